@@ -1,0 +1,40 @@
+"""Everything simgap raises on purpose; each error names the problem and the way out."""
+
+from __future__ import annotations
+
+
+class SimgapError(Exception):
+    """The root of the tree; `problem` says what and where, `hint` says what to do."""
+
+    def __init__(self, problem: str, *, hint: str = "") -> None:
+        super().__init__(f"{problem}\nhint: {hint}" if hint else problem)
+        self.problem = problem
+        self.hint = hint
+
+
+class InvalidModel(SimgapError):
+    """Numbers that do not describe an MDP, a class of MDPs or a prior."""
+
+
+class InvalidArgument(SimgapError):
+    """A horizon, tolerance, index or option outside its range."""
+
+
+class InvalidFile(SimgapError):
+    """A file that is missing, damaged, of another format or too large."""
+
+
+class InvalidInstance(SimgapError):
+    """An instance string with an unknown name, a bad parameter or a bad value."""
+
+
+class NotCommunicating(SimgapError):
+    """A model in which some state cannot be reached from another."""
+
+
+class NotSolved(SimgapError):
+    """A solver stopped before its tolerance; `result` holds the bounds reached."""
+
+    def __init__(self, problem: str, *, hint: str = "", result: object = None) -> None:
+        super().__init__(problem, hint=hint)
+        self.result = result

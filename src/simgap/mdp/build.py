@@ -1,0 +1,476 @@
+"""Ways to build a model or a class from what users have in their hands.
+
+Every builder ends in the same storage (`UnionPattern`) and the same checks. Rewards
+are indexed [state, action] throughout, or [model, state, action] for a class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from simgap.arrays import FloatArray, IndexArray, OffsetArray
+from simgap.errors import InvalidModel
+from simgap.mdp.labels import Labels, Parameters, RewardUnits
+from simgap.mdp.simulators import SimulatorClass
+from simgap.mdp.tabular import TabularMDP
+from simgap.mdp.union import UnionPattern
+from simgap.mdp.validation import as_floats
+
+Successors = Iterable[tuple[int, float]]
+
+
+class IndexOrder(Enum):
+    """How a dense kernel is indexed."""
+
+    STATE_ACTION = "P[state, action, next_state]"
+    ACTION_STATE = "P[action, state, next_state]"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What a class may carry besides its numbers."""
+
+    start: Any = 0  # a state, a distribution, or one of either per model
+    model_names: Sequence[str] = ()
+    state_names: Sequence[str] = ()
+    action_names: Sequence[str] = ()
+    parameters: Parameters | None = None
+    units: RewardUnits = field(default_factory=RewardUnits)
+    notes: tuple[str, ...] = ()
+
+
+PLAIN = Details()
+
+
+def class_from_arrays(
+    transitions: npt.ArrayLike,
+    rewards: npt.ArrayLike,
+    *,
+    order: IndexOrder | None = None,
+    details: Details = PLAIN,
+) -> SimulatorClass:
+    """Return a class from dense kernels (M, S, A, S) or (M, A, S, S).
+
+    The order is read off the shape when only one fits; when S = A both do, and it
+    must be named.
+    """
+    given = as_floats(transitions, "transitions")
+    if given.ndim != 4:
+        raise InvalidModel(
+            f"transitions have shape {given.shape}; a class needs four axes",
+            hint="(models, states, actions, states); one model goes to mdp_from_arrays",
+        )
+    members = given.shape[0]
+    order = order or _order_from_shape(given.shape[1:])
+    if order is IndexOrder.ACTION_STATE:
+        given = given.transpose(0, 2, 1, 3)
+    _check_square(given.shape[1:])
+    _, n_states, n_actions, _ = given.shape
+    pattern = UnionPattern(n_states, n_actions, members)
+    for kernel in given:
+        pattern.add(*_csr_of_dense(kernel.reshape(n_states * n_actions, n_states)))
+    return _finish(pattern, rewards, details)
+
+
+def mdp_from_arrays(
+    transitions: npt.ArrayLike,
+    rewards: npt.ArrayLike,
+    *,
+    order: IndexOrder | None = None,
+    details: Details = PLAIN,
+) -> TabularMDP:
+    """Return one model from a dense kernel (S, A, S) or (A, S, S)."""
+    given = as_floats(transitions, "transitions")
+    if given.ndim != 3:
+        raise InvalidModel(
+            f"transitions have shape {given.shape}; one model needs three axes",
+            hint="(states, actions, states); a class goes to class_from_arrays",
+        )
+    return class_from_arrays(given[None], rewards, order=order, details=details)[0]
+
+
+def class_from_sparse(
+    kernels: Sequence[Any], rewards: npt.ArrayLike, *, details: Details = PLAIN
+) -> SimulatorClass:
+    """Return a class from scipy sparse kernels, one per model.
+
+    A kernel is one (S * A, S) matrix whose row s * A + a belongs to (s, a), or a
+    sequence of A matrices (S, S).
+    """
+    if len(kernels) == 0:
+        raise InvalidModel("no kernels given", hint="give one sparse kernel per model")
+    first = _stacked(kernels[0])
+    n_states = int(first.shape[1])
+    n_actions = _actions_of(first.shape, n_states)
+    pattern = UnionPattern(n_states, n_actions, len(kernels))
+    for member, kernel in enumerate(kernels):
+        stacked = first if member == 0 else _stacked(kernel)
+        if stacked.shape != first.shape:
+            raise InvalidModel(
+                f"kernel of model {member} has shape {stacked.shape}, "
+                f"that of model 0 {first.shape}",
+                hint="models of a class share states and actions",
+            )
+        pattern.add(*_csr_of_sparse(stacked))
+    return _finish(pattern, rewards, details)
+
+
+def mdp_from_sparse(
+    kernel: Any, rewards: npt.ArrayLike, *, details: Details = PLAIN
+) -> TabularMDP:
+    """Return one model from a scipy sparse kernel (see `class_from_sparse`)."""
+    return class_from_sparse([kernel], rewards, details=details)[0]
+
+
+def class_from_edges(
+    edges: npt.ArrayLike,
+    probabilities: npt.ArrayLike,
+    rewards: npt.ArrayLike,
+    *,
+    shape: tuple[int, int, int],
+    details: Details = PLAIN,
+) -> SimulatorClass:
+    """Return a class from edges (n, 4) of (model, s, a, s') and their probabilities.
+
+    `shape` is (M, S, A). Edges given twice are added up, as Gymnasium's tables need.
+    """
+    members, n_states, n_actions = _checked_shape(shape)
+    table, weights = _checked_edges(edges, probabilities, (*shape, n_states))
+    order = np.lexsort((table[:, 3], table[:, 2], table[:, 1], table[:, 0]))
+    table, weights = table[order], weights[order]
+    rows = table[:, 1] * n_actions + table[:, 2]
+    ends = np.searchsorted(table[:, 0], np.arange(members + 1))
+    pattern = UnionPattern(n_states, n_actions, members)
+    for begin, end in zip(ends[:-1], ends[1:], strict=True):
+        chosen = slice(int(begin), int(end))
+        pattern.add(
+            *_csr_of_sorted(
+                rows[chosen],
+                table[chosen, 3],
+                weights[chosen],
+                n_states * n_actions,
+                n_states,
+            )
+        )
+    return _finish(pattern, rewards, details)
+
+
+def mdp_from_edges(
+    edges: npt.ArrayLike,
+    probabilities: npt.ArrayLike,
+    rewards: npt.ArrayLike,
+    *,
+    shape: tuple[int, int],
+    details: Details = PLAIN,
+) -> TabularMDP:
+    """Return one model from edges (n, 3) of (s, a, s') and their probabilities."""
+    table = np.asarray(edges)
+    if table.ndim != 2 or table.shape[1] != 3:
+        raise InvalidModel(
+            f"edges have shape {table.shape}, (n, 3) is needed",
+            hint="a row is (state, action, next state)",
+        )
+    numbered = np.column_stack([np.zeros(len(table), table.dtype), table])
+    return class_from_edges(
+        numbered, probabilities, rewards, shape=(1, *shape), details=details
+    )[0]
+
+
+def mdp_from_function(
+    successors: Callable[[int, int], Successors],
+    rewards: npt.ArrayLike | Callable[[int, int], float],
+    *,
+    shape: tuple[int, int],
+    details: Details = PLAIN,
+) -> TabularMDP:
+    """Return one model from a function (s, a) -> pairs (s', probability)."""
+    _, n_states, n_actions = _checked_shape((1, *shape))
+    edges: list[tuple[int, int, int]] = []
+    weights: list[float] = []
+    for s in range(n_states):
+        for a in range(n_actions):
+            try:
+                for after, probability in successors(s, a):
+                    edges.append((s, a, int(after)))
+                    weights.append(float(probability))
+            except (TypeError, ValueError) as error:
+                raise InvalidModel(
+                    f"the transition function failed at (s={s}, a={a}): {error}",
+                    hint="it must return pairs (next_state, probability)",
+                ) from error
+    if callable(rewards):
+        reward_of = rewards
+        rewards = [
+            [float(reward_of(s, a)) for a in range(n_actions)] for s in range(n_states)
+        ]
+    table = np.array(edges, np.int64).reshape(-1, 3)
+    return mdp_from_edges(table, weights, rewards, shape=shape, details=details)
+
+
+def mdp_from_counts(
+    counts: npt.ArrayLike,
+    rewards: npt.ArrayLike,
+    *,
+    pseudo_count: float = 0.0,
+    details: Details = PLAIN,
+) -> TabularMDP:
+    """Return the model of observed frequencies, from counts N[s, a, s'].
+
+    `pseudo_count` is added to every successor of every pair. Without it, a pair that
+    was never tried has no law and is refused by name.
+    """
+    given = as_floats(counts, "counts")
+    if given.ndim != 3 or given.shape[0] != given.shape[2]:
+        raise InvalidModel(
+            f"counts have shape {given.shape}",
+            hint="counts are indexed [state, action, next state]",
+        )
+    if not (np.isfinite(given).all() and (given >= 0.0).all()):
+        s, a, t = (
+            int(i) for i in np.argwhere(~(np.isfinite(given) & (given >= 0.0)))[0]
+        )
+        raise InvalidModel(
+            f"count of (s={s}, a={a}, s'={t}) is {given[s, a, t]}",
+            hint="counts are whole numbers from 0 on",
+        )
+    if not (np.isfinite(pseudo_count) and pseudo_count >= 0.0):
+        raise InvalidModel(
+            f"pseudo_count is {pseudo_count}", hint="it is a number from 0 on"
+        )
+    smoothed = given + pseudo_count
+    totals = smoothed.sum(axis=2, keepdims=True)
+    if (totals <= 0.0).any():
+        s, a, _ = (int(i) for i in np.argwhere(totals <= 0.0)[0])
+        raise InvalidModel(
+            f"(s={s}, a={a}) was never observed",
+            hint="give pseudo_count > 0, or leave the action out",
+        )
+    return mdp_from_arrays(
+        smoothed / totals, rewards, order=IndexOrder.STATE_ACTION, details=details
+    )
+
+
+def class_from_models(
+    models: Sequence[TabularMDP], *, notes: tuple[str, ...] = ()
+) -> SimulatorClass:
+    """Return the class of some models over the same states and actions."""
+    if len(models) == 0:
+        raise InvalidModel("a class needs at least one model", hint="give a model")
+    first = models[0]
+    pattern = UnionPattern(first.n_states, first.n_actions, len(models))
+    for model in models:
+        if (model.n_states, model.n_actions) != (first.n_states, first.n_actions):
+            raise InvalidModel(
+                f"model {model.name!r} has {model.n_states} states and "
+                f"{model.n_actions} actions, {first.name!r} has {first.n_states} "
+                f"and {first.n_actions}",
+                hint="models of a class share states and actions",
+            )
+        if tuple(model.parameters) != tuple(first.parameters):
+            raise InvalidModel(
+                f"model {model.name!r} has parameters {tuple(model.parameters)}, "
+                f"{first.name!r} has {tuple(first.parameters)}",
+                hint="models of a class have the same parameters, or none",
+            )
+        if model.units != first.units:
+            raise InvalidModel(
+                f"models {first.name!r} and {model.name!r} have different reward units",
+                hint="rescale the rewards of all models alike",
+            )
+        pattern.add(*_without_zeros(model))
+    names = [model.name for model in models]
+    theta = np.array([list(model.parameters.values()) for model in models], np.float64)
+    return _finish(
+        pattern,
+        _shared(np.stack([model.rewards for model in models])),
+        Details(
+            start=_joint_start(models),
+            model_names=names if len(set(names)) == len(names) else (),
+            state_names=first.labels.states,
+            action_names=first.labels.actions,
+            parameters=Parameters(
+                tuple(first.parameters),
+                theta.reshape(len(models), len(first.parameters)),
+            ),
+            units=first.units,
+            notes=notes or first.notes,
+        ),
+    )
+
+
+def _finish(
+    pattern: UnionPattern, rewards: npt.ArrayLike, details: Details
+) -> SimulatorClass:
+    transitions = pattern.finish()
+    notes = details.notes
+    if pattern.repaired_rows:
+        notes = (*notes, f"{pattern.repaired_rows} rows divided by sums within 1e-9 of 1")
+    return SimulatorClass(
+        transitions=transitions,
+        rewards=rewards,  # type: ignore[arg-type]  # checked and converted there
+        start=details.start,
+        model_names=tuple(details.model_names),
+        labels=Labels(tuple(details.state_names), tuple(details.action_names)),
+        parameters=details.parameters,
+        units=details.units,
+        notes=notes,
+    )
+
+
+def _order_from_shape(shape: tuple[int, ...]) -> IndexOrder:
+    first, second, last = shape
+    state_action, action_state = first == last, second == last
+    if state_action and action_state:
+        raise InvalidModel(
+            f"a kernel of shape {shape} may be P[state, action, next] or "
+            "P[action, state, next]",
+            hint="name the order: order=IndexOrder.STATE_ACTION or ACTION_STATE",
+        )
+    if action_state:
+        return IndexOrder.ACTION_STATE
+    return IndexOrder.STATE_ACTION
+
+
+def _check_square(shape: tuple[int, ...]) -> None:
+    if shape[0] != shape[2]:
+        raise InvalidModel(
+            f"a kernel of shape {shape} has {shape[0]} states before a step and "
+            f"{shape[2]} after it",
+            hint="kernels are (states, actions, states) or (actions, states, states)",
+        )
+
+
+def _csr_of_dense(kernel: FloatArray) -> tuple[OffsetArray, IndexArray, FloatArray]:
+    used = kernel != 0.0  # NaN and negative entries stay, so that they are refused
+    lengths = used.sum(axis=1)
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    return indptr, np.nonzero(used)[1].astype(np.int32), kernel[used]
+
+
+def _csr_of_sparse(kernel: Any) -> tuple[OffsetArray, IndexArray, FloatArray]:
+    if (kernel.data < 0.0).any():  # adding up duplicates could hide it
+        row = int(np.searchsorted(kernel.indptr, np.argmax(kernel.data < 0.0), "right"))
+        raise InvalidModel(
+            f"row {row - 1} of a sparse kernel has a negative entry",
+            hint="probabilities lie between 0 and 1; row s * A + a belongs to (s, a)",
+        )
+    kernel.sum_duplicates()
+    kernel.sort_indices()
+    kernel.eliminate_zeros()
+    return kernel.indptr.astype(np.int64), kernel.indices, kernel.data
+
+
+def _csr_of_sorted(
+    rows: OffsetArray, after: OffsetArray, weights: FloatArray, n_rows: int, n_states: int
+) -> tuple[OffsetArray, IndexArray, FloatArray]:
+    keep = weights != 0.0
+    rows, after, weights = rows[keep], after[keep], weights[keep]
+    fresh = np.ones(rows.size, np.bool_)
+    fresh[1:] = (rows[1:] != rows[:-1]) | (after[1:] != after[:-1])
+    first = np.flatnonzero(fresh)
+    summed = np.add.reduceat(weights, first) if first.size else weights
+    indptr = np.searchsorted(rows[first], np.arange(n_rows + 1)).astype(np.int64)
+    return indptr, after[first].astype(np.int32), summed
+
+
+def _without_zeros(model: TabularMDP) -> tuple[OffsetArray, IndexArray, FloatArray]:
+    kernel = model.transitions
+    used = kernel.values[0] != 0.0
+    if used.all():
+        return kernel.indptr, kernel.indices, kernel.values[0]
+    kept = np.concatenate([[0], np.cumsum(used)])
+    return kept[kernel.indptr], kernel.indices[used], kernel.values[0][used]
+
+
+def _stacked(kernel: Any) -> Any:
+    from scipy import sparse
+
+    if isinstance(kernel, (list, tuple)):
+        blocks = [sparse.csr_array(block) for block in kernel]
+        if not blocks or any(block.shape != blocks[0].shape for block in blocks):
+            raise InvalidModel(
+                f"sparse kernel has blocks of shapes {[b.shape for b in blocks]}",
+                hint="give one (S, S) matrix per action",
+            )
+        n_states, n_actions = blocks[0].shape[0], len(blocks)
+        tall = sparse.vstack(blocks, format="csr")
+        order = np.arange(n_states * n_actions).reshape(n_actions, n_states).T.ravel()
+        return tall[order]
+    if not sparse.issparse(kernel):
+        raise InvalidModel(
+            f"a sparse kernel is needed, got {type(kernel).__name__}",
+            hint="dense arrays go to mdp_from_arrays or class_from_arrays",
+        )
+    return sparse.csr_array(kernel, dtype=np.float64, copy=True)
+
+
+def _actions_of(shape: tuple[int, int], n_states: int) -> int:
+    if n_states == 0 or shape[0] == 0 or shape[0] % n_states:
+        raise InvalidModel(
+            f"a sparse kernel of shape {shape} is not (states * actions, states)",
+            hint="row s * A + a belongs to (s, a)",
+        )
+    return shape[0] // n_states
+
+
+def _checked_shape(shape: tuple[int, ...]) -> tuple[int, int, int]:
+    if len(shape) != 3 or min(shape) < 1:
+        raise InvalidModel(
+            f"shape {tuple(shape)} of a class",
+            hint="shape is (models, states, actions), each at least 1",
+        )
+    members, n_states, n_actions = (int(size) for size in shape)
+    return members, n_states, n_actions
+
+
+def _checked_edges(
+    edges: npt.ArrayLike, probabilities: npt.ArrayLike, limits: tuple[int, ...]
+) -> tuple[OffsetArray, FloatArray]:
+    table, weights = np.asarray(edges), as_floats(probabilities, "probabilities")
+    if table.ndim != 2 or table.shape[1] != 4 or table.dtype.kind not in "iu":
+        raise InvalidModel(
+            f"edges have shape {table.shape} and type {table.dtype}",
+            hint="edges are whole numbers (n, 4): model, state, action, next state",
+        )
+    if weights.shape != (len(table),):
+        raise InvalidModel(
+            f"{len(table)} edges and probabilities of shape {weights.shape}",
+            hint="give one probability per edge",
+        )
+    columns = ("model", "state", "action", "next state")
+    for column, (what, limit) in enumerate(zip(columns, limits, strict=True)):
+        outside = (table[:, column] < 0) | (table[:, column] >= limit)
+        if outside.any():
+            at = int(np.argmax(outside))
+            raise InvalidModel(
+                f"edge {at} names {what} {table[at, column]}",
+                hint=f"{what}s are numbered 0 to {limit - 1}",
+            )
+    wrong = ~(np.isfinite(weights) & (weights >= 0.0))
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        m, s, a, t = (int(i) for i in table[at])
+        raise InvalidModel(
+            f"edge {at} (model {m}, s={s}, a={a}, s'={t}) has probability {weights[at]}",
+            hint="probabilities lie between 0 and 1",
+        )
+    return table.astype(np.int64), weights
+
+
+def _shared(rewards: FloatArray) -> FloatArray:
+    return rewards[:1] if (rewards == rewards[:1]).all() else rewards
+
+
+def _joint_start(models: Sequence[TabularMDP]) -> Any:
+    if all(isinstance(model.start, int) for model in models):
+        states = np.array([model.start for model in models], np.int64)
+        return states[:1] if (states == states[0]).all() else states
+    laws = np.stack([model.as_class().start_law(0) for model in models])
+    return _shared(laws)

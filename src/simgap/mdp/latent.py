@@ -1,0 +1,55 @@
+"""The latent MDP (U, nu): one world of U is drawn, unseen by the agent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from simgap.arrays import FloatArray, digest, read_only
+from simgap.errors import InvalidModel
+from simgap.mdp.simulators import SimulatorClass
+from simgap.mdp.validation import ROW_TOLERANCE, as_floats
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class LatentMDP:
+    """Domain randomization as a decision problem (Section 4.2)."""
+
+    simulators: SimulatorClass
+    prior: FloatArray  # (M,), a distribution; zeros are allowed
+
+    def __post_init__(self) -> None:
+        prior = as_floats(self.prior, "prior")
+        if prior.shape != (len(self.simulators),):
+            raise InvalidModel(
+                f"prior has shape {prior.shape}, the class {len(self.simulators)} "
+                "members",
+                hint="LatentMDP.uniform(simulators) builds the usual one",
+            )
+        bad = ~np.isfinite(prior) | (prior < 0.0)
+        if bad.any():
+            member = int(np.argmax(bad))
+            raise InvalidModel(
+                f"prior of model {self.simulators.model_names[member]!r} "
+                f"is {prior[member]}",
+                hint="prior weights are finite and not negative",
+            )
+        if abs(prior.sum() - 1.0) > ROW_TOLERANCE:
+            raise InvalidModel(
+                f"prior sums to {float(prior.sum())!r}, not 1",
+                hint="divide it by its sum if that is what you mean",
+            )
+        object.__setattr__(self, "prior", read_only(prior / prior.sum()))
+
+    @staticmethod
+    def uniform(simulators: SimulatorClass) -> LatentMDP:
+        """Return (U, uniform), the paper's choice."""
+        members = len(simulators)
+        return LatentMDP(simulators, np.full(members, 1.0 / members))
+
+    @property
+    def hash(self) -> str:
+        return digest(self.simulators.hash.encode(), self.prior)

@@ -1,0 +1,172 @@
+"""The simulator class U: M models over one state space and one action space."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import final
+
+import numpy as np
+
+from simgap.arrays import FloatArray, digest
+from simgap.errors import InvalidArgument, InvalidModel
+from simgap.mdp.labels import Labels, Parameters, RewardUnits, checked_names
+from simgap.mdp.tabular import TabularMDP
+from simgap.mdp.transitions import Transitions
+from simgap.mdp.validation import check_rows, checked_rewards, checked_start
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class SimulatorClass:
+    """U (Section 3.2): what one hidden parameter can turn the world into."""
+
+    transitions: Transitions
+    rewards: FloatArray  # (1, S, A) shared by all models, or (M, S, A)
+    start: FloatArray  # int64 (1,) or (M,) states; float64 (1, S) or (M, S) laws
+    model_names: tuple[str, ...] = ()  # (M,)
+    labels: Labels = field(default_factory=Labels)
+    parameters: Parameters | None = None
+    units: RewardUnits = field(default_factory=RewardUnits)
+    notes: tuple[str, ...] = ()  # choices made while building, for people to read
+
+    def __post_init__(self) -> None:
+        set_field = object.__setattr__
+        members, kernel = self.transitions.n_models, self.transitions
+        n_states, n_actions = kernel.n_states, kernel.n_actions
+        names = checked_names(self.model_names, members, "model", default="model ")
+        set_field(self, "model_names", names)
+        labels = Labels(
+            checked_names(self.labels.states, n_states, "state"),
+            checked_names(self.labels.actions, n_actions, "action"),
+        )
+        set_field(self, "labels", labels)
+        check_rows(kernel, names, labels)
+        rewards = checked_rewards(self.rewards, members, n_states, n_actions)
+        set_field(self, "rewards", rewards)
+        set_field(self, "start", checked_start(self.start, members, n_states))
+        if self.parameters is None:
+            set_field(self, "parameters", Parameters.none(members))
+        elif self.parameters.values.shape[0] != members:
+            raise InvalidModel(
+                f"{self.parameters.values.shape[0]} rows of parameters "
+                f"for {members} models",
+                hint="give one parameter vector per model",
+            )
+
+    def __len__(self) -> int:
+        return self.transitions.n_models
+
+    def __getitem__(self, member: int) -> TabularMDP:
+        at = self.member(member)
+        return TabularMDP(
+            transitions=self.transitions.model(at),
+            rewards=self.rewards[at if len(self.rewards) > 1 else 0],
+            start=self.start[at if len(self.start) > 1 else 0],
+            name=self.model_names[at],
+            labels=self.labels,
+            parameters=self.theta.of(at),
+            units=self.units,
+            notes=self.notes,
+        )
+
+    def __iter__(self) -> Iterator[TabularMDP]:
+        return (self[i] for i in range(len(self)))
+
+    @property
+    def n_models(self) -> int:
+        return self.transitions.n_models
+
+    @property
+    def n_states(self) -> int:
+        return self.transitions.n_states
+
+    @property
+    def n_actions(self) -> int:
+        return self.transitions.n_actions
+
+    @property
+    def theta(self) -> Parameters:
+        """The parameters of all models (none at all is an empty table)."""
+        assert self.parameters is not None  # set by __post_init__
+        return self.parameters
+
+    @property
+    def shared_rewards(self) -> bool:
+        return len(self.rewards) == 1
+
+    @property
+    def nbytes(self) -> int:
+        return self.transitions.nbytes + self.rewards.nbytes + self.start.nbytes
+
+    @property
+    def hash(self) -> str:
+        """Return a digest of the numbers and names; storage does not enter it."""
+        return content_hash(self)
+
+    def member(self, index: int) -> int:
+        """Return the index of a member counted from 0, or raise."""
+        if not -len(self) <= index < len(self):
+            raise InvalidArgument(
+                f"there is no model {index} in a class of {len(self)}",
+                hint=f"models are numbered 0 to {len(self) - 1}",
+            )
+        return index % len(self)
+
+    def start_law(self, member: int) -> FloatArray:
+        """Return the distribution of the first state in one model, (S,)."""
+        row = self.start[member if len(self.start) > 1 else 0]
+        if self.start.ndim == 2:
+            return np.asarray(row)
+        law: FloatArray = np.zeros(self.n_states)
+        law[int(row)] = 1.0
+        return law
+
+    def at_start(self, values: FloatArray) -> FloatArray:
+        """Return the mean over the first state of values (M, S), as (M,)."""
+        if self.start.ndim == 2:
+            weighted: FloatArray = np.einsum("ms,ms->m", self._start_laws(), values)
+            return weighted
+        states = np.broadcast_to(self.start, (len(self),)).astype(np.int64)
+        picked: FloatArray = values[np.arange(len(self)), states]
+        return picked
+
+    def _start_laws(self) -> FloatArray:
+        laws: FloatArray = np.broadcast_to(self.start, (len(self), self.n_states))
+        return laws
+
+    def renamed(self, model_names: Sequence[str]) -> SimulatorClass:
+        """Return the same class with other model names."""
+        return replace(self, model_names=tuple(model_names))
+
+
+def content_hash(simulators: SimulatorClass) -> str:
+    """Return the sha256 of a class, equal for equal content in either storage form."""
+    kernel = simulators.transitions
+    used = (kernel.values != 0.0).any(axis=0)
+    rows = np.repeat(np.arange(kernel.indptr.size - 1), np.diff(kernel.indptr))
+    lengths = np.bincount(rows[used], minlength=kernel.indptr.size - 1)
+    rewards = simulators.rewards
+    if (rewards == rewards[:1]).all():
+        rewards = rewards[:1]
+    laws = simulators.start
+    if laws.ndim == 2 and ((laws == 0.0) | (laws == 1.0)).all():
+        laws = laws.argmax(axis=1)
+    if (laws == laws[:1]).all():
+        laws = laws[:1]
+    names = (
+        simulators.model_names,
+        simulators.labels.states,
+        simulators.labels.actions,
+        simulators.theta.names,
+        (simulators.units.offset, simulators.units.factor),
+    )
+    return digest(
+        repr((kernel.n_states, kernel.n_actions, names)).encode(),
+        lengths.astype(np.int64),
+        kernel.indices[used],
+        np.stack([row[used] for row in kernel.values]) + 0.0,
+        rewards + 0.0,
+        laws.astype(np.int64) if laws.ndim == 1 else laws,
+        simulators.theta.values + 0.0,
+    )

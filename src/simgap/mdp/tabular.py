@@ -1,0 +1,87 @@
+"""One simulator: a finite MDP whose horizon is an argument, never a field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from simgap.arrays import FloatArray
+from simgap.errors import InvalidModel
+from simgap.mdp.labels import Labels, Parameters, RewardUnits, checked_names
+from simgap.mdp.transitions import Transitions
+from simgap.mdp.validation import check_rows, checked_rewards, checked_start
+
+if TYPE_CHECKING:
+    from simgap.mdp.simulators import SimulatorClass
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class TabularMDP:
+    """M = (S, A, P, R, s1), Section 3.1; s1 may be a distribution (spec 7)."""
+
+    transitions: Transitions  # of one model
+    rewards: FloatArray  # (S, A)
+    start: FloatArray | int  # a state, or a distribution (S,)
+    name: str = "model 0"
+    labels: Labels = field(default_factory=Labels)
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    units: RewardUnits = field(default_factory=RewardUnits)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        set_field, kernel = object.__setattr__, self.transitions
+        n_states, n_actions = kernel.n_states, kernel.n_actions
+        if kernel.n_models != 1:
+            raise InvalidModel(
+                f"a TabularMDP is one model, its transitions hold {kernel.n_models}",
+                hint="use SimulatorClass for several",
+            )
+        checked_names((self.name,), 1, "model")
+        labels = Labels(
+            checked_names(self.labels.states, n_states, "state"),
+            checked_names(self.labels.actions, n_actions, "action"),
+        )
+        set_field(self, "labels", labels)
+        check_rows(kernel, (self.name,), labels)
+        set_field(self, "rewards", checked_rewards(self.rewards, 1, n_states, n_actions)[0])
+        start = checked_start(self.start, 1, n_states)[0]
+        set_field(self, "start", int(start) if np.ndim(start) == 0 else start)
+        set_field(self, "parameters", MappingProxyType(dict(self.parameters)))
+
+    @property
+    def n_states(self) -> int:
+        return self.transitions.n_states
+
+    @property
+    def n_actions(self) -> int:
+        return self.transitions.n_actions
+
+    @property
+    def hash(self) -> str:
+        return self.as_class().hash
+
+    def probability(self, state: int, action: int, after: int) -> float:
+        """Return P(after | state, action)."""
+        return self.transitions.probability(0, state, action, after)
+
+    def as_class(self) -> SimulatorClass:
+        """Return the class with this one member; it shares the memory."""
+        from simgap.mdp.simulators import SimulatorClass
+
+        names = tuple(self.parameters)
+        theta = np.array([[float(self.parameters[name]) for name in names]])
+        return SimulatorClass(
+            transitions=self.transitions,
+            rewards=self.rewards,
+            start=np.asarray(self.start),
+            model_names=(self.name,),
+            labels=self.labels,
+            parameters=Parameters(names, theta.reshape(1, len(names))),
+            units=self.units,
+            notes=self.notes,
+        )

@@ -1,0 +1,214 @@
+"""Is this a simulator? Every refusal names model, state, action, numbers, way out."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from simgap.arrays import BoolArray, FloatArray, OffsetArray, read_only
+from simgap.errors import InvalidModel
+from simgap.mdp.labels import Labels
+from simgap.mdp.transitions import Transitions
+
+ROW_TOLERANCE = 1e-9  # a row sum further from 1 is an error, not rounding
+SHOWN = 6  # entries of an offending row that an error message prints
+
+
+def check_rows(
+    transitions: Transitions, model_names: tuple[str, ...], labels: Labels
+) -> None:
+    """Raise unless every row of every model is a distribution over states."""
+    _check_pattern(transitions, labels)
+    for member in range(transitions.n_models):
+        row = _first_bad_row(transitions, member)
+        if row is not None:
+            raise _row_error(transitions, member, row, model_names[member], labels)
+
+
+def normalise_rows(indptr: OffsetArray, values: FloatArray) -> int:
+    """Divide rows whose sum is off by more than rounding; return how many there were.
+
+    A defect e of a row sum moves hitting times by about e D^2, so input that was
+    rounded on its way here is repaired. Rows off by more than 1e-9 are left as they
+    are: `check_rows` refuses them with their own numbers.
+    """
+    lengths = np.diff(indptr)
+    if lengths.size == 0 or (lengths <= 0).any():
+        return 0  # an empty row; check_rows will say so
+    slack = 4.0 * np.finfo(np.float64).eps * np.maximum(lengths, 1)
+    repaired = 0
+    for row_values in values:
+        sums = np.add.reduceat(row_values, indptr[:-1])
+        defect = np.abs(sums - 1.0)
+        with np.errstate(invalid="ignore"):
+            off = (defect > slack) & (defect <= ROW_TOLERANCE)
+        if off.any():
+            divisor = np.where(off, sums, 1.0)
+            row_values /= np.repeat(divisor, lengths)
+            repaired += int(off.sum())
+    return repaired
+
+
+def checked_rewards(
+    rewards: npt.ArrayLike, members: int, n_states: int, n_actions: int
+) -> FloatArray:
+    """Return rewards as (1, S, A) if shared or (M, S, A) if they depend on the model."""
+    given = as_floats(rewards, "rewards")
+    shape = (n_states, n_actions)
+    if given.shape == shape:
+        given = given.reshape(1, *shape)
+    if given.shape not in ((1, *shape), (members, *shape)):
+        raise InvalidModel(
+            f"rewards have shape {given.shape}; {n_states} states and {n_actions} "
+            f"actions need {shape}, or {(members, *shape)} if they depend on the model",
+            hint="rewards are indexed [state, action] or [model, state, action]",
+        )
+    bad = ~np.isfinite(given)
+    if bad.any():
+        m, s, a = (int(i) for i in np.argwhere(bad)[0])
+        raise InvalidModel(
+            f"reward of (s={s}, a={a}) in model {m} is {given[m, s, a]}",
+            hint="rewards must be finite numbers",
+        )
+    frozen: FloatArray = read_only(given)
+    return frozen
+
+
+def checked_start(start: npt.ArrayLike, members: int, n_states: int) -> FloatArray:
+    """Return start states as int64 (1,) or (M,), distributions as (1, S) or (M, S)."""
+    given = np.asarray(start)
+    if given.dtype.kind in "iu":
+        states = given.reshape(1) if given.ndim == 0 else given
+        if states.shape not in ((1,), (members,)):
+            raise InvalidModel(
+                f"start has shape {given.shape} for {members} models",
+                hint="give one start state, or one per model",
+            )
+        for state in states.tolist():
+            if not 0 <= state < n_states:
+                raise InvalidModel(
+                    f"start state {state} does not exist",
+                    hint=f"states are numbered 0 to {n_states - 1}",
+                )
+        fixed: FloatArray = read_only(states, np.int64)
+        return fixed
+    return _checked_distribution(as_floats(given, "start"), members, n_states)
+
+
+def as_floats(given: npt.ArrayLike, what: str) -> FloatArray:
+    """Return an array of floats, or say which argument is not made of numbers."""
+    try:
+        array = np.asarray(given)
+    except ValueError as error:
+        raise InvalidModel(
+            f"{what} are ragged: rows have different lengths",
+            hint=f"give {what} as a rectangular array",
+        ) from error
+    if array.dtype.kind not in "biuf":
+        raise InvalidModel(
+            f"{what} have type {array.dtype}, not numbers",
+            hint=f"give {what} as an array of real numbers",
+        )
+    floats: FloatArray = array.astype(np.float64, copy=False)
+    return floats
+
+
+def _checked_distribution(given: FloatArray, members: int, n_states: int) -> FloatArray:
+    rows = given.reshape(1, -1) if given.ndim == 1 else given
+    if rows.ndim != 2 or rows.shape not in ((1, n_states), (members, n_states)):
+        raise InvalidModel(
+            f"start distribution has shape {given.shape}; ({n_states},) or "
+            f"({members}, {n_states}) is needed",
+            hint="give one probability per state, or a whole number for a fixed state",
+        )
+    for member, row in enumerate(rows):
+        bad = ~np.isfinite(row) | (row < 0.0)
+        if bad.any():
+            state = int(np.argmax(bad))
+            raise InvalidModel(
+                f"start distribution of model {member} has {row[state]} at s={state}",
+                hint="probabilities are finite and not negative",
+            )
+        if abs(row.sum() - 1.0) > ROW_TOLERANCE:
+            raise InvalidModel(
+                f"start distribution of model {member} sums to {float(row.sum())!r}",
+                hint="divide it by its sum if that is what you mean",
+            )
+    frozen: FloatArray = read_only(rows / rows.sum(axis=1, keepdims=True))
+    return frozen
+
+
+def _check_pattern(transitions: Transitions, labels: Labels) -> None:
+    n_states, n_actions = transitions.n_states, transitions.n_actions
+    for count, what in (
+        (n_states, "states"),
+        (n_actions, "actions"),
+        (transitions.n_models, "models"),
+    ):
+        if count < 1:
+            raise InvalidModel(
+                f"a simulator needs at least one of its {what}, got {count}",
+                hint=f"check which axis of your array counts the {what}",
+            )
+    lengths = np.diff(transitions.indptr)
+    if (lengths <= 0).any():
+        row = int(np.argmax(lengths <= 0))
+        raise InvalidModel(
+            f"{_place(row, n_actions, labels)} has no successor in any model",
+            hint="an unavailable action is written as a copy of an available one; "
+            "an absorbing state leads to itself with probability 1",
+        )
+    indices = transitions.indices
+    outside = (indices < 0) | (indices >= n_states)
+    if outside.any():
+        at = int(np.argmax(outside))
+        row = int(np.searchsorted(transitions.indptr, at, side="right")) - 1
+        raise InvalidModel(
+            f"{_place(row, n_actions, labels)} leads to state {indices[at]}",
+            hint=f"states are numbered 0 to {n_states - 1}",
+        )
+
+
+def _first_bad_row(transitions: Transitions, member: int) -> int | None:
+    values = transitions.values[member]
+    sums = np.add.reduceat(values, transitions.indptr[:-1])
+    with np.errstate(invalid="ignore"):
+        bad: BoolArray = ~(np.abs(sums - 1.0) <= ROW_TOLERANCE)
+        wrong = ~(values >= 0.0)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        row = int(np.searchsorted(transitions.indptr, at, side="right")) - 1
+        return min(row, int(np.argmax(bad))) if bad.any() else row
+    return int(np.argmax(bad)) if bad.any() else None
+
+
+def _row_error(
+    transitions: Transitions, member: int, row: int, name: str, labels: Labels
+) -> InvalidModel:
+    begin, end = transitions.indptr[row], transitions.indptr[row + 1]
+    values = transitions.values[member, begin:end]
+    used = np.flatnonzero(values != 0.0)  # NaN counts as used
+    shown = [
+        f"P({labels.state(int(transitions.indices[begin + k]))}) = {values[k]:.12g}"
+        for k in used[:SHOWN]
+    ]
+    more = f", and {used.size - SHOWN} more" if used.size > SHOWN else ""
+    if used.size == 0:
+        what, hint = "is all zero", "an absorbing state leads to itself"
+    elif np.isnan(values).any():
+        what, hint = "has NaN", "look for 0/0 where the row was computed"
+    elif not np.isfinite(values).all():
+        what, hint = "has an infinite entry", "probabilities lie between 0 and 1"
+    elif (values < 0.0).any():
+        what, hint = "has a negative entry", "probabilities lie between 0 and 1"
+    else:
+        what = f"sums to {float(values.sum())!r}, not 1"
+        hint = "divide the row by its sum if that is what you mean"
+    entries = f" (entries: {', '.join(shown)}{more})" if shown else ""
+    place = _place(row, transitions.n_actions, labels)
+    return InvalidModel(f"model {name!r}: {place} {what}{entries}", hint=hint)
+
+
+def _place(row: int, n_actions: int, labels: Labels) -> str:
+    state, action = divmod(row, n_actions)
+    return f"row (s={labels.state(state)}, a={labels.action(action)})"
