@@ -1,0 +1,5 @@
+"""Model files: simgap's own format and numpy's."""
+
+from simgap.interop.files import load_model, looks_like_file, save_model
+
+__all__ = ["load_model", "looks_like_file", "save_model"]

@@ -1,0 +1,228 @@
+"""What simgap writes down: JSON records as in the command line's contract.
+
+A number is a plain JSON number, infinity is the string "inf" (and "-inf"), a value that
+is not a number is a defect and never written. A certified quantity is a pair of bounds.
+Files are replaced whole: a reader sees the old content or the new, never a part.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields, is_dataclass
+from math import inf, isinf, isnan
+from pathlib import Path
+from typing import Any, Literal, final
+
+from simgap.errors import InvalidFile, SimgapError
+
+SCHEMA = 1
+LARGEST_RECORD = 256 * 2**20  # bytes; a record larger than this is not one of ours
+
+Certainty = Literal["exact", "certified", "estimated", "numerical"]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """Two numbers that enclose a third; equal ends mean that it is known exactly."""
+
+    lower: float | None  # None: there is no such number, and a note says why
+    upper: float | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What somebody else needs to get the same numbers again."""
+
+    command: str
+    model: str  # the text or path the model was named by
+    model_hash: str
+    seed: int | None
+    simgap: str
+    python: str
+    numpy: str
+
+
+def provenance(
+    *, command: str, model: str, model_hash: str, seed: int | None = None
+) -> Provenance:
+    """Return where a record comes from, with the versions of this installation."""
+    from importlib.metadata import version
+    from platform import python_version
+
+    return Provenance(
+        command=command,
+        model=model,
+        model_hash=model_hash,
+        seed=seed,
+        simgap=version("simgap"),
+        python=python_version(),
+        numpy=version("numpy"),
+    )
+
+
+def plain(value: Any) -> Any:
+    """Return a value made of JSON's own types only, infinities written as text."""
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, str):
+        return _text(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, Mapping):
+        return {_text(str(key)): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if hasattr(value, "tolist"):  # arrays and scalars of numpy
+        return plain(value.tolist())
+    if isinstance(value, os.PathLike):
+        return _text(os.fspath(value))
+    raise SimgapError(
+        f"a {type(value).__name__} has no place in a record",
+        hint="this is a defect of simgap; please report it",
+    )
+
+
+def encode(record: Any, *, indent: int = 0) -> bytes:
+    """Return a record as JSON in UTF-8, with a line end."""
+    import msgspec
+
+    text = msgspec.json.encode(plain(record))
+    return (msgspec.json.format(text, indent=indent) if indent else text) + b"\n"
+
+
+def number(value: Any) -> float:
+    """Return a number of a record as a float: "inf" and "-inf" are infinities."""
+    if value == "inf":
+        return inf
+    if value == "-inf":
+        return -inf
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidFile(
+            f"a number is expected in the record, got {str(value)[:40]!r}",
+            hint="make the record again with this version of simgap",
+        )
+    return float(value)
+
+
+def write_record(record: Any, path: Path) -> None:
+    """Write a record as indented JSON; the file is replaced whole."""
+    content = encode(record, indent=2)
+    with replacing(path) as draft:
+        draft.write_bytes(content)
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """Return the JSON object in a file, or say why there is none."""
+    import msgspec
+
+    try:
+        size = path.stat().st_size
+        if size > LARGEST_RECORD:
+            raise InvalidFile(
+                f"{path} has {size} bytes, a record at most {LARGEST_RECORD}",
+                hint="is it another kind of file?",
+            )
+        found = msgspec.json.decode(path.read_bytes())
+    except OSError as error:
+        raise InvalidFile(
+            f"cannot read the record {path}: {error.strerror or error}",
+            hint="run the command that makes it first",
+        ) from error
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise InvalidFile(
+            f"{path} is not a JSON record: {error}", hint="make the record again"
+        ) from error
+    if not isinstance(found, dict):
+        raise InvalidFile(
+            f"{path} holds a JSON {type(found).__name__}, not an object",
+            hint="make the record again",
+        )
+    if found.get("schema") != SCHEMA:
+        raise InvalidFile(
+            f"{path} has schema {found.get('schema')!r}, this simgap reads {SCHEMA}",
+            hint="make the record again with this version of simgap",
+        )
+    return found
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield a draft beside `path` and put it in its place when the block succeeds.
+
+    The draft is synced before it is renamed and the folder after; if anything fails
+    the old file is untouched and no draft is left.
+    """
+    _check_target(path)
+    draft = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.tmp")
+    try:
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        try:
+            yield draft
+            _sync(draft)
+            draft.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                draft.unlink()
+            raise
+        with suppress(OSError):  # some file systems cannot sync a folder
+            _sync(path.parent)
+    except OSError as error:
+        raise InvalidFile(
+            f"cannot write {path}: {error.strerror or error}",
+            hint="the old file, if there was one, is untouched; "
+            "check the folder, its permissions and the free space",
+        ) from error
+
+
+def _check_target(path: Path) -> None:
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        if not path.parent.is_dir():
+            raise InvalidFile(
+                f"cannot write {path}: there is no folder {path.parent}",
+                hint="make the folder first",
+            ) from None
+        return
+    except (OSError, ValueError) as error:
+        raise InvalidFile(
+            f"cannot write {str(path)[:200]!r}: {error}", hint="choose another name"
+        ) from error
+    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+        what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
+        raise InvalidFile(f"cannot write {path}: it is {what}", hint="name a file")
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _number(value: float) -> float | str:
+    if isnan(value):
+        raise SimgapError(
+            "a result is not a number (NaN), so it is not written",
+            hint="this is a defect of simgap; please report the command",
+        )
+    if isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return value
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # bytes of a file name that are not UTF-8
+        return value.encode("utf-8", "backslashreplace").decode()
+    return value
