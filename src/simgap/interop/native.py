@@ -17,7 +17,6 @@ import numpy as np
 
 from simgap.arrays import AnyArray, digest
 from simgap.errors import InvalidFile, SimgapError
-from simgap.interop.as_saved import latent_as_saved, start_as_saved
 from simgap.interop.sizes import SizeLimit, in_words
 from simgap.mdp import (
     Labels,
@@ -233,7 +232,6 @@ def _check_arrays(arrays: Arrays, sums: Mapping[str, str], path: Path) -> None:
 
 
 def _assemble(description: Description, arrays: Arrays, path: Path) -> LatentMDP:
-    _check_pattern(description, arrays, path)
     for array in arrays.values():
         array.flags.writeable = False
     try:
@@ -255,32 +253,6 @@ def _assemble(description: Description, arrays: Arrays, path: Path) -> LatentMDP
             units=RewardUnits(description.reward_offset, description.reward_factor),
             notes=description.notes,
         )
-        simulators = start_as_saved(simulators, arrays["start"])
-        return latent_as_saved(simulators, arrays["prior"])
+        return LatentMDP(simulators, arrays["prior"])
     except SimgapError as error:
         raise InvalidFile(f"{path}: {error.problem}", hint=error.hint) from error
-
-
-def _check_pattern(description: Description, arrays: Arrays, path: Path) -> None:
-    """Refuse index arrays that would lead a compiled kernel out of its arrays."""
-    indptr, indices, rows = arrays["indptr"], arrays["indices"], -1
-    if min(description.states, description.actions) > 0:
-        rows = description.states * description.actions
-    good = (
-        indptr.ndim == indices.ndim == 1
-        and indptr.size == rows + 1
-        and indptr[0] == 0
-        and indptr[-1] == indices.size
-        and bool((np.diff(indptr) >= 0).all())
-    )
-    if good and indices.size > 1:
-        rising = np.diff(indices) > 0
-        starts = indptr[1:-1]
-        inner = starts[(starts > 0) & (starts < indices.size)]
-        rising[inner - 1] = True
-        good = bool(rising.all())
-    if not good:
-        raise InvalidFile(
-            f"the pattern of transitions in {path} is not in order",
-            hint="the file was not written by simgap; export the model again",
-        )

@@ -25,7 +25,6 @@ import numpy as np
 
 from simgap.arrays import AnyArray, owned
 from simgap.errors import InvalidFile, InvalidModel, SimgapError
-from simgap.interop.as_saved import latent_as_saved, start_as_saved
 from simgap.interop.npy import read_array
 from simgap.interop.sizes import SizeLimit, array_bytes
 from simgap.mdp import (
@@ -67,11 +66,9 @@ def read_npz(path: Path, limit: SizeLimit) -> LatentMDP:
         arrays = _members(stream, path, limit)
     _check_keys(arrays, path)
     simulators = _simulators(arrays, path, limit)
-    if "start" in arrays:
-        simulators = start_as_saved(simulators, arrays["start"])
     if "prior" not in arrays:
         return LatentMDP.uniform(simulators)
-    return latent_as_saved(simulators, arrays["prior"])
+    return LatentMDP(simulators, arrays["prior"])
 
 
 def read_npy(path: Path, limit: SizeLimit) -> LatentMDP:
