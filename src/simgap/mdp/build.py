@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import pairwise
+from operator import index
 from typing import Any, final
 
 import numpy as np
@@ -148,8 +150,8 @@ def class_from_edges(
     rows = table[:, 1] * n_actions + table[:, 2]
     ends = np.searchsorted(table[:, 0], np.arange(members + 1))
     pattern = UnionPattern(n_states, n_actions, members)
-    for begin, end in zip(ends[:-1], ends[1:], strict=True):
-        chosen = slice(int(begin), int(end))
+    for begin, end in pairwise(ends.tolist()):
+        chosen = slice(begin, end)
         pattern.add(
             *_csr_of_sorted(
                 rows[chosen],
@@ -198,7 +200,7 @@ def mdp_from_function(
         for a in range(n_actions):
             try:
                 for after, probability in successors(s, a):
-                    edges.append((s, a, int(after)))
+                    edges.append((s, a, index(after)))
                     weights.append(float(probability))
             except (TypeError, ValueError) as error:
                 raise InvalidModel(
@@ -311,7 +313,10 @@ def _finish(
     transitions = pattern.finish()
     notes = details.notes
     if pattern.repaired_rows:
-        notes = (*notes, f"{pattern.repaired_rows} rows divided by sums within 1e-9 of 1")
+        notes = (
+            *notes,
+            f"{pattern.repaired_rows} rows divided by sums within 1e-9 of 1",
+        )
     return SimulatorClass(
         transitions=transitions,
         rewards=rewards,  # type: ignore[arg-type]  # checked and converted there
@@ -327,7 +332,7 @@ def _finish(
 def _order_from_shape(shape: tuple[int, ...]) -> IndexOrder:
     first, second, last = shape
     state_action, action_state = first == last, second == last
-    if state_action and action_state:
+    if state_action and action_state and last > 1:
         raise InvalidModel(
             f"a kernel of shape {shape} may be P[state, action, next] or "
             "P[action, state, next]",
@@ -357,10 +362,7 @@ def _csr_of_dense(kernel: FloatArray) -> tuple[OffsetArray, IndexArray, FloatArr
 def _csr_of_sparse(kernel: Any) -> tuple[OffsetArray, IndexArray, FloatArray]:
     if (kernel.data < 0.0).any():  # adding up duplicates could hide it
         row = int(np.searchsorted(kernel.indptr, np.argmax(kernel.data < 0.0), "right"))
-        raise InvalidModel(
-            f"row {row - 1} of a sparse kernel has a negative entry",
-            hint="probabilities lie between 0 and 1; row s * A + a belongs to (s, a)",
-        )
+        raise _negative_entry(row - 1)
     kernel.sum_duplicates()
     kernel.sort_indices()
     kernel.eliminate_zeros()
@@ -368,7 +370,11 @@ def _csr_of_sparse(kernel: Any) -> tuple[OffsetArray, IndexArray, FloatArray]:
 
 
 def _csr_of_sorted(
-    rows: OffsetArray, after: OffsetArray, weights: FloatArray, n_rows: int, n_states: int
+    rows: OffsetArray,
+    after: OffsetArray,
+    weights: FloatArray,
+    n_rows: int,
+    n_states: int,
 ) -> tuple[OffsetArray, IndexArray, FloatArray]:
     keep = weights != 0.0
     rows, after, weights = rows[keep], after[keep], weights[keep]
@@ -393,8 +399,9 @@ def _stacked(kernel: Any) -> Any:
     from scipy import sparse
 
     if isinstance(kernel, (list, tuple)):
-        blocks = [sparse.csr_array(block) for block in kernel]
-        if not blocks or any(block.shape != blocks[0].shape for block in blocks):
+        blocks = [_as_csr(block) for block in kernel]
+        square = (blocks[0].shape[0],) * 2 if blocks else ()
+        if not blocks or any(block.shape != square for block in blocks):
             raise InvalidModel(
                 f"sparse kernel has blocks of shapes {[b.shape for b in blocks]}",
                 hint="give one (S, S) matrix per action",
@@ -408,7 +415,23 @@ def _stacked(kernel: Any) -> Any:
             f"a sparse kernel is needed, got {type(kernel).__name__}",
             hint="dense arrays go to mdp_from_arrays or class_from_arrays",
         )
-    return sparse.csr_array(kernel, dtype=np.float64, copy=True)
+    return _as_csr(kernel)
+
+
+def _as_csr(matrix: Any) -> Any:
+    from scipy import sparse
+
+    if getattr(matrix, "format", "") == "coo" and (matrix.data < 0.0).any():
+        # the conversion adds up duplicates, which could hide it
+        raise _negative_entry(int(matrix.row[np.argmax(matrix.data < 0.0)]))
+    return sparse.csr_array(matrix, dtype=np.float64, copy=True)
+
+
+def _negative_entry(row: int) -> InvalidModel:
+    return InvalidModel(
+        f"row {row} of a sparse kernel has a negative entry",
+        hint="probabilities lie between 0 and 1; row s * A + a belongs to (s, a)",
+    )
 
 
 def _actions_of(shape: tuple[int, int], n_states: int) -> int:
@@ -458,7 +481,8 @@ def _checked_edges(
         at = int(np.argmax(wrong))
         m, s, a, t = (int(i) for i in table[at])
         raise InvalidModel(
-            f"edge {at} (model {m}, s={s}, a={a}, s'={t}) has probability {weights[at]}",
+            f"edge {at} (model {m}, s={s}, a={a}, s'={t}) has probability "
+            f"{weights[at]}",
             hint="probabilities lie between 0 and 1",
         )
     return table.astype(np.int64), weights

@@ -46,6 +46,7 @@ class Parameters:
                 f"{len(self.names)} names {self.names}",
                 hint="give one row per model and one column per parameter name",
             )
+        checked_names(self.names, len(self.names), "parameter")
 
     @staticmethod
     def none(members: int) -> Parameters:

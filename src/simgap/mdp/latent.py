@@ -10,7 +10,7 @@ import numpy as np
 from simgap.arrays import FloatArray, digest, read_only
 from simgap.errors import InvalidModel
 from simgap.mdp.simulators import SimulatorClass
-from simgap.mdp.validation import ROW_TOLERANCE, as_floats
+from simgap.mdp.validation import ROW_TOLERANCE, as_floats, summing_to_one
 
 
 @final
@@ -42,7 +42,7 @@ class LatentMDP:
                 f"prior sums to {float(prior.sum())!r}, not 1",
                 hint="divide it by its sum if that is what you mean",
             )
-        object.__setattr__(self, "prior", read_only(prior / prior.sum()))
+        object.__setattr__(self, "prior", read_only(summing_to_one(prior[None])[0]))
 
     @staticmethod
     def uniform(simulators: SimulatorClass) -> LatentMDP:

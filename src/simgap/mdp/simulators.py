@@ -159,10 +159,10 @@ def content_hash(simulators: SimulatorClass) -> str:
         simulators.labels.states,
         simulators.labels.actions,
         simulators.theta.names,
-        (simulators.units.offset, simulators.units.factor),
+        (float(simulators.units.offset), float(simulators.units.factor)),
     )
     return digest(
-        repr((kernel.n_states, kernel.n_actions, names)).encode(),
+        repr((int(kernel.n_states), int(kernel.n_actions), names)).encode(),
         lengths.astype(np.int64),
         kernel.indices[used],
         np.stack([row[used] for row in kernel.values]) + 0.0,

@@ -48,7 +48,9 @@ class TabularMDP:
         )
         set_field(self, "labels", labels)
         check_rows(kernel, (self.name,), labels)
-        set_field(self, "rewards", checked_rewards(self.rewards, 1, n_states, n_actions)[0])
+        set_field(
+            self, "rewards", checked_rewards(self.rewards, 1, n_states, n_actions)[0]
+        )
         start = checked_start(self.start, 1, n_states)[0]
         set_field(self, "start", int(start) if np.ndim(start) == 0 else start)
         set_field(self, "parameters", MappingProxyType(dict(self.parameters)))

@@ -13,7 +13,7 @@ from typing import final
 import numpy as np
 
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, read_only
-from simgap.errors import InvalidModel
+from simgap.errors import InvalidArgument, InvalidModel
 
 DENSE_FROM = 1.0 / 3.0  # above this density a matrix product beats a sparse sweep
 
@@ -71,7 +71,9 @@ class Transitions:
             self.n_states, self.n_actions, self.indptr, self.indices, chosen
         )
 
-    def row(self, member: int, state: int, action: int) -> tuple[IndexArray, FloatArray]:
+    def row(
+        self, member: int, state: int, action: int
+    ) -> tuple[IndexArray, FloatArray]:
         """Return the successors of (state, action) and their probabilities."""
         at = state * self.n_actions + action
         begin, end = self.indptr[at], self.indptr[at + 1]
@@ -79,6 +81,11 @@ class Transitions:
 
     def probability(self, member: int, state: int, action: int, after: int) -> float:
         """Return P_m(after | state, action)."""
+        if not (0 <= state < self.n_states and 0 <= action < self.n_actions):
+            raise InvalidArgument(
+                f"there is no pair (s={state}, a={action})",
+                hint=f"there are {self.n_states} states and {self.n_actions} actions",
+            )
         successors, probabilities = self.row(member, state, action)
         at = int(np.searchsorted(successors, after))
         found = at < successors.size and successors[at] == after

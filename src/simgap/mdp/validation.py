@@ -37,14 +37,14 @@ def normalise_rows(indptr: OffsetArray, values: FloatArray) -> int:
         return 0  # an empty row; check_rows will say so
     slack = 4.0 * np.finfo(np.float64).eps * np.maximum(lengths, 1)
     repaired = 0
-    for row_values in values:
-        sums = np.add.reduceat(row_values, indptr[:-1])
+    for member in range(values.shape[0]):
+        sums = np.add.reduceat(values[member], indptr[:-1])
         defect = np.abs(sums - 1.0)
         with np.errstate(invalid="ignore"):
             off = (defect > slack) & (defect <= ROW_TOLERANCE)
         if off.any():
             divisor = np.where(off, sums, 1.0)
-            row_values /= np.repeat(divisor, lengths)
+            values[member] /= np.repeat(divisor, lengths)
             repaired += int(off.sum())
     return repaired
 
@@ -52,7 +52,7 @@ def normalise_rows(indptr: OffsetArray, values: FloatArray) -> int:
 def checked_rewards(
     rewards: npt.ArrayLike, members: int, n_states: int, n_actions: int
 ) -> FloatArray:
-    """Return rewards as (1, S, A) if shared or (M, S, A) if they depend on the model."""
+    """Return rewards as (1, S, A) if shared, (M, S, A) if they depend on the model."""
     given = as_floats(rewards, "rewards")
     shape = (n_states, n_actions)
     if given.shape == shape:
@@ -95,6 +95,18 @@ def checked_start(start: npt.ArrayLike, members: int, n_states: int) -> FloatArr
     return _checked_distribution(as_floats(given, "start"), members, n_states)
 
 
+def summing_to_one(rows: FloatArray) -> FloatArray:
+    """Divide distributions (n, k) by their sums where these are beyond rounding.
+
+    A row that was divided once is left alone, so that copies and re-read files keep the
+    hash of the original.
+    """
+    sums = rows.sum(axis=1, keepdims=True)
+    slack = 4.0 * np.finfo(np.float64).eps * max(1, rows.shape[1])
+    settled: FloatArray = rows / np.where(np.abs(sums - 1.0) > slack, sums, 1.0)
+    return settled
+
+
 def as_floats(given: npt.ArrayLike, what: str) -> FloatArray:
     """Return an array of floats, or say which argument is not made of numbers."""
     try:
@@ -134,7 +146,7 @@ def _checked_distribution(given: FloatArray, members: int, n_states: int) -> Flo
                 f"start distribution of model {member} sums to {float(row.sum())!r}",
                 hint="divide it by its sum if that is what you mean",
             )
-    frozen: FloatArray = read_only(rows / rows.sum(axis=1, keepdims=True))
+    frozen: FloatArray = read_only(summing_to_one(rows))
     return frozen
 
 
@@ -151,6 +163,12 @@ def _check_pattern(transitions: Transitions, labels: Labels) -> None:
                 hint=f"check which axis of your array counts the {what}",
             )
     lengths = np.diff(transitions.indptr)
+    if transitions.indptr[0] != 0 or transitions.indptr[-1] != transitions.nonzeros:
+        raise InvalidModel(
+            f"indptr runs from {transitions.indptr[0]} to {transitions.indptr[-1]}, "
+            f"there are {transitions.nonzeros} entries",
+            hint="indptr starts at 0 and ends at the number of entries",
+        )
     if (lengths <= 0).any():
         row = int(np.argmax(lengths <= 0))
         raise InvalidModel(
@@ -166,6 +184,16 @@ def _check_pattern(transitions: Transitions, labels: Labels) -> None:
         raise InvalidModel(
             f"{_place(row, n_actions, labels)} leads to state {indices[at]}",
             hint=f"states are numbered 0 to {n_states - 1}",
+        )
+    falling = indices[1:] <= indices[:-1]
+    falling[transitions.indptr[1:-1] - 1] = False  # a new row may start anywhere
+    if falling.any():
+        at = int(np.argmax(falling)) + 1
+        row = int(np.searchsorted(transitions.indptr, at, side="right")) - 1
+        raise InvalidModel(
+            f"{_place(row, n_actions, labels)} lists state {indices[at]} after "
+            f"state {indices[at - 1]}",
+            hint="successors are listed once each, in increasing order",
         )
 
 
