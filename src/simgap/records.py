@@ -8,7 +8,6 @@ Files are replaced whole: a reader sees the old content or the new, never a part
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -161,7 +160,7 @@ def replacing(path: Path) -> Iterator[Path]:
     the old file is untouched and no draft is left.
     """
     _check_target(path)
-    draft = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.tmp")
+    draft = path.with_name(f".{path.name[:100]}.{os.urandom(6).hex()}.tmp")
     try:
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         try:

@@ -1,5 +1,11 @@
 """Model files: simgap's own format and numpy's."""
 
-from simgap.interop.files import load_model, looks_like_file, save_model
+from simgap.interop.files import (
+    READABLE,
+    WRITABLE,
+    load_model,
+    looks_like_file,
+    save_model,
+)
 
-__all__ = ["load_model", "looks_like_file", "save_model"]
+__all__ = ["READABLE", "WRITABLE", "load_model", "looks_like_file", "save_model"]

@@ -32,14 +32,14 @@ Arrays = dict[str, AnyArray]
 SCHEMA = 1
 LONGEST_HEADER = 100 * 2**20  # bytes; what safetensors itself allows
 TYPES: Mapping[str, tuple[str, ...]] = {
-    "indptr": ("int64",),
-    "indices": ("int32",),
-    "probabilities": ("float64",),
-    "rewards": ("float64",),
-    "start": ("int64", "float64"),
-    "prior": ("float64",),
-    "parameters": ("float64",),
-}
+    "indptr": ("int64 x 1",),
+    "indices": ("int32 x 1",),
+    "probabilities": ("float64 x 2",),
+    "rewards": ("float64 x 3",),
+    "start": ("int64 x 1", "float64 x 2"),
+    "prior": ("float64 x 1",),
+    "parameters": ("float64 x 2",),
+}  # type and number of axes
 
 
 @final
@@ -219,9 +219,10 @@ def _check_arrays(arrays: Arrays, sums: Mapping[str, str], path: Path) -> None:
         if key not in arrays:
             raise InvalidFile(f"{path} has no array {key!r}", hint="export it again")
     for key, array in arrays.items():
-        if array.dtype.name not in TYPES[key]:
+        found = f"{array.dtype.name} x {array.ndim}"
+        if found not in TYPES[key]:
             raise InvalidFile(
-                f"array {key!r} of {path} has type {array.dtype}",
+                f"array {key!r} of {path} has type and axes {found}",
                 hint=f"it is {' or '.join(TYPES[key])}; export the model again",
             )
         if sums.get(key) != digest(array):

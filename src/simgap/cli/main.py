@@ -1,0 +1,168 @@
+"""The entry point `simgap`: finds the verb, turns every failure into two lines.
+
+A new verb is one module with a function `run` and one line in VERBS. Only the module
+of the verb at hand is imported, and it imports numpy and the solvers inside `run`, so
+that `simgap --help` and misspelt commands are answered at once.
+
+Exit status: 0 answered, 1 the answer is no, 2 misuse or bad input, 130 interrupted,
+141 the reader of the output went away. SIMGAP_DEBUG=1 shows tracebacks.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
+
+import typer
+
+from simgap.errors import SimgapError
+
+VERBS = {
+    "demo": "The main job on one example, with a page to look at.",
+    "list": "The instances and file formats MODEL may name.",
+    "info": "Sizes, parameters, choices made and hash.",
+    "solve": "Gain, bias and optimal values of each model.",
+    "diameter": "The slowest trip between two states.",
+    "export": "Write a model as .simgap or .npz.",
+}
+
+ABOUT = """Compute, bound and explain the sim-to-real gap of domain randomization.
+
+MODEL is a file (.simgap, .npz, .npy) or an instance such as
+'riverswim?states=6&success=0.2:0.5:4'; `simgap list` shows them all. Every verb takes
+--json. Start with: simgap demo
+"""
+
+INTERRUPTED, NO_READER = 130, 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status; never raises, never a traceback."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError):  # a name the terminal cannot show
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    try:
+        status = _run(arguments)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        with suppress(OSError, ValueError):  # so that closing stdout is silent as well
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NO_READER
+    except KeyboardInterrupt:
+        return _interrupted()
+    except Exception as error:
+        return _explain(error)
+
+
+def _explain(error: Exception) -> int:
+    from simgap.cli.output import fail
+
+    if os.environ.get("SIMGAP_DEBUG"):
+        from traceback import print_exception
+
+        print_exception(error)
+    if isinstance(error, SimgapError):
+        return fail(error.problem, error.hint)
+    if isinstance(error, MemoryError):
+        return fail(
+            "not enough memory for this model",
+            "a smaller class, fewer states, or a machine with more memory",
+        )
+    what = str(error).splitlines()[0][:500] if str(error) else "no message"
+    return fail(
+        f"unexpected {type(error).__name__}: {what}",
+        "a defect of simgap; SIMGAP_DEBUG=1 shows the traceback to report",
+    )
+
+
+def _run(arguments: list[str]) -> int:
+    if not arguments:
+        arguments = ["--help"]
+    verb = next((each for each in arguments if not each.startswith("-")), "")
+    if arguments[0] == verb and verb not in VERBS:
+        return _unknown(verb)
+    command = _command_line(arguments)
+    try:
+        answer = _application(verb)(
+            arguments, prog_name="simgap", standalone_mode=False, obj=command
+        )
+    except typer.Abort:
+        return _interrupted()
+    except Exception as error:
+        told = getattr(error, "format_message", None)  # a usage error of typer or click
+        if told is None:
+            raise
+        from simgap.cli.output import fail
+
+        known = f"simgap {verb} --help" if verb in VERBS else "simgap --help"
+        message = str(told()).strip().rstrip(".")
+        return fail(message[:1].lower() + message[1:], f"see {known}")
+    status = int(answer or 0)
+    return _interrupted() if status == INTERRUPTED else status
+
+
+def _application(verb: str) -> typer.Typer:
+    application = typer.Typer(
+        add_completion=False,
+        rich_markup_mode=None,  # plain help: the pretty one costs 80 ms of imports
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    application.callback(help=ABOUT)(_root)
+    for name, about in VERBS.items():
+        known = import_module(f"simgap.cli.{name}").run if name == verb else _root
+        application.command(name, short_help=about)(known)
+    return application
+
+
+def _root(
+    version: bool = typer.Option(
+        False,
+        "--version",
+        is_eager=True,
+        callback=lambda wanted: _print_version() if wanted else None,
+        help="Print the version and stop.",
+    ),
+) -> None:
+    """Do nothing: verbs do the work."""
+
+
+def _print_version() -> None:
+    from importlib.metadata import version
+
+    sys.stdout.write(f"simgap {version('simgap')}\n")
+    raise typer.Exit(0)
+
+
+def _unknown(verb: str) -> int:
+    from difflib import get_close_matches
+
+    near = get_close_matches(verb.lower(), VERBS, n=1, cutoff=0.5)
+    from simgap.cli.output import fail
+
+    return fail(
+        f"there is no verb {verb[:60]!r}",
+        f"did you mean simgap {near[0]}?"
+        if near
+        else f"the verbs are {', '.join(VERBS)}; see simgap --help",
+    )
+
+
+def _command_line(arguments: list[str]) -> str:
+    from shlex import join
+
+    return join(["simgap", *arguments])
+
+
+def _interrupted() -> int:
+    sys.stderr.write("\nstopped: interrupted\n")
+    return INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

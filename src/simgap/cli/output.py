@@ -1,0 +1,125 @@
+"""Printing: JSON or tables on standard output, everything else on standard error.
+
+Names come from files of strangers: they are cleaned before a terminal sees them, and
+rich is never asked to read markup.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from simgap.report.words import clean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MISUSE = 2
+QUIET_SECONDS = 10.0  # after which a run that is not watched says that it lives
+MOST_ROWS = 60
+
+
+def fail(problem: str, hint: str = "") -> int:
+    """Print an error and its way out; return the exit status of misuse."""
+    sys.stderr.write(f"error: {clean(problem)}\n")
+    if hint:
+        sys.stderr.write(f"hint: {clean(hint)}\n")
+    return MISUSE
+
+
+def print_json(record: Any) -> None:
+    """Write one JSON object, in UTF-8 whatever the terminal speaks."""
+    from simgap.records import encode
+
+    content = encode(record)
+    raw = getattr(sys.stdout, "buffer", None)
+    if raw is None:
+        sys.stdout.write(content.decode())
+    else:
+        sys.stdout.flush()
+        raw.write(content)
+        raw.flush()
+
+
+def print_table(
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    caption: str,
+    *,
+    texts: int = 1,
+) -> None:
+    """Print a table whose first `texts` columns are text, the others numbers."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(
+        title=Text(clean(title)),
+        caption=Text(clean(caption)),
+        title_justify="left",
+        caption_justify="left",
+        box=_box(),
+    )
+    for at, column in enumerate(columns):
+        table.add_column(Text(column), justify="left" if at < texts else "right")
+    given = list(rows)
+    for row in given[:MOST_ROWS]:
+        table.add_row(*(Text(clean(cell)) for cell in row))
+    console().print(table)
+    if len(given) > MOST_ROWS:
+        print_line(f"{len(given) - MOST_ROWS} more rows; --json has them all")
+
+
+def print_line(text: str) -> None:
+    """Print one line of plain text on standard output."""
+    sys.stdout.write(f"{clean(text)}\n")
+
+
+def console() -> Console:
+    """Return a console on standard output that reads no markup.
+
+    Colour is rich's choice: none unless a terminal reads it, none under NO_COLOR. A
+    file gets lines as wide as they need to be.
+    """
+    from rich.console import Console
+
+    watched = sys.stdout.isatty()
+    return Console(
+        file=sys.stdout,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        soft_wrap=False,
+        width=None if watched or "COLUMNS" in os.environ else 120,
+    )
+
+
+@contextmanager
+def working(text: str) -> Iterator[None]:
+    """Say on standard error what takes long: at once if somebody watches."""
+    if sys.stderr.isatty():
+        from rich.console import Console
+
+        watcher = Console(file=sys.stderr, markup=False, emoji=False)
+        with watcher.status(clean(text)):
+            yield
+        return
+    from threading import Timer
+
+    timer = Timer(QUIET_SECONDS, lambda: sys.stderr.write(f"{clean(text)} ...\n"))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _box() -> Any:
+    from rich import box
+
+    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower()
+    return box.SIMPLE_HEAD if "utf" in encoding else box.ASCII2

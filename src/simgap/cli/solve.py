@@ -1,0 +1,189 @@
+"""`simgap solve`: gain, bias and optimal values of each model, in original units.
+
+A model in which some state cannot be reached from another has no single gain. Without
+-H such a model is refused (exit 2, its components are named). With -H its value is
+still computed; `gain` is then {"lower": null, "upper": null}, `bias_span` and
+`residual` are null and `note` says why. Without -H every `value` is null.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, nextafter
+from typing import TYPE_CHECKING, final
+
+import typer
+
+from simgap.cli.options import AsJson, Horizon, MaxBytes, Model
+
+if TYPE_CHECKING:
+    from simgap.mdp import RewardUnits, SimulatorClass
+    from simgap.planning import AverageRewardPlan
+    from simgap.records import Certified, Provenance
+
+NO_GAIN = "not communicating: no single gain"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ModelSolution:
+    """The optimal behaviour of one model, known to the agent."""
+
+    name: str
+    gain: Certified  # rho*, reward per step
+    bias_span: float | None
+    residual: float | None  # of the optimality equation of gain and bias
+    value: float | None  # V*_1 at the start
+    value_bounds: Certified | None  # the same with its rounding error
+    note: str | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SolveAnswer:
+    """The record of `simgap solve`."""
+
+    schema: int
+    horizon: int | None
+    models: tuple[ModelSolution, ...]
+    certainty: dict[str, str]
+    provenance: Provenance
+
+
+CERTAINTY = {
+    "gain": "certified",
+    "value": "certified",
+    "bias_span": "numerical",
+    "residual": "numerical",
+}
+
+
+def run(
+    context: typer.Context,
+    model: Model,
+    horizon: Horizon = None,
+    max_bytes: MaxBytes = None,
+    as_json: AsJson = False,
+) -> None:
+    """Solve every model: gain and bias, and with -H the optimal value at the start."""
+    from simgap.cli.models import read_model
+    from simgap.cli.options import horizon_of
+    from simgap.cli.output import print_json, working
+    from simgap.records import SCHEMA, provenance
+
+    steps = horizon_of(horizon)
+    latent = read_model(model, max_bytes)
+    with working("solving"):
+        models = solutions(latent.simulators, steps)
+    answer = SolveAnswer(
+        schema=SCHEMA,
+        horizon=steps,
+        models=models,
+        certainty=CERTAINTY,
+        provenance=provenance(
+            command=str(context.obj), model=model, model_hash=latent.hash
+        ),
+    )
+    if as_json:
+        print_json(answer)
+    else:
+        _print(answer)
+
+
+def solutions(
+    simulators: SimulatorClass, horizon: int | None
+) -> tuple[ModelSolution, ...]:
+    """Return the solution of each model; values only if there is a horizon."""
+    averages = _averages(simulators, strict=horizon is None)
+    values = _values(simulators, horizon)
+    return tuple(
+        ModelSolution(name, *averages[at], *values[at], NO_GAIN if no_gain else None)
+        for at, name in enumerate(simulators.model_names)
+        for no_gain in (averages[at][0].lower is None,)
+    )
+
+
+def _averages(
+    simulators: SimulatorClass, *, strict: bool
+) -> list[tuple[Certified, float | None, float | None]]:
+    from simgap.planning import communicating, solve_average_reward
+    from simgap.records import Certified
+
+    reachable = communicating(simulators)
+    if strict or reachable.all():
+        plan = solve_average_reward(simulators)
+        return [_average(plan, at, simulators.units) for at in range(len(simulators))]
+    return [
+        _average(solve_average_reward(simulators[at]), 0, simulators.units)
+        if reachable[at]
+        else (Certified(None, None), None, None)
+        for at in range(len(simulators))
+    ]
+
+
+def _average(
+    plan: AverageRewardPlan, at: int, units: RewardUnits
+) -> tuple[Certified, float, float]:
+    factor = abs(units.factor)
+    return (
+        _in_units(float(plan.gain_lower[at]), float(plan.gain_upper[at]), units, 1),
+        factor * float(plan.bias_span[at]),
+        factor * float(plan.residual[at]),
+    )
+
+
+def _values(
+    simulators: SimulatorClass, horizon: int | None
+) -> list[tuple[float | None, Certified | None]]:
+    if horizon is None:
+        return [(None, None)] * len(simulators)
+    from simgap.planning import optimal_values
+
+    found, units = optimal_values(simulators, horizon), simulators.units
+    return [
+        (
+            units.total(float(value), horizon),
+            _in_units(float(value - error), float(value + error), units, horizon),
+        )
+        for value, error in zip(found.start, found.error, strict=True)
+    ]
+
+
+def _in_units(lower: float, upper: float, units: RewardUnits, steps: int) -> Certified:
+    from simgap.records import Certified
+
+    if (units.offset, units.factor) == (0.0, 1.0):
+        return Certified(lower, upper)
+    ends = sorted((units.total(lower, steps), units.total(upper, steps)))
+    for _ in range(2):  # two roundings of the conversion, outwards
+        ends = [nextafter(ends[0], -inf), nextafter(ends[1], inf)]
+    return Certified(ends[0], ends[1])
+
+
+def _print(answer: SolveAnswer) -> None:
+    from simgap.cli.output import print_line, print_table
+    from simgap.report.words import bracket, number, shown
+
+    columns = ["model", "gain per step", "bias span", "residual"]
+    if answer.horizon is not None:
+        columns.append(f"V* in {answer.horizon} steps")
+    rows = []
+    for each in answer.models:
+        row = [
+            shown(each.name),
+            bracket(each.gain),
+            number(each.bias_span),
+            number(each.residual, 2),
+        ]
+        if each.value_bounds is not None:
+            row.append(bracket(each.value_bounds))
+        rows.append(row)
+    print_table(
+        f"optimal behaviour in {shown(answer.provenance.model)}",
+        columns,
+        rows,
+        "gain and V*: certified bounds; bias span: numerical, as good as its residual",
+    )
+    for each in answer.models:
+        if each.note:
+            print_line(f"note: {shown(each.name)}: {each.note}")

@@ -1,0 +1,54 @@
+"""Numbers and names as people read them, in a terminal or on a page.
+
+Names come from files of strangers: characters that steer a terminal or reorder a line
+are taken out.
+"""
+
+from __future__ import annotations
+
+from math import isinf
+from typing import TYPE_CHECKING
+from unicodedata import category
+
+if TYPE_CHECKING:
+    from simgap.records import Certified
+
+LONGEST_SHOWN = 60
+HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
+
+def clean(text: str) -> str:
+    """Return text without control, formatting and unassigned characters."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(each for each in text if category(each) not in HIDDEN)
+
+
+def shown(text: str, width: int = LONGEST_SHOWN) -> str:
+    """Return a name for people: clean, not empty, not endless."""
+    name = clean(text)
+    if not name.strip():
+        name = ascii(text)
+    return name if len(name) <= width else f"{name[: width - 1]}…"
+
+
+def number(value: float | None, digits: int = 7) -> str:
+    """Return a number for people."""
+    if value is None:
+        return "-"
+    if isinf(value):
+        return "infinite" if value > 0 else "-infinite"
+    return f"{value:.{digits}g}"
+
+
+def bracket(bounds: Certified, digits: int = 7) -> str:
+    """Return certified bounds for people: one number if they agree to all digits."""
+    lower, upper = bounds.lower, bounds.upper
+    if lower is None or upper is None:
+        return "-"
+    if lower == upper or number(lower, digits) == number(upper, digits):
+        return number(upper, digits)
+    middle, half = (lower + upper) / 2.0, (upper - lower) / 2.0
+    if isinf(upper) or isinf(lower) or half > 1e-3 * abs(middle):
+        return f"[{number(lower, digits)}, {number(upper, digits)}]"
+    return f"{number(middle, digits)} ± {half:.1g}"
