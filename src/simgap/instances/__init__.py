@@ -1,0 +1,101 @@
+"""Simulator classes by name, each with its closed forms."""
+
+from simgap.instances.absorbing import absorbing_doors, absorbing_doors_known
+from simgap.instances.bandit import (
+    bandit,
+    bandit_known,
+    best_arm,
+    best_arm_known,
+    needle,
+    needle_known,
+)
+from simgap.instances.catalogue import (
+    CATALOGUE,
+    Entry,
+    Parameter,
+    build,
+    closed_forms,
+    is_instance_string,
+    names,
+)
+from simgap.instances.chain import (
+    adverse,
+    adverse_known,
+    chain,
+    chain_known,
+    nodrift,
+    nodrift_known,
+)
+from simgap.instances.cycle import cycle, cycle_known
+from simgap.instances.grid import slip_grid, slip_grid_known
+from simgap.instances.known import Known
+from simgap.instances.linear_bandit import linear_bandit, linear_bandit_known
+from simgap.instances.random import garnet, garnet_known
+from simgap.instances.riverswim import riverswim, riverswim_known
+from simgap.instances.spelling import Kind
+from simgap.instances.switch import switch, switch_known
+from simgap.instances.switch_tree import (
+    delta_for_diameter,
+    switch_tree,
+    switch_tree_known,
+)
+from simgap.instances.toy_text import RewardScale, StateSet, Terminal, toy_text
+from simgap.instances.traps import (
+    near_multichain,
+    near_multichain_known,
+    trap_door,
+    trap_door_known,
+    two_optima,
+    two_optima_known,
+)
+
+__all__ = [
+    "CATALOGUE",
+    "Entry",
+    "Kind",
+    "Known",
+    "Parameter",
+    "RewardScale",
+    "StateSet",
+    "Terminal",
+    "absorbing_doors",
+    "absorbing_doors_known",
+    "adverse",
+    "adverse_known",
+    "bandit",
+    "bandit_known",
+    "best_arm",
+    "best_arm_known",
+    "build",
+    "chain",
+    "chain_known",
+    "closed_forms",
+    "cycle",
+    "cycle_known",
+    "delta_for_diameter",
+    "garnet",
+    "garnet_known",
+    "is_instance_string",
+    "linear_bandit",
+    "linear_bandit_known",
+    "names",
+    "near_multichain",
+    "near_multichain_known",
+    "needle",
+    "needle_known",
+    "nodrift",
+    "nodrift_known",
+    "riverswim",
+    "riverswim_known",
+    "slip_grid",
+    "slip_grid_known",
+    "switch",
+    "switch_known",
+    "switch_tree",
+    "switch_tree_known",
+    "toy_text",
+    "trap_door",
+    "trap_door_known",
+    "two_optima",
+    "two_optima_known",
+]
