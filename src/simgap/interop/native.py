@@ -1,9 +1,11 @@
 """The native model file `.simgap`: safetensors with a sealed description.
 
-The header carries three texts: `simgap`, a JSON description (schema, sizes, names,
-units, notes, hash of the latent MDP); `sha256`, one digest per array; and `seal`, the
-digest of the first two. safetensors itself refuses files that are cut short or lie
-about their shapes, but cannot see a flipped bit; the digests do.
+The header carries one JSON text under the key `simgap`, an object of three parts:
+`description` (schema, sizes, names, units, notes, hash of the latent MDP); `sha256`,
+one digest per array; and `seal`, the digest of the first two. safetensors itself
+refuses files that are cut short or lie about their shapes, but cannot see a flipped
+bit; the digests do. One text, because safetensors writes several in any order and equal
+models should make equal files.
 """
 
 from __future__ import annotations
@@ -67,22 +69,20 @@ def write_native(latent: LatentMDP, draft: Path) -> None:
 
     arrays = _arrays(latent)
     try:
-        description = msgspec.json.encode(_description(latent)).decode()
+        description = msgspec.json.encode(_description(latent))
     except UnicodeEncodeError as error:
         raise InvalidFile(
             f"a name or note is not text that can be saved: {error}",
             hint="rename it; half of a surrogate pair has no UTF-8 form",
         ) from error
     sums = msgspec.json.encode({key: digest(each) for key, each in arrays.items()})
-    save_file(
-        arrays,
-        draft,
-        metadata={
-            "simgap": description,
-            "sha256": sums.decode(),
-            "seal": digest(description.encode(), sums),
-        },
-    )
+    header = {
+        "description": msgspec.Raw(description),
+        "sha256": msgspec.Raw(sums),
+        "seal": digest(description, sums),
+    }
+    text = msgspec.json.encode(header).decode()
+    save_file(arrays, draft, metadata={"simgap": text})
 
 
 def read_native(path: Path, limit: SizeLimit) -> LatentMDP:
@@ -182,36 +182,32 @@ def _sealed(
             f"{path} is a safetensors file without a simgap description",
             hint="weights of a network are not a model; write models with `export`",
         )
-    text, sums = metadata["simgap"], metadata.get("sha256", "")
-    schema = _schema(text)
-    if schema is not None and schema != SCHEMA:
+    try:
+        header = msgspec.json.decode(metadata["simgap"], type=dict[str, msgspec.Raw])
+        text, sums = bytes(header["description"]), bytes(header["sha256"])
+        seal = msgspec.json.decode(header["seal"], type=str)
+        _check_schema(msgspec.json.decode(text), path)
+        if seal != digest(text, sums):
+            raise InvalidFile(
+                f"the header of {path} does not match its seal",
+                hint="the file is damaged; copy or export it again",
+            )
+        description = msgspec.json.decode(text, type=Description)
+        return description, msgspec.json.decode(sums, type=dict[str, str])
+    except (msgspec.DecodeError, KeyError, RecursionError) as error:
+        raise InvalidFile(
+            f"the description in {path} is not understood: {error}",
+            hint="the file is damaged; copy or export it again",
+        ) from error
+
+
+def _check_schema(description: Any, path: Path) -> None:
+    schema = description.get("schema") if isinstance(description, dict) else None
+    if schema != SCHEMA:
         raise InvalidFile(
             f"{path} has schema {schema}, this simgap reads schema {SCHEMA}",
             hint="update simgap, or export the model again with this version",
         )
-    if metadata.get("seal") != digest(text.encode(), sums.encode()):
-        raise InvalidFile(
-            f"the header of {path} does not match its seal",
-            hint="the file is damaged; copy or export it again",
-        )
-    try:
-        description = msgspec.json.decode(text, type=Description)
-        return description, msgspec.json.decode(sums, type=dict[str, str])
-    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
-        raise InvalidFile(
-            f"the description in {path} is not understood: {error}",
-            hint="export the model again",
-        ) from error
-
-
-def _schema(text: str) -> Any:
-    import msgspec
-
-    try:
-        found = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
-        return None
-    return found.get("schema") if isinstance(found, dict) else None
 
 
 def _check_arrays(arrays: Arrays, sums: Mapping[str, str], path: Path) -> None:

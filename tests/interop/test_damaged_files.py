@@ -1,0 +1,355 @@
+"""Files of strangers: cut, flipped, forged, too large. All are refused by name."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import struct
+import subprocess
+import sys
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from simgap.arrays import AnyArray, digest
+from simgap.errors import InvalidFile, SimgapError
+from simgap.interop import load_model, save_model
+from simgap.interop.native import read_native
+from simgap.interop.sizes import SizeLimit, available_memory, in_words
+from simgap.mdp import Details, IndexOrder, LatentMDP, class_from_arrays
+
+
+def small_latent() -> LatentMDP:
+    rng = np.random.default_rng(5)
+    kernel = rng.dirichlet(np.ones(3), size=(2, 3, 2))
+    details = Details(model_names=("one", "two"), notes=("made for a test",))
+    return LatentMDP.uniform(
+        class_from_arrays(
+            kernel, rng.random((3, 2)), order=IndexOrder.STATE_ACTION, details=details
+        )
+    )
+
+
+def saved(folder: Path, ending: str) -> Path:
+    path = folder / f"model{ending}"
+    save_model(small_latent(), path)
+    return path
+
+
+def test_every_flipped_bit_of_a_native_file_is_found(tmp_path: Path) -> None:
+    path = saved(tmp_path, ".simgap")
+    content = path.read_bytes()
+    rng = np.random.default_rng(0)
+    for at in range(len(content)):
+        broken = bytearray(content)
+        broken[at] ^= 1 << int(rng.integers(8))
+        path.write_bytes(bytes(broken))
+        with pytest.raises(SimgapError):
+            load_model(path)
+
+
+def test_flipped_bits_of_an_npz_never_change_the_model(tmp_path: Path) -> None:
+    """The zip's checksums see flips of data; bytes that nothing reads may flip."""
+    path = saved(tmp_path, ".npz")
+    content, wanted = path.read_bytes(), load_model(path).hash
+    rng = np.random.default_rng(1)
+    refused = 0
+    for at in rng.choice(len(content), size=300, replace=False):
+        broken = bytearray(content)
+        broken[at] ^= 1 << int(rng.integers(8))
+        path.write_bytes(bytes(broken))
+        try:
+            assert load_model(path).hash == wanted
+        except SimgapError:
+            refused += 1
+    assert refused > 150
+
+
+@pytest.mark.parametrize("ending", [".simgap", ".npz"])
+def test_a_file_cut_short_anywhere_is_refused(ending: str, tmp_path: Path) -> None:
+    path = saved(tmp_path, ending)
+    content = path.read_bytes()
+    for length in np.linspace(0, len(content) - 1, 80).astype(int):
+        path.write_bytes(content[:length])
+        with pytest.raises(InvalidFile):
+            load_model(path)
+
+
+@pytest.mark.parametrize("ending", [".simgap", ".npz", ".npy"])
+def test_garbage_is_refused(ending: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    np.save(tmp_path / "noise.rewards.npy", np.zeros((2, 2)))
+    path = tmp_path / f"noise{ending}"
+    for size in (0, 1, 7, 8, 9, 100, 5000):
+        path.write_bytes(rng.bytes(size))
+        with pytest.raises(InvalidFile):
+            load_model(path)
+
+
+def npy_header(shape: tuple[int, ...], descr: str = "<f8") -> bytes:
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        stream, {"descr": descr, "fortran_order": False, "shape": shape}
+    )
+    return stream.getvalue()
+
+
+def refused_cheaply(path: Path, match: str, max_bytes: int | None = None) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidFile, match=match):
+            load_model(path, max_bytes=max_bytes)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 32 * 2**20
+
+
+def test_a_header_that_asks_for_terabytes_is_refused_before_allocation(
+    tmp_path: Path,
+) -> None:
+    header = npy_header((10**6, 10**6))  # 7.3 TiB
+    np.save(tmp_path / "huge.rewards.npy", np.zeros((2, 2)))
+    (tmp_path / "huge.npy").write_bytes(header + bytes(64))
+    refused_cheaply(tmp_path / "huge.npy", "7.3 TiB")
+    with zipfile.ZipFile(tmp_path / "huge.npz", "w") as archive:
+        archive.writestr("transitions.npy", header + bytes(64))
+    refused_cheaply(tmp_path / "huge.npz", "7.3 TiB")
+
+
+def test_a_bomb_is_refused_before_allocation(tmp_path: Path) -> None:
+    """1.2 GB of zeros in about a megabyte; the limit does not depend on the machine."""
+    size = 150_000_000 * 8
+    path = tmp_path / "bomb.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        header = npy_header((size // 8,))
+        with archive.open("rewards.npy", "w", force_zip64=True) as member:
+            member.write(header)
+            block = bytes(2**24)
+            for _ in range(size // 2**24):
+                member.write(block)
+            member.write(bytes(size % 2**24))
+    assert path.stat().st_size < size / 100
+    refused_cheaply(path, "unpacks to 1.1 GiB")
+
+
+def test_the_caller_may_set_the_limit(tmp_path: Path) -> None:
+    path = saved(tmp_path, ".npz")
+    refused_cheaply(path, "are allowed", max_bytes=100)
+    assert load_model(path, max_bytes=10**6).hash == small_latent().hash
+    native = saved(tmp_path, ".simgap")
+    refused_cheaply(native, "are allowed", max_bytes=100)
+    with pytest.raises(SimgapError, match="max_bytes"):
+        load_model(path, max_bytes=0)
+
+
+def test_a_small_file_may_not_announce_a_large_class(tmp_path: Path) -> None:
+    path = tmp_path / "announced.npz"
+    np.savez(
+        path,
+        edges=np.zeros((4, 4), int),
+        probabilities=np.ones(4),
+        shape=[10**6, 10**6, 10],
+        rewards=np.zeros((1, 1)),
+    )
+    refused_cheaply(path, "only 4 edges")
+
+
+def test_a_safetensors_header_longer_than_the_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "model.simgap"
+    path.write_bytes(struct.pack("<Q", 2**62) + b"{}")
+    refused_cheaply(path, "announces a header of")
+
+
+def test_pickled_objects_are_never_loaded(tmp_path: Path) -> None:
+    marker = tmp_path / "was-run"
+
+    class Hostile:
+        def __reduce__(self) -> tuple[object, tuple[str]]:
+            return (os.mkdir, (str(marker),))
+
+    objects = np.array([Hostile()], dtype=object)
+    np.savez(tmp_path / "a.npz", transitions=objects, rewards=np.zeros((2, 2)))
+    np.save(tmp_path / "b.npy", objects)
+    np.save(tmp_path / "b.rewards.npy", np.zeros((2, 2)))
+    for name in ("a.npz", "b.npy"):
+        with pytest.raises(InvalidFile, match="never loaded"):
+            load_model(tmp_path / name)
+    assert not marker.exists()
+
+
+def forge(
+    path: Path, change: Callable[[dict[str, AnyArray], dict[str, object]], None]
+) -> None:
+    """Write a native file with matching digests whose content is wrong."""
+    from safetensors import safe_open
+
+    good = path.with_name("good.simgap")
+    save_model(small_latent(), good)
+    with safe_open(good, framework="numpy") as opened:
+        arrays = {key: opened.get_tensor(key).copy() for key in opened.keys()}  # noqa: SIM118
+        description = json.loads(opened.metadata()["simgap"])["description"]
+    change(arrays, description)
+    sums = {key: digest(each) for key, each in arrays.items()}
+    parts = [json.dumps(each, separators=(",", ":")) for each in (description, sums)]
+    seal = digest(parts[0].encode(), parts[1].encode())
+    text = f'{{"description":{parts[0]},"sha256":{parts[1]},"seal":"{seal}"}}'
+    save_file(arrays, path, metadata={"simgap": text})
+
+
+def _set(key: str, at: int, value: float) -> Callable[..., None]:
+    def change(arrays: dict[str, AnyArray], description: dict[str, object]) -> None:
+        arrays[key].reshape(-1)[at] = value
+
+    return change
+
+
+def _replace(key: str, array: AnyArray) -> Callable[..., None]:
+    def change(arrays: dict[str, AnyArray], description: dict[str, object]) -> None:
+        arrays[key] = array
+
+    return change
+
+
+def _describe(key: str, value: object) -> Callable[..., None]:
+    def change(arrays: dict[str, AnyArray], description: dict[str, object]) -> None:
+        description[key] = value
+
+    return change
+
+
+def _drop(key: str) -> Callable[..., None]:
+    def change(arrays: dict[str, AnyArray], description: dict[str, object]) -> None:
+        del arrays[key]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (_set("indices", 0, 10**6), "1000000"),
+        (_set("indices", 0, -1), "-1"),
+        (_set("indices", 1, 0), "lists state"),
+        (_set("indptr", 0, 5), "indptr"),
+        (_set("indptr", 1, 10**12), "successor"),
+        (_set("indptr", -1, 10**12), "indptr"),
+        (_set("probabilities", 0, np.nan), "NaN"),
+        (_set("probabilities", 0, 2.0), "sums to"),
+        (_set("rewards", 0, np.inf), "inf"),
+        (_set("prior", 0, -1.0), "prior"),
+        (_set("start", 0, 99), "start state 99"),
+        (_replace("start", np.array([[0.5, 0.5, 0.5]])), "sums to"),
+        (_replace("indptr", np.zeros((2, 2), np.int64)), "type and axes"),
+        (_replace("indices", np.zeros(36, np.int64)), "type and axes"),
+        (_replace("prior", np.array([0.5, 0.5], np.float32)), "type and axes"),
+        (_replace("extra", np.zeros(1)), "unknown array 'extra'"),
+        (_replace("parameters", np.zeros((2, 3))), "parameters"),
+        (_drop("rewards"), "no array 'rewards'"),
+        (_describe("schema", 2), "schema 2"),
+        (_describe("schema", "one"), "schema one"),
+        (_describe("states", 10**15), "indptr"),
+        (_describe("states", -3), "indptr"),
+        (_describe("states", "three"), "not understood"),
+        (_describe("model_names", ["one"]), "model names"),
+        (_describe("model_names", ["same", "same"]), "same name"),
+        (_describe("model_names", ["other", "names"]), "its header says"),
+        (_describe("hash", "0" * 64), "its header says 000000000000"),
+        (_describe("reward_factor", 2.0), "its header says"),
+    ],
+)
+def test_a_forged_native_file_is_refused(
+    change: Callable[..., None], match: str, tmp_path: Path
+) -> None:
+    """The digests match, so only the checks of the content stand in the way."""
+    path = tmp_path / "forged.simgap"
+    forge(path, change)
+    with pytest.raises(InvalidFile, match=match):
+        load_model(path)
+
+
+def test_weights_of_a_network_are_not_a_model(tmp_path: Path) -> None:
+    path = tmp_path / "weights.simgap"
+    save_file({"indptr": np.zeros(3)}, path)
+    with pytest.raises(InvalidFile, match="without a simgap description"):
+        load_model(path)
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_draft(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = saved(tmp_path, ".simgap")
+    before = path.read_bytes()
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    for ending in (".simgap", ".npz"):
+        with pytest.raises(InvalidFile, match="No space left"):
+            save_model(small_latent(), tmp_path / f"model{ending}")
+    assert [each.name for each in tmp_path.iterdir()] == ["model.simgap"]
+    assert path.read_bytes() == before
+
+
+def test_a_write_beyond_the_file_size_limit_is_explained(tmp_path: Path) -> None:
+    """A true failure of the system in the middle of writing, in another process."""
+    path = saved(tmp_path, ".npz")
+    before = path.read_bytes()
+    script = (
+        "import resource, signal, sys\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "from simgap.cli.main import main\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (700, 700))\n"
+        "sys.exit(main(sys.argv[1:]))\n"
+    )
+    command = [sys.executable, "-c", script, "export", str(path), str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "cannot write" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert [each.name for each in tmp_path.iterdir()] == ["model.npz"]
+    assert path.read_bytes() == before
+
+
+def test_permission_is_asked_for_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = saved(tmp_path, ".npz")
+
+    def forbidden(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", forbidden)
+    with pytest.raises(InvalidFile, match="Permission denied"):
+        load_model(path)
+
+
+def test_a_symbolic_link_is_replaced_not_followed(tmp_path: Path) -> None:
+    precious = tmp_path / "precious.txt"
+    precious.write_text("keep me")
+    link = tmp_path / "model.simgap"
+    link.symlink_to(precious)
+    save_model(small_latent(), link)
+    assert precious.read_text() == "keep me"
+    assert not link.is_symlink()
+
+
+def test_sizes_are_told_in_words() -> None:
+    assert in_words(8 * 10**12) == "7.3 TiB"
+    assert in_words(512) == "512 bytes"
+    assert in_words(2**60) == "1024.0 PiB"
+    assert available_memory() > 2**20
+    assert SizeLimit.of(None).bytes > 2**18
+
+
+def test_read_native_checks_the_limit_first(tmp_path: Path) -> None:
+    path = saved(tmp_path, ".simgap")
+    with pytest.raises(InvalidFile, match="allowed"):
+        read_native(path, SizeLimit.of(10))
