@@ -10,6 +10,7 @@ from simgap.errors import InvalidModel
 from simgap.instances import CATALOGUE, Known, build, closed_forms, delta_for_diameter
 from simgap.mdp import SimulatorClass
 from tests.instances.cases import CASES, HORIZONS
+from tests.reference.average_reward import gain_by_linear_program
 
 EQUAL = 1e-9
 
@@ -128,6 +129,19 @@ def test_known_gain_and_bias_solve_the_optimality_equation(spec: str) -> None:
         np.testing.assert_allclose(
             right - bias, known.gain[m], atol=1e-12 * scale, rtol=0.0
         )
+
+
+@pytest.mark.parametrize("spec", CASES)
+def test_known_gains_are_those_of_a_linear_program(spec: str) -> None:
+    worlds, known = build(spec), closed_forms(spec)
+    if known.gain is None:
+        return
+    assert known.gain.shape == (len(worlds),)
+    for m, told in enumerate(known.gain):
+        P = worlds.transitions.array(m)
+        if not np.isnan(told) and connected(P):
+            found, _ = gain_by_linear_program(P, rewards_of(worlds, m))
+            assert found == pytest.approx(told, rel=1e-7, abs=1e-8)
 
 
 @pytest.mark.parametrize("spec", CASES)

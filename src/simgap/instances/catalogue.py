@@ -206,13 +206,13 @@ CATALOGUE: Mapping[str, Entry] = {
     "bandit": Entry(
         bandit,
         bandit_known,
-        "arms as transitions to a winning state (spec 4.9)",
+        "arms that lead to a winning state; one row of means per model",
         {"means": Parameter(Kind.TABLE, "0.5,0.6", "a row of means per model")},
     ),
     "best_arm": Entry(
         best_arm,
         best_arm_known,
-        "M arms, model m has the better arm m (spec 4.10; two members: row 15)",
+        "bandit lower bound: M arms, model m has the better arm m",
         {
             "members": Parameter(Kind.WHOLE, "2", "arms, and models"),
             "e": Parameter(Kind.NUMBER, "0.1", "how much better, above 1/2"),
@@ -268,7 +268,7 @@ CATALOGUE: Mapping[str, Entry] = {
     "needle": Entry(
         needle,
         needle_known,
-        "M certain arms of which one wins (row 17)",
+        "M certain arms of which one wins, another in each model",
         {"members": Parameter(Kind.WHOLE, "4", "arms, and models")},
     ),
     "nodrift": Entry(
@@ -280,7 +280,7 @@ CATALOGUE: Mapping[str, Entry] = {
     "riverswim": Entry(
         riverswim,
         riverswim_known,
-        "swim against the current (row 10)",
+        "swim against the current to the only large reward",
         {
             "states": Parameter(Kind.WHOLE, "6", "length of the river"),
             "success": Parameter(Kind.POINTS, "0.35", "probability up, inner states"),
@@ -301,7 +301,7 @@ CATALOGUE: Mapping[str, Entry] = {
     "switch": Entry(
         switch,
         switch_known,
-        "two-state switch of Jaksch, Ortner and Auer (rows 4-7)",
+        "two-state switch of Jaksch, Ortner and Auer",
         {
             "delta": Parameter(Kind.POINTS, "0.1", "probability to flip"),
             "e": Parameter(Kind.POINTS, "0.05", "what the good action adds"),
@@ -310,7 +310,7 @@ CATALOGUE: Mapping[str, Entry] = {
     "switch_tree": Entry(
         switch_tree,
         switch_tree_known,
-        "Theorem 3: switches in a tree, one better pull per model (spec 4.11)",
+        "Theorem 3: switches in a tree, one better pull per model",
         {
             "k": Parameter(Kind.WHOLE, "4", "switches"),
             "arms": Parameter(Kind.WHOLE, "2", "pulls per switch, A'"),

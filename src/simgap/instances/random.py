@@ -57,7 +57,7 @@ def garnet(
     model, row, slot = np.indices(values.shape).reshape(3, -1)
     edges = np.column_stack([model, row // actions, row % actions, supports[row, slot]])
     how = (
-        f"{digits} code rows with {levels} levels"
+        f"code rows: {digits}, levels: {levels}"
         if digits
         else "one model, no pair to separate"
     )
