@@ -162,9 +162,12 @@ def replacing(path: Path) -> Iterator[Path]:
     _check_target(path)
     draft = path.with_name(f".{path.name[:100]}.{os.urandom(6).hex()}.tmp")
     try:
-        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+        mode = stat.S_IMODE(os.fstat(handle).st_mode)  # as the user's umask has it
+        os.close(handle)
         try:
             yield draft
+            draft.chmod(mode)  # the block may have put another file there
             _sync(draft)
             draft.replace(path)
         except BaseException:

@@ -353,3 +353,15 @@ def test_read_native_checks_the_limit_first(tmp_path: Path) -> None:
     path = saved(tmp_path, ".simgap")
     with pytest.raises(InvalidFile, match="allowed"):
         read_native(path, SizeLimit.of(10))
+
+
+@pytest.mark.parametrize("ending", [".simgap", ".npz"])
+def test_a_new_file_has_the_permissions_of_the_umask(
+    ending: str, tmp_path: Path
+) -> None:
+    before = os.umask(0o027)
+    try:
+        path = saved(tmp_path, ending)
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o640

@@ -29,7 +29,7 @@ VERBS = {
     "export": "Write a model as .simgap or .npz.",
 }
 
-ABOUT = """Compute, bound and explain the sim-to-real gap of domain randomization.
+ABOUT = """Compute, bound and explain what is lost from simulator to reality.
 
 MODEL is a file (.simgap, .npz, .npy) or an instance such as
 'riverswim?states=6&success=0.2:0.5:4'; `simgap list` shows them all. Every verb takes
@@ -50,9 +50,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        with suppress(OSError, ValueError):  # so that closing stdout is silent as well
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return NO_READER
+        return _no_reader()
+    except SystemExit as stop:  # typer's answer to a broken pipe
+        if not isinstance(stop.__context__, BrokenPipeError):
+            raise
+        return _no_reader()
     except KeyboardInterrupt:
         return _interrupted()
     except Exception as error:
@@ -157,6 +159,12 @@ def _command_line(arguments: list[str]) -> str:
     from shlex import join
 
     return join(["simgap", *arguments])
+
+
+def _no_reader() -> int:
+    with suppress(OSError, ValueError):  # so that closing stdout is silent as well
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return NO_READER
 
 
 def _interrupted() -> int:

@@ -17,7 +17,8 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 SURE = {
     "exact": "a count, or a number without any rounding",
-    "certified": "the true value provably lies between the bounds given",
+    "certified": "the true value provably lies between two bounds; where one number "
+    "is shown, both bounds round to it",
     "estimated": "from samples, with an interval that may miss at a stated rate",
     "numerical": "computed in floating point; the residual tells how well it solves "
     "its equation, no bound is claimed",
@@ -55,7 +56,10 @@ def render_page(record: Mapping[str, Any]) -> str:
     )
     environment.filters["clean"] = clean
     models = _objects(record.get("models"))
-    certainty = {str(k): str(v) for k, v in _object(record.get("certainty")).items()}
+    certainty = {
+        str(key): str(word) if word in SURE else "numerical"
+        for key, word in _object(record.get("certainty")).items()
+    }
     columns = _columns(models, certainty, record)
     used = {column.certainty for column in columns}
     return environment.get_template("page.html").render(
@@ -68,7 +72,7 @@ def render_page(record: Mapping[str, Any]) -> str:
         sure={word: text for word, text in SURE.items() if word in used},
         notes=[clean(str(note)) for note in record.get("notes") or []],
         source={
-            str(key): clean(str(value))
+            clean(str(key)): clean(str(value))
             for key, value in _object(record.get("provenance")).items()
             if value is not None
         },
@@ -168,7 +172,7 @@ def _cell(value: Any) -> str:
         return "-"
     if isinstance(value, Mapping):
         return bracket(_bounds(value))
-    return number_shown(number(value), 4)
+    return number_shown(number(value), 3)
 
 
 def _known(model: Mapping[str, Any], field: str) -> bool:

@@ -1,0 +1,419 @@
+"""The JSON of every verb, as contract.md promises it, and how commands end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simgap.cli.main import VERBS, main
+
+SIMGAP = [sys.executable, "-m", "simgap.cli.main"]
+
+LATER = [
+    "oracle",
+    "run",
+    "gap",
+    "complexity",
+    "bounds",
+    "reproduce",
+    "audit",
+    "blame",
+    "width",
+    "identify",
+    "adapt",
+    "sweep",
+    "status",
+    "resume",
+    "verify",
+    "train",
+    "transfer",
+    "report",
+]
+
+
+@pytest.fixture(scope="module")
+def river(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Three RiverSwims with four states, as in shared/check_contract."""
+    kernel, rewards = np.zeros((3, 4, 2, 4)), np.zeros((4, 2))
+    for m, up in enumerate((0.3, 0.5, 0.7)):
+        for s in range(4):
+            kernel[m, s, 0, max(s - 1, 0)] = 1
+            kernel[m, s, 1, min(s + 1, 3)] += up
+            kernel[m, s, 1, max(s - 1, 0)] += 1 - up
+    rewards[0, 0], rewards[3, 1] = 0.2, 1
+    path = tmp_path_factory.mktemp("river") / "river.npz"
+    np.savez(path, transitions=kernel, rewards=rewards, start=0)
+    return str(path)
+
+
+def answer(
+    capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 0
+) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main([*arguments, "--json"]) == status
+    out, err = capsys.readouterr()
+    assert all(line.endswith(" ...") for line in err.splitlines())  # only progress
+    assert out.count("\n") == 1
+
+    def refuse(text: str) -> float:
+        raise AssertionError(f"{text} is not JSON")
+
+    found = json.loads(out, parse_constant=refuse)
+    assert isinstance(found, dict)
+    assert found["schema"] == 1
+    return found
+
+
+def human(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    capsys.readouterr()
+    assert main(list(arguments)) == 0
+    out, err = capsys.readouterr()
+    assert all(line.endswith(" ...") for line in err.splitlines())
+    assert "\x1b" not in out  # no colour where nobody watches
+    return out
+
+
+def test_list(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "list")
+    names = [each["name"] for each in found["instances"]]
+    assert "riverswim" in names
+    assert "gym:FrozenLake-v1" in names
+    assert all(
+        {"name", "description", "parameters"} <= set(e) for e in found["instances"]
+    )
+    assert "riverswim" in human(capsys, "list")
+
+
+def test_info(river: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "info", river)
+    assert (found["models"], found["states"], found["actions"]) == (3, 4, 2)
+    assert found["nonzeros"] == 12  # left: 4; right: 2 from each state
+    assert found["names"] == ["model 0", "model 1", "model 2"]
+    assert len(found["hash"]) == 64
+    assert found["provenance"]["model_hash"] == found["hash"]
+    assert found["provenance"]["command"].startswith("simgap info ")
+    assert "all numbers exact" in human(capsys, "info", river)
+
+
+def test_nonzeros_do_not_depend_on_storage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A nearly full pattern is stored dense; its zeros are still not counted."""
+    kernel = np.array([[[0.5, 0.5]], [[0.0, 1.0]]])
+    np.savez(tmp_path / "m.npz", transitions=kernel, rewards=np.zeros((2, 1)))
+    assert answer(capsys, "info", str(tmp_path / "m.npz"))["nonzeros"] == 3
+
+
+def test_diameter(river: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "diameter", river)
+    for each in found["models"]:
+        assert {"name", "lower", "upper", "source", "target"} <= set(each)
+        assert 3.0 <= each["lower"] <= each["upper"] <= each["lower"] * (1 + 1e-6)
+    assert found["diameter"]["upper"] == max(e["upper"] for e in found["models"])
+    assert found["certainty"]["diameter"] == "certified"
+    text = human(capsys, "diameter", river)
+    assert "certified" in text
+
+
+def test_an_infinite_diameter_is_the_string_inf(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = answer(capsys, "diameter", "absorbing_doors")
+    assert found["diameter"] == {"lower": "inf", "upper": "inf"}
+    assert "infinite" in human(capsys, "diameter", "absorbing_doors")
+
+
+def test_solve(river: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "solve", river, "-H", "20")
+    assert found["horizon"] == 20
+    for each in found["models"]:
+        assert each["gain"]["lower"] <= each["gain"]["upper"]
+        assert 0.2 - 1e-9 <= each["gain"]["upper"] <= 1.0
+        assert each["bias_span"] >= 0.0
+        assert 0.0 <= each["residual"] < 1e-6
+        low, high = each["value_bounds"]["lower"], each["value_bounds"]["upper"]
+        assert low <= each["value"] <= high <= 20.0
+    without = answer(capsys, "solve", river)
+    assert [each["value"] for each in without["models"]] == [None] * 3
+    assert "certified" in human(capsys, "solve", river, "-H", "1e2")
+
+
+def test_the_gain_of_the_textbook_riverswim(capsys: pytest.CaptureFixture[str]) -> None:
+    """7203/16805, anchors/reliability 2a; V*_10 = 176191989/500000000."""
+    found = answer(capsys, "solve", "riverswim", "-H", "10")["models"][0]
+    assert found["gain"]["lower"] <= 7203 / 16805 <= found["gain"]["upper"]
+    low, high = found["value_bounds"]["lower"], found["value_bounds"]["upper"]
+    assert low <= 176191989 / 500000000 <= high
+
+
+def test_values_are_told_in_original_rewards(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One state that pays 0.5 stored, -1 + 4 * 0.5 = 1 in the user's units."""
+    np.savez(
+        tmp_path / "m.npz",
+        transitions=np.ones((1, 1, 1)),
+        rewards=np.full((1, 1), 0.5),
+        reward_offset=-1.0,
+        reward_factor=4.0,
+    )
+    found = answer(capsys, "solve", str(tmp_path / "m.npz"), "-H", "7")["models"][0]
+    assert found["value"] == pytest.approx(7.0)
+    assert found["gain"]["lower"] <= 1.0 <= found["gain"]["upper"]
+    assert found["gain"]["upper"] - found["gain"]["lower"] < 1e-6
+
+
+def test_an_empty_horizon_is_worth_nothing(
+    river: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = answer(capsys, "solve", river, "-H", "0")
+    assert [each["value"] for each in found["models"]] == [0.0] * 3
+
+
+def test_a_model_without_one_gain_is_refused_without_a_horizon(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["solve", "absorbing_doors", "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("error: ")
+    assert "\nhint: " in err
+
+
+def test_a_model_without_one_gain_still_has_values(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Proposition 1: the right door pays on every step but the first two."""
+    found = answer(capsys, "solve", "absorbing_doors?members=3", "-H", "12")
+    for each in found["models"]:
+        assert each["gain"] == {"lower": None, "upper": None}
+        assert each["bias_span"] is None
+        assert "not communicating" in each["note"]
+        assert each["value"] == pytest.approx(10.0)
+    text = human(capsys, "solve", "absorbing_doors?members=3", "-H", "12")
+    assert "note: " in text
+
+
+@pytest.mark.parametrize("ending", [".simgap", ".npz"])
+def test_export(
+    river: str, ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(tmp_path / f"out{ending}")
+    found = answer(capsys, "export", river, path)
+    assert found["path"] == path
+    assert found["hash"] == answer(capsys, "info", river)["hash"]
+    assert answer(capsys, "info", path)["hash"] == found["hash"]
+    assert found["hash"] in human(capsys, "export", river, path)
+
+
+def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Diameters 633/11, 9023/277, ... (anchors/reliability 2a), V* of ecosystem 5."""
+    folder = tmp_path / "deep" / "demo"
+    found = answer(capsys, "demo", "--out", str(folder))
+    assert found["report"] == str(folder / "report.html")
+    assert sorted(each.name for each in folder.iterdir()) == [
+        "lakes.simgap",
+        "record.json",
+        "report.html",
+    ]
+    exact = (633 / 11, 9023 / 277, 432428980985 / 32979804662, 40075642465 / 4900319046)
+    for each, diameter, value in zip(
+        found["models"], exact, (3.36, 6.19, 15.00, 24.17), strict=True
+    ):
+        slack = 1e-12 * diameter  # of this test's own division
+        assert each["diameter"]["lower"] - slack <= diameter
+        assert diameter <= each["diameter"]["upper"] + slack
+        assert each["optimal"] == pytest.approx(value, abs=0.005)
+        assert each["gain"]["lower"] <= each["gain"]["upper"]
+    record = (folder / "record.json").read_bytes()
+    page = (folder / "report.html").read_bytes()
+    assert len(page) < 2 * 2**20
+    text = human(capsys, "demo", "--out", str(folder))
+    assert "certified" in text
+    assert (folder / "report.html").stat().st_size > 5000
+    again = json.loads((folder / "record.json").read_bytes())
+    first = json.loads(record)
+    first["provenance"].pop("command")
+    again["provenance"].pop("command")
+    assert again == first
+
+
+def test_the_loaded_export_of_the_demo_is_the_class_of_the_demo(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = answer(capsys, "demo", "--out", str(tmp_path))
+    info = answer(capsys, "info", found["model_file"])
+    assert info["hash"] == found["provenance"]["model_hash"]
+
+
+@pytest.mark.parametrize("verb", list(VERBS))
+def test_every_verb_has_help_and_json(
+    verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([verb, "--help"]) == 0
+    out, err = capsys.readouterr()
+    assert "--json" in out
+    assert err == ""
+
+
+def test_help_names_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in ([], ["--help"], ["-h"]):
+        assert main(arguments) == 0
+        out, _ = capsys.readouterr()
+        assert all(f" {verb} " in out for verb in VERBS)
+        assert not any(f" {verb} " in out for verb in LATER)  # scripts look for them
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("simgap 0.")
+
+
+def test_help_imports_nothing_heavy() -> None:
+    script = (
+        "import sys\n"
+        "from simgap.cli.main import main\n"
+        "main(['--help'])\n"
+        "heavy = ['numpy', 'scipy', 'numba', 'plotly', 'gymnasium', 'rich', 'jinja2',"
+        " 'msgspec', 'safetensors']\n"
+        "print('heavy:', [name for name in heavy if name in sys.modules])\n"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert done.stdout.endswith("heavy: []\n")
+
+
+def test_importing_simgap_imports_nothing_heavy() -> None:
+    script = "import simgap, sys; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_every_public_name_resolves() -> None:
+    import simgap
+
+    for name in simgap.__all__:
+        assert getattr(simgap, name) is not None
+    assert set(dir(simgap)) == set(simgap.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        simgap.nothing  # noqa: B018
+
+
+def test_an_unexpected_failure_is_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ValueError("boom\nsecond line")
+
+    monkeypatch.setattr("simgap.cli.models.read_model", broken)
+    assert main(["info", "riverswim"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("error: unexpected ValueError: boom\nhint: ")
+    assert "SIMGAP_DEBUG=1" in err
+    assert "Traceback" not in err
+    monkeypatch.setenv("SIMGAP_DEBUG", "1")
+    assert main(["info", "riverswim"]) == 2
+    assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "says"),
+    [
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (MemoryError(), 2, "not enough memory"),
+        (RecursionError("deep"), 2, "unexpected RecursionError"),
+    ],
+)
+def test_accidents_end_in_order(
+    error: BaseException,
+    status: int,
+    says: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("simgap.cli.models.read_model", broken)
+    assert main(["info", "riverswim"]) == status
+    err = capsys.readouterr().err
+    assert says in err
+    assert "Traceback" not in err
+
+
+def test_control_c_stops_a_long_run() -> None:
+    command = [*SIMGAP, "solve", "riverswim", "-H", "1e9"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(3.0)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "stopped: interrupted" in err
+    assert "Traceback" not in err
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    with subprocess.Popen(
+        [*SIMGAP, "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        err = process.stderr.read()
+        process.wait(timeout=60)
+    assert process.returncode == 141
+    assert err == b""
+
+
+def test_a_full_disk_on_standard_output_is_explained() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*SIMGAP, "list", "--json"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"LC_ALL": "C"},
+        {"LC_ALL": "de_DE.UTF-8", "TZ": "Asia/Tokyo"},
+        {"PYTHONIOENCODING": "ascii"},
+        {"NO_COLOR": "1", "COLUMNS": "30"},
+        {"TERM": "dumb", "COLUMNS": "200"},
+    ],
+)
+def test_no_environment_breaks_the_output(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    kernel = np.full((1, 2, 1, 2), 0.5)
+    path = tmp_path / "mödel ✓.npz"
+    names = np.array(["wörld ✓"])
+    np.savez(path, transitions=kernel, rewards=np.zeros((2, 1)), model_names=names)
+    for more in ([], ["--json"]):
+        done = subprocess.run(
+            [*SIMGAP, "info", str(path), *more],
+            capture_output=True,
+            env=os.environ | environment,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == b""
+        if more:
+            assert json.loads(done.stdout.decode("utf-8"))["names"] == ["wörld ✓"]
