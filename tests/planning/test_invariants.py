@@ -22,7 +22,7 @@ from simgap.planning import (
     travel_times,
 )
 from tests.reference import average_reward, episodic, travel
-from tests.reference.rational import RationalMDP
+from tests.reference.rational import RationalMDP, frozen
 from tests.strategies import (
     DYADIC,
     STEADY,
@@ -33,7 +33,7 @@ from tests.strategies import (
 )
 
 HORIZON = st.integers(0, 25)
-EQUAL = {"rel": 1e-10, "abs": 1e-10}
+EQUAL = 1e-10  # relative and absolute
 
 
 def permuted(model: RationalMDP, states: list[int], actions: list[int]) -> RationalMDP:
@@ -58,7 +58,9 @@ def with_rewards(models: list[RationalMDP], c: Fraction, d: Fraction) -> Simulat
 
 
 def close(found: AnyArray, wanted: AnyArray | float) -> bool:
-    same: bool = np.asarray(found) == pytest.approx(np.asarray(wanted), **EQUAL)
+    same: bool = np.asarray(found) == pytest.approx(
+        np.asarray(wanted), rel=EQUAL, abs=EQUAL
+    )
     return same
 
 
@@ -171,11 +173,38 @@ def test_gain_certificates_contain_the_exact_gain(model: RationalMDP) -> None:
 @STEADY
 @given(model=rational_models(most=(3, 2), denominators=DYADIC))
 def test_a_unique_bias_is_the_exact_one(model: RationalMDP) -> None:
+    P, R = model.transitions, model.rewards
     plan = solve_average_reward(model.simulator())
-    _, bias = average_reward.optimal_gain_and_bias(model.transitions, model.rewards)
-    if plan.unique_bias[0]:
+    gain, bias = average_reward.optimal_gain_and_bias(P, R)
+    unique = average_reward.bias_is_unique(P, R, gain, bias)
+    assert bool(plan.unique_bias[0]) is unique
+    if unique:
         exact = np.array([float(x) for x in bias])
         assert plan.bias[0] == pytest.approx(exact, abs=1e-7, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("P", "R"),
+    [
+        # two places where one may stay for a reward of 1; going from one to the other
+        # pays nothing, so that their biases may differ by anything from -1 to 1
+        ([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], [[1, 0], [1, 0]]),
+        # the same with the actions in another order and a third one
+        ([[[0, 1], [1, 0], [1, 0]], [[1, 0], [1, 0], [0, 1]]], [[0, 0, 1], [0, 0, 1]]),
+    ],
+)
+def test_a_class_one_may_leave_but_need_not_makes_the_bias_ambiguous(
+    P: list[list[list[int]]], R: list[list[int]]
+) -> None:
+    model = frozen(
+        [[[Fraction(p) for p in row] for row in pair] for pair in P],
+        [[Fraction(r) for r in row] for row in R],
+    )
+    exact = model.transitions, model.rewards
+    gain, bias = average_reward.optimal_gain_and_bias(*exact)
+    assert gain == 1
+    assert not average_reward.bias_is_unique(*exact, gain, bias)
+    assert not solve_average_reward(model.simulator()).unique_bias[0]
 
 
 @STEADY

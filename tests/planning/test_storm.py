@@ -140,7 +140,9 @@ def test_finite_horizon_values_are_exact_up_to_their_stated_error() -> None:
                 error = Fraction(float(found.error[member]))
                 for s, value in enumerate(exact[i]):
                     v = float(found.values[member, s])
-                    assert_between(v, value, v, slack_of(i) + error / (value or 1))
+                    assert_between(
+                        v, value, v, slack_of(i) + error / Fraction(value or 1)
+                    )
                     assert v == pytest.approx(float(value), rel=1e-12, abs=1e-300)
                     assert plan.values[member, 0, s] == pytest.approx(v, rel=1e-14)
 

@@ -73,16 +73,29 @@ def equation_defects(
 ) -> list[Fraction]:
     """Return max_a [R + P l](s, a) - l(s) - rho for every s; zero for a solution."""
     S, A = len(P), len(P[0])
-    return [
-        max(
-            R[s][a]
-            + sum((p * x for p, x in zip(P[s][a], bias, strict=True)), Fraction(0))
-            for a in range(A)
-        )
-        - bias[s]
-        - gain
+    return [max(_surplus(P, R, (gain, bias), s, a) for a in range(A)) for s in range(S)]
+
+
+def bias_is_unique(P: Kernel, R: Rewards, gain: Fraction, bias: Row) -> bool:
+    """Return whether the optimality equation has one solution up to a constant.
+
+    It has one exactly if the recurrent classes of all policies made of tied actions
+    hang together (Schweitzer and Federgruen 1978). Counting closed classes of the tied
+    actions taken together is not enough: a class that can be left, but need not be,
+    is free to move as well.
+    """
+    S, A = len(P), len(P[0])
+    tied = [
+        [a for a in range(A) if not _surplus(P, R, (gain, bias), s, a)]
         for s in range(S)
     ]
+    together: list[set[int]] = []
+    for policy in product(*tied):
+        for closed in closed_classes(P, policy):
+            met = [group for group in together if group & set(closed)]
+            together = [group for group in together if group not in met]
+            together.append(set(closed).union(*met))
+    return len(together) == 1
 
 
 def gain_by_linear_program(P: FloatArray, R: FloatArray) -> tuple[float, FloatArray]:
@@ -109,6 +122,14 @@ def closed_classes(P: Kernel, policy: Sequence[int]) -> list[list[int]]:
         if all(s in reach[t] for t in reach[s])
     }
     return [list(closed) for closed in sorted(found)]
+
+
+def _surplus(
+    P: Kernel, R: Rewards, solution: tuple[Fraction, Row], s: int, a: int
+) -> Fraction:
+    gain, bias = solution
+    future = (p * x for p, x in zip(P[s][a], bias, strict=True) if p)
+    return R[s][a] + sum(future, Fraction(0)) - bias[s] - gain
 
 
 def _policies(P: Kernel) -> Iterator[tuple[int, ...]]:
