@@ -1,0 +1,252 @@
+"""Gain and bias by Howard's policy iteration, however slowly the chains mix.
+
+A policy is made to have one recurrent class (the best it has; other states are sent
+there), evaluated through the chain watched until a reference state, and sharpened in
+double-double, where improvements are told from rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from simgap._kernels.average_reward import greedy_actions, improvement_sweep
+from simgap._kernels.double_double import add_to_wide, minus_wide, wide_sum
+from simgap.arrays import FloatArray, IndexArray, OffsetArray
+from simgap.errors import NotCommunicating
+from simgap.mdp import SimulatorClass
+from simgap.planning.policy_chain import (
+    Moves,
+    PolicyChain,
+    elimination_order,
+    paths_to,
+)
+
+MOST_ROUNDS = 1000
+MOST_CORRECTIONS = 6
+MOST_STEPS = 400  # of the chain, to find a state that it visits often
+IMPROVEMENT = 1e-13  # of the spread of rewards: less is a tie
+EPS = 2.0**-52
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactGain:
+    """A bracket of the gain from R + P h - h in double-double, and h."""
+
+    lower: float
+    upper: float
+    bias: FloatArray  # (S,)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Evaluation:
+    chain: PolicyChain
+    policy: IndexArray
+    reference: int
+    waiting: FloatArray  # (S,), expected times to the reference state
+    bias: FloatArray  # (S,)
+    gain: float
+
+
+def exact_gain(
+    every: SimulatorClass,
+    member: int,
+    rewards: FloatArray,
+    guess: FloatArray,
+    tolerance: float,
+) -> ExactGain:
+    """Return gain and bias; `guess` is any bias, perhaps from unfinished sweeps."""
+    kernel = every.transitions
+    values = kernel.values[member]
+    moves = Moves.of(kernel.indptr, kernel.indices, values, kernel.n_actions)
+    order = elimination_order(moves)
+    starts = [
+        _greedy_start(every, member, rewards, guess),
+        _richest_start(every, member, rewards),
+    ]
+    evaluations = [_evaluate(moves, rewards, policy, order) for policy in starts]
+    current = max(evaluations, key=lambda item: item.gain)
+    unit = float(rewards.max() - rewards.min()) or 1.0
+    everyone = np.arange(every.n_states)
+    result = ExactGain(-np.inf, np.inf, current.bias)
+    for _ in range(MOST_ROUNDS):
+        table, result = _sharpen(moves, rewards, current, unit)
+        best = table.argmax(axis=1)
+        now = table[everyone, current.policy]
+        switch = table[everyone, best] > now + IMPROVEMENT * unit
+        if not switch.any():
+            break
+        policy = np.where(switch, best, current.policy).astype(np.int32)
+        current = _evaluate(moves, rewards, policy, order)
+    return result
+
+
+def _sharpen(
+    moves: Moves, rewards: FloatArray, evaluation: _Evaluation, unit: float
+) -> tuple[FloatArray, ExactGain]:
+    """Return all advantages (S, A) and the bracket, from a bias good to 30 digits."""
+    n_states, n_actions = moves.n_states, moves.n_actions
+    rows = np.arange(n_states) * n_actions + evaluation.policy
+    high, low = np.array(evaluation.bias), np.zeros(n_states)
+    gain, gain_low = evaluation.gain, 0.0
+    for _ in range(MOST_CORRECTIONS):
+        wide = moves.advantages(rewards, high, low)
+        defect = minus_wide(wide.high[rows], wide.low[rows], gain, gain_low)
+        if np.abs(defect).max() <= 1e-3 * IMPROVEMENT * unit:
+            break
+        change, shift = _correction(moves, evaluation, defect)
+        add_to_wide(high, low, change)
+        gain, gain_low = wide_sum(gain, gain_low, shift, 0.0)
+    table = (wide.high + wide.low).reshape(n_states, n_actions)
+    noise = wide.noise.reshape(n_states, n_actions) + EPS * np.abs(table)
+    lower = float((table - noise).max(axis=1).min())
+    upper = float((table + noise).max(axis=1).max())
+    return table, ExactGain(lower, upper, high)
+
+
+def _correction(
+    moves: Moves, evaluation: _Evaluation, defect: FloatArray
+) -> tuple[FloatArray, float]:
+    """Return the change of bias and gain that removes `defect`."""
+    part = evaluation.chain.solve(defect)
+    successors, weights = _row(moves, evaluation)
+    waiting = evaluation.waiting
+    shift = (defect[evaluation.reference] + weights @ part[successors]) / (
+        1.0 + weights @ waiting[successors]
+    )
+    return part - shift * waiting, float(shift)
+
+
+def _evaluate(
+    moves: Moves, rewards: FloatArray, policy: IndexArray, order: OffsetArray
+) -> _Evaluation:
+    """Evaluate a policy after making its best recurrent class its only one."""
+    policy, members = _one_class(moves, rewards, policy, order)
+    reference = _often_visited(moves, policy, members)
+    return _of_reference(moves, rewards, policy, reference, order)
+
+
+def _often_visited(moves: Moves, policy: IndexArray, members: OffsetArray) -> int:
+    """Return a state of a recurrent class that the chain does not rarely see.
+
+    The waiting time for the reference state multiplies all rounding errors, so a
+    state near the top of a long climb would be a bad one.
+    """
+    from scipy import sparse
+
+    n_states = moves.n_states
+    sources, after, weights = moves.policy_edges(policy)
+    onward = sparse.csr_array((weights, (after, sources)), shape=(n_states, n_states))
+    stay = 1.0 - np.bincount(sources, weights, minlength=n_states)
+    mass = np.zeros(n_states)
+    mass[members] = 1.0 / members.size
+    for _ in range(min(4 * members.size, MOST_STEPS)):
+        mass = 0.5 * (mass * (1.0 + stay) + onward @ mass)
+    return int(members[np.argmax(mass[members])])
+
+
+def _of_reference(
+    moves: Moves,
+    rewards: FloatArray,
+    policy: IndexArray,
+    reference: int,
+    order: OffsetArray,
+) -> _Evaluation:
+    chain = PolicyChain(moves, policy, reference, order)
+    n_states = moves.n_states
+    waiting = chain.solve(np.ones(n_states))
+    earned = chain.solve(rewards[np.arange(n_states) * moves.n_actions + policy])
+    blank = _Evaluation(chain, policy, reference, waiting, earned, 0.0)
+    successors, weights = _row(moves, blank)
+    own = rewards[reference * moves.n_actions + policy[reference]]
+    gain = (own + weights @ earned[successors]) / (1.0 + weights @ waiting[successors])
+    return _Evaluation(
+        chain, policy, reference, waiting, earned - gain * waiting, float(gain)
+    )
+
+
+def _row(moves: Moves, evaluation: _Evaluation) -> tuple[IndexArray, FloatArray]:
+    row = (
+        evaluation.reference * moves.n_actions + evaluation.policy[evaluation.reference]
+    )
+    begin, end = moves.indptr[row], moves.indptr[row + 1]
+    return moves.indices[begin:end], moves.values[begin:end]
+
+
+def _one_class(
+    moves: Moves, rewards: FloatArray, policy: IndexArray, order: OffsetArray
+) -> tuple[IndexArray, OffsetArray]:
+    """Return the policy with all other states sent to its best recurrent class."""
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    n_states = moves.n_states
+    sources, after, weights = moves.policy_edges(policy)
+    graph = sparse.csr_array((weights, (sources, after)), shape=(n_states, n_states))
+    count, label = connected_components(graph, connection="strong")
+    leaving = label[sources] != label[after]
+    closed = np.setdiff1d(np.arange(count), label[sources[leaving]])
+    classes = [np.flatnonzero(label == c) for c in closed]
+    if len(classes) == 1:
+        return policy, classes[0]
+    gains = []
+    for members in classes:
+        inside = order[np.isin(order, members)]
+        first = _often_visited(moves, policy, members)
+        gains.append(_of_reference(moves, rewards, policy, first, inside).gain)
+    best = classes[int(np.argmax(gains))]
+    route, distance = paths_to(moves, best)
+    if not np.isfinite(distance).all():
+        raise NotCommunicating(
+            f"state {int(np.argmax(~np.isfinite(distance)))} cannot reach the states "
+            f"{best[:4].tolist()} where the average reward is greatest: the gain "
+            "depends on the state",
+            hint="gain and bias need a communicating model",
+        )
+    back = sparse.csr_array((weights, (after, sources)), shape=(n_states, n_states))
+    reached = np.zeros(n_states, np.bool_)
+    reached[best] = True
+    while True:
+        wider = reached | (np.asarray(back.T @ reached.astype(np.float64)) > 0.0)
+        if (wider == reached).all():
+            break
+        reached = wider
+    return np.where(reached, policy, route).astype(np.int32), best
+
+
+def _greedy_start(
+    every: SimulatorClass, member: int, rewards: FloatArray, guess: FloatArray
+) -> IndexArray:
+    kernel = every.transitions
+    best, scratch = np.empty(every.n_states), np.empty(3)
+    policy = np.zeros(every.n_states, np.int32)
+    arguments = (
+        kernel.indptr,
+        kernel.indices.view(np.uint32),
+        kernel.values[member],
+        rewards,
+        kernel.n_actions,
+        guess,
+        best,
+    )
+    improvement_sweep(*arguments, scratch)
+    greedy_actions(*arguments, 0.0, policy)
+    return policy
+
+
+def _richest_start(
+    every: SimulatorClass, member: int, rewards: FloatArray
+) -> IndexArray:
+    """Go to the state with the greatest reward and collect it again and again."""
+    kernel = every.transitions
+    target, action = divmod(int(np.argmax(rewards)), kernel.n_actions)
+    moves = Moves.of(
+        kernel.indptr, kernel.indices, kernel.values[member], kernel.n_actions
+    )
+    policy, _ = paths_to(moves, np.array([target]))
+    policy[target] = action
+    return policy

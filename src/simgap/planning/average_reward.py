@@ -1,0 +1,226 @@
+"""Gain, bias and a greedy stationary policy (Lemma 3; spec 2.8).
+
+rho + l(s) = max_a R(s, a) + P l (s, a) for all s, with min l = 0. The symbol in the
+paper's Lemma 3 is misprinted as pi_DR, and l is a solution of this equation, not the
+Cesaro bias of a policy (errata E6). Algorithms 3 and 4 follow a policy that attains the
+maximum in *every* state (errata E3), and that is the one returned.
+
+Certificate: for any vector h, min (Th - h) <= rho* <= max (Th - h). Sweeps are tried
+first; a chain that mixes too slowly for them goes to policy iteration in double-double.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from simgap._kernels.average_reward import (
+    SOLVED,
+    gain_sweeps,
+    greedy_actions,
+    improvement_sweep,
+)
+from simgap._kernels.episodic import action_values
+from simgap._kernels.graph import strong_components
+from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray, owned
+from simgap.errors import InvalidArgument, NotSolved
+from simgap.mdp import SimulatorClass, TabularMDP
+from simgap.planning.average_exact import exact_gain
+from simgap.planning.communicating import as_class, require_communicating
+
+PATIENCE = 120  # sweeps over all actions
+SHARPEN_UP_TO = 60  # states: small models are always solved to the last digits
+TIE = 1e-9  # of the spread of rewards: advantages closer to 0 count as tied
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class AverageRewardPlan:
+    """The optimality equation of every model, with its certificate."""
+
+    gain_lower: FloatArray  # (M,), certified
+    gain_upper: FloatArray  # (M,)
+    bias: FloatArray  # (M, S), least entry 0
+    residual: FloatArray  # (M,), greatest |rho + l - T l| at the midpoint gain
+    policy: IndexArray  # (M, S), greedy for this bias in every state
+    method: tuple[str, ...]  # (M,), "sweeps" or "policy iteration"
+    tolerance: float
+    simulators: SimulatorClass
+
+    @property
+    def gain(self) -> FloatArray:
+        """Midpoints of the brackets, (M,)."""
+        middle: FloatArray = 0.5 * (self.gain_lower + self.gain_upper)
+        return middle
+
+    @property
+    def bias_span(self) -> FloatArray:
+        """sp(l) of every model, (M,)."""
+        span: FloatArray = self.bias.max(axis=1) - self.bias.min(axis=1)
+        return span
+
+    @property
+    def unique_bias(self) -> BoolArray:
+        """Whether the bias is the only solution up to constants, (M,).
+
+        It is if the actions tied for the best, taken together, have one closed class.
+        Otherwise each class may be shifted against the others, and the one returned
+        is one solution among several.
+        """
+        return np.array(
+            [_closed_classes(self, member) == 1 for member in range(len(self.bias))]
+        )
+
+
+def solve_average_reward(
+    simulators: SimulatorClass | TabularMDP,
+    *,
+    tolerance: float = 1e-9,
+    weakly_communicating: bool = False,
+) -> AverageRewardPlan:
+    """Return gain, bias and greedy policy of every model.
+
+    A model that is not communicating is refused; with `weakly_communicating` it is
+    tried, and refused if its gain turns out to depend on the state.
+    """
+    every = as_class(simulators)
+    if not (np.isfinite(tolerance) and tolerance > 0.0):
+        raise InvalidArgument(
+            f"tolerance {tolerance} is out of range",
+            hint="give a positive width of the gain's bracket, such as 1e-9",
+        )
+    if not weakly_communicating:
+        require_communicating(every)
+    members, n_states = len(every), every.n_states
+    bias, policy = (
+        np.zeros((members, n_states)),
+        np.zeros((members, n_states), np.int32),
+    )
+    bracket = np.zeros((members, 3))
+    methods = []
+    for member in range(members):
+        rewards = every.rewards[0 if every.shared_rewards else member].reshape(-1)
+        method = _solve(
+            every, member, rewards, tolerance, bias[member], bracket[member]
+        )
+        methods.append(method)
+        _greedy(every, member, rewards, bias[member], policy[member])
+        low, high = rewards.min(), rewards.max()
+        slack = tolerance + 1e-12 * max(abs(low), abs(high))
+        if bracket[member, 0] > high + slack or bracket[member, 1] < low - slack:
+            raise AssertionError("a gain left [min R, max R]: a defect of the solver")
+        if bracket[member, 1] - bracket[member, 0] > tolerance:
+            raise _not_solved(every, member, bracket[member], tolerance)
+    residual = 0.5 * (bracket[:, 1] - bracket[:, 0])
+    bias -= bias.min(axis=1, keepdims=True)
+    return AverageRewardPlan(
+        gain_lower=owned(np.array(bracket[:, 0])),
+        gain_upper=owned(np.array(bracket[:, 1])),
+        bias=owned(bias),
+        residual=owned(residual),
+        policy=owned(policy),
+        method=tuple(methods),
+        tolerance=tolerance,
+        simulators=every,
+    )
+
+
+def _solve(
+    every: SimulatorClass,
+    member: int,
+    rewards: FloatArray,
+    tolerance: float,
+    bias: FloatArray,
+    bracket: FloatArray,
+) -> str:
+    """Fill in bias and bracket of one model; return the method that did it."""
+    kernel = every.transitions
+    if every.n_states > SHARPEN_UP_TO:
+        longest = int(np.diff(kernel.indptr).max())
+        outcome = gain_sweeps(
+            kernel.indptr,
+            kernel.indices.view(np.uint32),
+            kernel.values[member],
+            rewards,
+            kernel.n_actions,
+            longest,
+            tolerance,
+            1e-3 * tolerance,
+            PATIENCE,
+            bias,
+            bracket,
+        )
+        if outcome == SOLVED:
+            return "sweeps"
+    solved = exact_gain(every, member, rewards, bias, tolerance)
+    bias[:] = solved.bias
+    bracket[:2] = solved.lower, solved.upper
+    return "policy iteration"
+
+
+def _greedy(
+    every: SimulatorClass,
+    member: int,
+    rewards: FloatArray,
+    bias: FloatArray,
+    policy: IndexArray,
+) -> None:
+    """Write the lowest action within rounding of the best in every state."""
+    kernel = every.transitions
+    indices = kernel.indices.view(np.uint32)
+    values = kernel.values[member]
+    best, scratch = np.empty(every.n_states), np.empty(3)
+    improvement_sweep(
+        kernel.indptr, indices, values, rewards, kernel.n_actions, bias, best, scratch
+    )
+    greedy_actions(
+        kernel.indptr,
+        indices,
+        values,
+        rewards,
+        kernel.n_actions,
+        bias,
+        best,
+        1e-13 * (1.0 + scratch[2]),
+        policy,
+    )
+
+
+def _closed_classes(plan: AverageRewardPlan, member: int) -> int:
+    every = plan.simulators
+    kernel, bias = every.transitions, plan.bias[member]
+    rewards = every.rewards[0 if every.shared_rewards else member].reshape(-1)
+    totals = np.empty(rewards.size)
+    action_values(
+        kernel.indptr, kernel.indices, kernel.values[member], rewards, bias, totals
+    )
+    table = totals.reshape(every.n_states, every.n_actions)
+    spread = float(rewards.max() - rewards.min())
+    slack = 2.0 * plan.residual[member] + TIE * spread + 1e-14 * float(bias.max())
+    tied = table >= table.max(axis=1, keepdims=True) - slack
+    rows = np.repeat(tied.reshape(-1), np.diff(kernel.indptr))
+    weights = np.where(rows, kernel.values[member], 0.0)
+    component: OffsetArray = np.empty(every.n_states, np.int64)
+    count = strong_components(
+        kernel.indptr, kernel.indices, weights, kernel.n_actions, component
+    )
+    sources = np.repeat(
+        np.arange(every.n_states), np.diff(kernel.indptr[:: kernel.n_actions])
+    )
+    leaving = (weights > 0.0) & (component[sources] != component[kernel.indices])
+    opened = np.unique(component[sources[leaving]])
+    return int(count - opened.size)
+
+
+def _not_solved(
+    every: SimulatorClass, member: int, bracket: FloatArray, tolerance: float
+) -> NotSolved:
+    return NotSolved(
+        f"gain of model {every.model_names[member]!r} was only bracketed in "
+        f"[{bracket[0]!r}, {bracket[1]!r}], tolerance {tolerance} not met",
+        hint="ask for a larger tolerance; a model that is not communicating may have "
+        "a different gain from different states",
+        result=(float(bracket[0]), float(bracket[1])),
+    )

@@ -1,0 +1,289 @@
+"""Optimal control over H steps (Section 3.1): V*, Q*, and values of Markov policies.
+
+Exactly H rewards are collected. Numbers are exact up to rounding, and `error` bounds
+the rounding: each of the H backups adds at most (b + 3) u (|R| + |V|), b the longest
+row and u the unit of rounding, and a backup never enlarges an error.
+
+Ties: the policy takes the lowest action whose Q is within rounding of the best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from simgap._kernels.episodic import (
+    action_values,
+    backward_steps,
+    follow_actions,
+    follow_mixture,
+    greedy_backward_step,
+    wide_backward_steps,
+)
+from simgap._kernels.lanes import LANES
+from simgap.arrays import FloatArray, IndexArray, owned
+from simgap.errors import InvalidArgument
+from simgap.mdp import SimulatorClass, TabularMDP
+from simgap.planning.communicating import as_class
+
+CHUNK = 4096  # steps between two chances to interrupt
+LONGEST_HORIZON = 10**12
+LARGEST_PLAN = 2**31  # entries of a value table
+WIDE_FROM = 3  # models from which 16 lanes pay, empty ones included
+EPS = 2.0**-52
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class EpisodicValues:
+    """Values at the first step; |stored - true| <= error."""
+
+    horizon: int
+    values: FloatArray  # (M, S)
+    start: FloatArray  # (M,), the mean over the start law of each model
+    error: FloatArray  # (M,)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class EpisodicPlan:
+    """V*_h and a greedy policy for every step h = 1..H (index h - 1)."""
+
+    horizon: int
+    values: FloatArray  # (M, H + 1, S), the last is V_{H+1} = 0
+    policy: IndexArray  # (M, H, S)
+    start: FloatArray  # (M,)
+    error: FloatArray  # (M,)
+    simulators: SimulatorClass
+
+    def action_values(self, member: int, step: int) -> FloatArray:
+        """Return Q*_h of one model at step h = 1..H, as (S, A)."""
+        if not 1 <= step <= self.horizon:
+            raise InvalidArgument(
+                f"step {step} of {self.horizon}", hint="steps are numbered 1 to H"
+            )
+        kernel = self.simulators.transitions
+        out = np.empty(kernel.n_states * kernel.n_actions)
+        action_values(
+            kernel.indptr,
+            kernel.indices,
+            kernel.values[member],
+            _rewards_of(self.simulators, member),
+            self.values[member, step],
+            out,
+        )
+        return out.reshape(kernel.n_states, kernel.n_actions)
+
+
+def optimal_values(
+    simulators: SimulatorClass | TabularMDP, horizon: int
+) -> EpisodicValues:
+    """Return V*_1 of every model, in memory for two vectors of states per model."""
+    every, horizon = as_class(simulators), checked_horizon(horizon)
+    values = np.zeros((len(every), every.n_states))
+    for block in _blocks(len(every)):
+        if len(block) >= WIDE_FROM:
+            values[block] = _wide_optimal(every, block, horizon)
+        else:
+            for member in block:
+                values[member] = _optimal(every, member, horizon)
+    return _wrapped(every, values, horizon)
+
+
+def solve_episodic(
+    simulators: SimulatorClass | TabularMDP, horizon: int
+) -> EpisodicPlan:
+    """Return V*_h, h = 1..H+1, and a greedy policy for every model."""
+    every, horizon = as_class(simulators), checked_horizon(horizon)
+    kernel, members = every.transitions, len(every)
+    if members * (horizon + 1) * every.n_states > LARGEST_PLAN:
+        raise InvalidArgument(
+            f"a table of values for {members} models, {every.n_states} states and "
+            f"horizon {horizon} does not fit",
+            hint="optimal_values(...) needs no table; or plan fewer models at a time",
+        )
+    values = np.zeros((members, horizon + 1, every.n_states))
+    policy = np.zeros((members, horizon, every.n_states), np.int32)
+    reach = _largest_reward(every)
+    for member in range(members):
+        rewards = _rewards_of(every, member)
+        for step in range(horizon - 1, -1, -1):
+            slack = 64.0 * EPS * reach[member] * (horizon - step)
+            greedy_backward_step(
+                kernel.indptr,
+                kernel.indices,
+                kernel.values[member],
+                rewards,
+                kernel.n_actions,
+                slack,
+                values[member, step + 1],
+                values[member, step],
+                policy[member, step],
+            )
+    first = _wrapped(every, values[:, 0], horizon)
+    return EpisodicPlan(
+        horizon, owned(values), owned(policy), first.start, first.error, every
+    )
+
+
+def policy_values(
+    simulators: SimulatorClass | TabularMDP, policy: npt.ArrayLike, horizon: int
+) -> EpisodicValues:
+    """Return V^pi_1 of one Markov policy in every model.
+
+    The policy is a table of actions (S,) or (H, S), or of action probabilities (S, A)
+    or (H, S, A); without the first axis it is the same at every step.
+    """
+    every, horizon = as_class(simulators), checked_horizon(horizon)
+    table = _checked_policy(policy, every, horizon)
+    values = np.zeros((len(every), every.n_states))
+    spare = np.empty(every.n_states)
+    kernel = every.transitions
+    follow = follow_actions if table.dtype.kind == "i" else follow_mixture
+    stationary = table.shape[0] == 1
+    for member in range(len(every)):
+        rewards = _rewards_of(every, member)
+        steps = horizon if stationary else 1
+        for step in range(0 if stationary else horizon - 1, -1, -1):
+            for count in _chunks(steps):
+                follow(
+                    kernel.indptr,
+                    kernel.indices,
+                    kernel.values[member],
+                    rewards,
+                    kernel.n_actions,
+                    table[step],
+                    count,
+                    values[member],
+                    spare,
+                )
+    return _wrapped(every, values, horizon)
+
+
+def checked_horizon(horizon: int) -> int:
+    """Return a horizon as an int from 0 to 10^12, or raise."""
+    if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)):
+        raise InvalidArgument(
+            f"horizon {horizon!r} is not a whole number", hint="give H >= 0"
+        )
+    if not 0 <= horizon <= LONGEST_HORIZON:
+        raise InvalidArgument(
+            f"horizon {horizon} is out of range",
+            hint=f"give 0 <= H <= {LONGEST_HORIZON}",
+        )
+    return int(horizon)
+
+
+def _optimal(every: SimulatorClass, member: int, horizon: int) -> FloatArray:
+    kernel = every.transitions
+    now, spare = np.zeros(every.n_states), np.empty(every.n_states)
+    for steps in _chunks(horizon):
+        backward_steps(
+            kernel.indptr,
+            kernel.indices.view(np.uint32),
+            kernel.values[member],
+            _rewards_of(every, member),
+            kernel.n_actions,
+            steps,
+            now,
+            spare,
+        )
+    return now
+
+
+def _wide_optimal(every: SimulatorClass, block: list[int], horizon: int) -> FloatArray:
+    kernel, members = every.transitions, len(block)
+    values = np.zeros((kernel.nonzeros, LANES))
+    values[:, :members] = kernel.values[block].T
+    rewards = np.zeros((kernel.n_states * kernel.n_actions, LANES))
+    for lane, member in enumerate(block):
+        rewards[:, lane] = _rewards_of(every, member)
+    now, spare = np.zeros((2, every.n_states, LANES))
+    for steps in _chunks(horizon):
+        wide_backward_steps(
+            kernel.indptr,
+            kernel.indices,
+            values,
+            rewards,
+            kernel.n_actions,
+            steps,
+            now,
+            spare,
+        )
+    first: FloatArray = now[:, :members].T
+    return first
+
+
+def _blocks(members: int) -> Iterator[list[int]]:
+    for first in range(0, members, LANES):
+        yield list(range(first, min(first + LANES, members)))
+
+
+def _chunks(steps: int) -> Iterator[int]:
+    for done in range(0, steps, CHUNK):
+        yield min(CHUNK, steps - done)
+
+
+def _rewards_of(every: SimulatorClass, member: int) -> FloatArray:
+    rewards: FloatArray = every.rewards[0 if every.shared_rewards else member]
+    return rewards.reshape(-1)
+
+
+def _largest_reward(every: SimulatorClass) -> FloatArray:
+    largest = np.abs(every.rewards).max(axis=(1, 2))
+    return np.broadcast_to(largest, (len(every),))
+
+
+def _wrapped(every: SimulatorClass, values: FloatArray, horizon: int) -> EpisodicValues:
+    longest = int(np.diff(every.transitions.indptr).max())
+    largest = _largest_reward(every)
+    # Sum over steps of (b + 3) u times the greatest value so far, at most h max|R|.
+    error = (longest + 3) * EPS * largest * horizon * (horizon + 1) / 2.0
+    low, high = every.rewards.min(axis=(1, 2)), every.rewards.max(axis=(1, 2))
+    room = error + EPS * largest * horizon
+    if (values.min(axis=1) < horizon * low - room).any() or (
+        values.max(axis=1) > horizon * high + room
+    ).any():
+        raise AssertionError("a value left [H min R, H max R]: a defect of the solver")
+    return EpisodicValues(
+        horizon=horizon,
+        values=owned(np.array(values)),
+        start=owned(every.at_start(values)),
+        error=owned(np.array(error)),
+    )
+
+
+def _checked_policy(
+    policy: npt.ArrayLike, every: SimulatorClass, horizon: int
+) -> npt.NDArray[np.int32] | FloatArray:
+    given = np.asarray(policy)
+    n_states, n_actions = every.n_states, every.n_actions
+    if given.dtype.kind in "iu" and given.shape in ((n_states,), (horizon, n_states)):
+        table = given.reshape(-1, n_states)
+        wrong = (table < 0) | (table >= n_actions)
+        if wrong.any():
+            step, state = (int(i) for i in np.argwhere(wrong)[0])
+            raise InvalidArgument(
+                f"the policy plays action {table[step, state]} in state {state}",
+                hint=f"actions are numbered 0 to {n_actions - 1}",
+            )
+        return table.astype(np.int32)
+    shapes = ((n_states, n_actions), (horizon, n_states, n_actions))
+    if given.dtype.kind == "f" and given.shape in shapes:
+        mixture = given.astype(np.float64).reshape(-1, n_states, n_actions)
+        off = np.abs(mixture.sum(axis=2) - 1.0) > 1e-9
+        if not np.isfinite(mixture).all() or (mixture < 0.0).any() or off.any():
+            raise InvalidArgument(
+                "the policy has a row that is not a distribution over actions",
+                hint="each row of action probabilities is >= 0 and sums to 1",
+            )
+        return mixture
+    raise InvalidArgument(
+        f"a policy of shape {given.shape} and type {given.dtype} for {n_states} states, "
+        f"{n_actions} actions and horizon {horizon}",
+        hint="give actions (S,) or (H, S), or probabilities (S, A) or (H, S, A)",
+    )

@@ -1,0 +1,309 @@
+"""Least expected travel times, their policies, and the diameter (Assumption 1).
+
+T(s'; M, pi, s) counts the transitions until s' is first reached. For one target, the
+least expected time from every state is a stochastic shortest path with unit costs.
+Three methods share one certificate, `low * times <= V* <= high * times`:
+
+1. wide sweeps, 16 targets at a time, rescaled after each sweep;
+2. sweeps for one target, nearest states first, self-loops removed;
+3. policy iteration with elimination free of subtraction, in double-double.
+
+A method that predicts too many sweeps hands its target to the next. Infinite times
+are decided on the graph first and never enter the numerics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from simgap._kernels.travel import greedy_travel_policy
+from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
+from simgap.errors import InvalidArgument, NotSolved
+from simgap.mdp import SimulatorClass, TabularMDP
+from simgap.planning.communicating import as_class, communicating, components
+from simgap.planning.sure_reach import SureStates, sure_states
+from simgap.planning.travel_solver import TravelSolver
+
+SHARPEN_UP_TO = 200  # states: the diameter then comes to the last digit or two
+
+Progress = Callable[[int, int], None]  # targets done, targets in all
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class TravelTimes:
+    """Least expected times to one target; inf where it cannot be made sure."""
+
+    target: int
+    lower: FloatArray  # (M, S)
+    upper: FloatArray  # (M, S)
+    policy: IndexArray  # (M, S), attains the times within the bracket
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class AllTravelTimes:
+    """Least expected times between all states, times[m, target, source]."""
+
+    times: FloatArray  # (M, S, S)
+    low: FloatArray  # (M, S): low[m, t] * times[m, t] is a lower bound
+    high: FloatArray  # (M, S)
+    simulators: SimulatorClass
+
+    @property
+    def lower(self) -> FloatArray:
+        """Certified lower bounds, (M, S, S)."""
+        return _times_factor(self.times, self.low)
+
+    @property
+    def upper(self) -> FloatArray:
+        """Certified upper bounds, (M, S, S)."""
+        return _times_factor(self.times, self.high)
+
+    @property
+    def policy(self) -> IndexArray:
+        """Actions (M, target, state) that attain the times, computed when asked for."""
+        out = np.zeros(self.times.shape, np.int32)
+        for member in range(out.shape[0]):
+            for target in range(out.shape[1]):
+                times = self.times[member, target]
+                out[member, target] = _policy(self.simulators, member, target, times)
+        return out
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Diameter:
+    """Bounds on the diameter of each model and of the class, with the pair behind it."""
+
+    model_lower: FloatArray  # (M,)
+    model_upper: FloatArray  # (M,)
+    source: OffsetArray  # (M,), the slowest pair of each model
+    target: OffsetArray  # (M,)
+
+    @property
+    def lower(self) -> float:
+        """Lower bound of the class diameter, the greatest of its models."""
+        return float(self.model_lower.max())
+
+    @property
+    def upper(self) -> float:
+        """Upper bound of the class diameter."""
+        return float(self.model_upper.max())
+
+    @property
+    def model(self) -> int:
+        """The model with the greatest lower bound."""
+        return int(np.argmax(self.model_lower))
+
+
+def travel_times(
+    simulators: SimulatorClass | TabularMDP,
+    target: int,
+    *,
+    tolerance: float = 1e-9,
+) -> TravelTimes:
+    """Return the least expected times from every state to one target."""
+    every = as_class(simulators)
+    _check(tolerance)
+    if not 0 <= target < every.n_states:
+        raise InvalidArgument(
+            f"target {target} does not exist",
+            hint=f"states are numbered 0 to {every.n_states - 1}",
+        )
+    shape = (len(every), every.n_states)
+    lower, upper = np.zeros(shape), np.zeros(shape)
+    policy = np.zeros(shape, np.int32)
+    for member, connected in enumerate(communicating(every)):
+        if connected:
+            solver = TravelSolver.of(every, member, tolerance)
+            solved = solver.one(target)
+            times, low, high = solved.times, solved.low, solved.high
+        else:
+            times, low, high = _partial(every, member, target, tolerance)
+        lower[member] = _scaled(times, low)
+        upper[member] = _scaled(times, high)
+        policy[member] = _policy(every, member, target, times)
+        _require(lower[member], upper[member], tolerance, every, member, target)
+    return TravelTimes(target, owned(lower), owned(upper), owned(policy))
+
+
+def all_travel_times(
+    simulators: SimulatorClass | TabularMDP,
+    *,
+    tolerance: float = 1e-9,
+    progress: Progress | None = None,
+) -> AllTravelTimes:
+    """Return the least expected times between all pairs of states."""
+    every = as_class(simulators)
+    _check(tolerance)
+    n_states, members = every.n_states, len(every)
+    times = np.zeros((members, n_states, n_states))
+    low, high = np.ones((2, members, n_states))
+    for member, connected in enumerate(communicating(every)):
+        if connected:
+            solver = TravelSolver.of(every, member, tolerance)
+            solved = solver.every(np.arange(n_states))
+        else:
+            solved = (
+                (t, *_partial(every, member, t, tolerance)) for t in range(n_states)
+            )
+        done = 0
+        for target, found, factor_low, factor_high in _rows(solved):
+            times[member, target] = found
+            low[member, target], high[member, target] = factor_low, factor_high
+            done += 1
+            if progress is not None:
+                progress(member * n_states + done, members * n_states)
+            if factor_high > factor_low * (1.0 + 2.0 * tolerance) + 1e-15:
+                raise _not_solved(factor_low, factor_high, tolerance, every, member)
+    return AllTravelTimes(owned(times), owned(low), owned(high), every)
+
+
+def diameter(
+    simulators: SimulatorClass | TabularMDP,
+    *,
+    tolerance: float = 1e-9,
+    progress: Progress | None = None,
+) -> Diameter:
+    """Return the diameter of every model: the greatest of all least travel times.
+
+    Infinite exactly if some model is not communicating. Targets that are certainly
+    easier than the hardest one seen are dropped early.
+    """
+    every = as_class(simulators)
+    _check(tolerance)
+    members = len(every)
+    lower, upper = np.zeros((2, members))
+    source, target = np.zeros((2, members), np.int64)
+    for member, connected in enumerate(communicating(every)):
+        if not connected:
+            lower[member] = upper[member] = np.inf
+            source[member], target[member] = _apart(components(every, member))
+            continue
+        if every.n_states == 1:
+            continue
+        solver = TravelSolver.of(every, member, tolerance)
+        ends: dict[int, float] = {}  # upper ends of the targets that may be hardest
+        for done, found in enumerate(solver.hardest()):
+            ends[found.target] = found.reach_high
+            if found.reach_low > lower[member]:
+                lower[member] = found.reach_low
+                source[member] = int(np.argmax(found.times))
+                target[member] = found.target
+            if progress is not None:
+                progress(member * every.n_states + done, members * every.n_states)
+        if every.n_states <= SHARPEN_UP_TO:
+            for candidate in sorted(ends, key=lambda t: (-ends[t], t)):
+                if ends[candidate] <= lower[member]:
+                    break
+                sharp = solver.sharp(candidate)
+                ends[candidate] = min(ends[candidate], sharp.reach_high)
+                if sharp.reach_low > lower[member]:
+                    lower[member] = sharp.reach_low
+                    source[member] = int(np.argmax(sharp.times))
+                    target[member] = candidate
+        upper[member] = max(ends.values())
+        if upper[member] > lower[member] * (1.0 + 2.0 * tolerance):
+            raise _not_solved(lower[member], upper[member], tolerance, every, member)
+        if lower[member] > upper[member] or upper[member] < 1.0:
+            raise AssertionError("a diameter below 1: a defect of the solver")
+    return Diameter(owned(lower), owned(upper), owned(source), owned(target))
+
+
+def _rows(solved: object) -> Iterator[tuple[int, FloatArray, float, float]]:
+    for item in solved:  # type: ignore[attr-defined]
+        if isinstance(item, tuple):
+            yield item
+        else:
+            yield item.target, item.times, item.low, item.high
+
+
+def _partial(
+    every: SimulatorClass, member: int, target: int, tolerance: float
+) -> tuple[FloatArray, float, float]:
+    """Solve among the states that can make sure of the target; inf elsewhere."""
+    sure: SureStates = sure_states(every.transitions, member, target)
+    times = np.full(every.n_states, np.inf)
+    times[target] = 0.0
+    if sure.states.size == 1:
+        return times, 1.0, 1.0
+    solver = TravelSolver(
+        sure.indptr, sure.indices, sure.values, sure.n_actions, tolerance
+    )
+    solved = solver.one(int(np.searchsorted(sure.states, target)))
+    times[sure.states] = solved.times
+    return times, solved.low, solved.high
+
+
+def _policy(
+    every: SimulatorClass, member: int, target: int, times: FloatArray
+) -> IndexArray:
+    kernel = every.transitions
+    out = np.zeros(every.n_states, np.int32)
+    greedy_travel_policy(
+        kernel.indptr,
+        kernel.indices,
+        kernel.values[member],
+        kernel.n_actions,
+        target,
+        times,
+        out,
+    )
+    return out
+
+
+def _times_factor(times: FloatArray, factor: FloatArray) -> FloatArray:
+    out: FloatArray = times * factor[:, :, None]
+    return out
+
+
+def _scaled(times: FloatArray, factor: float) -> FloatArray:
+    out: FloatArray = times * factor
+    return out
+
+
+def _apart(component: OffsetArray) -> tuple[int, int]:
+    """Return a state and another that cannot be reached from it.
+
+    Tarjan numbers components so that edges lead to equal or smaller numbers.
+    """
+    return int(np.argmin(component)), int(np.argmax(component))
+
+
+def _check(tolerance: float) -> None:
+    if not 0.0 < tolerance < 1.0:
+        raise InvalidArgument(
+            f"tolerance {tolerance} is out of range",
+            hint="give a relative tolerance between 0 and 1, such as 1e-9",
+        )
+
+
+def _require(
+    lower: FloatArray,
+    upper: FloatArray,
+    tolerance: float,
+    every: SimulatorClass,
+    member: int,
+    target: int,
+) -> None:
+    finite = np.isfinite(lower)
+    if (upper[finite] > lower[finite] * (1.0 + 2.0 * tolerance) + 1e-300).any():
+        worst = int(np.argmax(np.where(finite, upper - lower, 0.0)))
+        raise _not_solved(lower[worst], upper[worst], tolerance, every, member)
+
+
+def _not_solved(
+    lower: float, upper: float, tolerance: float, every: SimulatorClass, member: int
+) -> NotSolved:
+    return NotSolved(
+        f"travel times of model {every.model_names[member]!r} were only bracketed in "
+        f"[{lower!r}, {upper!r}], tolerance {tolerance} not met",
+        hint="ask for a larger tolerance, or report this model: it is harder than any "
+        "we know",
+        result=(lower, upper),
+    )

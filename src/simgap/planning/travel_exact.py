@@ -1,0 +1,62 @@
+"""Travel times to one target by policy iteration, however slow the chain is.
+
+The first policy follows shortest paths with edge cost 1 / p, which is never absurdly
+slow. Policies are evaluated by `PolicyChain` and sharpened to about 30 digits, so that
+an improvement is told from rounding even when times are as large as 1e18.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simgap._kernels.double_double import add_to_wide
+from simgap.arrays import FloatArray, OffsetArray
+from simgap.planning.policy_chain import Moves, PolicyChain, paths_to
+
+MOST_ROUNDS = 1000
+MOST_CORRECTIONS = 6
+IMPROVEMENT = 1e-12  # of one step: less is a tie
+EPS = 2.0**-52
+
+
+def exact_travel(
+    moves: Moves, target: int, order: OffsetArray, tolerance: float
+) -> tuple[FloatArray, float, float]:
+    """Return times, low, high with low * times <= V* <= high * times."""
+    n_states = moves.n_states
+    costs = np.full(moves.indptr.size - 1, -1.0)
+    policy, _ = paths_to(moves, np.array([target]))
+    everyone = np.arange(n_states)
+    others = everyone != target
+    high = low = np.zeros(n_states)
+    lowest, highest = 0.0, np.inf
+    for _ in range(MOST_ROUNDS):
+        chain = PolicyChain(moves, policy, target, order)
+        rows = everyone * moves.n_actions + policy
+        high, low = -chain.solve(np.ones(n_states)), np.zeros(n_states)
+        for _ in range(MOST_CORRECTIONS):
+            gain = moves.advantages(costs, high, low)
+            defect = np.where(others, gain.high[rows] + gain.low[rows], 0.0)
+            if np.abs(defect).max() <= 1e-3 * min(tolerance, IMPROVEMENT):
+                break
+            add_to_wide(high, low, chain.solve(defect))
+        table = (gain.high + gain.low).reshape(n_states, moves.n_actions)
+        noise = gain.noise.reshape(n_states, moves.n_actions)
+        lowest, highest = _bracket(table[others], noise[others])
+        best = table.argmax(axis=1)
+        current = table[everyone, policy]
+        switch = others & (table[everyone, best] > current + IMPROVEMENT)
+        if not switch.any():
+            break
+        policy = np.where(switch, best, policy).astype(np.int32)
+    times = -high
+    return times, lowest * (1.0 - 2.0 * EPS), highest * (1.0 + 2.0 * EPS)
+
+
+def _bracket(table: FloatArray, noise: FloatArray) -> tuple[float, float]:
+    """Return the factors that bound V*, from r = TV - V = -max_a advantage."""
+    change_low = -(table + noise).max(axis=1)
+    change_high = -(table - noise).max(axis=1)
+    most = float(change_high.max())
+    below = 1.0 - float(change_low.min())
+    return 1.0 / below, 1.0 / (1.0 - most) if most < 1.0 else np.inf

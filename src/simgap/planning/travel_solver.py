@@ -1,0 +1,265 @@
+"""Travel times of one communicating model: three methods, one certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from simgap._kernels.graph import backward_order, predecessors
+from simgap._kernels.lanes import LANES
+from simgap._kernels.travel import (
+    PRUNED,
+    SLOW,
+    ordered_travel_sweeps,
+    wide_travel_sweeps,
+)
+from simgap.arrays import FloatArray, IndexArray, OffsetArray
+from simgap.mdp import SimulatorClass
+from simgap.planning.policy_chain import Moves, elimination_order
+from simgap.planning.travel_exact import exact_travel
+
+EPS = 2.0**-52
+WIDE_PATIENCE = 300  # sweeps
+DENSE_STATES = 64  # from here on a matrix product pays for a full kernel
+DENSE_COLUMNS = 256
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Solved:
+    """low * times <= V* <= high * times for one target."""
+
+    target: int
+    times: FloatArray  # (S,)
+    low: float
+    high: float
+
+    @property
+    def reach_low(self) -> float:
+        """Lower bound on the greatest time to the target."""
+        return self.low * float(self.times.max())
+
+    @property
+    def reach_high(self) -> float:
+        """Upper bound on the greatest time to the target."""
+        return self.high * float(self.times.max())
+
+
+@final
+class TravelSolver:
+    """All targets of one model in which the targets asked for can be made sure of."""
+
+    def __init__(
+        self,
+        indptr: OffsetArray,
+        indices: IndexArray,
+        values: FloatArray,
+        n_actions: int,
+        tolerance: float,
+    ) -> None:
+        self._kernel = (indptr, indices, values)
+        self._n_actions = n_actions
+        self._n_states = (indptr.size - 1) // n_actions
+        self._longest = int(np.diff(indptr).max())
+        self._tolerance = tolerance
+        self._dense = indices.size == self._n_states * n_actions * self._n_states
+        self._wide_works = True
+        self._ordered_works = True
+        self._moves: Moves | None = None
+        self._backward: tuple[OffsetArray, IndexArray] | None = None
+        self._order: OffsetArray | None = None
+
+    @staticmethod
+    def of(every: SimulatorClass, member: int, tolerance: float) -> TravelSolver:
+        kernel = every.transitions
+        return TravelSolver(
+            kernel.indptr,
+            kernel.indices,
+            kernel.values[member],
+            kernel.n_actions,
+            tolerance,
+        )
+
+    def one(self, target: int) -> Solved:
+        """Return the times to one target."""
+        return next(self.every(np.array([target])))
+
+    def every(self, targets: OffsetArray) -> Iterator[Solved]:
+        """Yield the times to each target, in order of blocks."""
+        yield from self._search(targets, prune=False)
+
+    def hardest(self) -> Iterator[Solved]:
+        """Yield targets that may be the hardest to reach; drop the certainly easier."""
+        indptr, indices, values = self._kernel
+        incoming = np.bincount(indices, values, minlength=self._n_states)
+        yield from self._search(np.argsort(incoming, kind="stable"), prune=True)
+
+    def sharp(self, target: int) -> Solved:
+        """Return the times to one target by elimination, to nearly all digits."""
+        moves = self._moves_of()
+        if self._order is None:
+            self._order = elimination_order(moves)
+        return Solved(
+            target, *exact_travel(moves, target, self._order, self._tolerance)
+        )
+
+    def _search(self, targets: OffsetArray, *, prune: bool) -> Iterator[Solved]:
+        best = 0.0
+        dense = self._dense and self._n_states >= DENSE_STATES and targets.size > LANES
+        width = DENSE_COLUMNS if dense else LANES
+        waiting = targets
+        while waiting.size:
+            block = waiting[:width]
+            if self._wide_works:
+                found = (self._by_product if dense else self._by_lanes)(block, best)
+                if found is None:  # too slow; one model is much alike for all targets
+                    self._wide_works, width = False, LANES
+                    waiting = self._by_neighbourhood(waiting)
+                    continue
+            elif self._ordered_works:
+                found = self._in_order(block, best)
+                if found is None:
+                    self._ordered_works = False
+                    continue
+            else:
+                found = [self.sharp(int(target)) for target in block]
+            waiting = waiting[width:]
+            for solved in found:
+                if prune:
+                    best = max(best, solved.reach_low)
+                yield solved
+
+    def _by_neighbourhood(self, targets: OffsetArray) -> OffsetArray:
+        """Return the targets so that those of one block are near each other.
+
+        The first block keeps the targets that came first: they prune the others.
+        """
+        if self._order is None:
+            self._order = elimination_order(self._moves_of())
+        place = np.empty(self._n_states, np.int64)
+        place[self._order] = np.arange(self._n_states)
+        first, rest = targets[:LANES], targets[LANES:]
+        return np.concatenate([first, rest[np.argsort(place[rest], kind="stable")]])
+
+    def _by_lanes(self, block: OffsetArray, best: float) -> list[Solved] | None:
+        """Solve up to 16 targets at once; none if all are easy, None if too slow."""
+        n_states = self._n_states
+        padded = np.resize(block, LANES)
+        now = np.ones((n_states, LANES))
+        now[padded, np.arange(LANES)] = 0.0
+        after, bounds = np.zeros((n_states, LANES)), np.zeros((3, LANES))
+        outcome = wide_travel_sweeps(
+            *self._kernel,
+            self._n_actions,
+            padded,
+            self._tolerance,
+            WIDE_PATIENCE,
+            best,
+            self._longest,
+            now,
+            after,
+            bounds,
+        )
+        return _found(outcome, block, now, bounds)
+
+    def _by_product(self, block: OffsetArray, best: float) -> list[Solved] | None:
+        """The same sweeps as matrix products, for a kernel without zeros to skip."""
+        n_states, columns = self._n_states, np.arange(block.size)
+        kernel = self._kernel[2].reshape(-1, n_states)
+        now: FloatArray = np.ones((n_states, block.size))
+        now[block, columns] = 0.0
+        scale = np.ones(block.size)
+        rounding = (n_states + 6) * EPS
+        early = np.inf
+        for sweep in range(2 * WIDE_PATIENCE):
+            now *= scale
+            after = kernel @ now
+            after = after.reshape(n_states, self._n_actions, -1).min(axis=1)
+            after += 1.0
+            change = after - now
+            change[block, columns] = np.inf
+            least = change.min(axis=0)
+            change[block, columns] = -np.inf
+            most = change.max(axis=0)
+            noise = rounding * (now.max(axis=0) + 2.0)
+            below, above = 1.0 - least + noise, 1.0 - most - noise
+            if (above > 0.0).all():
+                bounds = np.stack([1.0 / below, 1.0 / above])
+                if (bounds[1] * now.max(axis=0)).max() < best:
+                    return []
+                width = float((below / above).max()) - 1.0
+                if width <= self._tolerance:
+                    return _columns(block, now, bounds)
+                if sweep == 10:
+                    early = width
+                elif sweep == 20 or (sweep > 20 and sweep % 50 == 0):
+                    per_sweep = np.log(width / early) / (sweep - 10)
+                    if per_sweep >= 0.0 or (
+                        np.log(self._tolerance / width) / per_sweep > WIDE_PATIENCE
+                    ):
+                        break
+            middle = 0.5 * (least + most)
+            scale = np.where(middle < 1.0, 1.0 / (1.0 - np.minimum(middle, 0.999)), 1.0)
+            after[block, columns] = 0.0
+            now = after
+        return None
+
+    def _in_order(self, block: OffsetArray, best: float) -> list[Solved] | None:
+        """Solve up to 16 neighbouring targets by sweeps outwards from them."""
+        moves = self._moves_of()
+        if self._backward is None:
+            self._backward = predecessors(
+                *self._kernel, self._n_states, self._n_actions
+            )
+        padded = np.resize(block, LANES)
+        order = backward_order(*self._backward, padded)
+        times, bounds = np.empty((self._n_states, LANES)), np.zeros((3, LANES))
+        times[order] = np.arange(1.0, order.size + 1.0)[:, None]
+        times[padded, np.arange(LANES)] = 0.0
+        with np.errstate(divide="ignore"):
+            inverse = 1.0 / moves.leave
+        outcome = ordered_travel_sweeps(
+            moves.indptr,
+            moves.indices,
+            moves.values,
+            inverse,
+            self._n_actions,
+            order,
+            padded,
+            self._tolerance,
+            self._patience(),
+            best,
+            self._longest,
+            times,
+            bounds,
+        )
+        return _found(outcome, block, times, bounds)
+
+    def _patience(self) -> int:
+        """How many sweeps of 16 targets cost about as much as their eliminations."""
+        elimination = self._n_states**3 / (4.0 * max(1, self._kernel[1].size))
+        return int(min(max(400.0, LANES * elimination), 50_000.0))
+
+    def _moves_of(self) -> Moves:
+        if self._moves is None:
+            self._moves = Moves.of(*self._kernel, self._n_actions)
+        return self._moves
+
+
+def _found(
+    outcome: int, block: OffsetArray, times: FloatArray, bounds: FloatArray
+) -> list[Solved] | None:
+    if outcome == SLOW:
+        return None
+    return [] if outcome == PRUNED else _columns(block, times, bounds)
+
+
+def _columns(block: OffsetArray, now: FloatArray, bounds: Any) -> list[Solved]:
+    rows = np.ascontiguousarray(now.T)
+    return [
+        Solved(int(target), rows[lane], float(bounds[0, lane]), float(bounds[1, lane]))
+        for lane, target in enumerate(block)
+    ]
