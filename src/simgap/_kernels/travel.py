@@ -48,37 +48,15 @@ def wide_travel_sweeps(
     special = np.zeros(n_states, np.bool_)
     for lane in range(LANES):
         special[targets[lane]] = True
-    rounding = (longest_row + 6) * EPS
     early = np.inf
     for sweep in range(1, 2 * patience + 2):
-        for lane in range(LANES):
-            low[lane] = np.inf
-            high[lane] = -np.inf
-            peak[lane] = 0.0
-        for state in range(n_states):
-            if special[state]:
-                _travel_step_at_target(
-                    indptr, indices, values, n_actions, targets, now, state, scale,
-                    after, low, high, peak,
-                )  # fmt: skip
-            else:
-                travel_step(
-                    indptr, indices, values, state * n_actions, n_actions, now, state,
-                    scale, after, low, high, peak,
-                )  # fmt: skip
-        width = 0.0
-        hopeless = True
-        for lane in range(LANES):
-            noise = rounding * (peak[lane] + 2.0)
-            below = 1.0 - low[lane] + noise
-            above = 1.0 - high[lane] - noise
-            bounds[0, lane] = scale[lane] / below
-            bounds[1, lane] = scale[lane] / above if above > 0.0 else np.inf
-            bounds[2, lane] = peak[lane] / scale[lane]
-            ratio = below / above - 1.0 if above > 0.0 else np.inf
-            width = max(width, ratio)
-            if bounds[1, lane] * bounds[2, lane] >= prune_below:
-                hopeless = False
+        _jacobi_sweep(
+            indptr, indices, values, n_actions, targets, special, now, scale, after,
+            low, high, peak,
+        )  # fmt: skip
+        width, hopeless = _certificate(
+            longest_row, scale, low, high, peak, prune_below, bounds
+        )
         if width <= tolerance:
             if sweep % 2 == 0:
                 after[:] = now  # hand the certified vectors back where they came from
@@ -138,6 +116,9 @@ def ordered_travel_sweeps(
     indptr: OffsetArray,
     indices: IndexArray,
     values: FloatArray,
+    off_indptr: OffsetArray,
+    off_indices: IndexArray,
+    off_values: FloatArray,
     inverse: FloatArray,
     n_actions: int,
     order: OffsetArray,
@@ -151,51 +132,44 @@ def ordered_travel_sweeps(
 ) -> int:
     """Gauss-Seidel sweeps for 16 targets, nearest states first, self-loops removed.
 
-    The kernel given has no diagonal; `inverse` has 1 / (chance to leave) by row.
-    `order` lists all states. On return bounds[0] * times <= V* <= bounds[1] * times;
-    bounds[2] has the greatest entry of each column of times (S, 16).
+    `off_*` is the kernel without its diagonal, `inverse` 1 / (chance to leave) by row.
+    Every eighth sweep is followed by one over the whole kernel for the certificate;
+    rescaling here would undo more than it gains. Result as in `wide_travel_sweeps`.
     """
     n_states = times.shape[0]
     special = np.zeros(n_states, np.bool_)
     for lane in range(LANES):
         special[targets[lane]] = True
+    scale = np.ones(LANES)
+    after = np.zeros((n_states, LANES))
+    low = np.empty(LANES)
+    high = np.empty(LANES)
+    peak = np.empty(LANES)
     early = np.inf
     early_sweep = 0
-    gap = 4
-    until = 4
     for sweep in range(1, 2 * patience + 2):
         for state in order:
             ordered_travel_step(
-                indptr, indices, values, state * n_actions, n_actions, times, state,
-                inverse,
+                off_indptr, off_indices, off_values, state * n_actions, n_actions,
+                times, state, inverse,
             )  # fmt: skip
             if special[state]:
                 for lane in range(LANES):
                     if targets[lane] == state:
                         times[state, lane] = 0.0
-        if sweep < until:
+        if sweep % 8 != 0:
             continue
-        gap = min(gap + 2, 16)
-        until = sweep + gap
-        travel_certificate(
-            indptr, indices, values, n_actions, order, targets, special,
-            longest_row, times, bounds,
+        _jacobi_sweep(
+            indptr, indices, values, n_actions, targets, special, times, scale, after,
+            low, high, peak,
         )  # fmt: skip
-        width = 0.0
-        hopeless = True
-        for lane in range(LANES):
-            width = max(width, bounds[1, lane] / bounds[0, lane] - 1.0)
-            if bounds[1, lane] * bounds[2, lane] >= prune_below:
-                hopeless = False
+        width, hopeless = _certificate(
+            longest_row, scale, low, high, peak, prune_below, bounds
+        )
         if width <= tolerance:
             return SOLVED
         if hopeless:
             return PRUNED
-        if width < np.inf:
-            middle = 0.5 * (bounds[0] + bounds[1])
-            for state in range(n_states):
-                for lane in range(LANES):
-                    times[state, lane] *= middle[lane]
         if sweep >= patience // 4 and early_sweep == 0:
             early = width
             early_sweep = sweep
@@ -209,56 +183,62 @@ def ordered_travel_sweeps(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def travel_certificate(
+def _jacobi_sweep(
     indptr: OffsetArray,
     indices: IndexArray,
     values: FloatArray,
     n_actions: int,
-    order: OffsetArray,
     targets: OffsetArray,
     special: BoolArray,
-    longest_row: int,
-    times: FloatArray,
-    bounds: FloatArray,
+    now: FloatArray,
+    scale: FloatArray,
+    after: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    peak: FloatArray,
 ) -> None:
-    """Write the multiples of `times` that bound V*, and its greatest entries.
-
-    TV - V is summed as 1 + sum p (V(s') - V(s)), whose rounding error is that of
-    the differences, not of V itself.
-    """
-    low = np.full(LANES, np.inf)
-    high = np.full(LANES, -np.inf)
-    peak = np.zeros(LANES)
-    least = np.empty(LANES)
-    change = np.empty(LANES)
-    size = np.empty(LANES)
-    widest = np.empty(LANES)
-    for state in order:
-        least[:] = np.inf
-        widest[:] = 0.0
-        for row in range(state * n_actions, (state + 1) * n_actions):
-            change[:] = 1.0
-            size[:] = 1.0
-            for k in range(indptr[row], indptr[row + 1]):
-                after = indices[k]
-                weight = values[k]
-                for lane in range(LANES):
-                    term = weight * (times[after, lane] - times[state, lane])
-                    change[lane] += term
-                    size[lane] += abs(term)
-            for lane in range(LANES):
-                least[lane] = min(least[lane], change[lane])
-                widest[lane] = max(widest[lane], size[lane])
-        for lane in range(LANES):
-            if not (special[state] and targets[lane] == state):
-                noise = (longest_row + 4) * EPS * widest[lane]
-                low[lane] = min(low[lane], least[lane] - noise)
-                high[lane] = max(high[lane], least[lane] + noise)
-                peak[lane] = max(peak[lane], times[state, lane])
+    """Write T(scale * now) to `after` and what the certificate needs."""
     for lane in range(LANES):
-        bounds[0, lane] = 1.0 / (1.0 - low[lane])
-        bounds[1, lane] = 1.0 / (1.0 - high[lane]) if high[lane] < 1.0 else np.inf
-        bounds[2, lane] = peak[lane]
+        low[lane] = np.inf
+        high[lane] = -np.inf
+        peak[lane] = 0.0
+    for state in range(now.shape[0]):
+        if special[state]:
+            _travel_step_at_target(
+                indptr, indices, values, n_actions, targets, now, state, scale,
+                after, low, high, peak,
+            )  # fmt: skip
+        else:
+            travel_step(
+                indptr, indices, values, state * n_actions, n_actions, now, state,
+                scale, after, low, high, peak,
+            )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _certificate(
+    longest_row: int,
+    scale: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    peak: FloatArray,
+    prune_below: float,
+    bounds: FloatArray,
+) -> tuple[float, bool]:
+    """Write the certified factors; return the relative width and "all are easy"."""
+    width = 0.0
+    hopeless = True
+    for lane in range(LANES):
+        noise = (longest_row + 6) * EPS * (peak[lane] + 2.0)
+        below = 1.0 - low[lane] + noise
+        above = 1.0 - high[lane] - noise
+        bounds[0, lane] = scale[lane] / below
+        bounds[1, lane] = scale[lane] / above if above > 0.0 else np.inf
+        bounds[2, lane] = peak[lane] / scale[lane]
+        width = max(width, below / above - 1.0 if above > 0.0 else np.inf)
+        if bounds[1, lane] * bounds[2, lane] >= prune_below:
+            hopeless = False
+    return width, hopeless
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

@@ -6,6 +6,8 @@ unpickled; the data must have exactly the length the header promises.
 
 from __future__ import annotations
 
+import re
+from ast import literal_eval
 from typing import IO, Any
 
 import numpy as np
@@ -15,6 +17,9 @@ from simgap.errors import InvalidFile
 from simgap.interop.sizes import SizeLimit, array_bytes
 
 KINDS = "biufUS"  # booleans, whole numbers, floats, text
+DESCRIPTION = re.compile(r"[<>|=]?[A-Za-z][0-9]{0,6}")
+LENGTH_BYTES = {(1, 0): 2, (2, 0): 4, (3, 0): 4}  # version -> size of the length
+LONGEST_HEADER = 10_000
 MOST_AXES = 8
 CHUNK = 2**24
 
@@ -51,29 +56,49 @@ def read_array(
 def _header(
     stream: IO[bytes], what: str
 ) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
-    from numpy.lib import format as npy
+    """Return shape, order, type and where the data begin.
 
+    numpy's own reader repairs headers of Python 2 and lets errors of its tokenizer
+    through, so the few lines of the format are read here.
+    """
     try:
-        major, minor = npy.read_magic(stream)
-        if (major, minor) == (1, 0):
-            shape, fortran, dtype = npy.read_array_header_1_0(stream)
-        elif (major, minor) == (2, 0):
-            shape, fortran, dtype = npy.read_array_header_2_0(stream)
-        else:
-            raise ValueError(f"npy version {major}.{minor} is not read here")
-        begin = stream.tell()
-    except (ValueError, TypeError, SyntaxError, OverflowError, RecursionError) as error:
+        if stream.read(6) != b"\x93NUMPY":
+            raise ValueError("it does not begin like one")
+        version = tuple(stream.read(2))
+        if version not in LENGTH_BYTES:
+            raise ValueError(f"its version {version} is not known")
+        width = LENGTH_BYTES[version]
+        length = int.from_bytes(stream.read(width), "little")
+        if length > LONGEST_HEADER:
+            raise ValueError(f"its header has {length} bytes")
+        text = stream.read(length)
+        if len(text) != length:
+            raise ValueError("its header is cut short")
+        shape, fortran, dtype = _parsed(text.decode("latin1"))
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0][:200]
         raise InvalidFile(
             f"{what} is not a numpy array: {reason}",
             hint="write it with numpy.save or numpy.savez",
         ) from error
-    if len(shape) > MOST_AXES or any(size < 0 for size in shape):
-        raise InvalidFile(
-            f"{what} claims the shape {shape}",
-            hint="the file is damaged; make it again",
-        )
-    return shape, fortran, dtype, begin
+    return shape, fortran, dtype, 8 + width + length
+
+
+def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    found = literal_eval(text.strip())
+    if not isinstance(found, dict) or set(found) != {"descr", "fortran_order", "shape"}:
+        raise ValueError("its header is not the usual one")
+    shape, fortran, descr = found["shape"], found["fortran_order"], found["descr"]
+    if not isinstance(shape, tuple) or len(shape) > MOST_AXES:
+        raise ValueError(f"its shape is {str(shape)[:60]}")
+    for size in shape:
+        if not isinstance(size, int) or isinstance(size, bool) or size < 0:
+            raise ValueError(f"its shape is {str(shape)[:60]}")
+    if not isinstance(fortran, bool):
+        raise ValueError("its order is neither C nor Fortran")
+    if not isinstance(descr, str) or not DESCRIPTION.fullmatch(descr):
+        raise ValueError(f"its type is {str(descr)[:60]}, not plain numbers or text")
+    return shape, fortran, np.dtype(descr)
 
 
 def _check_type(dtype: np.dtype[Any], what: str) -> None:

@@ -58,6 +58,7 @@ KEYS = (
 )
 
 Arrays = Mapping[str, AnyArray]
+LAST_LETTER = 0x10FFFF
 
 
 def read_npz(path: Path, limit: SizeLimit) -> LatentMDP:
@@ -316,6 +317,13 @@ def _names(arrays: Arrays, key: str, path: Path) -> tuple[str, ...]:
             f"{key!r} of {path} has shape {given.shape} and type {given.dtype}",
             hint="names are a one-dimensional array of strings",
         )
+    if given.dtype.kind == "U" and given.size and given.dtype.itemsize:
+        letters = given.astype(given.dtype.newbyteorder("=")).view(np.uint32)
+        if (letters > LAST_LETTER).any():
+            raise InvalidFile(
+                f"{key!r} of {path} is not text: it has numbers beyond Unicode",
+                hint="the file is damaged; make it again",
+            )
     try:
         return tuple(
             name.decode() if isinstance(name, bytes) else str(name)

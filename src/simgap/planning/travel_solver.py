@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from simgap._kernels.graph import backward_order, predecessors
+from simgap._kernels.graph import backward_order, compact_blocks, predecessors
 from simgap._kernels.lanes import LANES
 from simgap._kernels.travel import (
     PRUNED,
@@ -137,12 +137,9 @@ class TravelSolver:
 
         The first block keeps the targets that came first: they prune the others.
         """
-        if self._order is None:
-            self._order = elimination_order(self._moves_of())
-        place = np.empty(self._n_states, np.int64)
-        place[self._order] = np.arange(self._n_states)
         first, rest = targets[:LANES], targets[LANES:]
-        return np.concatenate([first, rest[np.argsort(place[rest], kind="stable")]])
+        near = compact_blocks(*self._sources_of(), rest, LANES)
+        return np.concatenate([first, near])
 
     def _by_lanes(self, block: OffsetArray, best: float) -> list[Solved] | None:
         """Solve up to 16 targets at once; none if all are easy, None if too slow."""
@@ -210,18 +207,15 @@ class TravelSolver:
     def _in_order(self, block: OffsetArray, best: float) -> list[Solved] | None:
         """Solve up to 16 neighbouring targets by sweeps outwards from them."""
         moves = self._moves_of()
-        if self._backward is None:
-            self._backward = predecessors(
-                *self._kernel, self._n_states, self._n_actions
-            )
         padded = np.resize(block, LANES)
-        order = backward_order(*self._backward, padded)
+        order = backward_order(*self._sources_of(), padded)
         times, bounds = np.empty((self._n_states, LANES)), np.zeros((3, LANES))
         times[order] = np.arange(1.0, order.size + 1.0)[:, None]
         times[padded, np.arange(LANES)] = 0.0
         with np.errstate(divide="ignore"):
             inverse = 1.0 / moves.leave
         outcome = ordered_travel_sweeps(
+            *self._kernel,
             moves.indptr,
             moves.indices,
             moves.values,
@@ -242,6 +236,13 @@ class TravelSolver:
         """How many sweeps of 16 targets cost about as much as their eliminations."""
         elimination = self._n_states**3 / (4.0 * max(1, self._kernel[1].size))
         return int(min(max(400.0, LANES * elimination), 50_000.0))
+
+    def _sources_of(self) -> tuple[OffsetArray, IndexArray]:
+        if self._backward is None:
+            self._backward = predecessors(
+                *self._kernel, self._n_states, self._n_actions
+            )
+        return self._backward
 
     def _moves_of(self) -> Moves:
         if self._moves is None:
