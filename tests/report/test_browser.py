@@ -1,0 +1,116 @@
+"""The page in a real browser; skipped where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+import pytest
+
+from simgap.report import render_page
+from tests.report.test_page import HOSTILE, record
+
+CHROMIUM = which("chromium") or which("chromium-browser") or which("google-chrome")
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no browser here")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-quic"]
+        )
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def page_file(tmp_path: Path) -> Path:
+    path = tmp_path / "page.html"
+    names = [*HOSTILE[:-1], "w" * 200]
+    hostile = record(*names, title=HOSTILE[2], summary=HOSTILE[0], notes=list(names))
+    path.write_text(render_page(hostile), encoding="utf-8")
+    return path
+
+
+def test_nothing_runs_nothing_loads_nothing_complains(
+    browser: Any, page_file: Path
+) -> None:
+    page = browser.new_page()
+    told: list[str] = []
+    page.on("dialog", lambda dialog: told.append(dialog.message))
+    page.on("console", lambda message: told.append(message.text))
+    page.on("pageerror", lambda error: told.append(str(error)))
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(page_file.as_uri())
+    page.wait_for_timeout(200)
+    assert told == []
+    assert asked == [page_file.as_uri()]
+    page.close()
+
+
+@pytest.mark.parametrize("width", [320, 500, 800, 1200, 1920])
+def test_the_page_is_never_wider_than_the_screen(
+    width: int, browser: Any, page_file: Path
+) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto(page_file.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("media", ["screen", "print"])
+def test_text_and_paper_contrast(
+    scheme: str, media: str, browser: Any, page_file: Path
+) -> None:
+    """WCAG AA, 4.5 to 1, for the body text and for every label of certainty."""
+    page = browser.new_page(color_scheme=scheme)
+    page.goto(page_file.as_uri())
+    page.emulate_media(media=media, color_scheme=scheme)
+    paper = _rgb(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    card = _rgb(
+        page.evaluate(
+            "getComputedStyle(document.querySelector('.card')).backgroundColor"
+        )
+    )
+    colours = page.evaluate(
+        "[...document.querySelectorAll('body, dt, .sure, .summary, figcaption span')]"
+        ".map(each => getComputedStyle(each).color)"
+    )
+    assert colours
+    for colour in set(colours):
+        assert min(_contrast(_rgb(colour), paper), _contrast(_rgb(colour), card)) >= 4.5
+    page.close()
+
+
+def test_the_keyboard_reaches_the_table(browser: Any, page_file: Path) -> None:
+    page = browser.new_page(viewport={"width": 400, "height": 800})
+    page.goto(page_file.as_uri())
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "scroll"
+    page.close()
+
+
+def _rgb(text: str) -> tuple[float, ...]:
+    inside = text[text.index("(") + 1 : text.index(")")]
+    return tuple(float(part) / 255.0 for part in inside.split(",")[:3])
+
+
+def _contrast(first: tuple[float, ...], second: tuple[float, ...]) -> float:
+    light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: tuple[float, ...]) -> float:
+    parts = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour
+    ]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
