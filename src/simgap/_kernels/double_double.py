@@ -47,7 +47,8 @@ def wide_sum(
     total, rest = exact_sum(high, other_high)
     small, tail = exact_sum(low, other_low)
     total, rest = exact_sum(total, rest + small)
-    return exact_sum(total, rest + tail)
+    total, rest = exact_sum(total, rest + tail)
+    return total, rest
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

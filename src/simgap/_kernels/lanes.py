@@ -134,7 +134,7 @@ def value_step(
     rewards: Any,
     out: Any,
 ) -> tuple[Any, Callable[..., Any]]:
-    """For one state of 16 models: out[state] = max_a rewards + P block, lane by lane."""
+    """For one state of 16 models: out[state] = max_a rewards + P block by lanes."""
     signature = types.void(
         indptr, indices, values, first_row, n_rows, block, state, rewards, out
     )

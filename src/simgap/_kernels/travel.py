@@ -251,7 +251,7 @@ def greedy_travel_policy(
     times: FloatArray,
     policy: IndexArray,
 ) -> None:
-    """Write the first action within rounding of the least 1 + P times, state by state."""
+    """Write in every state the first action within rounding of the least P times."""
     for state in range(times.size):
         best = np.inf
         chosen = 0

@@ -21,16 +21,19 @@ from simgap._kernels.average_reward import (
     gain_sweeps,
     greedy_actions,
     improvement_sweep,
+    return_sweeps,
 )
 from simgap._kernels.episodic import action_values
-from simgap._kernels.graph import strong_components
+from simgap._kernels.graph import backward_order, predecessors, strong_components
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.mdp import SimulatorClass, TabularMDP
 from simgap.planning.average_exact import exact_gain
 from simgap.planning.communicating import as_class, require_communicating
+from simgap.planning.policy_chain import Moves
 
 PATIENCE = 120  # sweeps over all actions
+RETURN_PATIENCE = 400  # sweeps of Newton's method
 SHARPEN_UP_TO = 60  # states: small models are always solved to the last digits
 TIE = 1e-9  # of the spread of rewards: advantages closer to 0 count as tied
 
@@ -45,7 +48,7 @@ class AverageRewardPlan:
     bias: FloatArray  # (M, S), least entry 0
     residual: FloatArray  # (M,), greatest |rho + l - T l| at the midpoint gain
     policy: IndexArray  # (M, S), greedy for this bias in every state
-    method: tuple[str, ...]  # (M,), "sweeps" or "policy iteration"
+    method: tuple[str, ...]  # (M,), "sweeps", "returns" or "policy iteration"
     tolerance: float
     simulators: SimulatorClass
 
@@ -154,10 +157,50 @@ def _solve(
         )
         if outcome == SOLVED:
             return "sweeps"
+        if _by_returns(every, member, rewards, tolerance, bias, bracket):
+            return "returns"
     solved = exact_gain(every, member, rewards, bias, tolerance)
     bias[:] = solved.bias
     bracket[:2] = solved.lower, solved.upper
     return "policy iteration"
+
+
+def _by_returns(
+    every: SimulatorClass,
+    member: int,
+    rewards: FloatArray,
+    tolerance: float,
+    bias: FloatArray,
+    bracket: FloatArray,
+) -> bool:
+    """Try Newton's method through returns to the richest state; say if it worked."""
+    kernel = every.transitions
+    arrays = (kernel.indptr, kernel.indices, kernel.values[member])
+    moves = Moves.of(*arrays, kernel.n_actions)
+    reference = int(np.argmax(rewards)) // kernel.n_actions
+    sources = predecessors(*arrays, every.n_states, kernel.n_actions)
+    order = backward_order(*sources, np.array([reference]))
+    if order.size < every.n_states:
+        return False
+    attempt, ends = np.array(bias), np.array(bracket)
+    outcome = return_sweeps(
+        moves.indptr,
+        moves.indices.view(np.uint32),
+        moves.values,
+        moves.leave,
+        rewards,
+        kernel.n_actions,
+        order,
+        reference,
+        tolerance,
+        1e-3 * tolerance,
+        RETURN_PATIENCE,
+        attempt,
+        ends,
+    )
+    if outcome == SOLVED:
+        bias[:], bracket[:] = attempt, ends
+    return bool(outcome == SOLVED)
 
 
 def _greedy(
@@ -219,7 +262,8 @@ def _not_solved(
 ) -> NotSolved:
     return NotSolved(
         f"gain of model {every.model_names[member]!r} was only bracketed in "
-        f"[{bracket[0]!r}, {bracket[1]!r}], tolerance {tolerance} not met",
+        f"[{float(bracket[0])!r}, {float(bracket[1])!r}], "
+        f"tolerance {tolerance} not met",
         hint="ask for a larger tolerance; a model that is not communicating may have "
         "a different gain from different states",
         result=(float(bracket[0]), float(bracket[1])),

@@ -283,7 +283,7 @@ def _checked_policy(
             )
         return mixture
     raise InvalidArgument(
-        f"a policy of shape {given.shape} and type {given.dtype} for {n_states} states, "
-        f"{n_actions} actions and horizon {horizon}",
+        f"a policy of shape {given.shape} and type {given.dtype} for {n_states} "
+        f"states, {n_actions} actions and horizon {horizon}",
         hint="give actions (S,) or (H, S), or probabilities (S, A) or (H, S, A)",
     )

@@ -36,8 +36,10 @@ class Moves:
     def of(
         indptr: OffsetArray, indices: IndexArray, values: FloatArray, n_actions: int
     ) -> Moves:
-        parts = without_self_loops(indptr, indices, values, n_actions)
-        return Moves(*parts, n_actions)
+        begins, others, kept, leave = without_self_loops(
+            indptr, indices, values, n_actions
+        )
+        return Moves(begins, others, kept, leave, n_actions)
 
     @property
     def n_states(self) -> int:

@@ -14,7 +14,7 @@ are decided on the graph first and never enter the numerics.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import final
 
@@ -26,7 +26,7 @@ from simgap.errors import InvalidArgument, NotSolved
 from simgap.mdp import SimulatorClass, TabularMDP
 from simgap.planning.communicating import as_class, communicating, components
 from simgap.planning.sure_reach import SureStates, sure_states
-from simgap.planning.travel_solver import TravelSolver
+from simgap.planning.travel_solver import Solved, TravelSolver
 
 SHARPEN_UP_TO = 200  # states: the diameter then comes to the last digit or two
 
@@ -57,19 +57,19 @@ class AllTravelTimes:
     @property
     def lower(self) -> FloatArray:
         """Certified lower bounds, (M, S, S)."""
-        return _times_factor(self.times, self.low)
+        return np.asarray(self.times * self.low[:, :, None])
 
     @property
     def upper(self) -> FloatArray:
         """Certified upper bounds, (M, S, S)."""
-        return _times_factor(self.times, self.high)
+        return np.asarray(self.times * self.high[:, :, None])
 
     @property
     def policy(self) -> IndexArray:
         """Actions (M, target, state) that attain the times, computed when asked for."""
         out = np.zeros(self.times.shape, np.int32)
-        for member in range(out.shape[0]):
-            for target in range(out.shape[1]):
+        for member in range(self.simulators.n_models):
+            for target in range(self.simulators.n_states):
                 times = self.times[member, target]
                 out[member, target] = _policy(self.simulators, member, target, times)
         return out
@@ -78,7 +78,7 @@ class AllTravelTimes:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Diameter:
-    """Bounds on the diameter of each model and of the class, with the pair behind it."""
+    """Bounds on the diameter of each model and of the class, and the pair behind it."""
 
     model_lower: FloatArray  # (M,)
     model_upper: FloatArray  # (M,)
@@ -120,15 +120,13 @@ def travel_times(
     policy = np.zeros(shape, np.int32)
     for member, connected in enumerate(communicating(every)):
         if connected:
-            solver = TravelSolver.of(every, member, tolerance)
-            solved = solver.one(target)
-            times, low, high = solved.times, solved.low, solved.high
+            solved = _solver(every, member, tolerance).one(target)
         else:
-            times, low, high = _partial(every, member, target, tolerance)
-        lower[member] = _scaled(times, low)
-        upper[member] = _scaled(times, high)
-        policy[member] = _policy(every, member, target, times)
-        _require(lower[member], upper[member], tolerance, every, member, target)
+            solved = _partial(every, member, target, tolerance)
+        _require(solved, tolerance, every, member)
+        lower[member] = solved.low * solved.times
+        upper[member] = solved.high * solved.times
+        policy[member] = _policy(every, member, target, solved.times)
     return TravelTimes(target, owned(lower), owned(upper), owned(policy))
 
 
@@ -145,22 +143,18 @@ def all_travel_times(
     times = np.zeros((members, n_states, n_states))
     low, high = np.ones((2, members, n_states))
     for member, connected in enumerate(communicating(every)):
-        if connected:
-            solver = TravelSolver.of(every, member, tolerance)
-            solved = solver.every(np.arange(n_states))
-        else:
-            solved = (
-                (t, *_partial(every, member, t, tolerance)) for t in range(n_states)
-            )
-        done = 0
-        for target, found, factor_low, factor_high in _rows(solved):
-            times[member, target] = found
-            low[member, target], high[member, target] = factor_low, factor_high
-            done += 1
+        found: Iterable[Solved] = (
+            _solver(every, member, tolerance).every(np.arange(n_states))
+            if connected
+            else (_partial(every, member, t, tolerance) for t in range(n_states))
+        )
+        for done, solved in enumerate(found, start=1):
+            _require(solved, tolerance, every, member)
+            times[member, solved.target] = solved.times
+            low[member, solved.target] = solved.low
+            high[member, solved.target] = solved.high
             if progress is not None:
                 progress(member * n_states + done, members * n_states)
-            if factor_high > factor_low * (1.0 + 2.0 * tolerance) + 1e-15:
-                raise _not_solved(factor_low, factor_high, tolerance, every, member)
     return AllTravelTimes(owned(times), owned(low), owned(high), every)
 
 
@@ -187,7 +181,7 @@ def diameter(
             continue
         if every.n_states == 1:
             continue
-        solver = TravelSolver.of(every, member, tolerance)
+        solver = _solver(every, member, tolerance)
         ends: dict[int, float] = {}  # upper ends of the targets that may be hardest
         for done, found in enumerate(solver.hardest()):
             ends[found.target] = found.reach_high
@@ -215,29 +209,32 @@ def diameter(
     return Diameter(owned(lower), owned(upper), owned(source), owned(target))
 
 
-def _rows(solved: object) -> Iterator[tuple[int, FloatArray, float, float]]:
-    for item in solved:  # type: ignore[attr-defined]
-        if isinstance(item, tuple):
-            yield item
-        else:
-            yield item.target, item.times, item.low, item.high
+def _solver(every: SimulatorClass, member: int, tolerance: float) -> TravelSolver:
+    kernel = every.transitions
+    return TravelSolver(
+        kernel.indptr,
+        kernel.indices,
+        kernel.values[member],
+        kernel.n_actions,
+        tolerance,
+    )
 
 
 def _partial(
     every: SimulatorClass, member: int, target: int, tolerance: float
-) -> tuple[FloatArray, float, float]:
+) -> Solved:
     """Solve among the states that can make sure of the target; inf elsewhere."""
     sure: SureStates = sure_states(every.transitions, member, target)
     times = np.full(every.n_states, np.inf)
     times[target] = 0.0
     if sure.states.size == 1:
-        return times, 1.0, 1.0
+        return Solved(target, times, 1.0, 1.0)
     solver = TravelSolver(
         sure.indptr, sure.indices, sure.values, sure.n_actions, tolerance
     )
     solved = solver.one(int(np.searchsorted(sure.states, target)))
     times[sure.states] = solved.times
-    return times, solved.low, solved.high
+    return Solved(target, times, solved.low, solved.high)
 
 
 def _policy(
@@ -254,16 +251,6 @@ def _policy(
         times,
         out,
     )
-    return out
-
-
-def _times_factor(times: FloatArray, factor: FloatArray) -> FloatArray:
-    out: FloatArray = times * factor[:, :, None]
-    return out
-
-
-def _scaled(times: FloatArray, factor: float) -> FloatArray:
-    out: FloatArray = times * factor
     return out
 
 
@@ -284,17 +271,13 @@ def _check(tolerance: float) -> None:
 
 
 def _require(
-    lower: FloatArray,
-    upper: FloatArray,
-    tolerance: float,
-    every: SimulatorClass,
-    member: int,
-    target: int,
+    solved: Solved, tolerance: float, every: SimulatorClass, member: int
 ) -> None:
-    finite = np.isfinite(lower)
-    if (upper[finite] > lower[finite] * (1.0 + 2.0 * tolerance) + 1e-300).any():
-        worst = int(np.argmax(np.where(finite, upper - lower, 0.0)))
-        raise _not_solved(lower[worst], upper[worst], tolerance, every, member)
+    if solved.high > solved.low * (1.0 + 2.0 * tolerance) + 4e-15:
+        longest = float(solved.times[np.isfinite(solved.times)].max())
+        raise _not_solved(
+            solved.low * longest, solved.high * longest, tolerance, every, member
+        )
 
 
 def _not_solved(
@@ -302,7 +285,7 @@ def _not_solved(
 ) -> NotSolved:
     return NotSolved(
         f"travel times of model {every.model_names[member]!r} were only bracketed in "
-        f"[{lower!r}, {upper!r}], tolerance {tolerance} not met",
+        f"[{float(lower)!r}, {float(upper)!r}], tolerance {tolerance} not met",
         hint="ask for a larger tolerance, or report this model: it is harder than any "
         "we know",
         result=(lower, upper),

@@ -17,7 +17,6 @@ from simgap._kernels.travel import (
     wide_travel_sweeps,
 )
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
-from simgap.mdp import SimulatorClass
 from simgap.planning.policy_chain import Moves, elimination_order
 from simgap.planning.travel_exact import exact_travel
 
@@ -72,17 +71,6 @@ class TravelSolver:
         self._backward: tuple[OffsetArray, IndexArray] | None = None
         self._order: OffsetArray | None = None
 
-    @staticmethod
-    def of(every: SimulatorClass, member: int, tolerance: float) -> TravelSolver:
-        kernel = every.transitions
-        return TravelSolver(
-            kernel.indptr,
-            kernel.indices,
-            kernel.values[member],
-            kernel.n_actions,
-            tolerance,
-        )
-
     def one(self, target: int) -> Solved:
         """Return the times to one target."""
         return next(self.every(np.array([target])))
@@ -93,7 +81,7 @@ class TravelSolver:
 
     def hardest(self) -> Iterator[Solved]:
         """Yield targets that may be the hardest to reach; drop the certainly easier."""
-        indptr, indices, values = self._kernel
+        _, indices, values = self._kernel
         incoming = np.bincount(indices, values, minlength=self._n_states)
         yield from self._search(np.argsort(incoming, kind="stable"), prune=True)
 

@@ -1,0 +1,1 @@
+"""What an agent is; filled by the issues that need more than a table of actions."""
