@@ -68,12 +68,12 @@ class AverageRewardPlan:
     def unique_bias(self) -> BoolArray:
         """Whether the bias is the only solution up to constants, (M,).
 
-        It is if the actions tied for the best, taken together, have one closed class.
-        Otherwise each class may be shifted against the others, and the one returned
-        is one solution among several.
+        It is unless optimal play can settle in several separate sets of states: they
+        can then be shifted against each other, and the bias returned is one solution
+        among several.
         """
         return np.array(
-            [_closed_classes(self, member) == 1 for member in range(len(self.bias))]
+            [_optimal_classes(self, member) == 1 for member in range(len(self.bias))]
         )
 
 
@@ -231,7 +231,12 @@ def _greedy(
     )
 
 
-def _closed_classes(plan: AverageRewardPlan, member: int) -> int:
+def _optimal_classes(plan: AverageRewardPlan, member: int) -> int:
+    """Return how many separate sets of states optimal play can stay in for ever.
+
+    These are the maximal end components of the actions tied for the best: strongly
+    connected sets that some tied action of each of their states never leaves.
+    """
     every = plan.simulators
     kernel, bias = every.transitions, plan.bias[member]
     rewards = every.rewards[0 if every.shared_rewards else member].reshape(-1)
@@ -242,19 +247,22 @@ def _closed_classes(plan: AverageRewardPlan, member: int) -> int:
     table = totals.reshape(every.n_states, every.n_actions)
     spread = float(rewards.max() - rewards.min())
     slack = 2.0 * plan.residual[member] + TIE * spread + 1e-14 * float(bias.max())
-    tied = table >= table.max(axis=1, keepdims=True) - slack
-    rows = np.repeat(tied.reshape(-1), np.diff(kernel.indptr))
-    weights = np.where(rows, kernel.values[member], 0.0)
+    kept = (table >= table.max(axis=1, keepdims=True) - slack).reshape(-1)
+    rows = np.repeat(np.arange(kept.size), np.diff(kernel.indptr))
+    sources = rows // every.n_actions
+    used = kernel.values[member] > 0.0
     component: OffsetArray = np.empty(every.n_states, np.int64)
-    count = strong_components(
-        kernel.indptr, kernel.indices, weights, kernel.n_actions, component
-    )
-    sources = np.repeat(
-        np.arange(every.n_states), np.diff(kernel.indptr[:: kernel.n_actions])
-    )
-    leaving = (weights > 0.0) & (component[sources] != component[kernel.indices])
-    opened = np.unique(component[sources[leaving]])
-    return int(count - opened.size)
+    while True:
+        weights = np.where(kept[rows] & used, 1.0, 0.0)
+        strong_components(
+            kernel.indptr, kernel.indices, weights, kernel.n_actions, component
+        )
+        leaving = (weights > 0.0) & (component[sources] != component[kernel.indices])
+        if not leaving.any():
+            break
+        kept[rows[leaving]] = False
+    stays = kept.reshape(table.shape).any(axis=1)
+    return int(np.unique(component[stays]).size)
 
 
 def _not_solved(
