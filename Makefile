@@ -15,4 +15,4 @@ slow:
 	$(PYTHON) -m pytest -m slow
 
 bench:
-	$(PYTHON) -m benchmarks
+	$(PYTHON) -m benchmarks.planning

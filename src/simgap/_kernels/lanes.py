@@ -87,6 +87,37 @@ def travel_step(
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def light_travel_step(
+    typing_context: Any,
+    indptr: Any,
+    indices: Any,
+    values: Any,
+    first_row: Any,
+    n_rows: Any,
+    block: Any,
+    state: Any,
+    out: Any,
+) -> tuple[Any, Callable[..., Any]]:
+    """For one state and 16 targets: out[state] = min_a 1 + P block, and no more."""
+    signature = types.void(
+        indptr, indices, values, first_row, n_rows, block, state, out
+    )
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        emit = _Emitter(context, builder, sig, args)
+        best = emit.best_row(
+            block_at=5,
+            lanes_of_values=False,
+            start=ir.Constant(_DOUBLE, 1.0),
+            least=True,
+        )
+        emit.store_row(7, args[6], best)
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def ordered_travel_step(
     typing_context: Any,
     indptr: Any,

@@ -10,7 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from simgap._kernels.lanes import LANES, ordered_travel_step, travel_step
+from simgap._kernels.lanes import (
+    LANES,
+    light_travel_step,
+    ordered_travel_step,
+    travel_step,
+)
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
 
 EPS = 2.0**-52
@@ -48,8 +53,20 @@ def wide_travel_sweeps(
     special = np.zeros(n_states, np.bool_)
     for lane in range(LANES):
         special[targets[lane]] = True
+    factor = np.ones(LANES)
     early = np.inf
+    early_sweep = 0
     for sweep in range(1, 2 * patience + 2):
+        if sweep % 4 != 0:
+            for state in range(n_states):
+                light_travel_step(
+                    indptr, indices, values, state * n_actions, n_actions, now, state,
+                    after,
+                )  # fmt: skip
+            for lane in range(LANES):
+                after[targets[lane], lane] = 0.0
+            now, after = after, now
+            continue
         _jacobi_sweep(
             indptr, indices, values, n_actions, targets, special, now, scale, after,
             low, high, peak,
@@ -63,17 +80,21 @@ def wide_travel_sweeps(
             return SOLVED
         if hopeless:
             return PRUNED
-        if sweep == patience // 4:
+        if early_sweep == 0 and sweep >= patience // 4:
             early = width
-        if sweep == patience // 2:
+            early_sweep = sweep
+        elif early_sweep > 0 and sweep >= patience // 2:
             if not early < np.inf or width >= early:
                 return SLOW
-            rate = np.log(width / early) / (patience // 2 - patience // 4)
+            rate = np.log(width / early) / (sweep - early_sweep)
             if np.log(tolerance / width) / rate > patience:
                 return SLOW
         for lane in range(LANES):
             middle = 0.5 * (low[lane] + high[lane])
-            scale[lane] = 1.0 / (1.0 - middle) if middle < 1.0 else 1.0
+            factor[lane] = 1.0 / (1.0 - middle) if middle < 1.0 else 1.0
+        for state in range(n_states):
+            for lane in range(LANES):
+                after[state, lane] *= factor[lane]
         now, after = after, now
     return SLOW
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import final
 
 import numpy as np
@@ -65,6 +66,13 @@ class RewardUnits:
 
     offset: float = 0.0
     factor: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.offset) and isfinite(self.factor) and self.factor > 0.0):
+            raise InvalidModel(
+                f"reward units {self.offset} + {self.factor} * reward",
+                hint="the offset is finite, the factor finite and positive",
+            )
 
     def total(self, stored: float, steps: float) -> float:
         """Return a sum of `steps` rewards in the original units."""

@@ -1,7 +1,7 @@
 """Optimal control of known models: over H steps, on average, and to a target."""
 
 from simgap.planning.average_reward import AverageRewardPlan, solve_average_reward
-from simgap.planning.communicating import communicating, communicating_components
+from simgap.planning.connectivity import communicating, communicating_components
 from simgap.planning.episodic import (
     EpisodicPlan,
     EpisodicValues,

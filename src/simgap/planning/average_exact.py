@@ -203,8 +203,8 @@ def _one_class(
     if not np.isfinite(distance).all():
         raise NotCommunicating(
             f"state {int(np.argmax(~np.isfinite(distance)))} cannot reach the states "
-            f"{best[:4].tolist()} where the average reward is greatest: the gain "
-            "depends on the state",
+            f"{best[:4].tolist()} where the average reward is greatest, so the gain "
+            "may depend on the state",
             hint="gain and bias need a communicating model",
         )
     back = sparse.csr_array((weights, (after, sources)), shape=(n_states, n_states))

@@ -29,12 +29,13 @@ from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.mdp import SimulatorClass, TabularMDP
 from simgap.planning.average_exact import exact_gain
-from simgap.planning.communicating import as_class, require_communicating
+from simgap.planning.connectivity import as_class, require_communicating
 from simgap.planning.policy_chain import Moves
 
 PATIENCE = 120  # sweeps over all actions
 RETURN_PATIENCE = 400  # sweeps of Newton's method
 SHARPEN_UP_TO = 60  # states: small models are always solved to the last digits
+EPS = 2.0**-52
 TIE = 1e-9  # of the spread of rewards: advantages closer to 0 count as tied
 
 
@@ -46,7 +47,7 @@ class AverageRewardPlan:
     gain_lower: FloatArray  # (M,), certified
     gain_upper: FloatArray  # (M,)
     bias: FloatArray  # (M, S), least entry 0
-    residual: FloatArray  # (M,), greatest |rho + l - T l| at the midpoint gain
+    residual: FloatArray  # (M,), bounds |rho + l - T l| for this l, rho midway
     policy: IndexArray  # (M, S), greedy for this bias in every state
     method: tuple[str, ...]  # (M,), "sweeps", "returns" or "policy iteration"
     tolerance: float
@@ -101,7 +102,7 @@ def solve_average_reward(
         np.zeros((members, n_states)),
         np.zeros((members, n_states), np.int32),
     )
-    bracket = np.zeros((members, 3))
+    bracket, defects = np.zeros((members, 3)), np.zeros((members, 2))
     methods = []
     for member in range(members):
         rewards = every.rewards[0 if every.shared_rewards else member].reshape(-1)
@@ -109,15 +110,16 @@ def solve_average_reward(
             every, member, rewards, tolerance, bias[member], bracket[member]
         )
         methods.append(method)
-        _greedy(every, member, rewards, bias[member], policy[member])
+        bias[member] -= bias[member].min()
+        defects[member] = _greedy(every, member, rewards, bias[member], policy[member])
         low, high = rewards.min(), rewards.max()
         slack = tolerance + 1e-12 * max(abs(low), abs(high))
         if bracket[member, 0] > high + slack or bracket[member, 1] < low - slack:
             raise AssertionError("a gain left [min R, max R]: a defect of the solver")
         if bracket[member, 1] - bracket[member, 0] > tolerance:
             raise _not_solved(every, member, bracket[member], tolerance)
-    residual = 0.5 * (bracket[:, 1] - bracket[:, 0])
-    bias -= bias.min(axis=1, keepdims=True)
+    gain = 0.5 * (bracket[:, 0] + bracket[:, 1])
+    residual = np.maximum(defects[:, 1] - gain, gain - defects[:, 0])
     return AverageRewardPlan(
         gain_lower=owned(np.array(bracket[:, 0])),
         gain_upper=owned(np.array(bracket[:, 1])),
@@ -209,8 +211,11 @@ def _greedy(
     rewards: FloatArray,
     bias: FloatArray,
     policy: IndexArray,
-) -> None:
-    """Write the lowest action within rounding of the best in every state."""
+) -> tuple[float, float]:
+    """Write the lowest action within rounding of the best in every state.
+
+    Returns bounds of T l - l over the states for the bias as it is stored.
+    """
     kernel = every.transitions
     indices = kernel.indices.view(np.uint32)
     values = kernel.values[member]
@@ -218,6 +223,7 @@ def _greedy(
     improvement_sweep(
         kernel.indptr, indices, values, rewards, kernel.n_actions, bias, best, scratch
     )
+    noise = (int(np.diff(kernel.indptr).max()) + 4) * EPS * float(scratch[2])
     greedy_actions(
         kernel.indptr,
         indices,
@@ -226,9 +232,10 @@ def _greedy(
         kernel.n_actions,
         bias,
         best,
-        1e-13 * (1.0 + scratch[2]),
+        16.0 * noise,
         policy,
     )
+    return float(scratch[0] - noise), float(scratch[1] + noise)
 
 
 def _optimal_classes(plan: AverageRewardPlan, member: int) -> int:

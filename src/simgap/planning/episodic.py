@@ -4,7 +4,8 @@ Exactly H rewards are collected. Numbers are exact up to rounding, and `error` b
 the rounding: each of the H backups adds at most (b + 3) u (|R| + |V|), b the longest
 row and u the unit of rounding, and a backup never enlarges an error.
 
-Ties: the policy takes the lowest action whose Q is within rounding of the best.
+Ties: the policy takes the lowest action whose Q is within rounding of the best; its own
+value is within 4 `error` of the optimal one.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from simgap._kernels.episodic import (
     wide_backward_steps,
 )
 from simgap._kernels.lanes import LANES
-from simgap.arrays import FloatArray, IndexArray, owned
+from simgap.arrays import FloatArray, IndexArray, aligned, owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import SimulatorClass, TabularMDP
-from simgap.planning.communicating import as_class
+from simgap.planning.connectivity import as_class
 
 CHUNK = 4096  # steps between two chances to interrupt
 LONGEST_HORIZON = 10**12
@@ -108,11 +109,11 @@ def solve_episodic(
         )
     values = np.zeros((members, horizon + 1, every.n_states))
     policy = np.zeros((members, horizon, every.n_states), np.int32)
-    reach = _largest_reward(every)
+    reach, longest = _largest_reward(every), _longest_row(every)
     for member in range(members):
         rewards = _rewards_of(every, member)
         for step in range(horizon - 1, -1, -1):
-            slack = 64.0 * EPS * reach[member] * (horizon - step)
+            slack = 2.0 * (longest + 3) * EPS * reach[member] * (horizon - step)
             greedy_backward_step(
                 kernel.indptr,
                 kernel.indices,
@@ -197,12 +198,12 @@ def _optimal(every: SimulatorClass, member: int, horizon: int) -> FloatArray:
 
 def _wide_optimal(every: SimulatorClass, block: list[int], horizon: int) -> FloatArray:
     kernel, members = every.transitions, len(block)
-    values = np.zeros((kernel.nonzeros, LANES))
+    values = aligned((kernel.nonzeros, LANES))
     values[:, :members] = kernel.values[block].T
-    rewards = np.zeros((kernel.n_states * kernel.n_actions, LANES))
+    rewards = aligned((kernel.n_states * kernel.n_actions, LANES))
     for lane, member in enumerate(block):
         rewards[:, lane] = _rewards_of(every, member)
-    now, spare = np.zeros((2, every.n_states, LANES))
+    now, spare = aligned((2, every.n_states, LANES))
     for steps in _chunks(horizon):
         wide_backward_steps(
             kernel.indptr,
@@ -238,8 +239,12 @@ def _largest_reward(every: SimulatorClass) -> FloatArray:
     return np.broadcast_to(largest, (len(every),))
 
 
+def _longest_row(every: SimulatorClass) -> int:
+    return int(np.diff(every.transitions.indptr).max())
+
+
 def _wrapped(every: SimulatorClass, values: FloatArray, horizon: int) -> EpisodicValues:
-    longest = int(np.diff(every.transitions.indptr).max())
+    longest = _longest_row(every)
     largest = _largest_reward(every)
     # Sum over steps of (b + 3) u times the greatest value so far, at most h max|R|.
     error = (longest + 3) * EPS * largest * horizon * (horizon + 1) / 2.0

@@ -24,7 +24,7 @@ from simgap._kernels.travel import greedy_travel_policy
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.mdp import SimulatorClass, TabularMDP
-from simgap.planning.communicating import as_class, communicating, components
+from simgap.planning.connectivity import as_class, communicating, components
 from simgap.planning.sure_reach import SureStates, sure_states
 from simgap.planning.travel_solver import Solved, TravelSolver
 
@@ -107,12 +107,16 @@ def travel_times(
     *,
     tolerance: float = 1e-9,
 ) -> TravelTimes:
-    """Return the least expected times from every state to one target."""
+    """Return the least expected times from every state to one target.
+
+    `tolerance` is the greatest width of a bracket, relative to the time.
+    """
     every = as_class(simulators)
     _check(tolerance)
-    if not 0 <= target < every.n_states:
+    whole = isinstance(target, (int, np.integer)) and not isinstance(target, bool)
+    if not whole or not 0 <= target < every.n_states:
         raise InvalidArgument(
-            f"target {target} does not exist",
+            f"target {target!r} does not exist",
             hint=f"states are numbered 0 to {every.n_states - 1}",
         )
     shape = (len(every), every.n_states)
@@ -202,7 +206,7 @@ def diameter(
                     source[member] = int(np.argmax(sharp.times))
                     target[member] = candidate
         upper[member] = max(ends.values())
-        if upper[member] > lower[member] * (1.0 + 2.0 * tolerance):
+        if upper[member] > lower[member] * (1.0 + tolerance) + 4e-15:
             raise _not_solved(lower[member], upper[member], tolerance, every, member)
         if lower[member] > upper[member] or upper[member] < 1.0:
             raise AssertionError("a diameter below 1: a defect of the solver")
@@ -273,7 +277,7 @@ def _check(tolerance: float) -> None:
 def _require(
     solved: Solved, tolerance: float, every: SimulatorClass, member: int
 ) -> None:
-    if solved.high > solved.low * (1.0 + 2.0 * tolerance) + 4e-15:
+    if solved.high > solved.low * (1.0 + tolerance) + 4e-15:
         longest = float(solved.times[np.isfinite(solved.times)].max())
         raise _not_solved(
             solved.low * longest, solved.high * longest, tolerance, every, member

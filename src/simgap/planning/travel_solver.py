@@ -16,7 +16,7 @@ from simgap._kernels.travel import (
     ordered_travel_sweeps,
     wide_travel_sweeps,
 )
-from simgap.arrays import FloatArray, IndexArray, OffsetArray
+from simgap.arrays import FloatArray, IndexArray, OffsetArray, aligned
 from simgap.planning.policy_chain import Moves, elimination_order
 from simgap.planning.travel_exact import exact_travel
 
@@ -133,9 +133,9 @@ class TravelSolver:
         """Solve up to 16 targets at once; none if all are easy, None if too slow."""
         n_states = self._n_states
         padded = np.resize(block, LANES)
-        now = np.ones((n_states, LANES))
+        now = aligned((n_states, LANES), 1.0)
         now[padded, np.arange(LANES)] = 0.0
-        after, bounds = np.zeros((n_states, LANES)), np.zeros((3, LANES))
+        after, bounds = aligned((n_states, LANES)), np.zeros((3, LANES))
         outcome = wide_travel_sweeps(
             *self._kernel,
             self._n_actions,
@@ -197,7 +197,7 @@ class TravelSolver:
         moves = self._moves_of()
         padded = np.resize(block, LANES)
         order = backward_order(*self._sources_of(), padded)
-        times, bounds = np.empty((self._n_states, LANES)), np.zeros((3, LANES))
+        times, bounds = aligned((self._n_states, LANES)), np.zeros((3, LANES))
         times[order] = np.arange(1.0, order.size + 1.0)[:, None]
         times[padded, np.arange(LANES)] = 0.0
         with np.errstate(divide="ignore"):

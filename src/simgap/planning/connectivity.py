@@ -10,7 +10,7 @@ import numpy as np
 
 from simgap._kernels.graph import strong_components
 from simgap.arrays import BoolArray, OffsetArray, digest
-from simgap.errors import NotCommunicating
+from simgap.errors import InvalidArgument, NotCommunicating
 from simgap.mdp import SimulatorClass, TabularMDP
 
 SHOWN = 4  # components, and states of each, that a message prints
@@ -18,7 +18,14 @@ SHOWN = 4  # components, and states of each, that a message prints
 
 def as_class(simulators: SimulatorClass | TabularMDP) -> SimulatorClass:
     """Return a class; one model is a class of one."""
-    return simulators.as_class() if isinstance(simulators, TabularMDP) else simulators
+    if isinstance(simulators, SimulatorClass):
+        return simulators
+    if isinstance(simulators, TabularMDP):
+        return simulators.as_class()
+    raise InvalidArgument(
+        f"a model or a class of models is needed, got {type(simulators).__name__}",
+        hint="give a SimulatorClass or a TabularMDP; a LatentMDP has .simulators",
+    )
 
 
 def communicating(simulators: SimulatorClass | TabularMDP) -> BoolArray:

@@ -1,0 +1,1 @@
+"""Timing scripts: ratios against a named peer, in one run, never a timed test."""

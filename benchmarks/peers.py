@@ -1,0 +1,143 @@
+"""The peers named in the comparisons, and the models they are given."""
+
+from __future__ import annotations
+
+import gc
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from simgap.mdp import SimulatorClass, TabularMDP, class_from_edges, mdp_from_arrays
+
+Answer = tuple[float, Any]  # CPU seconds, what was found
+
+
+def timed(run: Callable[..., Any], *arguments: Any, **options: Any) -> Answer:
+    """Return CPU seconds and result of one call."""
+    gc.collect()
+    begin = time.process_time()
+    result = run(*arguments, **options)
+    return time.process_time() - begin, result
+
+
+def garnet(states: int, *, members: int = 1) -> SimulatorClass:
+    """Return random models with 4 actions and 5 successors a pair, random rewards."""
+    rng = np.random.default_rng(states)
+    actions, branching = 4, 5
+    rows = states * actions
+    after = np.argsort(rng.random((rows, min(states, 64))), axis=1)[:, :branching]
+    after = (after + rng.integers(states, size=(rows, 1))) % states
+    after[:, 0] = (np.arange(rows) // actions + 1) % states  # a cycle through all
+    edges, weights = [], []
+    for member in range(members):
+        law = rng.dirichlet(np.ones(branching), size=rows)
+        table = np.empty((rows * branching, 4), np.int64)
+        table[:, 0] = member
+        table[:, 1] = np.repeat(np.arange(rows) // actions, branching)
+        table[:, 2] = np.repeat(np.arange(rows) % actions, branching)
+        table[:, 3] = after.ravel()
+        edges.append(table)
+        weights.append(law.ravel())
+    return class_from_edges(
+        np.concatenate(edges),
+        np.concatenate(weights),
+        rng.random((states, actions)),
+        shape=(members, states, actions),
+    )
+
+
+def dense(states: int) -> SimulatorClass:
+    """Return a random model whose rows have no zeros."""
+    rng = np.random.default_rng(states)
+    law = rng.dirichlet(np.ones(states), size=(states, 4))
+    return mdp_from_arrays(law, rng.random((states, 4))).as_class()
+
+
+class Storm:
+    """Storm's sound optimistic value iteration, long-run averages and horizons."""
+
+    def __init__(self, model: TabularMDP) -> None:
+        import stormpy
+
+        self._storm = stormpy
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.drn"
+            path.write_text(_drn(model))
+            self._model = stormpy.build_model_from_drn(str(path))
+        self._environment = stormpy.environments.sound()
+        settings = self._environment.solver().min_max()
+        settings.method = stormpy.environments.MinMaxMethod.OPTIMISTIC_VALUE_ITERATION
+        settings.precision = stormpy.Rational("1e-8")
+
+    def travel(self, targets: Any) -> Any:
+        found = []
+        for target in targets:
+            text = f'R{{"steps"}}min=? [F "t{int(target)}"]'
+            wanted = self._storm.parse_properties(text)[0]
+            result = self._storm.model_checking(
+                self._model, wanted, environment=self._environment
+            )
+            found.append(np.array(result.get_value_vector()))
+        return np.array(found)
+
+    def gain(self) -> Answer:
+        wanted = self._storm.parse_properties('R{"reward"}max=? [LRA]')[0]
+        spent, result = timed(self._storm.model_checking, self._model, wanted)
+        return spent, float(result.get_value(0))
+
+    def horizon(self, horizon: int) -> Answer:
+        wanted = self._storm.parse_properties(f'R{{"reward"}}max=? [C<={horizon}]')[0]
+        spent, result = timed(self._storm.model_checking, self._model, wanted)
+        return spent, np.array(result.get_value_vector())
+
+
+class Toolbox:
+    """pymdptoolbox's relative value iteration; its input checks are not counted."""
+
+    def __init__(self, model: TabularMDP) -> None:
+        kernel = model.transitions
+        shape = (kernel.n_states * kernel.n_actions, kernel.n_states)
+        self.stacked = sparse.csr_matrix(
+            (kernel.values[0], kernel.indices, kernel.indptr), shape=shape
+        )
+        self._kernels = [
+            sparse.csr_matrix(self.stacked[a :: kernel.n_actions])
+            for a in range(kernel.n_actions)
+        ]
+        self._rewards = np.array(model.rewards)
+
+    def gain(self) -> Answer:
+        from mdptoolbox import mdp
+
+        solver = mdp.RelativeValueIteration(
+            self._kernels, self._rewards, epsilon=1e-8, max_iter=200_000
+        )
+        spent, _ = timed(solver.run)
+        return spent, float(solver.average_reward)
+
+
+def _drn(model: TabularMDP) -> str:
+    """Return a model in Storm's explicit text format, with a label for every state."""
+    kernel = model.transitions
+    lines = ["@type: MDP", "@value_type: double", "@parameters", "", "@reward_models"]
+    lines += ["reward steps", "@nr_states", str(model.n_states)]
+    lines += ["@nr_choices", str(model.n_states * model.n_actions), "@model"]
+    for state in range(model.n_states):
+        first = "init " if state == 0 else ""
+        lines.append(f"state {state} [0, 0] {first}t{state}")
+        for action in range(model.n_actions):
+            lines.append(
+                f"\taction {action} [{float(model.rewards[state, action])!r}, 1]"
+            )
+            successors, weights = kernel.row(0, state, action)
+            lines += [
+                f"\t\t{after} : {float(weight)!r}"
+                for after, weight in zip(successors, weights, strict=True)
+                if weight > 0.0
+            ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,193 @@
+"""Sweeps for gain and bias: equal to plain loops, and brackets that hold exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from simgap._kernels.average_reward import (
+    SLOW,
+    SOLVED,
+    difference_bracket,
+    gain_sweeps,
+    greedy_actions,
+    improvement_sweep,
+    return_sweeps,
+)
+from simgap._kernels.graph import backward_order, predecessors, without_self_loops
+from simgap.arrays import FloatArray, read_only
+from simgap.instances import cycle, nodrift
+from simgap.mdp import TabularMDP
+from tests.kernels.inputs import patterns, whole
+from tests.reference import average_reward as twin
+from tests.reference.kernel_rows import backup, entries, exact_changes
+from tests.reference.rational import COMMUNICATING, RationalMDP
+
+TOLERANCE = 1e-9
+Solver = Callable[[TabularMDP, int], tuple[int, FloatArray, FloatArray]]
+
+
+def by_sweeps(
+    model: TabularMDP, patience: int = 500
+) -> tuple[int, FloatArray, FloatArray]:
+    kernel = model.transitions
+    bias, bracket = np.zeros(kernel.n_states), np.zeros(3)
+    outcome = gain_sweeps(
+        kernel.indptr, kernel.indices.view(np.uint32), kernel.values[0],
+        model.rewards.reshape(-1), kernel.n_actions,
+        int(np.diff(kernel.indptr).max()), TOLERANCE, 1e-3 * TOLERANCE, patience, bias,
+        bracket,
+    )  # fmt: skip
+    return outcome, bias, bracket
+
+
+def by_returns(
+    model: TabularMDP, patience: int = 4000
+) -> tuple[int, FloatArray, FloatArray]:
+    kernel, rewards = model.transitions, model.rewards.reshape(-1)
+    stored = kernel.indptr, kernel.indices, kernel.values[0]
+    begins, others, kept, leave = without_self_loops(*stored, kernel.n_actions)
+    reference = int(np.argmax(rewards)) // kernel.n_actions
+    sources = predecessors(*stored, kernel.n_states, kernel.n_actions)
+    order = backward_order(*sources, np.array([reference]))
+    bias, bracket = np.zeros(kernel.n_states), np.array([0.0, rewards.max(), 0.0])
+    outcome = return_sweeps(
+        begins, others.view(np.uint32), kept, leave, rewards, kernel.n_actions, order,
+        reference, TOLERANCE, 1e-3 * TOLERANCE, patience, bias, bracket,
+    )  # fmt: skip
+    return outcome, bias, bracket
+
+
+SOLVERS: list[Solver] = [by_sweeps, by_returns]
+
+
+def models(seed: int) -> list[RationalMDP]:
+    rng = np.random.default_rng(seed)
+    return [
+        family(rng, S, A, 16)
+        for family in COMMUNICATING
+        for S, A in ((1, 1), (1, 3), (2, 2), (4, 2), (5, 3))
+    ]
+
+
+def test_a_sweep_over_all_actions_is_its_twin() -> None:
+    rng = np.random.default_rng(61)
+    for kernel in patterns(62):
+        bias = whole(rng, kernel.n_states)
+        rewards = whole(rng, kernel.indptr.size - 1)
+        best, bracket = np.empty(kernel.n_states), np.empty(3)
+        improvement_sweep(
+            *kernel.arrays, rewards, kernel.n_actions, bias, best, bracket
+        )
+        table = np.array(
+            [
+                backup(kernel.arrays, row, rewards[row], bias)
+                for row in range(rewards.size)
+            ]
+        ).reshape(kernel.n_states, kernel.n_actions)
+        assert (best == table.max(axis=1)).all()
+        change = best - bias
+        size = max(np.abs(bias).max(), np.abs(best).max())
+        assert bracket.tolist() == [change.min(), change.max(), size]
+        for slack in (0.0, 8.0, 1e9):
+            policy = np.full(kernel.n_states, -1, np.int32)
+            greedy_actions(
+                *kernel.arrays, rewards, kernel.n_actions, bias, best, slack, policy
+            )
+            near = table >= best[:, None] - slack
+            assert (policy == near.argmax(axis=1)).all()
+
+
+def test_unsigned_indices_give_the_same_bytes_as_signed_ones() -> None:
+    rng = np.random.default_rng(63)
+    for kernel in patterns(64, dyadic=False):
+        bias, rewards = (
+            rng.normal(size=kernel.n_states),
+            rng.normal(size=kernel.indptr.size - 1),
+        )
+        out = []
+        for indices in (kernel.indices, kernel.indices.view(np.uint32)):
+            best, bracket = np.empty(kernel.n_states), np.empty(3)
+            improvement_sweep(
+                kernel.indptr, indices, kernel.values, rewards, kernel.n_actions,
+                bias, best, bracket,
+            )  # fmt: skip
+            out.append(best.tobytes() + bracket.tobytes())
+        assert out[0] == out[1]
+
+
+def test_a_bracket_by_differences_contains_the_exact_changes() -> None:
+    """h of 1e9 with differences of 1: the noise follows the differences."""
+    rng = np.random.default_rng(65)
+    for kernel in patterns(66, dyadic=False):
+        begins, others, kept, _ = without_self_loops(*kernel.arrays, kernel.n_actions)
+        bias = read_only(1e9 + rng.normal(size=kernel.n_states))
+        rewards = read_only(rng.normal(size=begins.size - 1))
+        bracket = np.empty(3)
+        difference_bracket(
+            begins, others, kept, rewards, kernel.n_actions, bias, bracket
+        )
+        h = [Fraction(float(x)) for x in bias]
+        changes = []
+        for s in range(kernel.n_states):
+            rows = range(s * kernel.n_actions, (s + 1) * kernel.n_actions)
+            changes.append(
+                max(
+                    Fraction(float(rewards[row]))
+                    + sum(
+                        Fraction(p) * (h[t] - h[s])
+                        for t, p in entries((begins, others, kept), row)
+                    )
+                    for row in rows
+                )
+            )
+        lower, upper = Fraction(bracket[0].item()), Fraction(bracket[1].item())
+        assert lower <= min(changes)
+        assert max(changes) <= upper
+        assert min(changes) - lower <= 2.0 * bracket[2]
+        assert upper - max(changes) <= 2.0 * bracket[2]
+        assert bracket[2] < 1e-12
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_sweeps_bracket_the_exact_gain(solver: Solver) -> None:
+    solved = 0
+    for model in models(67):
+        simulator = model.simulator()
+        outcome, bias, bracket = solver(simulator, 4000)
+        if outcome == SLOW:
+            continue
+        assert outcome == SOLVED
+        solved += 1
+        gain = twin.optimal_gain(model.transitions, model.rewards)
+        lower, upper = Fraction(bracket[0].item()), Fraction(bracket[1].item())
+        assert lower <= gain <= upper
+        assert upper - lower <= TOLERANCE
+        kernel = simulator.transitions
+        changes = exact_changes(
+            (kernel.indptr, kernel.indices, kernel.values[0]),
+            kernel.n_actions,
+            simulator.rewards.reshape(-1),
+            bias,
+        )
+        assert lower <= min(changes)  # the bracket belongs to the vector handed back
+        assert max(changes) <= upper
+    assert solved >= 20
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_periodic_chain_is_no_obstacle(solver: Solver) -> None:
+    outcome, bias, bracket = solver(cycle(20)[0], 4000)
+    assert outcome == SOLVED
+    assert bracket[0] <= 0.05 <= bracket[1]
+    assert bias.max() - bias.min() == pytest.approx(0.95, abs=1e-7)
+
+
+def test_sweeps_that_would_take_too_long_say_so() -> None:
+    outcome, _, _ = by_sweeps(nodrift(200)[0], 120)
+    assert outcome == SLOW
+    outcome, _, _ = by_returns(nodrift(200)[0], 40)
+    assert outcome == SLOW
