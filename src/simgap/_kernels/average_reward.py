@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from simgap._kernels.lanes import LANES, gain_step
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 EPS = 2.0**-52
@@ -27,10 +28,11 @@ def improvement_sweep(
     rewards: FloatArray,
     n_actions: int,
     bias: FloatArray,
+    totals: FloatArray,
     best: FloatArray,
     bracket: FloatArray,
 ) -> None:
-    """Write Th, the bracket of the gain, and in bracket[2] the greatest |Th| or |h|."""
+    """Write R + P h by row, Th, and min, max of Th - h and the greatest |Th| or |h|."""
     low = np.inf
     high = -np.inf
     size = 0.0
@@ -48,7 +50,9 @@ def improvement_sweep(
                 k += 2
             if k < end:
                 total += values[k] * bias[indices[k]]
-            top = max(top, total + odd)
+            total += odd
+            totals[row] = total
+            top = max(top, total)
         best[state] = top
         change = top - here
         low = min(low, change)
@@ -59,35 +63,22 @@ def improvement_sweep(
     bracket[2] = size
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "nnan"})  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def greedy_actions(
-    indptr: OffsetArray,
-    indices: IndexArray,
-    values: FloatArray,
-    rewards: FloatArray,
-    n_actions: int,
-    bias: FloatArray,
+    totals: FloatArray,
     best: FloatArray,
+    n_actions: int,
     slack: float,
     policy: IndexArray,
 ) -> None:
     """Write the first action whose R + P h is within `slack` of the best one."""
-    for state in range(bias.size):
-        for action in range(n_actions):
-            row = state * n_actions + action
-            total = rewards[row]
-            odd = 0.0
-            k = indptr[row]
-            end = indptr[row + 1]
-            while k + 1 < end:  # two sums: the processor need not wait for either
-                total += values[k] * bias[indices[k]]
-                odd += values[k + 1] * bias[indices[k + 1]]
-                k += 2
-            if k < end:
-                total += values[k] * bias[indices[k]]
-            if total + odd >= best[state] - slack:
-                policy[state] = action
-                break
+    for state in range(best.size):
+        chosen = n_actions - 1
+        enough = best[state] - slack
+        for action in range(n_actions - 2, -1, -1):
+            if totals[state * n_actions + action] >= enough:
+                chosen = action
+        policy[state] = chosen
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "nnan"})  # type: ignore[untyped-decorator]
@@ -111,6 +102,7 @@ def gain_sweeps(
     upper (rounding included), rounding.
     """
     n_states = bias.size
+    totals = np.empty(n_states * n_actions)
     best = np.empty(n_states)
     other = np.empty(n_states)
     begins = np.empty(n_states + 1, np.int64)
@@ -125,7 +117,7 @@ def gain_sweeps(
     previous = np.inf
     while True:
         improvement_sweep(
-            indptr, indices, values, rewards, n_actions, bias, best, bracket
+            indptr, indices, values, rewards, n_actions, bias, totals, best, bracket
         )
         spent += 1.0
         noise = (longest_row + 4) * EPS * bracket[2]
@@ -151,10 +143,7 @@ def gain_sweeps(
             if np.log(tolerance / width) / rate > patience:
                 return SLOW
         middle = 0.5 * (bracket[0] + bracket[1])
-        if n_actions > 1:
-            greedy_actions(
-                indptr, indices, values, rewards, n_actions, bias, best, 0.0, policy
-            )
+        greedy_actions(totals, best, n_actions, 0.0, policy)
         for state in range(n_states):
             bias[state] += STEP * (best[state] - bias[state] - middle)
         if n_actions == 1:
@@ -178,6 +167,56 @@ def gain_sweeps(
             )
         spent += inner / n_actions + 0.5
         inner = min(inner + 4, LAST_INNER)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def wide_gain_sweeps(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    values: FloatArray,
+    rewards: FloatArray,
+    n_actions: int,
+    longest_row: int,
+    polish: float,
+    patience: int,
+    bias: FloatArray,
+    brackets: FloatArray,
+) -> None:
+    """Plain value iteration of 16 models at once: values (nnz, 16), bias (S, 16).
+
+    Stops when all brackets (3, 16) are `polish` wide, or after `patience` sweeps; the
+    caller looks at each bracket. `bias` ends as what the brackets were computed from.
+    """
+    n_states = bias.shape[0]
+    now = bias
+    after = np.empty_like(bias)
+    shift = np.zeros(LANES)
+    low = np.empty(LANES)
+    high = np.empty(LANES)
+    peak = np.empty(LANES)
+    for sweep in range(1, patience + 1):
+        low[:] = np.inf
+        high[:] = -np.inf
+        peak[:] = 0.0
+        for state in range(n_states):
+            gain_step(
+                indptr, indices, values, state * n_actions, n_actions, now, state,
+                rewards, after, STEP, shift, low, high, peak,
+            )  # fmt: skip
+        width = 0.0
+        for lane in range(LANES):
+            size = peak[lane] + max(abs(low[lane]), abs(high[lane]))
+            noise = (longest_row + 4) * EPS * size
+            brackets[0, lane] = low[lane] - noise
+            brackets[1, lane] = high[lane] + noise
+            brackets[2, lane] = noise
+            width = max(width, high[lane] - low[lane] - noise)
+        if width <= polish or sweep == patience:
+            break
+        shift = 0.5 * (low + high)
+        now, after = after, now
+    if sweep % 2 == 0:
+        bias[:] = now
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "nnan"})  # type: ignore[untyped-decorator]

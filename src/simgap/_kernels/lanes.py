@@ -179,6 +179,62 @@ def value_step(
     return signature, generate
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def gain_step(
+    typing_context: Any,
+    indptr: Any,
+    indices: Any,
+    values: Any,
+    first_row: Any,
+    n_rows: Any,
+    block: Any,
+    state: Any,
+    rewards: Any,
+    out: Any,
+    step: Any,
+    shift: Any,
+    low: Any,
+    high: Any,
+    peak: Any,
+) -> tuple[Any, Callable[..., Any]]:
+    """For one state of 16 models: out = h + step (max_a R + P h - h - shift).
+
+    `low` and `high` collect the extremes of max_a R + P h - h, `peak` those of |h|.
+    """
+    signature = types.void(
+        indptr,
+        indices,
+        values,
+        first_row,
+        n_rows,
+        block,
+        state,
+        rewards,
+        out,
+        step,
+        shift,
+        low,
+        high,
+        peak,
+    )
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        emit = _Emitter(context, builder, sig, args)
+        best = emit.best_row(block_at=5, lanes_of_values=True, start=7, least=False)
+        now = emit.load_row(5, args[6])
+        change = builder.fsub(best, now)
+        excess = builder.fsub(change, emit.load_row(10, emit.zero))
+        moved = builder.fmul(emit.splat(args[9]), excess)
+        emit.store_row(8, args[6], builder.fadd(now, moved))
+        size = emit.most(now, builder.fneg(now))
+        emit.store_row(11, emit.zero, emit.least(emit.load_row(11, emit.zero), change))
+        emit.store_row(12, emit.zero, emit.most(emit.load_row(12, emit.zero), change))
+        emit.store_row(13, emit.zero, emit.most(emit.load_row(13, emit.zero), size))
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
 class _Emitter:
     """Writes the vector code; arguments 0-4 are indptr, indices, values, row, rows."""
 

@@ -223,18 +223,20 @@ def _greedy_start(
 ) -> IndexArray:
     kernel = every.transitions
     best, scratch = np.empty(every.n_states), np.empty(3)
+    totals = np.empty(every.n_states * every.n_actions)
     policy = np.zeros(every.n_states, np.int32)
-    arguments = (
+    improvement_sweep(
         kernel.indptr,
         kernel.indices.view(np.uint32),
         kernel.values[member],
         rewards,
         kernel.n_actions,
         guess,
+        totals,
         best,
+        scratch,
     )
-    improvement_sweep(*arguments, scratch)
-    greedy_actions(*arguments, 0.0, policy)
+    greedy_actions(totals, best, kernel.n_actions, 0.0, policy)
     return policy
 
 

@@ -22,18 +22,29 @@ from simgap._kernels.average_reward import (
     greedy_actions,
     improvement_sweep,
     return_sweeps,
+    wide_gain_sweeps,
 )
 from simgap._kernels.episodic import action_values
 from simgap._kernels.graph import backward_order, predecessors, strong_components
-from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray, owned
+from simgap._kernels.lanes import LANES
+from simgap.arrays import (
+    BoolArray,
+    FloatArray,
+    IndexArray,
+    OffsetArray,
+    aligned,
+    owned,
+)
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.mdp import SimulatorClass, TabularMDP
 from simgap.planning.average_exact import exact_gain
 from simgap.planning.connectivity import as_class, require_communicating
+from simgap.planning.lane_blocks import WIDE_FROM, blocks, rewards_of, side_by_side
 from simgap.planning.policy_chain import Moves
 
 PATIENCE = 120  # sweeps over all actions
-RETURN_PATIENCE = 400  # sweeps of Newton's method
+POLISH = 0.1  # sweeps go on to this part of the tolerance, for the bias's sake
+RETURN_PATIENCE = 400  # sweeps of Newton's method; small models get 3 a state
 SHARPEN_UP_TO = 60  # states: small models are always solved to the last digits
 EPS = 2.0**-52
 TIE = 1e-9  # of the spread of rewards: advantages closer to 0 count as tied
@@ -104,11 +115,17 @@ def solve_average_reward(
     )
     bracket, defects = np.zeros((members, 3)), np.zeros((members, 2))
     methods = []
+    bracket[:, 1] = np.inf
+    if members >= WIDE_FROM and n_states > SHARPEN_UP_TO:
+        _sweep_together(every, tolerance, bias, bracket)
     for member in range(members):
-        rewards = every.rewards[0 if every.shared_rewards else member].reshape(-1)
-        method = _solve(
-            every, member, rewards, tolerance, bias[member], bracket[member]
-        )
+        rewards = rewards_of(every, member)
+        if bracket[member, 1] - bracket[member, 0] <= tolerance:
+            method = "sweeps"
+        else:
+            method = _solve(
+                every, member, rewards, tolerance, bias[member], bracket[member]
+            )
         methods.append(method)
         bias[member] -= bias[member].min()
         defects[member] = _greedy(every, member, rewards, bias[member], policy[member])
@@ -132,6 +149,29 @@ def solve_average_reward(
     )
 
 
+def _sweep_together(
+    every: SimulatorClass, tolerance: float, bias: FloatArray, bracket: FloatArray
+) -> None:
+    """Try 16 models at a time; a bracket that stays wide is left to `_solve`."""
+    kernel = every.transitions
+    for block in blocks(len(every)):
+        together, brackets = aligned((every.n_states, LANES)), np.zeros((3, LANES))
+        wide_gain_sweeps(
+            kernel.indptr,
+            kernel.indices,
+            *side_by_side(every, block),
+            kernel.n_actions,
+            int(np.diff(kernel.indptr).max()),
+            POLISH * tolerance,
+            PATIENCE,
+            together,
+            brackets,
+        )
+        count = len(block)
+        bias[block.start : block.stop] = together[:, :count].T
+        bracket[block.start : block.stop] = brackets[:, :count].T
+
+
 def _solve(
     every: SimulatorClass,
     member: int,
@@ -152,7 +192,7 @@ def _solve(
             kernel.n_actions,
             longest,
             tolerance,
-            1e-3 * tolerance,
+            POLISH * tolerance,
             PATIENCE,
             bias,
             bracket,
@@ -195,8 +235,8 @@ def _by_returns(
         order,
         reference,
         tolerance,
-        1e-3 * tolerance,
-        RETURN_PATIENCE,
+        POLISH * tolerance,
+        3 * every.n_states if every.n_states <= 1000 else RETURN_PATIENCE,
         attempt,
         ends,
     )
@@ -219,22 +259,21 @@ def _greedy(
     kernel = every.transitions
     indices = kernel.indices.view(np.uint32)
     values = kernel.values[member]
+    totals = np.empty(every.n_states * every.n_actions)
     best, scratch = np.empty(every.n_states), np.empty(3)
     improvement_sweep(
-        kernel.indptr, indices, values, rewards, kernel.n_actions, bias, best, scratch
-    )
-    noise = (int(np.diff(kernel.indptr).max()) + 4) * EPS * float(scratch[2])
-    greedy_actions(
         kernel.indptr,
         indices,
         values,
         rewards,
         kernel.n_actions,
         bias,
+        totals,
         best,
-        16.0 * noise,
-        policy,
+        scratch,
     )
+    noise = (int(np.diff(kernel.indptr).max()) + 4) * EPS * float(scratch[2])
+    greedy_actions(totals, best, kernel.n_actions, 16.0 * noise, policy)
     return float(scratch[0] - noise), float(scratch[1] + noise)
 
 
@@ -246,7 +285,7 @@ def _optimal_classes(plan: AverageRewardPlan, member: int) -> int:
     """
     every = plan.simulators
     kernel, bias = every.transitions, plan.bias[member]
-    rewards = every.rewards[0 if every.shared_rewards else member].reshape(-1)
+    rewards = rewards_of(every, member)
     totals = np.empty(rewards.size)
     action_values(
         kernel.indptr, kernel.indices, kernel.values[member], rewards, bias, totals

@@ -30,11 +30,11 @@ from simgap.arrays import FloatArray, IndexArray, aligned, owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import SimulatorClass, TabularMDP
 from simgap.planning.connectivity import as_class
+from simgap.planning.lane_blocks import WIDE_FROM, blocks, rewards_of, side_by_side
 
 CHUNK = 4096  # steps between two chances to interrupt
 LONGEST_HORIZON = 10**12
 LARGEST_PLAN = 2**31  # entries of a value table
-WIDE_FROM = 3  # models from which 16 lanes pay, empty ones included
 EPS = 2.0**-52
 
 
@@ -73,7 +73,7 @@ class EpisodicPlan:
             kernel.indptr,
             kernel.indices,
             kernel.values[member],
-            _rewards_of(self.simulators, member),
+            rewards_of(self.simulators, member),
             self.values[member, step],
             out,
         )
@@ -86,9 +86,9 @@ def optimal_values(
     """Return V*_1 of every model, in memory for two vectors of states per model."""
     every, horizon = as_class(simulators), checked_horizon(horizon)
     values = np.zeros((len(every), every.n_states))
-    for block in _blocks(len(every)):
+    for block in blocks(len(every)):
         if len(block) >= WIDE_FROM:
-            values[block] = _wide_optimal(every, block, horizon)
+            values[block.start : block.stop] = _wide_optimal(every, block, horizon)
         else:
             for member in block:
                 values[member] = _optimal(every, member, horizon)
@@ -111,7 +111,7 @@ def solve_episodic(
     policy = np.zeros((members, horizon, every.n_states), np.int32)
     reach, longest = _largest_reward(every), _longest_row(every)
     for member in range(members):
-        rewards = _rewards_of(every, member)
+        rewards = rewards_of(every, member)
         for step in range(horizon - 1, -1, -1):
             slack = 2.0 * (longest + 3) * EPS * reach[member] * (horizon - step)
             greedy_backward_step(
@@ -147,7 +147,7 @@ def policy_values(
     follow = follow_actions if table.dtype.kind == "i" else follow_mixture
     stationary = table.shape[0] == 1
     for member in range(len(every)):
-        rewards = _rewards_of(every, member)
+        rewards = rewards_of(every, member)
         steps = horizon if stationary else 1
         for step in range(0 if stationary else horizon - 1, -1, -1):
             for count in _chunks(steps):
@@ -187,7 +187,7 @@ def _optimal(every: SimulatorClass, member: int, horizon: int) -> FloatArray:
             kernel.indptr,
             kernel.indices.view(np.uint32),
             kernel.values[member],
-            _rewards_of(every, member),
+            rewards_of(every, member),
             kernel.n_actions,
             steps,
             now,
@@ -196,13 +196,9 @@ def _optimal(every: SimulatorClass, member: int, horizon: int) -> FloatArray:
     return now
 
 
-def _wide_optimal(every: SimulatorClass, block: list[int], horizon: int) -> FloatArray:
-    kernel, members = every.transitions, len(block)
-    values = aligned((kernel.nonzeros, LANES))
-    values[:, :members] = kernel.values[block].T
-    rewards = aligned((kernel.n_states * kernel.n_actions, LANES))
-    for lane, member in enumerate(block):
-        rewards[:, lane] = _rewards_of(every, member)
+def _wide_optimal(every: SimulatorClass, block: range, horizon: int) -> FloatArray:
+    kernel = every.transitions
+    values, rewards = side_by_side(every, block)
     now, spare = aligned((2, every.n_states, LANES))
     for steps in _chunks(horizon):
         wide_backward_steps(
@@ -215,23 +211,13 @@ def _wide_optimal(every: SimulatorClass, block: list[int], horizon: int) -> Floa
             now,
             spare,
         )
-    first: FloatArray = now[:, :members].T
+    first: FloatArray = now[:, : len(block)].T
     return first
-
-
-def _blocks(members: int) -> Iterator[list[int]]:
-    for first in range(0, members, LANES):
-        yield list(range(first, min(first + LANES, members)))
 
 
 def _chunks(steps: int) -> Iterator[int]:
     for done in range(0, steps, CHUNK):
         yield min(CHUNK, steps - done)
-
-
-def _rewards_of(every: SimulatorClass, member: int) -> FloatArray:
-    rewards: FloatArray = every.rewards[0 if every.shared_rewards else member]
-    return rewards.reshape(-1)
 
 
 def _largest_reward(every: SimulatorClass) -> FloatArray:
