@@ -21,7 +21,7 @@ from simgap.errors import InvalidFile, SimgapError
 SCHEMA = 1
 LARGEST_RECORD = 256 * 2**20  # bytes; a record larger than this is not one of ours
 
-Certainty = Literal["exact", "certified", "estimated", "numerical"]
+Certainty = Literal["exact", "certified", "estimated"]
 
 
 @final

@@ -53,8 +53,8 @@ class SolveAnswer:
 CERTAINTY = {
     "gain": "certified",
     "value": "certified",
-    "bias_span": "numerical",
-    "residual": "numerical",
+    "bias_span": "certified",  # exact for rewards moved by at most the residual
+    "residual": "certified",
 }
 
 
@@ -182,7 +182,8 @@ def _print(answer: SolveAnswer) -> None:
         f"optimal behaviour in {shown(answer.provenance.model)}",
         columns,
         rows,
-        "gain and V*: certified bounds; bias span: numerical, as good as its residual",
+        "certified: bounds of gain and V*; the bias span is exact for rewards moved by "
+        "at most the residual",
     )
     for each in answer.models:
         if each.note:

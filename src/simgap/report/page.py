@@ -18,10 +18,10 @@ TEMPLATES = Path(__file__).parent / "templates"
 SURE = {
     "exact": "a count, or a number without any rounding",
     "certified": "the true value provably lies between two bounds; where one number "
-    "is shown, both bounds round to it",
+    "is shown, both bounds round to it. The bias span is that of a model whose rewards "
+    "differ from this one by at most the residual",
     "estimated": "from samples, with an interval that may miss at a stated rate",
-    "numerical": "computed in floating point; the residual tells how well it solves "
-    "its equation, no bound is claimed",
+    "unlabelled": "the record does not say how sure this number is",
 }
 
 
@@ -57,7 +57,7 @@ def render_page(record: Mapping[str, Any]) -> str:
     environment.filters["clean"] = clean
     models = _objects(record.get("models"))
     certainty = {
-        str(key): str(word) if word in SURE else "numerical"
+        str(key): str(word) if word in SURE else "unlabelled"
         for key, word in _object(record.get("certainty")).items()
     }
     columns = _columns(models, certainty, record)
@@ -131,7 +131,7 @@ def _figures(
             for each in models
             if _known(each, field)
         ]
-        sure = certainty.get(key, "numerical")
+        sure = certainty.get(key, "unlabelled")
         figure = bar_figure(key, title, values, unit=unit, certainty=sure)
         if figure is not None:
             figures.append(figure)
@@ -162,7 +162,7 @@ def _columns(
     for key, field, title in wanted:
         if any(_known(each, field) for each in models):
             cells = [_cell(each.get(field)) for each in models]
-            sure = certainty.get(key, "numerical")
+            sure = certainty.get(key, "unlabelled")
             columns.append(Column(title, sure, tuple(cells)))
     return columns
 
