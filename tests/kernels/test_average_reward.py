@@ -16,15 +16,18 @@ from simgap._kernels.average_reward import (
     greedy_actions,
     improvement_sweep,
     return_sweeps,
+    wide_gain_sweeps,
 )
 from simgap._kernels.graph import backward_order, predecessors, without_self_loops
+from simgap._kernels.lanes import LANES
 from simgap.arrays import FloatArray, read_only
 from simgap.instances import cycle, nodrift
 from simgap.mdp import TabularMDP
 from tests.kernels.inputs import patterns, whole
 from tests.reference import average_reward as twin
 from tests.reference.kernel_rows import backup, entries, exact_changes
-from tests.reference.rational import COMMUNICATING, RationalMDP
+from tests.reference.rational import COMMUNICATING, RationalMDP, sparse_model
+from tests.strategies import as_class
 
 TOLERANCE = 1e-9
 Solver = Callable[[TabularMDP, int], tuple[int, FloatArray, FloatArray]]
@@ -78,9 +81,10 @@ def test_a_sweep_over_all_actions_is_its_twin() -> None:
     for kernel in patterns(62):
         bias = whole(rng, kernel.n_states)
         rewards = whole(rng, kernel.indptr.size - 1)
+        totals = np.full(rewards.size, np.nan)
         best, bracket = np.empty(kernel.n_states), np.empty(3)
         improvement_sweep(
-            *kernel.arrays, rewards, kernel.n_actions, bias, best, bracket
+            *kernel.arrays, rewards, kernel.n_actions, bias, totals, best, bracket
         )
         table = np.array(
             [
@@ -88,15 +92,21 @@ def test_a_sweep_over_all_actions_is_its_twin() -> None:
                 for row in range(rewards.size)
             ]
         ).reshape(kernel.n_states, kernel.n_actions)
+        assert (totals == table.ravel()).all()
         assert (best == table.max(axis=1)).all()
         change = best - bias
         size = max(np.abs(bias).max(), np.abs(best).max())
         assert bracket.tolist() == [change.min(), change.max(), size]
-        for slack in (0.0, 8.0, 1e9):
-            policy = np.full(kernel.n_states, -1, np.int32)
-            greedy_actions(
-                *kernel.arrays, rewards, kernel.n_actions, bias, best, slack, policy
-            )
+
+
+def test_greedy_actions_are_the_first_within_the_slack() -> None:
+    rng = np.random.default_rng(63)
+    for states, actions in ((1, 1), (1, 4), (7, 1), (40, 3), (40, 5)):
+        table = whole(rng, states, actions, low=30)
+        best = read_only(table.max(axis=1))
+        for slack in (0.0, 3.0, 1e9):
+            policy = np.full(states, -1, np.int32)
+            greedy_actions(table.reshape(-1), best, actions, slack, policy)
             near = table >= best[:, None] - slack
             assert (policy == near.argmax(axis=1)).all()
 
@@ -104,18 +114,17 @@ def test_a_sweep_over_all_actions_is_its_twin() -> None:
 def test_unsigned_indices_give_the_same_bytes_as_signed_ones() -> None:
     rng = np.random.default_rng(63)
     for kernel in patterns(64, dyadic=False):
-        bias, rewards = (
-            rng.normal(size=kernel.n_states),
-            rng.normal(size=kernel.indptr.size - 1),
-        )
+        rewards = rng.normal(size=kernel.indptr.size - 1)
+        bias = rng.normal(size=kernel.n_states)
         out = []
         for indices in (kernel.indices, kernel.indices.view(np.uint32)):
-            best, bracket = np.empty(kernel.n_states), np.empty(3)
+            totals, best = np.empty(rewards.size), np.empty(kernel.n_states)
+            bracket = np.empty(3)
             improvement_sweep(
                 kernel.indptr, indices, kernel.values, rewards, kernel.n_actions,
-                bias, best, bracket,
+                bias, totals, best, bracket,
             )  # fmt: skip
-            out.append(best.tobytes() + bracket.tobytes())
+            out.append(totals.tobytes() + best.tobytes() + bracket.tobytes())
         assert out[0] == out[1]
 
 
@@ -191,3 +200,35 @@ def test_sweeps_that_would_take_too_long_say_so() -> None:
     assert outcome == SLOW
     outcome, _, _ = by_returns(nodrift(200)[0], 40)
     assert outcome == SLOW
+
+
+@pytest.mark.parametrize("patience", [1, 2, 7, 2000])
+def test_sixteen_models_at_once_have_brackets_that_hold_exactly(patience: int) -> None:
+    """However early the sweeps stop, odd or even, the bracket fits the bias."""
+    rng = np.random.default_rng(68)
+    rational = [sparse_model(rng, 5, 2, 16) for _ in range(LANES)]
+    simulators = as_class(rational)
+    kernel = simulators.transitions
+    values = read_only(kernel.values.T)
+    rewards = read_only(simulators.rewards.reshape(LANES, -1).T)
+    bias, brackets = np.zeros((5, LANES)), np.zeros((3, LANES))
+    wide_gain_sweeps(
+        kernel.indptr, kernel.indices, values, rewards, 2,
+        int(np.diff(kernel.indptr).max()), 1e-10, patience, bias, brackets,
+    )  # fmt: skip
+    narrow = 0
+    for lane, model in enumerate(rational):
+        lower = Fraction(brackets[0, lane].item())
+        upper = Fraction(brackets[1, lane].item())
+        changes = exact_changes(
+            (kernel.indptr, kernel.indices, values[:, lane]), 2, rewards[:, lane],
+            bias[:, lane],
+        )  # fmt: skip
+        assert lower <= min(changes)
+        assert max(changes) <= upper
+        assert min(changes) - lower <= 3.0 * brackets[2, lane]
+        assert upper - max(changes) <= 3.0 * brackets[2, lane]
+        gain = twin.optimal_gain(model.transitions, model.rewards)
+        assert lower <= gain <= upper
+        narrow += upper - lower <= 1e-9
+    assert narrow == (LANES if patience == 2000 else 0)

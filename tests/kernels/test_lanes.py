@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 from numba import njit
 
-from simgap._kernels.lanes import LANES, ordered_travel_step, travel_step, value_step
+from simgap._kernels.lanes import (
+    LANES,
+    gain_step,
+    light_travel_step,
+    ordered_travel_step,
+    travel_step,
+    value_step,
+)
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, read_only
 from tests.kernels.inputs import Pattern, patterns, whole
 from tests.reference import lanes as twin
@@ -16,7 +23,7 @@ from tests.reference import lanes as twin
 POWERS = np.array([0.25, 0.5, 1.0, 2.0])  # factors that keep dyadic numbers exact
 
 
-@njit
+@njit  # type: ignore[untyped-decorator]
 def _travel(
     indptr: OffsetArray, indices: IndexArray, values: FloatArray, n_actions: int,
     block: FloatArray, state: int, scale: FloatArray, out: FloatArray,
@@ -28,7 +35,29 @@ def _travel(
     )  # fmt: skip
 
 
-@njit
+@njit  # type: ignore[untyped-decorator]
+def _gain(
+    indptr: OffsetArray, indices: IndexArray, values: FloatArray, n_actions: int,
+    block: FloatArray, state: int, rewards: FloatArray, out: FloatArray, step: float,
+    shift: FloatArray, low: FloatArray, high: FloatArray, peak: FloatArray,
+) -> None:  # fmt: skip
+    gain_step(
+        indptr, indices, values, state * n_actions, n_actions, block, state, rewards,
+        out, step, shift, low, high, peak,
+    )  # fmt: skip
+
+
+@njit  # type: ignore[untyped-decorator]
+def _light(
+    indptr: OffsetArray, indices: IndexArray, values: FloatArray, n_actions: int,
+    block: FloatArray, state: int, out: FloatArray,
+) -> None:  # fmt: skip
+    light_travel_step(
+        indptr, indices, values, state * n_actions, n_actions, block, state, out
+    )
+
+
+@njit  # type: ignore[untyped-decorator]
 def _ordered(
     indptr: OffsetArray, indices: IndexArray, values: FloatArray, n_actions: int,
     block: FloatArray, state: int, inverse: FloatArray,
@@ -38,7 +67,7 @@ def _ordered(
     )
 
 
-@njit
+@njit  # type: ignore[untyped-decorator]
 def _value(
     indptr: OffsetArray, indices: IndexArray, values: FloatArray, n_actions: int,
     block: FloatArray, state: int, rewards: FloatArray, out: FloatArray,
@@ -74,6 +103,20 @@ def test_a_travel_step_is_its_twin_and_collects_the_changes() -> None:
         assert (low == change.min(axis=0)).all()
         assert (high == change.max(axis=0)).all()
         assert (peak == now.max(axis=0)).all()
+
+
+def test_a_light_step_is_a_travel_step_without_scale() -> None:
+    rng = np.random.default_rng(7)
+    for kernel in patterns(17):
+        block = whole(rng, kernel.n_states, LANES, low=0)
+        out = np.full(block.shape, np.nan)
+        for s in range(kernel.n_states):
+            _light(*kernel.arrays, kernel.n_actions, block, s, out)
+            after, _, _ = twin.travel_step(
+                kernel.arrays, kernel.n_actions, block, s, np.ones(LANES)
+            )
+            assert (out[s] == after).all()
+            assert np.isnan(out[s + 1 :]).all()
 
 
 def test_a_travel_step_writes_only_its_own_state() -> None:
@@ -129,6 +172,32 @@ def test_a_value_step_is_its_twin_with_another_model_in_every_lane() -> None:
                     kernel.arrays, lanes, kernel.n_actions, block, s, rewards
                 )
             ).all()
+
+
+def test_a_gain_step_moves_part_of_the_way_to_a_value_step() -> None:
+    rng = np.random.default_rng(8)
+    for kernel in patterns(18):
+        lanes = rng.integers(0, 17, (kernel.values.size, LANES)) / 16.0
+        block = whole(rng, kernel.n_states, LANES)
+        rewards = whole(rng, kernel.indptr.size - 1, LANES)
+        shift = whole(rng, LANES)
+        out = np.full(block.shape, np.nan)
+        low, high = np.full(LANES, np.inf), np.full(LANES, -np.inf)
+        peak = np.zeros(LANES)
+        wanted = np.array(block)
+        for s in range(kernel.n_states):
+            _gain(
+                kernel.indptr, kernel.indices, read_only(lanes), kernel.n_actions,
+                block, s, rewards, out, 0.75, shift, low, high, peak,
+            )  # fmt: skip
+            wanted[s] = twin.value_step(
+                kernel.arrays, lanes, kernel.n_actions, block, s, rewards
+            )
+        change = wanted - block
+        assert (out == block + 0.75 * (change - shift)).all()
+        assert (low == change.min(axis=0)).all()
+        assert (high == change.max(axis=0)).all()
+        assert (peak == np.abs(block).max(axis=0)).all()
 
 
 def steps_of(kernel: Pattern, block: FloatArray) -> Any:

@@ -1,0 +1,437 @@
+"""Instances on which solvers in use give wrong answers (mdp-solving 2d and 5).
+
+Each is solved rightly or refused by name here; comments say who fails on it and how.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from simgap.arrays import FloatArray
+from simgap.errors import NotCommunicating
+from simgap.instances import (
+    Known,
+    adverse,
+    adverse_known,
+    chain,
+    chain_known,
+    cycle,
+    cycle_known,
+    garnet,
+    near_multichain,
+    near_multichain_known,
+    nodrift,
+    nodrift_known,
+    riverswim,
+    riverswim_known,
+    slip_grid,
+    slip_grid_known,
+    switch_tree,
+    switch_tree_known,
+    trap_door,
+    trap_door_known,
+    two_optima,
+)
+from simgap.mdp import (
+    IndexOrder,
+    SimulatorClass,
+    TabularMDP,
+    class_from_models,
+    mdp_from_arrays,
+    mdp_from_edges,
+)
+from simgap.planning import (
+    all_travel_times,
+    average_reward,
+    communicating_components,
+    diameter,
+    optimal_values,
+    solve_average_reward,
+    travel,
+    travel_times,
+)
+from tests.reference.kernel_rows import exact_changes
+
+
+def assert_known(
+    simulators: SimulatorClass, known: Known, *, bias: float = 1e-9
+) -> None:
+    """Gain and diameter to 1e-10 and within their brackets; the bias to `bias`."""
+    plan, width = solve_average_reward(simulators), diameter(simulators)
+    # closed forms are floats themselves: good to a few units in the last place
+    close = 1e-14
+    if known.gain is not None:
+        assert plan.gain == pytest.approx(np.asarray(known.gain), rel=1e-10)
+        assert (plan.gain_lower <= known.gain * (1.0 + close)).all()
+        assert (known.gain * (1.0 - close) <= plan.gain_upper).all()
+    if known.bias is not None:
+        assert plan.bias == pytest.approx(np.asarray(known.bias), rel=bias, abs=bias)
+    if known.diameter is not None:
+        found = 0.5 * (width.model_lower + width.model_upper)
+        assert found == pytest.approx(np.asarray(known.diameter), rel=1e-10)
+        assert (width.model_lower <= known.diameter * (1.0 + close)).all()
+        assert (known.diameter * (1.0 - close) <= width.model_upper).all()
+
+
+# Periodicity: value iteration without a self-loop returns gain 0 or never stops
+
+
+@pytest.mark.parametrize("states", [2, 3, 20, 97])
+def test_a_cycle_has_its_gain_and_bias(states: int) -> None:
+    assert_known(cycle(states), cycle_known(states))
+
+
+def test_the_cycle_of_20_has_span_095() -> None:
+    plan = solve_average_reward(cycle(20))
+    assert plan.gain[0] == pytest.approx(1.0 / 20.0, rel=1e-12)
+    assert plan.bias_span[0] == pytest.approx(0.95, rel=1e-12)
+
+
+def test_sweeps_alone_do_not_mistake_a_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever method is tried first, a period must not look like an answer."""
+    monkeypatch.setattr(average_reward, "SHARPEN_UP_TO", 0)
+    plan = solve_average_reward(cycle(20))
+    assert plan.gain_lower[0] <= 0.05 <= plan.gain_upper[0]
+    assert plan.bias_span[0] == pytest.approx(0.95, abs=1e-7)
+
+
+# Slow chains: a stop on small steps is wrong by any amount
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-2, 1e-4, 1e-6])
+def test_a_slow_trap_door_is_solved_at_any_speed(scale: float) -> None:
+    leaks, climbs = (1e-2 * scale, 1e-1 * scale), (1e-1 * scale, 3e-1 * scale)
+    assert_known(trap_door(leaks, climbs), trap_door_known(leaks, climbs))
+
+
+def deep_pit(states: int, climb: float) -> TabularMDP:
+    """A hall that pays 1 to work in; a fall ends at the foot of a long ladder."""
+    P = np.zeros((states, 2, states))
+    P[0, 0, [0, states - 1]] = 0.999, 0.001  # work
+    P[0, 1, 0] = 1.0  # wait
+    for s in range(1, states):
+        P[s, :, s - 1], P[s, :, s] = climb, 1.0 - climb
+    R = np.zeros((states, 2))
+    R[0] = 1.0, 0.5
+    return mdp_from_arrays(P, R, order=IndexOrder.STATE_ACTION)
+
+
+@pytest.mark.parametrize("states", [20, 100])
+@pytest.mark.parametrize("climb", [0.9, 0.1, 0.01])
+def test_a_pit_with_a_ladder_is_worth_what_the_climb_costs(
+    states: int, climb: float
+) -> None:
+    """Work earns 1000 a round and loses (S - 1) / climb steps; waiting earns 1/2."""
+    model = deep_pit(states, climb)
+    plan = solve_average_reward(model)
+    leak, steps = 1.0 - 0.999, (states - 1) / climb
+    worked = (1.0 / leak) / (1.0 / leak + steps)
+    gain = max(0.5, worked)
+    assert plan.gain[0] == pytest.approx(gain, abs=1e-9)
+    assert plan.policy[0, 0] == (0 if worked > 0.5 else 1)
+    longest = (states - 2) / climb + 1.0 / leak
+    assert diameter(model).upper == pytest.approx(max(longest, steps), rel=1e-9)
+
+
+@pytest.mark.parametrize("room", [2, 7, 10])
+@pytest.mark.parametrize("coupling", [1e-1, 1e-3, 1e-6, 1e-9])
+def test_rooms_that_are_almost_two_chains_are_still_one(
+    room: int, coupling: float
+) -> None:
+    """Storm's value iteration is 6 % off here and its bounds take 28 s a target."""
+    simulators = near_multichain(room, coupling)
+    assert_known(simulators, near_multichain_known(room, coupling), bias=1e-10)
+    plan = solve_average_reward(simulators)
+    assert plan.gain_upper[0] - plan.gain_lower[0] <= 1e-12
+
+
+def test_a_bias_certificate_holds_for_the_bias_returned() -> None:
+    """A bias of 1e9 cannot hold its equation to 1e-16; the residual must say so."""
+    base = near_multichain(7, 1e-9 / 3.0)[0]
+    model = mdp_from_arrays(
+        base.transitions.array(0), 0.3 * base.rewards + 0.1,
+        order=IndexOrder.STATE_ACTION,
+    )  # fmt: skip
+    plan = solve_average_reward(model)
+    kernel = model.transitions
+    rows = kernel.indptr, kernel.indices, kernel.values[0]
+    changes = exact_changes(rows, 1, model.rewards.reshape(-1), plan.bias[0])
+    middle = Fraction(float(plan.gain[0]))
+    worst = max(abs(change - middle) for change in changes)
+    assert worst > 1e-8
+    assert worst <= Fraction(float(plan.residual[0]))
+
+
+# Chains without or against the drift: LU loses the digits, value iteration stops early
+
+
+def test_a_chain_without_drift_has_diameter_s_times_s_minus_1() -> None:
+    """Storm's value iteration is off by 4e-4 on this one."""
+    assert_known(nodrift(200), nodrift_known(200), bias=1e-8)
+    width = diameter(nodrift(200))
+    assert (int(width.source[0]), int(width.target[0])) in {(0, 199), (199, 0)}
+
+
+def exact_climb(states: int, up: float, down: float) -> Fraction:
+    """The time from end to end, of the probabilities as floats hold them."""
+    rise, fall = Fraction(up), Fraction(down)
+    step = total = Fraction(1) / rise
+    for _ in range(states - 2):
+        step = (1 + fall * step) / rise
+        total += step
+    return total
+
+
+def with_worse_action(model: TabularMDP, *, first: bool) -> TabularMDP:
+    """Add an action that moves half as often and pays nothing."""
+    P = model.transitions.array(0)
+    lazy = 0.5 * (P + np.eye(model.n_states)[:, None, :])
+    pair = (lazy, P) if first else (P, lazy)
+    zero = np.zeros_like(model.rewards)
+    rewards = (zero, model.rewards) if first else (model.rewards, zero)
+    return mdp_from_arrays(
+        np.concatenate(pair, axis=1), np.hstack(rewards), order=IndexOrder.STATE_ACTION
+    )
+
+
+@pytest.mark.parametrize("states", [30, 40, 60])
+def test_against_the_drift_all_digits_are_right(states: int) -> None:
+    """D = 5e9, 5e12, 6e18: LU is off by 2e-7, 2e-4 and 1, Storm by 2e11."""
+    base = adverse(states)[0]
+    exact = exact_climb(states, 0.2, 0.4)
+    for model in (
+        base,
+        with_worse_action(base, first=True),
+        with_worse_action(base, first=False),
+    ):
+        width = diameter(model)
+        room = Fraction(1, 10**15)  # rows divided by their sums on input
+        assert Fraction(width.lower) * (1 - room) <= exact
+        assert exact <= Fraction(width.upper) * (1 + room)
+        assert abs(Fraction(width.upper) / exact - 1) <= 1e-10
+        found = travel_times(model, states - 1)
+        assert Fraction(float(found.lower[0, 0])) * (1 - room) <= exact
+        assert exact <= Fraction(float(found.upper[0, 0])) * (1 + room)
+        assert abs(Fraction(float(found.upper[0, 0])) / exact - 1) <= 1e-9
+        assert (int(width.source[0]), int(width.target[0])) == (0, states - 1)
+
+
+@pytest.mark.parametrize("states", [30, 40, 60])
+def test_a_gain_of_almost_nothing_is_bracketed(states: int) -> None:
+    """rho = 1 / (2^S - 1): 1e-9 down to 1e-18."""
+    known = adverse_known(states)
+    plan = solve_average_reward(adverse(states))
+    assert known.gain is not None
+    assert plan.gain_lower[0] <= known.gain[0] * (1.0 + 1e-14)
+    assert known.gain[0] * (1.0 - 1e-14) <= plan.gain_upper[0]
+    assert plan.gain_upper[0] - plan.gain_lower[0] <= 1e-15
+
+
+@pytest.mark.parametrize(("up", "down"), [(0.1, 0.3), (0.3, 0.1), (0.01, 0.02)])
+def test_chains_of_any_drift_are_their_birth_death_sums(up: float, down: float) -> None:
+    assert_known(chain(25, up, down), chain_known(25, up, down), bias=1e-8)
+
+
+def test_a_proper_first_policy_that_arrives_by_slips_is_no_trap() -> None:
+    """Fewest edges would go by way of a slip of 1e-9; the sane way is longer."""
+    n = 70
+    P = np.zeros((n, 2, n))
+    for s in range(n):
+        P[s, 0, s] += 1.0 - 1e-9
+        P[s, 0, n - 1] += 1e-9  # the rare slip, first in order
+        P[s, 1, (s + 1) % n] = 1.0
+    model = mdp_from_arrays(P, np.zeros((n, 2)), order=IndexOrder.STATE_ACTION)
+    found = travel_times(model, n - 1)
+    wanted: FloatArray = np.arange(n - 1, -1, -1.0)
+    assert found.upper[0] == pytest.approx(wanted, rel=1e-7)
+    assert (found.policy[0, :-1] == 1).all()
+
+
+@pytest.mark.parametrize("stay", [0.0, 0.9, 0.999_999])
+def test_self_loops_only_stretch_time(stay: float) -> None:
+    """Without taking them out, sweeps need 1 / (1 - stay) times as many."""
+    n = 18
+    P = np.zeros((n, 2, n))
+    for s in range(n):
+        P[s, 0, s] = 1.0  # never leaves: skipped, not divided by 0
+        P[s, 1, s] += stay
+        P[s, 1, (s + 1) % n] += 1.0 - stay
+    model = mdp_from_arrays(P, np.zeros((n, 2)), order=IndexOrder.STATE_ACTION)
+    leave = 1.0 - stay
+    assert diameter(model).upper == pytest.approx((n - 1) / leave, rel=1e-9)
+    times = all_travel_times(model)
+    assert times.upper[0, 0, 1] == pytest.approx((n - 1) / leave, rel=1e-9)
+    assert times.upper[0, 1, 0] == pytest.approx(1.0 / leave, rel=1e-9)
+
+
+# More than one optimum, ties everywhere: policy iteration cycles on these
+
+
+@pytest.mark.parametrize("states", [2, 5, 6, 40, 80])
+def test_two_places_to_stay_leave_the_bias_open_and_say_so(states: int) -> None:
+    plan = solve_average_reward(two_optima(states))
+    assert plan.gain[0] == pytest.approx(1.0, abs=1e-9)
+    assert plan.residual[0] <= 1e-9
+    assert not plan.unique_bias[0]
+    assert diameter(two_optima(states)).upper == pytest.approx(states - 1.0, rel=1e-12)
+    model = two_optima(states)[0]
+    kernel = model.transitions
+    rows = kernel.indptr, kernel.indices, kernel.values[0]
+    changes = exact_changes(rows, 2, model.rewards.reshape(-1), plan.bias[0])
+    assert max(abs(float(change) - 1.0) for change in changes) <= 1e-9
+
+
+def test_a_tree_of_switches_that_ties_but_at_one_pair_is_solved() -> None:
+    arguments = {"delta": 0.02, "null": True}
+    simulators = switch_tree(8, 3, 0.01, 4, **arguments)  # type: ignore[arg-type]
+    known = switch_tree_known(8, 3, 0.01, 4, **arguments)  # type: ignore[arg-type]
+    plan = solve_average_reward(simulators)
+    assert known.gain is not None
+    assert plan.gain == pytest.approx(np.asarray(known.gain), rel=1e-10)
+    assert known.diameter is not None
+    width = diameter(simulators)
+    assert width.model_upper == pytest.approx(np.asarray(known.diameter), rel=1e-10)
+
+
+@pytest.mark.parametrize("side", [3, 6, 9])
+def test_a_floor_without_slip_ties_everywhere_and_is_solved(side: int) -> None:
+    """quantecon's policy iteration cycles on grids until its cap."""
+    assert_known(slip_grid(side, slip=0.0), slip_grid_known(side, slip=0.0))
+
+
+def test_every_action_ten_times_changes_no_answer() -> None:
+    for simulators in (garnet(15, 2, 3, 1), riverswim(10), slip_grid(4, 4, 0.1)):
+        model = simulators[0]
+        many = mdp_from_arrays(
+            np.tile(model.transitions.array(0), (1, 10, 1)),
+            np.tile(model.rewards, (1, 10)),
+            order=IndexOrder.STATE_ACTION,
+        )
+        once, ten = solve_average_reward(model), solve_average_reward(many)
+        assert ten.gain == pytest.approx(once.gain, rel=1e-12)
+        assert ten.bias == pytest.approx(once.bias, rel=1e-10, abs=1e-10)
+        assert (ten.policy == once.policy).all()
+        assert diameter(many).upper == pytest.approx(diameter(model).upper, rel=1e-12)
+
+
+def test_a_long_river_is_solved_from_end_to_end() -> None:
+    """mdpsolver hangs at 50 states; a discount near 1 has the bias wrong by 2e-3."""
+    assert_known(riverswim(200), riverswim_known(200), bias=1e-6)
+
+
+# Not communicating: an error with names, and infinity without numerics
+
+
+def two_islands(size: int) -> TabularMDP:
+    """Two rings; the first can be left for the second, and there is no way back."""
+    here = np.arange(2 * size)
+    first = size * (here // size)
+    ring = np.column_stack([here, np.zeros_like(here), first + (here + 1) % size])
+    move = np.column_stack([here, np.ones_like(here), first + (here + 1) % size])
+    move[0, 2] = size
+    return mdp_from_edges(
+        np.concatenate([ring, move]), np.ones(4 * size), np.zeros((2 * size, 2)),
+        shape=(2 * size, 2),
+    )  # fmt: skip
+
+
+def test_models_that_do_not_communicate_are_refused_by_name() -> None:
+    model = two_islands(3)
+    with pytest.raises(NotCommunicating) as caught:
+        solve_average_reward(model)
+    message = str(caught.value)
+    assert "2 components" in message
+    assert "0, 1, 2" in message
+    assert "3, 4, 5" in message
+    parts = communicating_components(model)
+    assert {frozenset(part) for part in parts} == {
+        frozenset({0, 1, 2}),
+        frozenset({3, 4, 5}),
+    }
+
+
+def test_an_infinite_diameter_needs_no_numerics(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Colosseum gives no answer in 120 s, a discount near 1 says 1e12."""
+
+    def no_solver(*arguments: object) -> object:
+        raise AssertionError("a solver was started for an infinite diameter")
+
+    monkeypatch.setattr(travel, "_solver", no_solver)
+    monkeypatch.setattr(travel, "_partial", no_solver)
+    width = diameter(two_islands(5000))
+    assert width.lower == width.upper == np.inf
+    source, target = int(width.source[0]), int(width.target[0])
+    assert source >= 5000 > target  # there is no way back
+
+
+def test_one_model_apart_makes_the_class_infinite_and_keeps_the_others() -> None:
+    ring = cycle(6)[0]
+    both = mdp_from_arrays(
+        np.repeat(ring.transitions.array(0), 2, axis=1), np.zeros((6, 2)),
+        order=IndexOrder.STATE_ACTION,
+    )  # fmt: skip
+    width = diameter(class_from_models([both, two_islands(3)]))
+    assert width.model_upper.tolist() == [pytest.approx(5.0), np.inf]
+    assert width.model == 1
+
+
+# Rewards in any unit
+
+
+@pytest.mark.parametrize("factor", [1e6, 1e-6])
+@pytest.mark.parametrize("states", [8, 100])
+def test_gain_and_bias_scale_with_the_unit_of_reward(
+    factor: float, states: int
+) -> None:
+    base = garnet(states, 2, 3, 1, seed=2)[0]
+    scaled = mdp_from_arrays(
+        base.transitions.array(0), base.rewards * factor, order=IndexOrder.STATE_ACTION
+    )
+    tolerance = 1e-10
+    once = solve_average_reward(base, tolerance=tolerance)
+    other = solve_average_reward(scaled, tolerance=tolerance * factor)
+    assert other.gain == pytest.approx(once.gain * factor, rel=1e-9)
+    assert other.bias == pytest.approx(once.bias * factor, rel=1e-7, abs=1e-8 * factor)
+    assert (other.policy == once.policy).all()
+    assert (other.unique_bias == once.unique_bias).all()
+    assert diameter(scaled).upper == diameter(base).upper
+    for horizon in (1, 50):
+        values = optimal_values(base, horizon).values
+        more = optimal_values(scaled, horizon).values
+        assert more == pytest.approx(values * factor, rel=1e-13)
+
+
+@pytest.mark.parametrize("states", [8, 100])
+@pytest.mark.parametrize("shift", [-1.0, -1000.0, 7.0])
+def test_negative_rewards_shift_the_gain_and_nothing_else(
+    states: int, shift: float
+) -> None:
+    base = garnet(states, 2, 3, 1, seed=2)[0]
+    lower = mdp_from_arrays(
+        base.transitions.array(0), base.rewards + shift, order=IndexOrder.STATE_ACTION
+    )
+    once, other = solve_average_reward(base), solve_average_reward(lower)
+    assert other.gain == pytest.approx(once.gain + shift, abs=2e-9)
+    assert other.bias == pytest.approx(once.bias, rel=1e-6, abs=1e-7)
+    assert other.bias.min() == 0.0
+    assert (other.policy == once.policy).all()
+    values = optimal_values(base, 30)
+    less = optimal_values(lower, 30)
+    room = float(values.error[0] + less.error[0])
+    assert np.abs(less.values - values.values - 30 * shift).max() <= room
+
+
+def test_all_rewards_equal_is_a_gain_and_no_bias() -> None:
+    base = garnet(20, 3, 3, 1)[0]
+    flat = mdp_from_arrays(
+        base.transitions.array(0), np.full((20, 3), -0.3), order=IndexOrder.STATE_ACTION
+    )
+    plan = solve_average_reward(flat)
+    assert plan.gain[0] == pytest.approx(-0.3, abs=1e-12)
+    assert plan.bias_span[0] <= 1e-12
+    assert (plan.policy == 0).all()
