@@ -17,7 +17,7 @@ from simgap.arrays import FloatArray, IndexArray, OffsetArray
 EPS = 2.0**-52
 SOLVED, SLOW = 0, 2
 STEP = 0.9  # tau
-FIRST_INNER, LAST_INNER = 4, 32  # sweeps along one policy, growing
+FIRST_INNER, LAST_INNER = 2, 32  # sweeps along one policy
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "nnan"})  # type: ignore[untyped-decorator]
@@ -70,15 +70,21 @@ def greedy_actions(
     n_actions: int,
     slack: float,
     policy: IndexArray,
-) -> None:
-    """Write the first action whose R + P h is within `slack` of the best one."""
+) -> int:
+    """Write the first action whose R + P h is within `slack` of the best one.
+
+    Returns in how many states that is a change.
+    """
+    changes = 0
     for state in range(best.size):
         chosen = n_actions - 1
         enough = best[state] - slack
         for action in range(n_actions - 2, -1, -1):
             if totals[state * n_actions + action] >= enough:
                 chosen = action
+        changes += policy[state] != chosen
         policy[state] = chosen
+    return changes
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "nnan"})  # type: ignore[untyped-decorator]
@@ -112,6 +118,7 @@ def gain_sweeps(
     policy = np.zeros(n_states, np.int32)
     spent = 0.0
     inner = FIRST_INNER
+    taken = 1
     early = np.inf
     early_spent = 0.0
     previous = np.inf
@@ -129,7 +136,6 @@ def gain_sweeps(
             return SOLVED if width <= tolerance else SLOW
         if width <= tolerance and width > 0.5 * previous:
             return SOLVED
-        previous = width
         if spent > 2.0 * patience:
             return SOLVED if width <= tolerance else SLOW
         if early_spent == 0.0:
@@ -143,10 +149,11 @@ def gain_sweeps(
             if np.log(tolerance / width) / rate > patience:
                 return SLOW
         middle = 0.5 * (bracket[0] + bracket[1])
-        greedy_actions(totals, best, n_actions, 0.0, policy)
+        changes = greedy_actions(totals, best, n_actions, 0.0, policy)
         for state in range(n_states):
             bias[state] += STEP * (best[state] - bias[state] - middle)
         if n_actions == 1:
+            previous = width
             continue
         count = 0
         begins[0] = 0
@@ -158,6 +165,14 @@ def gain_sweeps(
                 chosen_values[count] = values[k]
                 count += 1
             begins[state + 1] = count
+        if 100 * changes > n_states:
+            inner = FIRST_INNER  # following a policy that will change is wasted
+        elif width < previous:
+            per_sweep = np.log(width / previous) / taken
+            wanted = int(np.log(polish / width) / per_sweep)
+            inner = max(FIRST_INNER, min(wanted + wanted % 2, LAST_INNER))
+        previous = width
+        taken = inner + 1
         for _ in range(inner // 2):
             _policy_sweep(
                 begins, chosen_indices, chosen_values, chosen_rewards, bias, other
@@ -166,7 +181,6 @@ def gain_sweeps(
                 begins, chosen_indices, chosen_values, chosen_rewards, other, bias
             )
         spent += inner / n_actions + 0.5
-        inner = min(inner + 4, LAST_INNER)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
