@@ -89,6 +89,10 @@ def test_a_search_for_neighbours_gives_up_after_64_states_per_place() -> None:
     assert near.tolist() == [0, 100, 299]
     far = compact_blocks(begins, sources, np.array([0, 299, 200, 201]), 2)
     assert far.tolist() == [0, 299, 200, 201]
+    last = compact_blocks(begins, sources, np.array([0, 299, 127]), 2)
+    assert last.tolist() == [0, 127, 299]  # the 128th state looked at
+    beyond = compact_blocks(begins, sources, np.array([0, 299, 128]), 2)
+    assert beyond.tolist() == [0, 299, 128]
 
 
 def test_strong_components_are_those_of_the_twin_in_topological_order() -> None:

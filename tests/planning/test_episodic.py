@@ -327,6 +327,19 @@ def test_equal_actions_are_decided_for_the_lowest() -> None:
         assert (solve_episodic(later, 30).policy == once.policy).all()
 
 
+@pytest.mark.parametrize("loss", [1e-3, 1e-9])
+def test_an_action_that_pays_less_is_not_taken_for_a_tie(loss: float) -> None:
+    for simulators in (garnet(10, 2, 3, 2), riverswim(8), slip_grid(3, 4, 0.2)):
+        model = simulators[0]
+        R = np.repeat(model.rewards, 2, axis=1)
+        R[:, ::2] -= loss
+        pairs = mdp_from_arrays(
+            np.repeat(model.transitions.array(0), 2, axis=1), R,
+            order=IndexOrder.STATE_ACTION,
+        )  # fmt: skip
+        assert (solve_episodic(pairs, 30).policy % 2 == 1).all()
+
+
 def test_two_calls_give_the_same_bytes() -> None:
     for members in (1, 5, 17):
         simulators = random_class(members, shared=False)

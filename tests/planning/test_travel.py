@@ -180,7 +180,26 @@ def some_classes() -> list[SimulatorClass]:
         two_optima(9),
         class_from_models([sparse_model(rng, 33, 2, 16).simulator()]),
         class_from_models([dense_model(rng, 18, 2, 64).simulator()]),
+        class_from_models([hidden_room()]),
     ]
+
+
+def hidden_room() -> TabularMDP:
+    """40 rooms round a hub; the last keeps who is in it, so much leads into it.
+
+    The diameter is looked for among targets with little incoming probability first;
+    here the hardest one comes late.
+    """
+    n = 40
+    P = np.zeros((n, 1, n))
+    for s in range(n - 1):
+        P[s, 0, 0] += 0.5
+        P[s, 0, (s + 1) % (n - 1)] += 0.5
+    P[n - 2, 0, 0], P[n - 2, 0, n - 1] = 0.99, 0.01
+    P[0, 0], P[n - 1, 0] = 0.0, 0.0
+    P[0, 0, 1 : n - 1] = 1.0 / (n - 2)  # the hub leads to every other room
+    P[n - 1, 0, n - 1], P[n - 1, 0, 0] = 0.9, 0.1
+    return mdp_from_arrays(P, np.zeros((n, 1)), order=IndexOrder.STATE_ACTION)
 
 
 def test_the_diameter_is_the_greatest_of_all_travel_times() -> None:
