@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from simgap.arrays import FloatArray
-from simgap.errors import NotCommunicating
+from simgap.errors import NotCommunicating, NotSolved
 from simgap.instances import (
     Known,
     adverse,
@@ -233,6 +233,56 @@ def test_a_gain_of_almost_nothing_is_bracketed(states: int) -> None:
 @pytest.mark.parametrize(("up", "down"), [(0.1, 0.3), (0.3, 0.1), (0.01, 0.02)])
 def test_chains_of_any_drift_are_their_birth_death_sums(up: float, down: float) -> None:
     assert_known(chain(25, up, down), chain_known(25, up, down), bias=1e-8)
+
+
+def test_times_beyond_30_digits_are_refused_with_what_is_known() -> None:
+    """D = 6e30 is past double-double: a lower bound and an error, not a number."""
+    with pytest.raises(NotSolved, match="tolerance") as caught:
+        diameter(adverse(100))
+    bracket = caught.value.result
+    assert isinstance(bracket, tuple)
+    assert 1.0 <= bracket[0] <= exact_climb(100, 0.2, 0.4) <= bracket[1]
+
+
+NAN = pytest.mark.xfail(
+    strict=True,
+    reason="times that overflow become NaN, and NaN passes every comparison that "
+    "should raise NotSolved: a NaN gain or diameter is returned as solved",
+)
+
+
+@NAN
+def test_times_that_overflow_are_refused_and_never_not_a_number() -> None:
+    """D = 5e301: 1e302 intermediate products overflow in the exact method."""
+    with pytest.raises(NotSolved):
+        diameter(adverse(1000))
+
+
+def random_environment(states: int, seed: int) -> TabularMDP:
+    """A walk whose drift changes at random from state to state (Sinai)."""
+    rng = np.random.default_rng(seed)
+    P = np.zeros((states, 2, states))
+    for s in range(states):
+        for a in range(2):
+            law = rng.random(3) * 10.0 ** -rng.integers(0, 3, 3)
+            near = np.clip([s - 1, s, s + 1], 0, states - 1)
+            np.add.at(P[s, a], near, law / law.sum())
+        P[s, 0] *= 0.9
+        P[s, 0, (s + 1) % states] += 0.1
+    P /= P.sum(axis=2, keepdims=True)
+    rewards = rng.random((states, 2))
+    return mdp_from_arrays(P, rewards, order=IndexOrder.STATE_ACTION)
+
+
+@pytest.mark.parametrize("seed", [0, 3, pytest.param(1, marks=NAN)])
+def test_a_random_environment_is_solved_or_refused(seed: int) -> None:
+    model = random_environment(200, seed)
+    try:
+        plan = solve_average_reward(model)
+    except NotSolved:
+        return
+    assert plan.gain_upper[0] - plan.gain_lower[0] <= plan.tolerance
+    assert 0.0 <= plan.gain_lower[0] <= plan.gain_upper[0] <= 1.0
 
 
 def test_a_proper_first_policy_that_arrives_by_slips_is_no_trap() -> None:
