@@ -130,15 +130,6 @@ def test_the_error_bound_is_honoured_against_fractions(
                 assert abs(stored - wanted[h][s]) <= error
 
 
-MIXTURES = pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="the error bound counts the terms of a row, not the actions averaged over, "
-    "nor chances that sum to 1 only within 1e-9; the solver blames itself",
-)
-
-
-@MIXTURES
 @pytest.mark.parametrize("reward", [0.105, 0.82])
 def test_an_even_mixture_of_many_actions_stays_within_its_error(reward: float) -> None:
     """100 equal rewards, each taken with chance 1/100: the value is the reward."""
@@ -152,7 +143,6 @@ def test_an_even_mixture_of_many_actions_stays_within_its_error(reward: float) -
     assert off <= Fraction(float(found.error[0]))
 
 
-@MIXTURES
 def test_a_policy_whose_chances_sum_to_almost_1_is_evaluated() -> None:
     """Sums within 1e-9 of 1 are accepted, so they must not trip the invariants."""
     model = mdp_from_arrays([[[1.0], [1.0]]], [[1.0, 1.0]])

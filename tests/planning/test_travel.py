@@ -281,11 +281,6 @@ def test_a_safe_action_is_found_behind_an_unsafe_shortcut() -> None:
     assert found.policy[0, 0] == 1
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="AllTravelTimes.times is the unscaled vector of the last sweep: 2.2598 for "
-    "a time of 8/3; only lower and upper are right",
-)
 def test_the_times_stored_lie_in_their_own_bracket() -> None:
     P = [[[0.625, 0.375]], [[1.0, 0.0]]]
     model = mdp_from_arrays(P, [[0.0], [1.0]], order=IndexOrder.STATE_ACTION)
@@ -320,11 +315,6 @@ def test_a_useless_first_action_is_not_taken_for_a_tie() -> None:
         assert (found.policy[0, :-1] == 2).all()
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="greedy_travel_policy takes actions within 1e-12 of the time as tied: "
-    "from D = 1e12 on, one wasted step is a tie and the policy never arrives",
-)
 @pytest.mark.parametrize("states", [40, 60])
 def test_a_useless_first_action_is_not_taken_however_long_the_way(states: int) -> None:
     from simgap.instances import adverse

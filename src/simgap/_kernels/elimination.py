@@ -52,3 +52,22 @@ def solve_eliminated(factor: FloatArray, right: FloatArray) -> None:
             if factor[state, j] > 0.0:
                 total += factor[state, j] * right[j]
         right[state] = total / factor[state, state]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def visits_of_eliminated(factor: FloatArray, visits: FloatArray) -> None:
+    """Write the relative visits of a closed class, from its factor without exits.
+
+    State 0 counts 1 and is left when all others are taken out; they are put back one
+    by one. Visits are scaled down when they grow large: only ratios matter.
+    """
+    visits[0] = 1.0
+    for state in range(1, visits.size):
+        total = 0.0
+        for i in range(state):
+            if factor[i, state] > 0.0:
+                total += visits[i] * factor[i, state]
+        visits[state] = total
+        if total > 1e200:
+            for i in range(state + 1):
+                visits[i] /= total

@@ -272,18 +272,23 @@ def greedy_travel_policy(
     times: FloatArray,
     policy: IndexArray,
 ) -> None:
-    """Write in every state the first action within rounding of the least P times."""
+    """Write in every state the first action within 1e-9 steps of the fastest.
+
+    Actions are compared by sum p (V(s') - V(s)): their difference may be one step out
+    of very many.
+    """
     for state in range(times.size):
+        here = times[state]
         best = np.inf
         chosen = 0
-        if state != target:
+        if state != target and here < np.inf:
             for action in range(n_actions):
                 row = state * n_actions + action
                 total = 0.0
                 for k in range(indptr[row], indptr[row + 1]):
                     if values[k] > 0.0:  # 0 * inf is not a number
-                        total += values[k] * times[indices[k]]
-                if total < best - 1e-12 * abs(total):
+                        total += values[k] * (times[indices[k]] - here)
+                if total < best - 1e-9:
                     best = total
                     chosen = action
         policy[state] = chosen

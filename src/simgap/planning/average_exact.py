@@ -21,12 +21,13 @@ from simgap.planning.policy_chain import (
     Moves,
     PolicyChain,
     elimination_order,
+    first_best,
+    often_visited,
     paths_to,
 )
 
 MOST_ROUNDS = 1000
 MOST_CORRECTIONS = 6
-MOST_STEPS = 400  # of the chain, to find a state that it visits often
 IMPROVEMENT = 1e-13  # of the spread of rewards: less is a tie
 EPS = 2.0**-52
 
@@ -39,6 +40,7 @@ class ExactGain:
     lower: float
     upper: float
     bias: FloatArray  # (S,)
+    policy: IndexArray  # (S,), the first action within rounding of the best
 
 
 @final
@@ -69,10 +71,10 @@ def exact_gain(
         _richest_start(every, member, rewards),
     ]
     evaluations = [_evaluate(moves, rewards, policy, order) for policy in starts]
-    current = max(evaluations, key=lambda item: item.gain)
+    current = max(evaluations, key=lambda item: _or_least(item.gain))
     unit = float(rewards.max() - rewards.min()) or 1.0
     everyone = np.arange(every.n_states)
-    result = ExactGain(-np.inf, np.inf, current.bias)
+    result = ExactGain(-np.inf, np.inf, current.bias, current.policy)
     for _ in range(MOST_ROUNDS):
         table, result = _sharpen(moves, rewards, current, unit)
         best = table.argmax(axis=1)
@@ -83,6 +85,11 @@ def exact_gain(
         policy = np.where(switch, best, current.policy).astype(np.int32)
         current = _evaluate(moves, rewards, policy, order)
     return result
+
+
+def _or_least(gain: float) -> float:
+    """Return the gain, or minus infinity if a hopeless policy overflowed."""
+    return gain if np.isfinite(gain) else -np.inf
 
 
 def _sharpen(
@@ -105,7 +112,8 @@ def _sharpen(
     noise = wide.noise.reshape(n_states, n_actions) + EPS * np.abs(table)
     lower = float((table - noise).max(axis=1).min())
     upper = float((table + noise).max(axis=1).max())
-    return table, ExactGain(lower, upper, high)
+    policy = first_best(table, IMPROVEMENT * unit)
+    return table, ExactGain(lower, upper, high, policy)
 
 
 def _correction(
@@ -126,27 +134,8 @@ def _evaluate(
 ) -> _Evaluation:
     """Evaluate a policy after making its best recurrent class its only one."""
     policy, members = _one_class(moves, rewards, policy, order)
-    reference = _often_visited(moves, policy, members)
+    reference = often_visited(moves, policy, members, order)
     return _of_reference(moves, rewards, policy, reference, order)
-
-
-def _often_visited(moves: Moves, policy: IndexArray, members: OffsetArray) -> int:
-    """Return a state of a recurrent class that the chain does not rarely see.
-
-    The waiting time for the reference state multiplies all rounding errors, so a
-    state near the top of a long climb would be a bad one.
-    """
-    from scipy import sparse
-
-    n_states = moves.n_states
-    sources, after, weights = moves.policy_edges(policy)
-    onward = sparse.csr_array((weights, (after, sources)), shape=(n_states, n_states))
-    stay = 1.0 - np.bincount(sources, weights, minlength=n_states)
-    mass = np.zeros(n_states)
-    mass[members] = 1.0 / members.size
-    for _ in range(min(4 * members.size, MOST_STEPS)):
-        mass = 0.5 * (mass * (1.0 + stay) + onward @ mass)
-    return int(members[np.argmax(mass[members])])
 
 
 def _of_reference(
@@ -196,9 +185,9 @@ def _one_class(
     gains = []
     for members in classes:
         inside = order[np.isin(order, members)]
-        first = _often_visited(moves, policy, members)
+        first = often_visited(moves, policy, members, order)
         gains.append(_of_reference(moves, rewards, policy, first, inside).gain)
-    best = classes[int(np.argmax(gains))]
+    best = classes[int(np.argmax([_or_least(gain) for gain in gains]))]
     route, distance = paths_to(moves, best)
     if not np.isfinite(distance).all():
         raise NotCommunicating(

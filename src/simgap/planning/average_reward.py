@@ -3,7 +3,8 @@
 rho + l(s) = max_a R(s, a) + P l (s, a) for all s, with min l = 0. The symbol in the
 paper's Lemma 3 is misprinted as pi_DR, and l is a solution of this equation, not the
 Cesaro bias of a policy (errata E6). Algorithms 3 and 4 follow a policy that attains the
-maximum in *every* state (errata E3), and that is the one returned.
+maximum in *every* state (errata E3), and that is the one returned. Ties: it takes the
+lowest action within a tenth of the tolerance of the maximum.
 
 Certificate: for any vector h, min (Th - h) <= rho* <= max (Th - h). Sweeps are tried
 first; a chain that mixes too slowly for them goes to policy iteration in double-double.
@@ -40,7 +41,7 @@ from simgap.mdp import SimulatorClass, TabularMDP
 from simgap.planning.average_exact import exact_gain
 from simgap.planning.connectivity import as_class, require_communicating
 from simgap.planning.lane_blocks import WIDE_FROM, blocks, rewards_of, side_by_side
-from simgap.planning.policy_chain import Moves
+from simgap.planning.policy_chain import Moves, first_best
 
 PATIENCE = 120  # sweeps over all actions
 POLISH = 0.1  # sweeps go on to this part of the tolerance, for the bias's sake
@@ -120,20 +121,23 @@ def solve_average_reward(
         _sweep_together(every, tolerance, bias, bracket)
     for member in range(members):
         rewards = rewards_of(every, member)
-        if bracket[member, 1] - bracket[member, 0] <= tolerance:
-            method = "sweeps"
-        else:
-            method = _solve(
+        method, actions = "sweeps", None
+        if not bracket[member, 1] - bracket[member, 0] <= tolerance:
+            method, actions = _solve(
                 every, member, rewards, tolerance, bias[member], bracket[member]
             )
         methods.append(method)
         bias[member] -= bias[member].min()
-        defects[member] = _greedy(every, member, rewards, bias[member], policy[member])
+        defects[member] = _greedy(
+            every, member, rewards, bias[member], tolerance, policy[member]
+        )
+        if actions is not None:
+            policy[member] = actions
         low, high = rewards.min(), rewards.max()
         slack = tolerance + 1e-12 * max(abs(low), abs(high))
         if bracket[member, 0] > high + slack or bracket[member, 1] < low - slack:
             raise AssertionError("a gain left [min R, max R]: a defect of the solver")
-        if bracket[member, 1] - bracket[member, 0] > tolerance:
+        if not bracket[member, 1] - bracket[member, 0] <= tolerance:
             raise _not_solved(every, member, bracket[member], tolerance)
     gain = 0.5 * (bracket[:, 0] + bracket[:, 1])
     residual = np.maximum(defects[:, 1] - gain, gain - defects[:, 0])
@@ -179,8 +183,12 @@ def _solve(
     tolerance: float,
     bias: FloatArray,
     bracket: FloatArray,
-) -> str:
-    """Fill in bias and bracket of one model; return the method that did it."""
+) -> tuple[str, IndexArray | None]:
+    """Fill in bias and bracket of one model; return the method that did it.
+
+    Methods for slow chains also return a greedy policy, found by differences of the
+    bias: its size may drown what one action pays more than another.
+    """
     kernel = every.transitions
     if every.n_states > SHARPEN_UP_TO:
         longest = int(np.diff(kernel.indptr).max())
@@ -198,13 +206,14 @@ def _solve(
             bracket,
         )
         if outcome == SOLVED:
-            return "sweeps"
-        if _by_returns(every, member, rewards, tolerance, bias, bracket):
-            return "returns"
+            return "sweeps", None
+        policy = _by_returns(every, member, rewards, tolerance, bias, bracket)
+        if policy is not None:
+            return "returns", policy
     solved = exact_gain(every, member, rewards, bias, tolerance)
     bias[:] = solved.bias
     bracket[:2] = solved.lower, solved.upper
-    return "policy iteration"
+    return "policy iteration", solved.policy
 
 
 def _by_returns(
@@ -214,8 +223,11 @@ def _by_returns(
     tolerance: float,
     bias: FloatArray,
     bracket: FloatArray,
-) -> bool:
-    """Try Newton's method through returns to the richest state; say if it worked."""
+) -> IndexArray | None:
+    """Try Newton's method through returns to the richest state.
+
+    Returns a greedy policy if it worked, else None and leaves everything as it was.
+    """
     kernel = every.transitions
     arrays = (kernel.indptr, kernel.indices, kernel.values[member])
     moves = Moves.of(*arrays, kernel.n_actions)
@@ -223,7 +235,7 @@ def _by_returns(
     sources = predecessors(*arrays, every.n_states, kernel.n_actions)
     order = backward_order(*sources, np.array([reference]))
     if order.size < every.n_states:
-        return False
+        return None
     attempt, ends = np.array(bias), np.array(bracket)
     outcome = return_sweeps(
         moves.indptr,
@@ -240,9 +252,12 @@ def _by_returns(
         attempt,
         ends,
     )
-    if outcome == SOLVED:
-        bias[:], bracket[:] = attempt, ends
-    return bool(outcome == SOLVED)
+    if outcome != SOLVED:
+        return None
+    bias[:], bracket[:] = attempt, ends
+    wide = moves.advantages(rewards, attempt, np.zeros(every.n_states))
+    table = (wide.high + wide.low).reshape(every.n_states, every.n_actions)
+    return first_best(table, POLISH * tolerance)
 
 
 def _greedy(
@@ -250,9 +265,10 @@ def _greedy(
     member: int,
     rewards: FloatArray,
     bias: FloatArray,
+    tolerance: float,
     policy: IndexArray,
 ) -> tuple[float, float]:
-    """Write the lowest action within rounding of the best in every state.
+    """Write in every state the lowest action within a tenth of the tolerance.
 
     Returns bounds of T l - l over the states for the bias as it is stored.
     """
@@ -273,7 +289,7 @@ def _greedy(
         scratch,
     )
     noise = (int(np.diff(kernel.indptr).max()) + 4) * EPS * float(scratch[2])
-    greedy_actions(totals, best, kernel.n_actions, 16.0 * noise, policy)
+    greedy_actions(totals, best, kernel.n_actions, POLISH * tolerance, policy)
     return float(scratch[0] - noise), float(scratch[1] + noise)
 
 

@@ -162,7 +162,8 @@ def policy_values(
                     values[member],
                     spare,
                 )
-    return _wrapped(every, values, horizon)
+    averaged = 0 if table.dtype.kind == "i" else every.n_actions
+    return _wrapped(every, values, horizon, averaged)
 
 
 def checked_horizon(horizon: int) -> int:
@@ -229,8 +230,14 @@ def _longest_row(every: SimulatorClass) -> int:
     return int(np.diff(every.transitions.indptr).max())
 
 
-def _wrapped(every: SimulatorClass, values: FloatArray, horizon: int) -> EpisodicValues:
-    longest = _longest_row(every)
+def _wrapped(
+    every: SimulatorClass, values: FloatArray, horizon: int, averaged: int = 0
+) -> EpisodicValues:
+    """Return the values with the bound of their rounding, after a check of range.
+
+    `averaged` counts the actions that a random policy takes the mean of.
+    """
+    longest = _longest_row(every) + (averaged + 2 if averaged else 0)
     largest = _largest_reward(every)
     # Sum over steps of (b + 3) u times the greatest value so far, at most h max|R|.
     error = (longest + 3) * EPS * largest * horizon * (horizon + 1) / 2.0
@@ -272,7 +279,7 @@ def _checked_policy(
                 "the policy has a row that is not a distribution over actions",
                 hint="each row of action probabilities is >= 0 and sums to 1",
             )
-        return mixture
+        return np.asarray(mixture / mixture.sum(axis=2, keepdims=True))
     raise InvalidArgument(
         f"a policy of shape {given.shape} and type {given.dtype} for {n_states} "
         f"states, {n_actions} actions and horizon {horizon}",

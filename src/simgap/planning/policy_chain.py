@@ -14,11 +14,16 @@ from typing import Any, final
 import numpy as np
 
 from simgap._kernels.double_double import wide_advantages
-from simgap._kernels.elimination import eliminate, solve_eliminated
+from simgap._kernels.elimination import (
+    eliminate,
+    solve_eliminated,
+    visits_of_eliminated,
+)
 from simgap._kernels.graph import without_self_loops
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 ELIMINATE_UP_TO = 2000  # states; a dense (n, n) array
+WALK = 400  # steps, to find a state that a large chain visits often
 
 
 @final
@@ -142,6 +147,12 @@ class PolicyChain:
         return out
 
 
+def first_best(table: FloatArray, slack: float) -> IndexArray:
+    """Return in each state the lowest action within `slack` of the best, (S,)."""
+    good = table >= table.max(axis=1, keepdims=True) - slack
+    return np.asarray(good.argmax(axis=1), np.int32)
+
+
 def elimination_order(moves: Moves) -> OffsetArray:
     """Return an order of the states in which elimination fills in little."""
     from scipy import sparse
@@ -157,6 +168,41 @@ def elimination_order(moves: Moves) -> OffsetArray:
     graph.data[:] = 1
     order = reverse_cuthill_mckee(graph + graph.T, symmetric_mode=True)
     return np.asarray(order, np.int64)
+
+
+def often_visited(
+    moves: Moves, policy: IndexArray, members: OffsetArray, order: OffsetArray
+) -> int:
+    """Return a state that the chain of a policy visits often in a recurrent class.
+
+    The waiting time for the reference state multiplies all rounding errors, so that a
+    state near the top of a long climb would be a bad one. Small classes: the state
+    visited most. Large ones: where a walk of a few hundred steps is.
+    """
+    if members.size == 1:
+        return int(members[0])
+    sources, after, weights = moves.policy_edges(policy)
+    if members.size <= ELIMINATE_UP_TO:
+        inside = order[np.isin(order, members)]
+        place = np.full(moves.n_states, -1)
+        place[inside] = np.arange(inside.size)
+        kept = place[sources] >= 0
+        factor = np.zeros((inside.size, inside.size))
+        factor[place[sources[kept]], place[after[kept]]] = weights[kept]
+        eliminate(factor, np.zeros(inside.size))
+        visits = np.zeros(inside.size)
+        visits_of_eliminated(factor, visits)
+        return int(inside[np.argmax(visits)])
+    from scipy import sparse
+
+    shape = (moves.n_states, moves.n_states)
+    onward = sparse.csr_array((weights, (after, sources)), shape=shape)
+    stay = 1.0 - np.bincount(sources, weights, minlength=moves.n_states)
+    mass = np.zeros(moves.n_states)
+    mass[members] = 1.0 / members.size
+    for _ in range(WALK):
+        mass = 0.5 * (mass * (1.0 + stay) + onward @ mass)
+    return int(members[np.argmax(mass[members])])
 
 
 def paths_to(moves: Moves, targets: OffsetArray) -> tuple[IndexArray, FloatArray]:

@@ -25,6 +25,7 @@ class SureStates:
     indices: IndexArray
     values: FloatArray
     n_actions: int
+    actions: IndexArray  # (states, A), the action of the model behind each of its own
 
 
 def sure_states(kernel: Transitions, member: int, target: int) -> SureStates:
@@ -78,9 +79,11 @@ def _restricted(
     place = np.cumsum(inside) - 1
     begins = np.searchsorted(rows, np.arange(safe.size + 1))
     indptr, indices, values = [0], [np.zeros(0, np.int64)], [np.zeros(0)]
+    actions: list[OffsetArray] = []
     for state in states.tolist():
         own = np.arange(state * n_actions, (state + 1) * n_actions)
         chosen = np.where(safe[own], own, own[np.argmax(safe[own])])
+        actions.append(chosen - own[0])
         for row in chosen.tolist():
             if state == target:  # whatever it does is not looked at
                 indices.append(np.array([place[state]]))
@@ -95,4 +98,5 @@ def _restricted(
         np.concatenate(indices).astype(np.int32),
         np.concatenate(values),
         n_actions,
+        np.array(actions, np.int32),
     )

@@ -14,8 +14,9 @@ are decided on the graph first and never enter the numerics.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import final
 
 import numpy as np
@@ -53,6 +54,7 @@ class AllTravelTimes:
     low: FloatArray  # (M, S): low[m, t] * times[m, t] is a lower bound
     high: FloatArray  # (M, S)
     simulators: SimulatorClass
+    known_policies: Mapping[tuple[int, int], IndexArray]  # by (model, target)
 
     @property
     def lower(self) -> FloatArray:
@@ -70,8 +72,9 @@ class AllTravelTimes:
         out = np.zeros(self.times.shape, np.int32)
         for member in range(self.simulators.n_models):
             for target in range(self.simulators.n_states):
-                times = self.times[member, target]
-                out[member, target] = _policy(self.simulators, member, target, times)
+                known = self.known_policies.get((member, target))
+                solved = Solved(target, self.times[member, target], 1.0, 1.0, known)
+                out[member, target] = _policy(self.simulators, member, solved)
         return out
 
 
@@ -130,7 +133,7 @@ def travel_times(
         _require(solved, tolerance, every, member)
         lower[member] = solved.low * solved.times
         upper[member] = solved.high * solved.times
-        policy[member] = _policy(every, member, target, solved.times)
+        policy[member] = _policy(every, member, solved)
     return TravelTimes(target, owned(lower), owned(upper), owned(policy))
 
 
@@ -146,6 +149,7 @@ def all_travel_times(
     n_states, members = every.n_states, len(every)
     times = np.zeros((members, n_states, n_states))
     low, high = np.ones((2, members, n_states))
+    policies: dict[tuple[int, int], IndexArray] = {}
     for member, connected in enumerate(communicating(every)):
         found: Iterable[Solved] = (
             _solver(every, member, tolerance).every(np.arange(n_states))
@@ -157,9 +161,13 @@ def all_travel_times(
             times[member, solved.target] = solved.times
             low[member, solved.target] = solved.low
             high[member, solved.target] = solved.high
+            if solved.policy is not None:
+                policies[member, solved.target] = solved.policy
             if progress is not None:
                 progress(member * n_states + done, members * n_states)
-    return AllTravelTimes(owned(times), owned(low), owned(high), every)
+    return AllTravelTimes(
+        owned(times), owned(low), owned(high), every, MappingProxyType(policies)
+    )
 
 
 def diameter(
@@ -195,6 +203,8 @@ def diameter(
                 target[member] = found.target
             if progress is not None:
                 progress(member * every.n_states + done, members * every.n_states)
+        if progress is not None:
+            progress((member + 1) * every.n_states, members * every.n_states)
         if every.n_states <= SHARPEN_UP_TO:
             for candidate in sorted(ends, key=lambda t: (-ends[t], t)):
                 if ends[candidate] <= lower[member]:
@@ -206,7 +216,7 @@ def diameter(
                     source[member] = int(np.argmax(sharp.times))
                     target[member] = candidate
         upper[member] = max(ends.values())
-        if upper[member] > lower[member] * (1.0 + tolerance) + 4e-15:
+        if not upper[member] <= lower[member] * (1.0 + tolerance) + 1e-14:
             raise _not_solved(lower[member], upper[member], tolerance, every, member)
         if lower[member] > upper[member] or upper[member] < 1.0:
             raise AssertionError("a diameter below 1: a defect of the solver")
@@ -238,12 +248,16 @@ def _partial(
     )
     solved = solver.one(int(np.searchsorted(sure.states, target)))
     times[sure.states] = solved.times
-    return Solved(target, times, solved.low, solved.high)
+    if solved.policy is None:
+        return Solved(target, times, solved.low, solved.high)
+    policy = np.zeros(every.n_states, np.int32)
+    policy[sure.states] = sure.actions[np.arange(sure.states.size), solved.policy]
+    return Solved(target, times, solved.low, solved.high, policy)
 
 
-def _policy(
-    every: SimulatorClass, member: int, target: int, times: FloatArray
-) -> IndexArray:
+def _policy(every: SimulatorClass, member: int, solved: Solved) -> IndexArray:
+    if solved.policy is not None:
+        return solved.policy
     kernel = every.transitions
     out = np.zeros(every.n_states, np.int32)
     greedy_travel_policy(
@@ -251,8 +265,8 @@ def _policy(
         kernel.indices,
         kernel.values[member],
         kernel.n_actions,
-        target,
-        times,
+        solved.target,
+        solved.times,
         out,
     )
     return out
@@ -277,8 +291,10 @@ def _check(tolerance: float) -> None:
 def _require(
     solved: Solved, tolerance: float, every: SimulatorClass, member: int
 ) -> None:
-    if solved.high > solved.low * (1.0 + tolerance) + 4e-15:
-        longest = float(solved.times[np.isfinite(solved.times)].max())
+    known = ~np.isnan(solved.times).any()
+    if not (known and solved.high <= solved.low * (1.0 + tolerance) + 1e-14):
+        finite = solved.times[np.isfinite(solved.times)]
+        longest = float(finite.max()) if known else np.inf
         raise _not_solved(
             solved.low * longest, solved.high * longest, tolerance, every, member
         )

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from simgap._kernels.double_double import add_to_wide
-from simgap.arrays import FloatArray, OffsetArray
-from simgap.planning.policy_chain import Moves, PolicyChain, paths_to
+from simgap.arrays import FloatArray, IndexArray, OffsetArray
+from simgap.planning.policy_chain import Moves, PolicyChain, first_best, paths_to
 
 MOST_ROUNDS = 1000
 MOST_CORRECTIONS = 6
@@ -21,8 +21,11 @@ EPS = 2.0**-52
 
 def exact_travel(
     moves: Moves, target: int, order: OffsetArray, tolerance: float
-) -> tuple[FloatArray, float, float]:
-    """Return times, low, high with low * times <= V* <= high * times."""
+) -> tuple[FloatArray, float, float, IndexArray]:
+    """Return times, low, high and a policy; low * times <= V* <= high * times.
+
+    The policy takes the first action within rounding of the fastest.
+    """
     n_states = moves.n_states
     costs = np.full(moves.indptr.size - 1, -1.0)
     policy, _ = paths_to(moves, np.array([target]))
@@ -50,7 +53,8 @@ def exact_travel(
             break
         policy = np.where(switch, best, policy).astype(np.int32)
     times = -high
-    return times, lowest * (1.0 - 2.0 * EPS), highest * (1.0 + 2.0 * EPS)
+    policy = first_best(table, IMPROVEMENT)
+    return times, lowest * (1.0 - 2.0 * EPS), highest * (1.0 + 2.0 * EPS), policy
 
 
 def _bracket(table: FloatArray, noise: FloatArray) -> tuple[float, float]:

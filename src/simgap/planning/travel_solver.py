@@ -29,12 +29,27 @@ DENSE_COLUMNS = 256
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Solved:
-    """low * times <= V* <= high * times for one target."""
+    """low * times <= V* <= high * times for one target; low <= 1 <= high."""
 
     target: int
     times: FloatArray  # (S,)
     low: float
     high: float
+    policy: IndexArray | None = None  # (S,), where doubles are too short to find it
+
+    @staticmethod
+    def centred(target: int, times: FloatArray, low: float, high: float) -> Solved:
+        """Return the same bounds with times moved to their middle."""
+        middle = 0.5 * (low + high)
+        if not np.isfinite(middle):
+            return Solved(target, times, low, high)
+        widen = 4.0 * EPS
+        return Solved(
+            target,
+            times * middle,
+            low / middle * (1.0 - widen),
+            high / middle * (1.0 + widen),
+        )
 
     @property
     def reach_low(self) -> float:
@@ -95,6 +110,9 @@ class TravelSolver:
         )
 
     def _search(self, targets: OffsetArray, *, prune: bool) -> Iterator[Solved]:
+        if self._n_states == 1:
+            yield Solved(0, np.zeros(1), 1.0, 1.0)
+            return
         best = 0.0
         dense = self._dense and self._n_states >= DENSE_STATES and targets.size > LANES
         width = DENSE_COLUMNS if dense else LANES
@@ -249,6 +267,8 @@ def _found(
 def _columns(block: OffsetArray, now: FloatArray, bounds: Any) -> list[Solved]:
     rows = np.ascontiguousarray(now.T)
     return [
-        Solved(int(target), rows[lane], float(bounds[0, lane]), float(bounds[1, lane]))
+        Solved.centred(
+            int(target), rows[lane], float(bounds[0, lane]), float(bounds[1, lane])
+        )
         for lane, target in enumerate(block)
     ]
