@@ -315,7 +315,7 @@ def row(
         "peer_ms": theirs * 1e3,
         "ratio": ratio,
         "goal": goal,
-        "met": None if goal is None else ratio >= goal,
+        "met": None if goal is None else bool(ratio >= goal),
         "peer_relative_error": error,
     }
 
@@ -333,8 +333,12 @@ def _growth_row(
 
 
 def _trap(task: str, ours: float, exact: float) -> dict[str, Any]:
-    error = abs(ours / exact - 1.0)
-    return {"task": f"trap: {task}", "relative_error": error, "met": error <= 1e-10}
+    error = float(abs(ours / exact - 1.0))
+    return {
+        "task": f"trap: {task}",
+        "relative_error": error,
+        "met": bool(error <= 1e-10),
+    }
 
 
 def _print(row: dict[str, Any]) -> None:

@@ -80,10 +80,10 @@ def wide_travel_sweeps(
             return SOLVED
         if hopeless:
             return PRUNED
-        if early_sweep == 0 and sweep >= patience // 4:
+        if early_sweep == 0 and sweep >= patience // 12:
             early = width
             early_sweep = sweep
-        elif early_sweep > 0 and sweep >= patience // 2:
+        elif early_sweep > 0 and sweep >= patience // 6:
             if not early < np.inf or width >= early:
                 return SLOW
             rate = np.log(width / early) / (sweep - early_sweep)

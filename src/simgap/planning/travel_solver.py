@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -36,20 +36,6 @@ class Solved:
     low: float
     high: float
     policy: IndexArray | None = None  # (S,), where doubles are too short to find it
-
-    @staticmethod
-    def centred(target: int, times: FloatArray, low: float, high: float) -> Solved:
-        """Return the same bounds with times moved to their middle."""
-        middle = 0.5 * (low + high)
-        if not np.isfinite(middle):
-            return Solved(target, times, low, high)
-        widen = 4.0 * EPS
-        return Solved(
-            target,
-            times * middle,
-            low / middle * (1.0 - widen),
-            high / middle * (1.0 + widen),
-        )
 
     @property
     def reach_low(self) -> float:
@@ -264,11 +250,15 @@ def _found(
     return [] if outcome == PRUNED else _columns(block, times, bounds)
 
 
-def _columns(block: OffsetArray, now: FloatArray, bounds: Any) -> list[Solved]:
-    rows = np.ascontiguousarray(now.T)
+def _columns(block: OffsetArray, now: FloatArray, bounds: FloatArray) -> list[Solved]:
+    """Return the targets with their times moved to the middle of the bounds."""
+    used = bounds[:2, : block.size]
+    middle = 0.5 * (used[0] + used[1])
+    rows = np.empty((block.size, now.shape[0]))
+    np.multiply(now[:, : block.size].T, middle[:, None], out=rows)
+    low = (used[0] / middle * (1.0 - 4.0 * EPS)).tolist()
+    high = (used[1] / middle * (1.0 + 4.0 * EPS)).tolist()
     return [
-        Solved.centred(
-            int(target), rows[lane], float(bounds[0, lane]), float(bounds[1, lane])
-        )
-        for lane, target in enumerate(block)
+        Solved(target, rows[lane], low[lane], high[lane])
+        for lane, target in enumerate(block.tolist())
     ]
