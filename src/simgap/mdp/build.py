@@ -16,8 +16,17 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from simgap.arrays import FloatArray, IndexArray, OffsetArray
+from simgap.arrays import FloatArray
 from simgap.errors import InvalidModel
+from simgap.mdp.kernel_rows import (
+    actions_of,
+    checked_edges,
+    csr_of_dense,
+    csr_of_sorted,
+    csr_of_sparse,
+    stacked_rows,
+    without_zeros,
+)
 from simgap.mdp.labels import Labels, Parameters, RewardUnits
 from simgap.mdp.simulators import SimulatorClass
 from simgap.mdp.tabular import TabularMDP
@@ -77,7 +86,7 @@ def class_from_arrays(
     _, n_states, n_actions, _ = given.shape
     pattern = UnionPattern(n_states, n_actions, members)
     for kernel in given:
-        pattern.add(*_csr_of_dense(kernel.reshape(n_states * n_actions, n_states)))
+        pattern.add(*csr_of_dense(kernel.reshape(n_states * n_actions, n_states)))
     return _finish(pattern, rewards, details)
 
 
@@ -108,19 +117,19 @@ def class_from_sparse(
     """
     if len(kernels) == 0:
         raise InvalidModel("no kernels given", hint="give one sparse kernel per model")
-    first = _stacked(kernels[0])
+    first = stacked_rows(kernels[0])
     n_states = int(first.shape[1])
-    n_actions = _actions_of(first.shape, n_states)
+    n_actions = actions_of(first.shape, n_states)
     pattern = UnionPattern(n_states, n_actions, len(kernels))
     for member, kernel in enumerate(kernels):
-        stacked = first if member == 0 else _stacked(kernel)
+        stacked = first if member == 0 else stacked_rows(kernel)
         if stacked.shape != first.shape:
             raise InvalidModel(
                 f"kernel of model {member} has shape {stacked.shape}, "
                 f"that of model 0 {first.shape}",
                 hint="models of a class share states and actions",
             )
-        pattern.add(*_csr_of_sparse(stacked))
+        pattern.add(*csr_of_sparse(stacked))
     return _finish(pattern, rewards, details)
 
 
@@ -144,7 +153,7 @@ def class_from_edges(
     `shape` is (M, S, A). Edges given twice are added up, as Gymnasium's tables need.
     """
     members, n_states, n_actions = _checked_shape(shape)
-    table, weights = _checked_edges(edges, probabilities, (*shape, n_states))
+    table, weights = checked_edges(edges, probabilities, (*shape, n_states))
     order = np.lexsort((table[:, 3], table[:, 2], table[:, 1], table[:, 0]))
     table, weights = table[order], weights[order]
     rows = table[:, 1] * n_actions + table[:, 2]
@@ -153,7 +162,7 @@ def class_from_edges(
     for begin, end in pairwise(ends.tolist()):
         chosen = slice(begin, end)
         pattern.add(
-            *_csr_of_sorted(
+            *csr_of_sorted(
                 rows[chosen],
                 table[chosen, 3],
                 weights[chosen],
@@ -286,7 +295,7 @@ def class_from_models(
                 f"models {first.name!r} and {model.name!r} have different reward units",
                 hint="rescale the rewards of all models alike",
             )
-        pattern.add(*_without_zeros(model))
+        pattern.add(*without_zeros(model))
     names = [model.name for model in models]
     theta = np.array([list(model.parameters.values()) for model in models], np.float64)
     return _finish(
@@ -352,97 +361,6 @@ def _check_square(shape: tuple[int, ...]) -> None:
         )
 
 
-def _csr_of_dense(kernel: FloatArray) -> tuple[OffsetArray, IndexArray, FloatArray]:
-    used = kernel != 0.0  # NaN and negative entries stay, so that they are refused
-    lengths = used.sum(axis=1)
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    return indptr, np.nonzero(used)[1].astype(np.int32), kernel[used]
-
-
-def _csr_of_sparse(kernel: Any) -> tuple[OffsetArray, IndexArray, FloatArray]:
-    if (kernel.data < 0.0).any():  # adding up duplicates could hide it
-        row = int(np.searchsorted(kernel.indptr, np.argmax(kernel.data < 0.0), "right"))
-        raise _negative_entry(row - 1)
-    kernel.sum_duplicates()
-    kernel.sort_indices()
-    kernel.eliminate_zeros()
-    return kernel.indptr.astype(np.int64), kernel.indices, kernel.data
-
-
-def _csr_of_sorted(
-    rows: OffsetArray,
-    after: OffsetArray,
-    weights: FloatArray,
-    n_rows: int,
-    n_states: int,
-) -> tuple[OffsetArray, IndexArray, FloatArray]:
-    keep = weights != 0.0
-    rows, after, weights = rows[keep], after[keep], weights[keep]
-    fresh = np.ones(rows.size, np.bool_)
-    fresh[1:] = (rows[1:] != rows[:-1]) | (after[1:] != after[:-1])
-    first = np.flatnonzero(fresh)
-    summed = np.add.reduceat(weights, first) if first.size else weights
-    indptr = np.searchsorted(rows[first], np.arange(n_rows + 1)).astype(np.int64)
-    return indptr, after[first].astype(np.int32), summed
-
-
-def _without_zeros(model: TabularMDP) -> tuple[OffsetArray, IndexArray, FloatArray]:
-    kernel = model.transitions
-    used = kernel.values[0] != 0.0
-    if used.all():
-        return kernel.indptr, kernel.indices, kernel.values[0]
-    kept = np.concatenate([[0], np.cumsum(used)])
-    return kept[kernel.indptr], kernel.indices[used], kernel.values[0][used]
-
-
-def _stacked(kernel: Any) -> Any:
-    from scipy import sparse
-
-    if isinstance(kernel, (list, tuple)):
-        blocks = [_as_csr(block) for block in kernel]
-        square = (blocks[0].shape[0],) * 2 if blocks else ()
-        if not blocks or any(block.shape != square for block in blocks):
-            raise InvalidModel(
-                f"sparse kernel has blocks of shapes {[b.shape for b in blocks]}",
-                hint="give one (S, S) matrix per action",
-            )
-        n_states, n_actions = blocks[0].shape[0], len(blocks)
-        tall = sparse.vstack(blocks, format="csr")
-        order = np.arange(n_states * n_actions).reshape(n_actions, n_states).T.ravel()
-        return tall[order]
-    if not sparse.issparse(kernel):
-        raise InvalidModel(
-            f"a sparse kernel is needed, got {type(kernel).__name__}",
-            hint="dense arrays go to mdp_from_arrays or class_from_arrays",
-        )
-    return _as_csr(kernel)
-
-
-def _as_csr(matrix: Any) -> Any:
-    from scipy import sparse
-
-    if getattr(matrix, "format", "") == "coo" and (matrix.data < 0.0).any():
-        # the conversion adds up duplicates, which could hide it
-        raise _negative_entry(int(matrix.row[np.argmax(matrix.data < 0.0)]))
-    return sparse.csr_array(matrix, dtype=np.float64, copy=True)
-
-
-def _negative_entry(row: int) -> InvalidModel:
-    return InvalidModel(
-        f"row {row} of a sparse kernel has a negative entry",
-        hint="probabilities lie between 0 and 1; row s * A + a belongs to (s, a)",
-    )
-
-
-def _actions_of(shape: tuple[int, int], n_states: int) -> int:
-    if n_states == 0 or shape[0] == 0 or shape[0] % n_states:
-        raise InvalidModel(
-            f"a sparse kernel of shape {shape} is not (states * actions, states)",
-            hint="row s * A + a belongs to (s, a)",
-        )
-    return shape[0] // n_states
-
-
 def _checked_shape(shape: tuple[int, ...]) -> tuple[int, int, int]:
     if len(shape) != 3 or min(shape) < 1:
         raise InvalidModel(
@@ -451,41 +369,6 @@ def _checked_shape(shape: tuple[int, ...]) -> tuple[int, int, int]:
         )
     members, n_states, n_actions = (int(size) for size in shape)
     return members, n_states, n_actions
-
-
-def _checked_edges(
-    edges: npt.ArrayLike, probabilities: npt.ArrayLike, limits: tuple[int, ...]
-) -> tuple[OffsetArray, FloatArray]:
-    table, weights = np.asarray(edges), as_floats(probabilities, "probabilities")
-    if table.ndim != 2 or table.shape[1] != 4 or table.dtype.kind not in "iu":
-        raise InvalidModel(
-            f"edges have shape {table.shape} and type {table.dtype}",
-            hint="edges are whole numbers (n, 4): model, state, action, next state",
-        )
-    if weights.shape != (len(table),):
-        raise InvalidModel(
-            f"{len(table)} edges and probabilities of shape {weights.shape}",
-            hint="give one probability per edge",
-        )
-    columns = ("model", "state", "action", "next state")
-    for column, (what, limit) in enumerate(zip(columns, limits, strict=True)):
-        outside = (table[:, column] < 0) | (table[:, column] >= limit)
-        if outside.any():
-            at = int(np.argmax(outside))
-            raise InvalidModel(
-                f"edge {at} names {what} {table[at, column]}",
-                hint=f"{what}s are numbered 0 to {limit - 1}",
-            )
-    wrong = ~(np.isfinite(weights) & (weights >= 0.0))
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        m, s, a, t = (int(i) for i in table[at])
-        raise InvalidModel(
-            f"edge {at} (model {m}, s={s}, a={a}, s'={t}) has probability "
-            f"{weights[at]}",
-            hint="probabilities lie between 0 and 1",
-        )
-    return table.astype(np.int64), weights
 
 
 def _shared(rewards: FloatArray) -> FloatArray:
