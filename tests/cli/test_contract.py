@@ -353,7 +353,15 @@ def test_accidents_end_in_order(
 
 def test_control_c_stops_a_long_run() -> None:
     command = [*SIMGAP, "solve", "riverswim", "-H", "1e9"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        # a shell that put us in the background has told its children to ignore it
+        preexec_fn=lambda: signal.signal(  # noqa: PLW1509  # no threads here
+            signal.SIGINT, signal.default_int_handler
+        ),
+    ) as process:
         time.sleep(3.0)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
@@ -417,3 +425,20 @@ def test_no_environment_breaks_the_output(
         assert done.stderr == b""
         if more:
             assert json.loads(done.stdout.decode("utf-8"))["names"] == ["wörld ✓"]
+
+
+def test_a_bias_that_is_not_unique_is_said_to_be_one_of_several(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = answer(capsys, "solve", "two_optima?states=5")
+    assert "not unique" in found["models"][0]["note"]
+    assert answer(capsys, "solve", "riverswim")["models"][0]["note"] is None
+
+
+def test_large_rewards_are_solved_in_their_own_units(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, law = tmp_path / "big.npz", np.full((2, 1, 2), 0.5)
+    np.savez(path, transitions=law, rewards=np.array([[0.0], [4e9]]))
+    gain = answer(capsys, "solve", str(path))["models"][0]["gain"]
+    assert gain["lower"] <= 2e9 <= gain["upper"] <= 2e9 + 4.0

@@ -218,7 +218,7 @@ def test_the_switch_has_its_closed_form_at_any_horizon() -> None:
         assert (np.abs(found.start - wanted) <= room).all()
 
 
-@pytest.mark.parametrize("horizon", [-1, 1.5, True, 10**12 + 1, "3"])
+@pytest.mark.parametrize("horizon", [-1, 1.5, True, 10**9 + 1, "3"])
 def test_a_horizon_that_is_none_is_refused(horizon: Any) -> None:
     simulators = random_class(1, shared=True)
     for ask in (optimal_values, solve_episodic):
@@ -228,7 +228,7 @@ def test_a_horizon_that_is_none_is_refused(horizon: Any) -> None:
 
 def test_a_table_that_cannot_fit_is_refused_before_it_is_made() -> None:
     with pytest.raises(InvalidArgument, match="does not fit"):
-        solve_episodic(random_class(2, shared=True), 10**10)
+        solve_episodic(random_class(2, shared=True), 10**9)
 
 
 # Starts

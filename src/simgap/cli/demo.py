@@ -170,6 +170,7 @@ def _solve(latent: LatentMDP, command: str) -> DemoRecord:
             "optimal": CERTAINTY["value"],
             "gain": CERTAINTY["gain"],
             "bias_span": CERTAINTY["bias_span"],
+            "residual": CERTAINTY["residual"],
             "diameter": "certified",
         },
         notes=simulators.notes,

@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from simgap.records import Certified, Provenance
 
 NO_GAIN = "not communicating: no single gain"
+MANY_BIASES = (
+    "the bias is not unique, optimal play can settle in several places: this is the "
+    "span of one solution"
+)
+COARSE_BIAS = (
+    "the bias is so large that doubles round it by more than rewards differ: look at "
+    "the residual"
+)
 
 
 @final
@@ -35,7 +43,7 @@ class ModelSolution:
     residual: float | None  # of the optimality equation of gain and bias
     value: float | None  # V*_1 at the start
     value_bounds: Certified | None  # the same with its rounding error
-    note: str | None
+    note: str | None  # what a reader of these numbers should know
 
 
 @final
@@ -97,38 +105,49 @@ def solutions(
     averages = _averages(simulators, strict=horizon is None)
     values = _values(simulators, horizon)
     return tuple(
-        ModelSolution(name, *averages[at], *values[at], NO_GAIN if no_gain else None)
+        ModelSolution(name, *averages[at][:3], *values[at], averages[at][3])
         for at, name in enumerate(simulators.model_names)
-        for no_gain in (averages[at][0].lower is None,)
     )
 
 
 def _averages(
     simulators: SimulatorClass, *, strict: bool
-) -> list[tuple[Certified, float | None, float | None]]:
+) -> list[tuple[Certified, float | None, float | None, str | None]]:
     from simgap.planning import communicating, solve_average_reward
     from simgap.records import Certified
 
     reachable = communicating(simulators)
     if strict or reachable.all():
         plan = solve_average_reward(simulators)
-        return [_average(plan, at, simulators.units) for at in range(len(simulators))]
-    return [
-        _average(solve_average_reward(simulators[at]), 0, simulators.units)
-        if reachable[at]
-        else (Certified(None, None), None, None)
-        for at in range(len(simulators))
-    ]
+        unique = plan.unique_bias
+        return [
+            _average(plan, at, bool(unique[at]), simulators.units)
+            for at in range(len(simulators))
+        ]
+    found: list[tuple[Certified, float | None, float | None, str | None]] = []
+    for at in range(len(simulators)):
+        if reachable[at]:
+            plan = solve_average_reward(simulators[at])
+            unique_here = bool(plan.unique_bias[0])
+            found.append(_average(plan, 0, unique_here, simulators.units))
+        else:
+            found.append((Certified(None, None), None, None, NO_GAIN))
+    return found
 
 
 def _average(
-    plan: AverageRewardPlan, at: int, units: RewardUnits
-) -> tuple[Certified, float, float]:
+    plan: AverageRewardPlan, at: int, unique: bool, units: RewardUnits
+) -> tuple[Certified, float, float, str | None]:
     factor = abs(units.factor)
+    notes = [] if unique else [MANY_BIASES]
+    rewards = plan.simulators.rewards
+    if plan.residual[at] > 1e-6 * max(float(rewards.max() - rewards.min()), 1e-300):
+        notes.append(COARSE_BIAS)
     return (
         _in_units(float(plan.gain_lower[at]), float(plan.gain_upper[at]), units, 1),
         factor * float(plan.bias_span[at]),
         factor * float(plan.residual[at]),
+        "; ".join(notes) or None,
     )
 
 

@@ -81,7 +81,7 @@ def switch_tree(
                 *(f"child {a}" for a in range(arms)),
                 "parent",
             ],
-            notes=(f"delta = {delta:.9g}, e = {e:.9g} (spec 4.11)",),
+            notes=(f"delta = {delta:.9g}, e = {e:.9g}",),
         ),
     )
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
 
-from simgap.errors import InvalidFile
+from simgap.errors import InvalidArgument, InvalidFile
 from simgap.interop.native import read_native, write_native
 from simgap.interop.npz import read_npy, read_npz
 from simgap.interop.npz_writer import write_npz
 from simgap.interop.sizes import SizeLimit
-from simgap.mdp import LatentMDP, SimulatorClass
+from simgap.mdp import LatentMDP, SimulatorClass, TabularMDP
 from simgap.records import replacing
 
 READABLE = (".simgap", ".npz", ".npy")
@@ -53,8 +53,21 @@ def load_model(
         ) from error
 
 
-def save_model(latent: LatentMDP, path: str | Path) -> None:
-    """Write a latent MDP as .simgap or .npz; an old file is replaced whole."""
+def save_model(
+    model: LatentMDP | SimulatorClass | TabularMDP, path: str | Path
+) -> None:
+    """Write a model as .simgap or .npz; an old file is replaced whole.
+
+    A class or a single model is written with the uniform prior.
+    """
+    if isinstance(model, TabularMDP):
+        model = model.as_class()
+    latent = LatentMDP.uniform(model) if isinstance(model, SimulatorClass) else model
+    if not isinstance(latent, LatentMDP):
+        raise InvalidArgument(
+            f"cannot save a {type(model).__name__} as a model",
+            hint="give a LatentMDP, a SimulatorClass or a TabularMDP",
+        )
     target = Path(path)
     if target.suffix not in WRITABLE:
         raise InvalidFile(

@@ -1,6 +1,6 @@
 """Read models from numpy's own files, .npz and .npy (`npz_writer` writes them).
 
-Keys of an .npz (contract.md): `transitions` (M,S,A,S) or (S,A,S), or the pymdptoolbox
+Keys of an .npz: `transitions` (M,S,A,S) or (S,A,S), or the pymdptoolbox
 order under `transitions_action_first` (M,A,S,S) or (A,S,S), or `edges` (n,4) of
 (m,s,a,s') with `probabilities` (n,) and `shape` (M,S,A); `rewards` (S,A) or (M,S,A);
 optional `prior` (M,), `start` (a state, or a law (S,) or (M,S)), `start_states` (M,),

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simgap.arrays import FloatArray
-from simgap.errors import InvalidModel
+from simgap.errors import InvalidArgument, InvalidModel
 from simgap.mdp.kernel_rows import (
     actions_of,
     checked_edges,
@@ -79,6 +79,11 @@ def class_from_arrays(
             hint="(models, states, actions, states); one model goes to mdp_from_arrays",
         )
     members = given.shape[0]
+    if order is not None and not isinstance(order, IndexOrder):
+        raise InvalidArgument(
+            f"order {order!r} is not an IndexOrder",
+            hint="give IndexOrder.STATE_ACTION or IndexOrder.ACTION_STATE",
+        )
     order = order or _order_from_shape(given.shape[1:])
     if order is IndexOrder.ACTION_STATE:
         given = given.transpose(0, 2, 1, 3)
@@ -115,6 +120,11 @@ def class_from_sparse(
     A kernel is one (S * A, S) matrix whose row s * A + a belongs to (s, a), or a
     sequence of A matrices (S, S).
     """
+    if hasattr(kernels, "tocsr") or not hasattr(kernels, "__len__"):
+        raise InvalidModel(
+            f"kernels are given as a {type(kernels).__name__}",
+            hint="give a list with one sparse kernel per model",
+        )
     if len(kernels) == 0:
         raise InvalidModel("no kernels given", hint="give one sparse kernel per model")
     first = stacked_rows(kernels[0])
@@ -272,8 +282,15 @@ def class_from_models(
     models: Sequence[TabularMDP], *, notes: tuple[str, ...] = ()
 ) -> SimulatorClass:
     """Return the class of some models over the same states and actions."""
+    models = list(models)
     if len(models) == 0:
         raise InvalidModel("a class needs at least one model", hint="give a model")
+    for model in models:
+        if not isinstance(model, TabularMDP):
+            raise InvalidModel(
+                f"a class is made of models, got a {type(model).__name__}",
+                hint="give TabularMDP objects; list(simulators) has those of a class",
+            )
     first = models[0]
     pattern = UnionPattern(first.n_states, first.n_actions, len(models))
     for model in models:

@@ -26,6 +26,12 @@ def class_over_grid(
     their parameters.
     """
     for name, points in grid.items():
+        given: object = points
+        if isinstance(given, str) or not isinstance(given, (Sequence, np.ndarray)):
+            raise InvalidModel(
+                f"parameter {name!r} has the values {points!r}",
+                hint="give a list of numbers, even for one value",
+            )
         if len(points) == 0:
             raise InvalidModel(
                 f"parameter {name!r} has no values", hint="give at least one"

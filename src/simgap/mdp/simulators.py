@@ -19,7 +19,7 @@ from simgap.mdp.validation import check_rows, checked_rewards, checked_start
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class SimulatorClass:
-    """U (Section 3.2): what one hidden parameter can turn the world into."""
+    """U: what one hidden parameter can turn the world into."""
 
     transitions: Transitions
     rewards: FloatArray  # (1, S, A) shared by all models, or (M, S, A)
@@ -106,6 +106,11 @@ class SimulatorClass:
 
     def member(self, index: int) -> int:
         """Return the index of a member counted from 0, or raise."""
+        if not isinstance(index, (int, np.integer)) or isinstance(index, bool):
+            raise InvalidArgument(
+                f"{index!r} is not the index of a model",
+                hint="index with a whole number; class_from_models makes a part of it",
+            )
         if not -len(self) <= index < len(self):
             raise InvalidArgument(
                 f"there is no model {index} in a class of {len(self)}",

@@ -11,6 +11,7 @@ from simgap.mdp.labels import Labels
 from simgap.mdp.transitions import Transitions
 
 ROW_TOLERANCE = 1e-9  # a row sum further from 1 is an error, not rounding
+LARGEST_REWARD = 1e150  # its sums and products with probabilities stay finite
 SHOWN = 6  # entries of an offending row that an error message prints
 
 
@@ -69,6 +70,12 @@ def checked_rewards(
         raise InvalidModel(
             f"reward of (s={s}, a={a}) in model {m} is {given[m, s, a]}",
             hint="rewards must be finite numbers",
+        )
+    if np.abs(given).max(initial=0.0) > LARGEST_REWARD:
+        m, s, a = (int(i) for i in np.argwhere(np.abs(given) > LARGEST_REWARD)[0])
+        raise InvalidModel(
+            f"reward of (s={s}, a={a}) in model {m} is {given[m, s, a]}",
+            hint=f"rewards beyond {LARGEST_REWARD:g} would overflow: use larger units",
         )
     frozen: FloatArray = read_only(given)
     return frozen

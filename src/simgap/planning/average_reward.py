@@ -1,4 +1,4 @@
-"""Gain, bias and a greedy stationary policy (Lemma 3; spec 2.8).
+"""Gain, bias and a greedy stationary policy (Lemma 3).
 
 rho + l(s) = max_a R(s, a) + P l (s, a) for all s, with min l = 0. The symbol in the
 paper's Lemma 3 is misprinted as pi_DR, and l is a solution of this equation, not the
@@ -62,7 +62,7 @@ class AverageRewardPlan:
     residual: FloatArray  # (M,), bounds |rho + l - T l| for this l, rho midway
     policy: IndexArray  # (M, S), greedy for this bias in every state
     method: tuple[str, ...]  # (M,), "sweeps", "returns" or "policy iteration"
-    tolerance: float
+    tolerance: float  # the width allowed, in units of the rewards
     simulators: SimulatorClass
 
     @property
@@ -98,15 +98,20 @@ def solve_average_reward(
 ) -> AverageRewardPlan:
     """Return gain, bias and greedy policy of every model.
 
-    A model that is not communicating is refused; with `weakly_communicating` it is
-    tried, and refused if its gain turns out to depend on the state.
+    `tolerance` is the greatest width of the gain's bracket; where rewards differ by
+    more than 1, it counts in units of that difference. A model that is not
+    communicating is refused; with `weakly_communicating` it is tried, and refused if
+    some state cannot reach the best recurrent class that was found.
     """
     every = as_class(simulators)
-    if not (np.isfinite(tolerance) and tolerance > 0.0):
+    real = isinstance(tolerance, (int, float)) and np.isfinite(tolerance)
+    if not real or tolerance <= 0.0:
         raise InvalidArgument(
-            f"tolerance {tolerance} is out of range",
+            f"tolerance {tolerance!r} is out of range",
             hint="give a positive width of the gain's bracket, such as 1e-9",
         )
+    spread = float(every.rewards.max() - every.rewards.min())
+    tolerance = tolerance * max(1.0, spread)
     if not weakly_communicating:
         require_communicating(every)
     members, n_states = len(every), every.n_states

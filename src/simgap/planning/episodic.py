@@ -33,9 +33,10 @@ from simgap.planning.connectivity import as_class
 from simgap.planning.lane_blocks import WIDE_FROM, blocks, rewards_of, side_by_side
 
 CHUNK = 4096  # steps between two chances to interrupt
-LONGEST_HORIZON = 10**12
+LONGEST_HORIZON = 10**9
 LARGEST_PLAN = 2**31  # entries of a value table
 EPS = 2.0**-52
+SMALLEST = 5e-324
 
 
 @final
@@ -137,7 +138,8 @@ def policy_values(
     """Return V^pi_1 of one Markov policy in every model.
 
     The policy is a table of actions (S,) or (H, S), or of action probabilities (S, A)
-    or (H, S, A); without the first axis it is the same at every step.
+    or (H, S, A); without the first axis it is the same at every step. It is one policy
+    for all models: to evaluate a policy per model, call this model by model.
     """
     every, horizon = as_class(simulators), checked_horizon(horizon)
     table = _checked_policy(policy, every, horizon)
@@ -167,7 +169,7 @@ def policy_values(
 
 
 def checked_horizon(horizon: int) -> int:
-    """Return a horizon as an int from 0 to 10^12, or raise."""
+    """Return a horizon as an int from 0 to 10^9, or raise."""
     if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)):
         raise InvalidArgument(
             f"horizon {horizon!r} is not a whole number", hint="give H >= 0"
@@ -241,6 +243,7 @@ def _wrapped(
     largest = _largest_reward(every)
     # Sum over steps of (b + 3) u times the greatest value so far, at most h max|R|.
     error = (longest + 3) * EPS * largest * horizon * (horizon + 1) / 2.0
+    error = error + horizon * longest * SMALLEST  # products that underflow
     low, high = every.rewards.min(axis=(1, 2)), every.rewards.max(axis=(1, 2))
     room = error + EPS * largest * horizon
     if (values.min(axis=1) < horizon * low - room).any() or (
@@ -283,5 +286,6 @@ def _checked_policy(
     raise InvalidArgument(
         f"a policy of shape {given.shape} and type {given.dtype} for {n_states} "
         f"states, {n_actions} actions and horizon {horizon}",
-        hint="give actions (S,) or (H, S), or probabilities (S, A) or (H, S, A)",
+        hint="give actions (S,) or (H, S), or probabilities (S, A) or (H, S, A); a "
+        "policy per model is evaluated model by model: worlds[m], policy[m]",
     )

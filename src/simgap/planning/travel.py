@@ -281,10 +281,10 @@ def _apart(component: OffsetArray) -> tuple[int, int]:
 
 
 def _check(tolerance: float) -> None:
-    if not 0.0 < tolerance < 1.0:
+    if not isinstance(tolerance, (int, float)) or not 1e-14 <= tolerance < 1.0:
         raise InvalidArgument(
-            f"tolerance {tolerance} is out of range",
-            hint="give a relative tolerance between 0 and 1, such as 1e-9",
+            f"tolerance {tolerance!r} is out of range",
+            hint="give a relative tolerance from 1e-14 to 1, such as 1e-9",
         )
 
 
@@ -303,6 +303,7 @@ def _require(
 def _not_solved(
     lower: float, upper: float, tolerance: float, every: SimulatorClass, member: int
 ) -> NotSolved:
+    upper = np.inf if np.isnan(upper) else upper
     return NotSolved(
         f"travel times of model {every.model_names[member]!r} were only bracketed in "
         f"[{float(lower)!r}, {float(upper)!r}], tolerance {tolerance} not met",

@@ -1,0 +1,71 @@
+"""Arguments of the wrong kind are refused by name, not misread."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from simgap import LatentMDP, load_model, save_model
+from simgap.errors import InvalidArgument, InvalidModel
+from simgap.mdp import (
+    IndexOrder,
+    class_from_arrays,
+    class_from_models,
+    class_from_sparse,
+    class_over_grid,
+)
+
+SQUARE = np.random.default_rng(0).dirichlet(np.ones(3), size=(2, 3, 3))
+REWARDS = np.random.default_rng(1).random((3, 3))
+
+
+@pytest.mark.parametrize("order", ["ACTION_STATE", IndexOrder.ACTION_STATE.value, 1])
+def test_an_order_that_is_not_one_of_the_two_is_refused(order: Any) -> None:
+    with pytest.raises(InvalidArgument, match="IndexOrder"):
+        class_from_arrays(SQUARE, REWARDS, order=order)
+
+
+@pytest.mark.parametrize("index", ["model 0", 1.0, slice(0, 1), True])
+def test_a_class_is_indexed_with_whole_numbers(index: Any) -> None:
+    worlds = class_from_arrays(SQUARE, REWARDS, order=IndexOrder.STATE_ACTION)
+    with pytest.raises(InvalidArgument, match="index of a model"):
+        worlds[index]
+
+
+def test_one_sparse_kernel_is_not_a_list_of_them() -> None:
+    kernel = sparse.csr_array(SQUARE[0].reshape(9, 3))
+    with pytest.raises(InvalidModel, match="kernels are given as"):
+        class_from_sparse(kernel, REWARDS)  # type: ignore[arg-type]
+
+
+def test_a_class_is_made_of_models_and_an_iterator_of_them_will_do() -> None:
+    worlds = class_from_arrays(SQUARE, REWARDS, order=IndexOrder.STATE_ACTION)
+    again = class_from_models(iter(worlds))  # type: ignore[arg-type]
+    assert again.hash == worlds.hash
+    with pytest.raises(InvalidModel, match="made of models"):
+        class_from_models([worlds])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("points", [0.3, "abc", (x for x in (1.0, 2.0))])
+def test_a_grid_has_lists_of_values(points: Any) -> None:
+    with pytest.raises(InvalidModel, match="parameter 'mu'"):
+        class_over_grid(lambda theta: None, {"mu": points})  # type: ignore[arg-type,return-value]
+
+
+def test_rewards_that_would_overflow_are_refused() -> None:
+    with pytest.raises(InvalidModel, match="1e\\+200"):
+        class_from_arrays(SQUARE, REWARDS * 0 + 1e200, order=IndexOrder.STATE_ACTION)
+
+
+def test_a_class_and_a_model_are_saved_with_the_uniform_prior(tmp_path: Path) -> None:
+    worlds = class_from_arrays(SQUARE, REWARDS, order=IndexOrder.STATE_ACTION)
+    save_model(worlds, tmp_path / "class.simgap")
+    save_model(worlds[1], tmp_path / "model.npz")
+    assert load_model(tmp_path / "class.simgap").hash == LatentMDP.uniform(worlds).hash
+    assert load_model(tmp_path / "model.npz").simulators[0].hash == worlds[1].hash
+    with pytest.raises(InvalidArgument, match="cannot save a int"):
+        save_model(3, tmp_path / "three.npz")  # type: ignore[arg-type]
