@@ -42,7 +42,7 @@ def by_sweeps(
         kernel.indptr, kernel.indices.view(np.uint32), kernel.values[0],
         model.rewards.reshape(-1), kernel.n_actions,
         int(np.diff(kernel.indptr).max()), TOLERANCE, 1e-3 * TOLERANCE, patience, bias,
-        bracket,
+        np.empty(model.rewards.size), np.empty(model.n_states), bracket,
     )  # fmt: skip
     return outcome, bias, bracket
 

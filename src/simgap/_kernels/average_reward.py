@@ -99,17 +99,17 @@ def gain_sweeps(
     polish: float,
     patience: int,
     bias: FloatArray,
+    totals: FloatArray,
+    best: FloatArray,
     bracket: FloatArray,
 ) -> int:
     """Sweep until the bracket of the gain is `tolerance` wide, then on to `polish`.
 
     `patience` counts full-sweep equivalents; SLOW means that the rate seen predicts
-    more. `bias` ends as the vector the bracket was computed from; bracket = lower,
-    upper (rounding included), rounding.
+    more. `bias` ends as the vector the bracket was computed from, `totals` and `best`
+    as its R + P h by row and Th; bracket = lower, upper (rounding included), rounding.
     """
     n_states = bias.size
-    totals = np.empty(n_states * n_actions)
-    best = np.empty(n_states)
     other = np.empty(n_states)
     begins = np.empty(n_states + 1, np.int64)
     chosen_indices = np.empty(n_states * longest_row, indices.dtype)

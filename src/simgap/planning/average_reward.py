@@ -133,9 +133,13 @@ def solve_average_reward(
             )
         methods.append(method)
         bias[member] -= bias[member].min()
-        defects[member] = _greedy(
-            every, member, rewards, bias[member], tolerance, policy[member]
-        )
+        if method == "sweeps" and actions is not None:
+            moved = 4.0 * EPS * float(bias[member].max())  # by taking the least away
+            defects[member] = bracket[member, 0] - moved, bracket[member, 1] + moved
+        else:
+            defects[member] = _greedy(
+                every, member, rewards, bias[member], tolerance, policy[member]
+            )
         if actions is not None:
             policy[member] = actions
         low, high = rewards.min(), rewards.max()
@@ -197,6 +201,7 @@ def _solve(
     kernel = every.transitions
     if every.n_states > SHARPEN_UP_TO:
         longest = int(np.diff(kernel.indptr).max())
+        totals, best = np.empty(rewards.size), np.empty(every.n_states)
         outcome = gain_sweeps(
             kernel.indptr,
             kernel.indices.view(np.uint32),
@@ -208,10 +213,15 @@ def _solve(
             POLISH * tolerance,
             PATIENCE,
             bias,
+            totals,
+            best,
             bracket,
         )
         if outcome == SOLVED:
-            return "sweeps", None
+            actions = np.zeros(every.n_states, np.int32)
+            slack = POLISH * tolerance
+            greedy_actions(totals, best, kernel.n_actions, slack, actions)
+            return "sweeps", actions
         policy = _by_returns(every, member, rewards, tolerance, bias, bracket)
         if policy is not None:
             return "returns", policy

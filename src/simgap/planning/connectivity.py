@@ -35,9 +35,9 @@ def communicating(simulators: SimulatorClass | TabularMDP) -> BoolArray:
     component = np.empty(kernel.n_states, np.int64)
     answers: dict[str, bool] = {}  # models with the same support share an answer
     out = np.empty(len(every), np.bool_)
-    everywhere = [bool(row.all()) for row in kernel.values]
     for member, row in enumerate(kernel.values):
-        key = "all" if everywhere[member] else digest(np.packbits(row > 0.0))
+        whole = len(every) == 1 or bool(row.all())
+        key = "whole" if whole else digest(np.packbits(row > 0.0))
         if key not in answers:
             found = strong_components(
                 kernel.indptr, kernel.indices, row, kernel.n_actions, component

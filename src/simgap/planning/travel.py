@@ -291,10 +291,9 @@ def _check(tolerance: float) -> None:
 def _require(
     solved: Solved, tolerance: float, every: SimulatorClass, member: int
 ) -> None:
-    known = ~np.isnan(solved.times).any()
-    if not (known and solved.high <= solved.low * (1.0 + tolerance) + 1e-14):
+    if not solved.high <= solved.low * (1.0 + tolerance) + 1e-14:
         finite = solved.times[np.isfinite(solved.times)]
-        longest = float(finite.max()) if known else np.inf
+        longest = float(finite.max(initial=0.0))
         raise _not_solved(
             solved.low * longest, solved.high * longest, tolerance, every, member
         )

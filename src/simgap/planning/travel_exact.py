@@ -53,6 +53,8 @@ def exact_travel(
             break
         policy = np.where(switch, best, policy).astype(np.int32)
     times = -high
+    if not np.isfinite(times).all():
+        lowest, highest = 0.0, np.inf  # longer than doubles can tell
     policy = first_best(table, IMPROVEMENT)
     return times, lowest * (1.0 - 2.0 * EPS), highest * (1.0 + 2.0 * EPS), policy
 

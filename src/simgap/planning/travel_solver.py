@@ -71,6 +71,7 @@ class TravelSolver:
         self._moves: Moves | None = None
         self._backward: tuple[OffsetArray, IndexArray] | None = None
         self._order: OffsetArray | None = None
+        self._inverse: FloatArray | None = None
 
     def one(self, target: int) -> Solved:
         """Return the times to one target."""
@@ -204,14 +205,15 @@ class TravelSolver:
         times, bounds = aligned((self._n_states, LANES)), np.zeros((3, LANES))
         times[order] = np.arange(1.0, order.size + 1.0)[:, None]
         times[padded, np.arange(LANES)] = 0.0
-        with np.errstate(divide="ignore"):
-            inverse = 1.0 / moves.leave
+        if self._inverse is None:
+            with np.errstate(divide="ignore"):
+                self._inverse = 1.0 / moves.leave
         outcome = ordered_travel_sweeps(
             *self._kernel,
             moves.indptr,
             moves.indices,
             moves.values,
-            inverse,
+            self._inverse,
             self._n_actions,
             order,
             padded,
