@@ -114,22 +114,18 @@ def _travel_step_at_target(
     high: FloatArray,
     peak: FloatArray,
 ) -> None:
+    """One step where some of the 16 targets are: they stay 0 and count for nothing."""
+    kept = (low.copy(), high.copy(), peak.copy())
+    travel_step(
+        indptr, indices, values, state * n_actions, n_actions, now, state, scale,
+        after, low, high, peak,
+    )  # fmt: skip
     for lane in range(LANES):
         if targets[lane] == state:
             after[state, lane] = 0.0
-            continue
-        best = np.inf
-        for row in range(state * n_actions, (state + 1) * n_actions):
-            total = 0.0
-            for k in range(indptr[row], indptr[row + 1]):
-                total += values[k] * now[indices[k], lane]
-            best = min(best, total)
-        here = scale[lane] * now[state, lane]
-        after[state, lane] = 1.0 + scale[lane] * best
-        change = after[state, lane] - here
-        low[lane] = min(low[lane], change)
-        high[lane] = max(high[lane], change)
-        peak[lane] = max(peak[lane], here)
+            low[lane] = kept[0][lane]
+            high[lane] = kept[1][lane]
+            peak[lane] = kept[2][lane]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
