@@ -32,6 +32,17 @@ class NotCommunicating(SimgapError):
     """A model in which some state cannot be reached from another."""
 
 
+class OutsideClass(SimgapError):
+    """Something was observed that no model of the class with a positive prior allows.
+
+    The real world is then not in U; `step` holds the observation if there is one.
+    """
+
+    def __init__(self, problem: str, *, hint: str = "", step: object = None) -> None:
+        super().__init__(problem, hint=hint)
+        self.step = step
+
+
 class NotSolved(SimgapError):
     """A solver stopped before its tolerance; `result` holds the bounds reached."""
 

@@ -1,1 +1,1 @@
-"""What an agent is; filled by the issues that need more than a table of actions."""
+"""What an agent is: the interface, and policies with explicit memory."""

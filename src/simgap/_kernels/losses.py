@@ -1,0 +1,99 @@
+"""Losses of actions: V* - Q* in every model at once, model index innermost."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from simgap.arrays import FloatArray, IndexArray, OffsetArray
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def fill_losses(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    likelihood: FloatArray,
+    rewards: FloatArray,
+    discount: float,
+    values: FloatArray,
+    losses: FloatArray,
+) -> None:
+    """Write max(0, V_h - R - discount P V_{h+1}); values are (M, T + 1, S)."""
+    steps, n_states, n_actions, members = losses.shape
+    after = np.empty((n_states, members))
+    for h in range(steps):
+        for state in range(n_states):
+            for m in range(members):
+                after[state, m] = values[m, h + 1, state]
+        for state in range(n_states):
+            for action in range(n_actions):
+                row = state * n_actions + action
+                into = losses[h, state, action]
+                for m in range(members):
+                    into[m] = 0.0
+                for k in range(indptr[row], indptr[row + 1]):
+                    t = indices[k]
+                    for m in range(members):
+                        into[m] += likelihood[k, m] * after[t, m]
+                for m in range(members):
+                    total = rewards[state, action, m] + discount * into[m]
+                    into[m] = max(0.0, values[m, h, state] - total)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def discounted_values(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    likelihood: FloatArray,
+    rewards: FloatArray,
+    discount: float,
+) -> tuple[FloatArray, float]:
+    """Return V* (S, M) with a discount, and the largest change of its own backup.
+
+    Sweeps in place until a sweep changes nothing beyond rounding, or no longer less.
+    """
+    n_states, n_actions, members = rewards.shape
+    now = np.zeros((n_states, members))
+    total = np.empty(members)
+    best = np.empty(members)
+    least = np.inf
+    stalled = 0
+    largest = np.abs(rewards).max() / (1.0 - discount)
+    while True:
+        change = 0.0
+        for state in range(n_states):
+            best[:] = -np.inf
+            for action in range(n_actions):
+                row = state * n_actions + action
+                total[:] = 0.0
+                for k in range(indptr[row], indptr[row + 1]):
+                    t = indices[k]
+                    for m in range(members):
+                        total[m] += likelihood[k, m] * now[t, m]
+                for m in range(members):
+                    best[m] = max(
+                        best[m], rewards[state, action, m] + discount * total[m]
+                    )
+            for m in range(members):
+                change = max(change, abs(best[m] - now[state, m]))
+                now[state, m] = best[m]
+        stalled = stalled + 1 if change >= least else 0
+        least = min(least, change)
+        if change <= 2e-16 * largest or stalled > 50:
+            break
+    # the residual of a plain backup of the final values
+    residual = 0.0
+    for state in range(n_states):
+        best[:] = -np.inf
+        for action in range(n_actions):
+            row = state * n_actions + action
+            total[:] = 0.0
+            for k in range(indptr[row], indptr[row + 1]):
+                t = indices[k]
+                for m in range(members):
+                    total[m] += likelihood[k, m] * now[t, m]
+            for m in range(members):
+                best[m] = max(best[m], rewards[state, action, m] + discount * total[m])
+        for m in range(members):
+            residual = max(residual, abs(best[m] - now[state, m]))
+    return now, residual

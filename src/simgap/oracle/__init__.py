@@ -1,0 +1,1 @@
+"""The domain-randomization oracle: certified planning in latent MDPs."""

@@ -1,0 +1,1 @@
+"""The one question: how well can an agent do that does not know the model?"""

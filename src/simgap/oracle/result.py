@@ -1,0 +1,94 @@
+"""What the oracle's solvers return, and why they stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import final
+
+from simgap.arrays import FloatArray
+from simgap.policies.belief import BeliefPolicy
+from simgap.policies.graph import GraphPolicy
+from simgap.records import Certified
+from simgap.statistics import Estimate
+
+
+class Outcome(Enum):
+    """Why planning stopped; the bracket is valid whatever the reason."""
+
+    EXACT = "exact"
+    SOLVED = "within tolerance"
+    OUT_OF_TIME = "stopped at the time limit"
+    OUT_OF_MEMORY = "stopped at the memory limit"
+    OUT_OF_NODES = "stopped at the largest number of nodes"
+    INTERRUPTED = "interrupted"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When to stop: at the tolerances, or at the first limit that is reached.
+
+    `gap_tolerance` is the width of the bracket of the average gap as a part of its
+    upper end, `tolerance` as a part of the upper bound of the value; if both are given
+    the stricter holds. A gap below `negligible` of the value counts as solved.
+    """
+
+    gap_tolerance: float | None = None
+    tolerance: float | None = None
+    time_limit: float | None = None  # seconds, compilation apart
+    max_memory: float | None = None  # bytes
+    negligible: float = 1e-9
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The bracket of the average gap at one time."""
+
+    seconds: float
+    lower: float
+    upper: float
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OracleStatistics:
+    """What the answer cost."""
+
+    seconds: float  # compile time apart
+    compile_seconds: float
+    nodes: int  # of the largest structure searched
+    largest_bytes: int  # estimated peak of the solver's own arrays
+    rounding: float  # absolute; what floating point can misstate about the gap
+    trace: tuple[Moment, ...] = ()  # how the bracket closed
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class OracleResult:
+    """The oracle of (U, nu): bounds of its value and gap, and policies to run."""
+
+    value: Certified  # W*, of the optimal history-dependent policy
+    average_gap: Certified  # sum_m nu_m V*_m - W*
+    outcome: Outcome
+    solver: str  # its name, and why it was picked
+    settings: object  # the frozen settings of the solver
+    horizon: int | None
+    discount: float
+    policy: GraphPolicy  # the certified one
+    belief_policy: BeliefPolicy  # the one to run; its gap is estimated
+    optimal: FloatArray  # (M,), V* at the start
+    values: FloatArray  # (M,), of `policy`, exact
+    gaps: FloatArray  # (M,), of `policy`, exact
+    gap_intervals: FloatArray  # (M, 2), hold gap(pi, m) of every optimal policy pi
+    estimated_gap: Estimate  # of `belief_policy`, averaged over the prior
+    pair_prices_lower: FloatArray  # (M, M), cost of not knowing i from j
+    pair_prices_upper: FloatArray  # (M, M)
+    statistics: OracleStatistics
+    least_worst_gap: float | None = None  # over all mixed optimal policies, if exact
+
+    @property
+    def worst_gap(self) -> float:
+        """Return the largest gap of `policy` in any model."""
+        return float(self.gaps.max())
