@@ -1,4 +1,4 @@
-"""A latent MDP as losses: what each action costs in each model (performance difference).
+"""A latent MDP as losses: what each action costs in each model.
 
 With loss_m(h,s,a) = V*_{m,h}(s) - Q*_{m,h}(s,a) >= 0 the average gap of the oracle is
 
