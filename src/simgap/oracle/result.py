@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import final
 
-from simgap.arrays import FloatArray
+from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.policies.belief import BeliefPolicy
 from simgap.policies.graph import GraphPolicy
 from simgap.records import Certified
@@ -22,23 +22,6 @@ class Outcome(Enum):
     OUT_OF_MEMORY = "stopped at the memory limit"
     OUT_OF_NODES = "stopped at the largest number of nodes"
     INTERRUPTED = "interrupted"
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """When to stop: at the tolerances, or at the first limit that is reached.
-
-    `gap_tolerance` is the width of the bracket of the average gap as a part of its
-    upper end, `tolerance` as a part of the upper bound of the value; if both are given
-    the stricter holds. A gap below `negligible` of the value counts as solved.
-    """
-
-    gap_tolerance: float | None = None
-    tolerance: float | None = None
-    time_limit: float | None = None  # seconds, compilation apart
-    max_memory: float | None = None  # bytes
-    negligible: float = 1e-9
 
 
 @final
@@ -62,6 +45,39 @@ class OracleStatistics:
     largest_bytes: int  # estimated peak of the solver's own arrays
     rounding: float  # absolute; what floating point can misstate about the gap
     trace: tuple[Moment, ...] = ()  # how the bracket closed
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class VectorSets:
+    """Gap vectors of continuations for a belief-tracking policy (`BeliefPolicy`)."""
+
+    vector_set: IndexArray  # (T + 1,), which set to use at a step
+    vector_offsets: OffsetArray  # (sets * S + 1,), row `set * S + state`
+    vectors: FloatArray  # (V, M)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Planned:
+    """What one solver found about a `LossForm`, in units of the gap.
+
+    `lower` and `upper` hold the average gap with rounding accounted for; `gaps` is
+    exact for `policy`, and prior @ gaps = upper up to that rounding.
+    """
+
+    lower: float
+    upper: float
+    outcome: Outcome
+    policy: GraphPolicy
+    gaps: FloatArray  # (M,)
+    vectors: VectorSets
+    nodes: int
+    largest_bytes: int
+    trace: tuple[Moment, ...] = ()
+    gap_intervals: FloatArray | None = None  # (M, 2) over all optimal policies
+    least_worst_gap: float | None = None
+    pair_prices: tuple[FloatArray, FloatArray] | None = None  # (M, M) lower, upper
 
 
 @final

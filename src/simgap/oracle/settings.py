@@ -1,0 +1,66 @@
+"""Solvers are their settings: frozen records that say how far to go.
+
+`gap_tolerance` is the width of the bracket of the average gap as a part of its upper
+end, `tolerance` as a part of the upper bound of the value; if both are given the
+stricter holds. Planning stops there, or at the first limit that is reached, or when it
+is interrupted; the bracket reached is valid in every case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ExactOracle:
+    """Every reachable belief, merged on sufficient counts; finite horizons only."""
+
+    max_nodes: int = 5_000_000
+    time_limit: float | None = None  # seconds, compilation apart
+    max_memory: float | None = None  # bytes
+    episodes: int = 20_000  # for the estimated gap
+    seed: int = 0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BoundedOracle:
+    """Two-sided bounds that close with time: faces below, policy graphs above."""
+
+    gap_tolerance: float | None = 0.05
+    tolerance: float | None = None
+    time_limit: float | None = 60.0  # seconds, compilation apart
+    max_memory: float | None = None  # bytes
+    episodes: int = 20_000  # for the estimated gap
+    seed: int = 0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GridOracle:
+    """Two or three models on a grid of beliefs, refined; for very long horizons."""
+
+    gap_tolerance: float | None = 0.05
+    tolerance: float | None = None
+    time_limit: float | None = 60.0  # seconds, compilation apart
+    max_memory: float | None = None  # bytes
+    episodes: int = 20_000  # for the estimated gap
+    seed: int = 0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AutoOracle:
+    """Exact if that fits, a grid for two or three models, bounds otherwise."""
+
+    gap_tolerance: float | None = 0.05
+    tolerance: float | None = None
+    time_limit: float | None = 60.0  # seconds, compilation apart
+    max_memory: float | None = None  # bytes
+    episodes: int = 20_000  # for the estimated gap
+    seed: int = 0
+
+
+Solver = ExactOracle | BoundedOracle | GridOracle | AutoOracle
