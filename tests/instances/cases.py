@@ -25,6 +25,8 @@ CASES = (
     "garnet?members=1&actions=1",
     "garnet?members=9&separation=2&states=5&actions=3&branching=2&seed=7",
     "garnet?members=40&separation=0.3&seed=3",
+    "garnet_mixture",
+    "garnet_mixture?states=6&actions=2&branching=2&members=3&mix=1&density=1&seed=4",
     "linear_bandit",
     "linear_bandit?members=85",
     "linear_bandit?p=0.3,0.4,0.45",
@@ -40,6 +42,8 @@ CASES = (
     "riverswim?states=4&success=0.35,0.15,0.75",
     "riverswim?states=2",
     "riverswim?states=8&success=0.05,0.9&down=0.1&left_reward=0.2",
+    "riverswim?success=0.1:0.6:5&left_reward=0.4&uniform=true",
+    "riverswim?states=2&success=0.3&down=0.2,0&uniform=true",
     "slip_grid",
     "slip_grid?slip=0,0.2",
     "slip_grid?rows=2&cols=3&slip=0",
@@ -62,5 +66,9 @@ CASES = (
     "two_optima",
     "two_optima?states=2",
     "two_optima?states=8",
+    "windy_grid",
+    "windy_grid?size=3&strength=0.2",
+    "windy_grid?size=4&strength=0,0.3",
+    "windy_grid?size=6&strength=0.1,0,0.25,0.9",
 )
 HORIZONS = (0, 1, 2, 3, 4, 5, 20, 37)

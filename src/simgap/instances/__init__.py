@@ -31,6 +31,7 @@ from simgap.instances.grid import slip_grid, slip_grid_known
 from simgap.instances.known import Known
 from simgap.instances.linear_bandit import linear_bandit, linear_bandit_known
 from simgap.instances.random import garnet, garnet_known
+from simgap.instances.random_mixture import garnet_mixture, garnet_mixture_known
 from simgap.instances.riverswim import riverswim, riverswim_known
 from simgap.instances.spelling import Kind
 from simgap.instances.switch import switch, switch_known
@@ -48,6 +49,7 @@ from simgap.instances.traps import (
     two_optima,
     two_optima_known,
 )
+from simgap.instances.windy import windy_grid, windy_grid_known
 
 __all__ = [
     "CATALOGUE",
@@ -75,6 +77,8 @@ __all__ = [
     "delta_for_diameter",
     "garnet",
     "garnet_known",
+    "garnet_mixture",
+    "garnet_mixture_known",
     "is_instance_string",
     "linear_bandit",
     "linear_bandit_known",
@@ -98,4 +102,6 @@ __all__ = [
     "trap_door_known",
     "two_optima",
     "two_optima_known",
+    "windy_grid",
+    "windy_grid_known",
 ]

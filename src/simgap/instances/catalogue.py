@@ -40,6 +40,7 @@ from simgap.instances.gym_tables import environment
 from simgap.instances.known import Known
 from simgap.instances.linear_bandit import linear_bandit, linear_bandit_known
 from simgap.instances.random import garnet, garnet_known
+from simgap.instances.random_mixture import garnet_mixture, garnet_mixture_known
 from simgap.instances.riverswim import riverswim, riverswim_known
 from simgap.instances.spelling import Kind, read_value, split_query, suggestion
 from simgap.instances.switch import switch, switch_known
@@ -53,6 +54,7 @@ from simgap.instances.traps import (
     two_optima,
     two_optima_known,
 )
+from simgap.instances.windy import windy_grid, windy_grid_known
 from simgap.mdp import SimulatorClass
 
 GYM = "gym:"
@@ -247,6 +249,20 @@ CATALOGUE: Mapping[str, Entry] = {
             "seed": Parameter(Kind.WHOLE, "0", "seed of the generator"),
         },
     ),
+    "garnet_mixture": Entry(
+        garnet_mixture,
+        garnet_mixture_known,
+        "random class in which no single step tells the models apart",
+        {
+            "states": Parameter(Kind.WHOLE, "20", "states"),
+            "actions": Parameter(Kind.WHOLE, "4", "actions"),
+            "branching": Parameter(Kind.WHOLE, "3", "successors of a row"),
+            "members": Parameter(Kind.WHOLE, "10", "models"),
+            "mix": Parameter(Kind.NUMBER, "0.7", "part of a row that varies"),
+            "density": Parameter(Kind.NUMBER, "0.3", "part of the rows that pay"),
+            "seed": Parameter(Kind.WHOLE, "0", "seed of the generator"),
+        },
+    ),
     "linear_bandit": Entry(
         linear_bandit,
         linear_bandit_known,
@@ -286,6 +302,7 @@ CATALOGUE: Mapping[str, Entry] = {
             "success": Parameter(Kind.POINTS, "0.35", "probability up, inner states"),
             "down": Parameter(Kind.POINTS, "0.05", "probability down, inner states"),
             "left_reward": Parameter(Kind.NUMBER, "0.005", "reward on the left"),
+            "uniform": Parameter(Kind.FLAG, "false", "the ends drift like the rest"),
         },
     ),
     "slip_grid": Entry(
@@ -335,5 +352,14 @@ CATALOGUE: Mapping[str, Entry] = {
         two_optima_known,
         "a line with two optimal ends; the bias is not unique",
         {"states": Parameter(Kind.WHOLE, "5", "length of the line")},
+    ),
+    "windy_grid": Entry(
+        windy_grid,
+        windy_grid_known,
+        "gridworld beside a cliff, wind of unknown direction and strength",
+        {
+            "size": Parameter(Kind.WHOLE, "10", "rows, and columns"),
+            "strength": Parameter(Kind.POINTS, "", "of the wind; 0.15 and 0.45"),
+        },
     ),
 }

@@ -3,8 +3,10 @@
 Left always succeeds. Right goes up with probability `success` from the inner states,
 down with `down`, and stays otherwise. The two ends do not depend on `success`: from
 the first state right goes up with .6 and stays with .4, in the last it stays with .6
-and falls with .4. At success .35 and down .05 this is row 10 of spec 6 exactly, and
-the families of spec 6 (row 34 and the 4-state variants with D = 17.96) are these.
+and falls with .4. With `uniform` they do: the current is the same everywhere, and what
+would leave the river stays. At success .35 and down .05 (not uniform) this is row 10 of
+spec 6 exactly, and the families of spec 6 (row 34 and the 4-state variants with
+D = 17.96) are these.
 """
 
 from __future__ import annotations
@@ -46,6 +48,7 @@ def riverswim(
     down: Points = 0.05,
     *,
     left_reward: float = 0.005,
+    uniform: bool = False,
 ) -> SimulatorClass:
     """Return the rivers of every (success, down) (spec 6, row 10); state 0 is left."""
     n_states = checked_whole("states", states, least=2)
@@ -55,7 +58,7 @@ def riverswim(
     check_volume("riverswim", members * 4 * n_states)
 
     def instantiate(theta: Mapping[str, float]) -> TabularMDP:
-        return _river(n_states, theta["success"], theta["down"], reward)
+        return _river(n_states, theta["success"], theta["down"], reward, uniform)
 
     return family(instantiate, grid)
 
@@ -66,6 +69,7 @@ def riverswim_known(
     down: Points = 0.05,
     *,
     left_reward: float = 0.005,
+    uniform: bool = False,
 ) -> Known:
     """Return gain and diameter as birth-death sums (rows 10-11).
 
@@ -78,7 +82,7 @@ def riverswim_known(
     grid = _grid(success, down)
     gains, diameters, biases = [], [], []
     for rate, back in product(grid["success"], grid["down"]):
-        up, fall = _rates(n_states, rate, back)
+        up, fall = _rates(n_states, rate, back, uniform)
         swim = last_frequency(up, fall)
         gains.append(max(reward, swim))
         diameters.append(max(float(climb_times(up, fall).sum()), n_states - 1.0))
@@ -100,20 +104,27 @@ def _grid(success: Points, down: Points) -> dict[str, tuple[float, ...]]:
     return checked_grid(grid)
 
 
-def _rates(n_states: int, rate: float, back: float) -> tuple[list[float], list[float]]:
+def _rates(
+    n_states: int, rate: float, back: float, uniform: bool
+) -> tuple[list[float], list[float]]:
+    if uniform:
+        return [rate] * (n_states - 1), [back] * (n_states - 1)
     up = [FIRST_UP] + [rate] * (n_states - 2)
     fall = [back] * (n_states - 2) + [LAST_DOWN]
     return up, fall
 
 
-def _river(n_states: int, rate: float, back: float, reward: float) -> TabularMDP:
+def _river(
+    n_states: int, rate: float, back: float, reward: float, uniform: bool
+) -> TabularMDP:
     stay = checked_remainder("success + down", rate, back)
     here = np.arange(n_states)
     left = np.zeros(n_states, np.int64)
     right = left + 1
     up, inner, fall = (np.full(n_states, x) for x in (rate, stay, back))
-    up[0], inner[0], fall[0] = FIRST_UP, 1.0 - FIRST_UP, 0.0
-    up[-1], inner[-1], fall[-1] = 0.0, 1.0 - LAST_DOWN, LAST_DOWN
+    first_up, last_down = (rate, back) if uniform else (FIRST_UP, LAST_DOWN)
+    up[0], inner[0], fall[0] = first_up, 1.0 - first_up, 0.0
+    up[-1], inner[-1], fall[-1] = 0.0, 1.0 - last_down, last_down
     below, above = np.maximum(here - 1, 0), np.minimum(here + 1, n_states - 1)
     edges = [(here, left, below), (here, right, below)]
     edges += [(here, right, here), (here, right, above)]
