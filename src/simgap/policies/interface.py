@@ -29,7 +29,7 @@ class Step:
 
 
 class Policy(Protocol[Memory]):
-    """A history-dependent policy (spec 2.2) with explicit memory."""
+    """A history-dependent policy with explicit memory."""
 
     @property
     def name(self) -> str:
