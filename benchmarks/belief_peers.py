@@ -1,0 +1,197 @@
+"""Storm's belief exploration on a latent MDP: the peer of the oracle's bracket.
+
+    python -m benchmarks.belief_peers under|over horizon|discount VALUE MODEL SECONDS
+
+prints one JSON line per bound it proves, each with the CPU seconds that bound alone
+took (building the model apart). The latent MDP becomes a POMDP with states
+(model, state), of which only the state is observed. A discount is a chance to stop; a
+horizon is a clock in the state, since Storm bounds steps only for probabilities.
+
+`under` unfolds the belief MDP with a growing number of beliefs and cuts the rest off,
+`over` triangulates the beliefs with a growing resolution. The process that starts one
+of them decides when to stop it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from typing import Any, final
+
+import numpy as np
+
+from simgap.instances.catalogue import build
+from simgap.mdp import LatentMDP
+
+SIZES = tuple(2**k for k in range(9, 26))  # beliefs explored for a lower bound
+RESOLUTIONS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
+MOST_BYTES = 8 * 2**30
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PeerBound:
+    """One bound of W* by Storm."""
+
+    side: str  # under or over
+    value: float
+    seconds: float  # CPU, of this bound alone
+    detail: str
+
+
+def storm_bounds(
+    spec: str, *, horizon: int | None, discount: float | None, budget: float
+) -> tuple[list[PeerBound], str]:
+    """Return the bounds Storm proves in `budget` seconds a side, and why it stopped."""
+    found: list[PeerBound] = []
+    told = []
+    kind, value = ("discount", discount) if horizon is None else ("horizon", horizon)
+    for side in ("under", "over"):
+        command = [sys.executable, "-m", "benchmarks.belief_peers"]
+        command += [side, kind, str(value), spec, str(budget)]
+        with subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=os.environ | {"OMP_NUM_THREADS": "1"},
+        ) as process:
+            try:
+                out, _ = process.communicate(timeout=2.5 * budget + 120.0)
+                why = f"exit {process.returncode}" if process.returncode else "done"
+            except subprocess.TimeoutExpired:
+                process.kill()
+                out, why = process.communicate()[0], "too slow"
+        lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+        found += [PeerBound(**line) for line in lines if line["seconds"] <= budget]
+        told.append(f"{side}: {why}")
+    return found, ", ".join(told)
+
+
+def best_bracket(bounds: list[PeerBound], seconds: float) -> tuple[float, float]:
+    """Return the best bounds of W* that took at most `seconds` each."""
+    ready = [each for each in bounds if each.seconds <= seconds]
+    under = [each.value for each in ready if each.side == "under"]
+    over = [each.value for each in ready if each.side == "over"]
+    return max(under, default=-np.inf), min(over, default=np.inf)
+
+
+def pomdp(latent: LatentMDP, horizon: int | None, discount: float | None) -> Any:
+    """Return the POMDP of a latent MDP; a reward is paid until label `done`."""
+    import stormpy
+
+    kernel, members = latent.simulators.transitions, len(latent.simulators)
+    n_states, n_actions = kernel.n_states, kernel.n_actions
+    steps = 1 if horizon is None else horizon
+    layer = n_states * members
+    count = 1 + steps * layer + 1
+    done = count - 1
+    laws = [latent.simulators.start_law(m) for m in range(members)]
+    go_on = 1.0 if discount is None else discount
+    rewards = np.broadcast_to(latent.simulators.rewards, (members, n_states, n_actions))
+    builder = stormpy.datastructures.SparseMatrixBuilder[float](
+        0, 0, 0, force_dimensions=False, has_custom_row_grouping=True
+    )
+    builder.new_row_group(0)
+    for s in range(n_states):
+        for m in range(members):
+            chance = float(latent.prior[m] * laws[m][s])
+            if chance > 0.0:
+                builder.add_next_value(0, 1 + s * members + m, chance)
+    paid, observed, row = [0.0], [steps * n_states], 1
+    for h in range(steps):
+        last = horizon is not None and h == steps - 1
+        first = 1 + (0 if horizon is None else (h + 1) * layer)
+        for s in range(n_states):
+            for m in range(members):
+                builder.new_row_group(row)
+                for a in range(n_actions):
+                    here = s * n_actions + a
+                    if not last:
+                        for k in range(kernel.indptr[here], kernel.indptr[here + 1]):
+                            chance = go_on * float(kernel.values[m, k])
+                            after = first + int(kernel.indices[k]) * members + m
+                            if chance > 0.0:
+                                builder.add_next_value(row, after, chance)
+                    stop = 1.0 if last else 1.0 - go_on
+                    if stop > 0.0:
+                        builder.add_next_value(row, done, stop)
+                    paid.append(float(rewards[m, s, a]))
+                    row += 1
+                observed.append(h * n_states + s)
+    builder.new_row_group(row)
+    builder.add_next_value(row, done, 1.0)
+    paid.append(0.0)
+    observed.append(steps * n_states + 1)
+    labels = stormpy.models.StateLabeling(count)
+    labels.add_label("init")
+    labels.add_label("done")
+    labels.add_label_to_state("init", 0)
+    labels.add_label_to_state("done", done)
+    parts = stormpy.models.SparseModelComponents[float](
+        transition_matrix=builder.build(),
+        state_labeling=labels,
+        reward_models={
+            "paid": stormpy.models.SparseRewardModel[float](
+                optional_state_action_reward_vector=paid
+            )
+        },
+    )
+    parts.observability_classes = observed
+    parts.choice_labeling = _named_choices(row + 1, n_actions)
+    return stormpy.pomdp.make_canonic(stormpy.models.SparsePomdp[float](parts))
+
+
+def _named_choices(rows: int, n_actions: int) -> Any:
+    import stormpy
+
+    named = stormpy.models.ChoiceLabeling(rows)
+    for a in range(n_actions):
+        named.add_label(f"a{a}")
+        for row in range(1 + a, rows - 1, n_actions):
+            named.add_label_to_choice(f"a{a}", row)
+    named.add_label("go")
+    named.add_label_to_choice("go", 0)
+    named.add_label_to_choice("go", rows - 1)
+    return named
+
+
+def _peer(side: str, kind: str, value: str, spec: str, budget: float) -> None:
+    import stormpy
+    import stormpy.pomdp
+
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+    latent = LatentMDP.uniform(build(spec))
+    horizon = int(value) if kind == "horizon" else None
+    discount = float(value) if kind == "discount" else None
+    model = pomdp(latent, horizon, discount)
+    (wanted,) = stormpy.parse_properties('R{"paid"}max=? [F "done"]')
+    for size in SIZES if side == "under" else RESOLUTIONS:
+        begin = time.process_time()
+        if side == "under":
+            result = stormpy.pomdp.verify_with_belief_unfolding(
+                model, wanted, max_exploration_size=size, build_choice_labeling=False
+            )
+        else:
+            result = stormpy.pomdp.verify_with_belief_discretization(
+                model, wanted, resolution=size, build_choice_labeling=False
+            )
+        spent = time.process_time() - begin
+        # every belief explored: the lower bound is the value, and an upper bound too
+        whole = side == "under" and result.statistics.completed_exploration
+        for proved in ("under", "over") if whole else (side,):
+            bound = PeerBound(proved, float(result.value), spent, f"{size}")
+            sys.stdout.write(json.dumps(asdict(bound)) + "\n")
+        sys.stdout.flush()
+        if whole or spent > budget:
+            return
+
+
+if __name__ == "__main__":
+    asked_side, asked_kind, asked_value, asked_model, asked_seconds = sys.argv[1:]
+    _peer(asked_side, asked_kind, asked_value, asked_model, float(asked_seconds))
