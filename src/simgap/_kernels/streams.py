@@ -1,0 +1,35 @@
+"""Random numbers without a state: a number is a function of where it is used.
+
+A key and a counter are mixed by the finaliser of splitmix64 (Steele, Lea and Flood,
+2014), so that results do not depend on the order of episodes or on threads.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, uint64
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+FIRST = np.uint64(0xBF58476D1CE4E5B9)
+SECOND = np.uint64(0x94D049BB133111EB)
+S11, S27, S30, S31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31)
+UNIT = 2.0**-53
+
+
+@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+def mixed(key: int, counter: int) -> int:
+    """Return 64 bits that look independent for different keys or counters."""
+    bits = uint64(key) + GOLDEN * (uint64(counter) + uint64(1))
+    bits = (bits ^ (bits >> S30)) * FIRST
+    bits = (bits ^ (bits >> S27)) * SECOND
+    return bits ^ (bits >> S31)  # type: ignore[no-any-return]
+
+
+@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+def uniform(key: int, counter: int) -> float:
+    """Return a number in [0, 1) for a key made by `mixed` and a counter."""
+    bits = uint64(key) + GOLDEN * (uint64(counter) + uint64(1))
+    bits = (bits ^ (bits >> S30)) * FIRST
+    bits = (bits ^ (bits >> S27)) * SECOND
+    bits = bits ^ (bits >> S31)
+    return float(bits >> S11) * UNIT
