@@ -1,0 +1,228 @@
+"""The tree of beliefs an agent can have: forward by evidence, backward by losses.
+
+A node is (step, state, support, counts): which models are still possible, and how often
+each class of evidence was seen among them. Node i of step h has links, one per column
+of the rows of its state:
+
+    links[j] >= 0    the node of step h + 1
+    links[j] == -1   no model allows it
+    links[j] <= -2   settled: support -2 - links[j] has a plan that loses nothing
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
+
+DONE, FULL, UNKNOWN_SUPPORT = 0, 1, 2
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def expand(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    likelihood: FloatArray,
+    n_actions: int,
+    pattern_of: IndexArray,
+    next_support: IndexArray,
+    code: IndexArray,
+    example: IndexArray,
+    settled: AnyArray,
+    odd: AnyArray,
+    h: int,
+    node: int,
+    stop: int,
+    next_layer: int,
+    support: IndexArray,
+    state: IndexArray,
+    counts: AnyArray,
+    belief: FloatArray,
+    first_link: OffsetArray,
+    links: IndexArray,
+    table: IndexArray,
+    used: OffsetArray,
+) -> tuple[int, int, int, int]:
+    """Add the successors of nodes `node` to `stop`; `used` is (nodes, links).
+
+    Returns (reason, next node to do, support, pattern of columns): it stops early if an
+    array is full or if the support after a pattern of columns is not yet known, always
+    between two nodes, so that it can be called again.
+    """
+    n_states = (indptr.size - 1) // n_actions
+    members = likelihood.shape[1]
+    classes = counts.shape[1]
+    scratch = np.zeros(classes, np.int64)
+    weight = np.empty(members)
+    slots = np.uint64(table.size - 1)
+    while node < stop:
+        s = state[node]
+        here = support[node]
+        begin, end = indptr[s * n_actions], indptr[(s + 1) * n_actions]
+        width = end - begin
+        if (
+            used[0] + width > state.size
+            or used[1] + width > links.size
+            or 2 * (used[0] + width - next_layer) > table.size
+        ):
+            return FULL, node, -1, -1
+        for k in range(begin, end):
+            if next_support[here, pattern_of[k]] == -2:
+                return UNKNOWN_SUPPORT, node, here, pattern_of[k]
+        first_link[node] = used[1]
+        for k in range(begin, end):
+            at = used[1] + k - begin
+            there = next_support[here, pattern_of[k]]
+            if there < 0:
+                links[at] = -1
+                continue
+            t = indices[k]
+            if settled[there, h + 1, t] >= 0:
+                links[at] = -2 - there
+                continue
+            mass = 0.0
+            for m in range(members):
+                weight[m] = belief[node, m] * likelihood[k, m]
+                mass += weight[m]
+            if mass <= 0.0:  # underflow: too unlikely to matter in any number
+                links[at] = -1
+                continue
+            if there == here:
+                for c in range(classes):
+                    scratch[c] = counts[node, c]
+            else:  # classes of the old support as classes of the new
+                for c in range(classes):
+                    scratch[c] = 0
+                for c in range(classes):
+                    if counts[node, c] != 0:
+                        new = code[there, example[here, c]]
+                        if new > 0:
+                            scratch[new - 1] += counts[node, c]
+                        elif new < 0:
+                            scratch[-new - 1] -= counts[node, c]
+            new = code[there, k]
+            if new > 0:
+                scratch[new - 1] += 1
+            elif new < 0:
+                scratch[-new - 1] -= 1
+            key = np.uint64(there * n_states + t + 1) * np.uint64(0x9E3779B97F4A7C15)
+            for c in range(classes):
+                key += np.uint64(scratch[c]) * odd[c]
+            key ^= key >> np.uint64(29)
+            key *= np.uint64(0xBF58476D1CE4E5B9)
+            key ^= key >> np.uint64(32)
+            slot = key & slots
+            found = -1
+            while table[slot] >= 0:
+                other = table[slot]
+                same = state[other] == t and support[other] == there
+                if same:
+                    for c in range(classes):
+                        if counts[other, c] != scratch[c]:
+                            same = False
+                            break
+                if same:
+                    found = other
+                    break
+                slot = (slot + np.uint64(1)) & slots
+            if found < 0:
+                found = used[0]
+                used[0] += 1
+                table[slot] = found
+                state[found] = t
+                support[found] = there
+                for c in range(classes):
+                    counts[found, c] = scratch[c]
+                for m in range(members):
+                    belief[found, m] = weight[m] / mass
+            links[at] = found
+        used[1] += width
+        node += 1
+    return DONE, node, -1, -1
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def rehash(
+    odd: AnyArray,
+    n_states: int,
+    begin: int,
+    end: int,
+    support: IndexArray,
+    state: IndexArray,
+    counts: AnyArray,
+    table: IndexArray,
+) -> None:
+    """Write the nodes `begin` to `end` into an empty hash table."""
+    classes = counts.shape[1]
+    slots = np.uint64(table.size - 1)
+    for node in range(begin, end):
+        place = support[node] * n_states + state[node] + 1
+        key = np.uint64(place) * np.uint64(0x9E3779B97F4A7C15)
+        for c in range(classes):
+            key += np.uint64(np.int64(counts[node, c])) * odd[c]
+        key ^= key >> np.uint64(29)
+        key *= np.uint64(0xBF58476D1CE4E5B9)
+        key ^= key >> np.uint64(32)
+        slot = key & slots
+        while table[slot] >= 0:
+            slot = (slot + np.uint64(1)) & slots
+        table[slot] = node
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def backward(
+    indptr: OffsetArray,
+    likelihood: FloatArray,
+    losses: FloatArray,
+    last: bool,
+    absolute: float,
+    relative: float,
+    begin: int,
+    end: int,
+    state: IndexArray,
+    belief: FloatArray,
+    first_link: OffsetArray,
+    links: IndexArray,
+    value: FloatArray,
+    action: IndexArray,
+    tied: AnyArray,
+) -> int:
+    """Write G, the lowest optimal action and all tied ones for nodes of one step.
+
+    Returns how many actions are tied but not to the last bit.
+    """
+    n_actions, members = losses.shape[1], losses.shape[2]
+    each = np.empty(n_actions)
+    uncertain = 0
+    for node in range(begin, end):
+        s = state[node]
+        base = indptr[s * n_actions]
+        least = np.inf
+        for a in range(n_actions):
+            total = 0.0
+            for m in range(members):
+                total += belief[node, m] * losses[s, a, m]
+            if not last:
+                row = s * n_actions + a
+                for k in range(indptr[row], indptr[row + 1]):
+                    child = links[first_link[node] + k - base]
+                    if child >= 0:
+                        mass = 0.0
+                        for m in range(members):
+                            mass += belief[node, m] * likelihood[k, m]
+                        total += mass * value[child]
+            each[a] = total
+            least = min(least, total)
+        value[node] = least
+        bar = least + absolute + relative * least
+        chosen = -1
+        for a in range(n_actions):
+            tied[node, a] = each[a] <= bar
+            if each[a] <= bar:
+                if chosen < 0:
+                    chosen = a
+                if each[a] != least:
+                    uncertain += 1
+        action[node] = chosen
+    return uncertain

@@ -1,0 +1,192 @@
+"""The oracle exactly: every belief that can occur, merged on sufficient counts.
+
+    G_h(s, b) = min_a { b . loss(h, s, a) + sum_s' p_b(s' | s, a) G_{h+1}(s', b') }
+
+over the nodes of `BeliefTree` (spec 5.1, 5.2). Sums of non-negative numbers only: each
+backup rounds relatively, by `relative_rounding`, and the stored losses misstate the gap
+of any policy by at most `form.rounding`; `exact_rounding` is both together.
+
+Ties: an action is called optimal if its sum is within that rounding of the least. So
+the optimal actions are among those called optimal, and the intervals of gaps over all
+optimal policies are never too narrow. They are too wide only if two actions differ by
+less than rounding but do differ, which no float can tell; progress says how many
+actions are tied in this way without being equal to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from math import inf
+from time import perf_counter
+
+import numpy as np
+
+from simgap.arrays import owned
+from simgap.errors import InvalidArgument
+from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
+from simgap.oracle.exact_evidence import Supports, members_of, relative_rounding
+from simgap.oracle.exact_gaps import no_vectors, single_plan_gaps, tree_gaps
+from simgap.oracle.exact_mixture import least_worst_gap
+from simgap.oracle.exact_policy import (
+    chances,
+    policy_graph,
+    single_plan,
+    skeleton_of,
+    starts_of,
+)
+from simgap.oracle.exact_tree import (
+    BeliefTree,
+    DoesNotFit,
+    Limits,
+    TreeValues,
+    solve_tree,
+)
+from simgap.oracle.loss_form import LossForm, loss_form
+from simgap.oracle.result import Moment, Outcome, Planned
+from simgap.oracle.settings import ExactOracle
+
+DEFAULT_MEMORY = 4 * 2**30  # bytes, if no limit is given
+LINKS_PER_NODE = 64  # on average, before a count gives up
+
+
+def solve_exact(
+    form: LossForm,
+    settings: ExactOracle,
+    *,
+    clock: Callable[[], float] = perf_counter,
+    progress: Callable[[str], None] | None = None,
+) -> Planned:
+    """Return the oracle of a finite horizon, with equal ends (Outcome.EXACT).
+
+    If the tree does not fit the limits of `settings`, or the user interrupts, the
+    bracket is from 0 to the gap of the best plan made for one model.
+    """
+    _check_finite(form)
+    _compile()
+    say = progress or _silent
+    started = clock()
+    supports = Supports(form, members_of(form))
+    tree = BeliefTree(form, supports, _limits(settings, clock, started))
+    try:
+        tree.grow()
+        say(f"{tree.size} beliefs")
+        values = solve_tree(tree)
+        if values.uncertain:
+            say(f"{values.uncertain} actions are tied up to rounding, not to the bit")
+        return _planned(tree, values)
+    except DoesNotFit as reason:
+        outcome = reason.outcome
+    except KeyboardInterrupt:
+        outcome = Outcome.INTERRUPTED
+    say(f"{outcome.value} at {tree.size} beliefs")
+    return _unfinished(tree, outcome)
+
+
+def count_nodes(form: LossForm, limit: int) -> int | None:
+    """Return how many beliefs the exact recursion would visit; None above `limit`."""
+    _check_finite(form)
+    limits = Limits(limit, LINKS_PER_NODE * limit, DEFAULT_MEMORY, inf, _still, 0.0)
+    tree = BeliefTree(form, Supports(form, members_of(form)), limits)
+    try:
+        tree.grow()
+    except DoesNotFit:
+        return None
+    return tree.size if tree.size <= limit else None
+
+
+def exact_rounding(form: LossForm, gap: float) -> float:
+    """Return how far floating point can be off the exact average gap."""
+    return form.rounding + 2.0 * form.steps * relative_rounding(form) * gap
+
+
+def _planned(tree: BeliefTree, values: TreeValues) -> Planned:
+    form, supports = tree.form, tree.supports
+    weights = supports.members.roots.sum(axis=1)
+    planted = tree.roots >= 0
+    gap = float(weights[planted] @ values.value[tree.roots[planted]])
+    chance, on_path = chances(tree, values)
+    starts = starts_of(form, tree.roots)
+    found = tree_gaps(tree, values, chance, starts)
+    skeleton = skeleton_of(tree, values, on_path, starts)
+    seconds = tree.limits.clock() - tree.limits.started
+    return Planned(
+        lower=gap,
+        upper=gap,
+        outcome=Outcome.EXACT,
+        policy=policy_graph(form, supports, skeleton, "exact oracle"),
+        gaps=found.gaps,
+        vectors=found.vectors,
+        nodes=tree.size,
+        largest_bytes=tree.largest_bytes,
+        trace=(Moment(seconds, gap, gap),),
+        gap_intervals=found.intervals,
+        least_worst_gap=least_worst_gap(tree, values, found.intervals),
+    )
+
+
+def _unfinished(tree: BeliefTree, outcome: Outcome) -> Planned:
+    form, supports = tree.form, tree.supports
+    each = single_plan_gaps(form, supports)
+    average = each @ form.latent.prior
+    model = int(average.argmin())
+    upper = float(average[model])
+    upper += exact_rounding(form, upper)
+    seconds = tree.limits.clock() - tree.limits.started
+    name = form.latent.simulators.model_names[model]
+    return Planned(
+        lower=0.0,
+        upper=upper,
+        outcome=outcome,
+        policy=policy_graph(
+            form, supports, single_plan(form, model), f"plan of {name}"
+        ),
+        gaps=owned(each[model].copy()),
+        vectors=no_vectors(form),
+        nodes=tree.size,
+        largest_bytes=tree.largest_bytes,
+        trace=(Moment(seconds, 0.0, upper),),
+    )
+
+
+def _limits(
+    settings: ExactOracle, clock: Callable[[], float], started: float
+) -> Limits:
+    return Limits(
+        nodes=settings.max_nodes,
+        links=2**31 - 1,
+        memory=DEFAULT_MEMORY if settings.max_memory is None else settings.max_memory,
+        seconds=inf if settings.time_limit is None else settings.time_limit,
+        clock=clock,
+        started=started,
+    )
+
+
+def _check_finite(form: LossForm) -> None:
+    if form.horizon is None:
+        raise InvalidArgument(
+            "the exact oracle needs a horizon, this one has a discount",
+            hint="use BoundedOracle() with a discount",
+        )
+
+
+@cache
+def _compile() -> None:
+    """Run every kernel once, so that limits of time are about planning."""
+    kernel = np.full((3, 2, 2, 2), 0.5)
+    kernel[0, 0, 0], kernel[1, 0, 1] = (0.25, 0.75), (0.0, 1.0)
+    rewards = np.array([[0.0, 0.0], [1.0, 1.0]])
+    models = class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
+    form = loss_form(LatentMDP(models, np.array([0.5, 0.5, 0.0])), horizon=3)
+    supports = Supports(form, members_of(form))
+    tree = BeliefTree(form, supports, _limits(ExactOracle(), _still, 0.0))
+    tree.grow()
+    _planned(tree, solve_tree(tree))
+
+
+def _still() -> float:
+    return 0.0
+
+
+def _silent(message: str) -> None:
+    pass

@@ -1,0 +1,225 @@
+"""What a step can teach: which models are left, and which of them gained.
+
+Planning is over *members*: models of positive prior, those that agree on everything
+taken together. The *support* of a belief is the set of members that the history allows.
+Among the members of a support a column of the transitions is evidence by its direction,
+the likelihoods up to a factor. Columns of one direction are one class, columns of the
+opposite direction count as minus one, and a column that favours nobody is none. So the
+belief is a function of the support and of the counts of its classes.
+
+Two directions are taken as equal if they are equal to the last bit after division by
+their largest entry: a relative error of at most one unit of rounding per step, which
+`relative_rounding` includes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from simgap._kernels.belief_tree_gaps import settle
+from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray
+from simgap.oracle.loss_form import EPS, LossForm
+
+UNKNOWN, EMPTY = -2, -1
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """The models that planning tells apart."""
+
+    models: IndexArray  # (K,), one model for each member
+    member_of: IndexArray  # (M,), -1 for models of zero prior
+    likelihood: FloatArray  # (nnz, K)
+    losses: FloatArray  # (T, S, A, K)
+    roots: FloatArray  # (R, K), weights of the first states
+
+
+def members_of(form: LossForm) -> Members:
+    """Return the models of positive prior, duplicates merged."""
+    prior = form.latent.prior
+    simulators = form.latent.simulators
+    member_of = np.full(form.n_models, -1, np.int32)
+    chosen: list[int] = []
+    by_content: dict[bytes, int] = {}
+    for m in map(int, np.flatnonzero(prior > 0.0)):
+        parts = (form.likelihood[:, m], form.losses[..., m], simulators.start_law(m))
+        content = b"".join((np.ascontiguousarray(p) + 0.0).tobytes() for p in parts)
+        member_of[m] = by_content.setdefault(content, len(chosen))
+        if member_of[m] == len(chosen):
+            chosen.append(m)
+    everyone = chosen == list(range(form.n_models))
+    roots = np.zeros((form.root_states.size, len(chosen)))
+    for m in np.flatnonzero(member_of >= 0):
+        roots[:, member_of[m]] += form.root_weights[:, m]
+    return Members(
+        models=np.array(chosen, np.int32),
+        member_of=member_of,
+        likelihood=(
+            form.likelihood
+            if everyone
+            else np.ascontiguousarray(form.likelihood[:, chosen])
+        ),
+        losses=(
+            form.losses if everyone else np.ascontiguousarray(form.losses[..., chosen])
+        ),
+        roots=roots,
+    )
+
+
+def relative_rounding(form: LossForm) -> float:
+    """Return what a backup, its belief and its class of evidence round, relatively."""
+    longest = int(np.diff(form.pattern.indptr).max(initial=0))
+    return (form.n_models + longest + 8) * EPS
+
+
+def tie_slack(form: LossForm) -> float:
+    """Return how far apart equal sums of stored losses can be."""
+    return 2.0 * form.rounding
+
+
+@final
+@dataclass(slots=True, eq=False)
+class Supports:
+    """The supports met so far, with their classes of evidence and their plans.
+
+    The first M entries are the corners: entry m is the plan of model m on its own, also
+    for models of zero prior. Rows are added as beliefs meet them.
+    """
+
+    form: LossForm
+    members: Members
+    count: int = 0
+    classes: int = 0  # the most that a support has
+    pattern_of: IndexArray = field(init=False)  # (nnz,), by who allows the column
+    patterns: BoolArray = field(init=False)  # (U, K)
+    corner: IndexArray = field(init=False)  # (nnz,), entry of the likeliest model
+    next_support: IndexArray = field(init=False)  # (entries, U)
+    code: IndexArray = field(init=False)  # (entries, nnz): 0, or +- (class + 1)
+    example: IndexArray = field(init=False)  # (entries, classes), a column of each
+    settled: AnyArray = field(init=False)  # (entries, T, S), action or -1
+    plan_next: IndexArray = field(init=False)  # (entries, nnz), EMPTY if none
+    masks: list[BoolArray] = field(default_factory=list)
+    _by_mask: dict[bytes, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        form = self.form
+        nnz, n_models = form.likelihood.shape
+        steps, n_states = form.losses.shape[:2]
+        allowed = self.members.likelihood > 0.0
+        self.patterns, inverse = np.unique(allowed, axis=0, return_inverse=True)
+        self.pattern_of = inverse.reshape(-1).astype(np.int32)
+        likeliest = form.likelihood.argmax(axis=1).astype(np.int32)
+        self.corner = np.where(form.likelihood.any(axis=1), likeliest, EMPTY).astype(
+            np.int32
+        )
+        self.next_support = np.empty((0, len(self.patterns)), np.int32)
+        self.code = np.empty((0, nnz), np.int32)
+        self.example = np.empty((0, 0), np.int32)
+        self.settled = np.empty((0, steps, n_states), np.int16)
+        self.plan_next = np.empty((0, nnz), np.int32)
+        for model in range(n_models):
+            self._add_corner(model)
+
+    @property
+    def nbytes(self) -> int:
+        kept = (self.next_support, self.code, self.example, self.settled)
+        return int(sum(array.nbytes for array in kept)) + self.plan_next.nbytes
+
+    def of(self, mask: BoolArray) -> int:
+        """Return the entry of a support, made if it is new; EMPTY for nobody."""
+        if not mask.any():
+            return EMPTY
+        known = self._by_mask.get(mask.tobytes())
+        return self._add(mask) if known is None else known
+
+    def learn(self, entry: int, pattern: int) -> None:
+        """Fill in which support follows after a pattern of columns."""
+        after = self.of(self.masks[entry] & self.patterns[pattern])
+        self.next_support[entry, pattern] = after
+
+    def _add_corner(self, model: int) -> None:
+        member = int(self.members.member_of[model])
+        mask = np.zeros(len(self.members.models), np.bool_)
+        entry = self._grow(mask)
+        form = self.form
+        self.next_support[entry] = EMPTY
+        self._settle(entry, form.losses, np.array([model]), np.zeros_like(self.corner))
+        stays = form.likelihood[:, model] > 0.0
+        self.plan_next[entry] = np.where(stays, entry, self.corner)
+        if member >= 0:
+            mask[member] = True
+            self._by_mask.setdefault(mask.tobytes(), entry)
+
+    def _add(self, mask: BoolArray) -> int:
+        entry = self._grow(mask)
+        self._by_mask[mask.tobytes()] = entry
+        inside = np.flatnonzero(mask)
+        left = self.patterns[:, inside].sum(axis=1)[self.pattern_of].astype(np.int32)
+        self._settle(entry, self.members.losses, inside, left)
+        last = self.patterns[:, inside].argmax(axis=1)[self.pattern_of]
+        alone = self.members.models[inside[last]]
+        self.plan_next[entry] = np.where(
+            left > 1, entry, np.where(left == 1, alone, self.corner)
+        )
+        self._classify(entry, inside, left == inside.size)
+        return entry
+
+    def _settle(
+        self, entry: int, losses: FloatArray, members: AnyArray, left: IndexArray
+    ) -> None:
+        pattern = self.form.pattern
+        settle(
+            pattern.indptr, pattern.indices, losses, members.astype(np.int32), left,
+            tie_slack(self.form), self.settled[entry],
+        )  # fmt: skip
+
+    def _classify(self, entry: int, inside: AnyArray, seen_by_all: BoolArray) -> None:
+        """Number the directions of the columns that everybody inside allows."""
+        columns = np.flatnonzero(seen_by_all)
+        chances = self.members.likelihood[np.ix_(columns, inside)]
+        if not columns.size:
+            return
+        directions = chances / chances.max(axis=1, keepdims=True)
+        distinct, first, which = np.unique(
+            directions, axis=0, return_index=True, return_inverse=True
+        )
+        numbers = np.zeros(len(distinct), np.int32)
+        known: dict[bytes, int] = {}
+        examples = []
+        for i, direction in enumerate(distinct):
+            if (direction == 1.0).all():
+                continue
+            opposite = (direction.min() / direction).tobytes()
+            if opposite in known:
+                numbers[i] = -known[opposite]
+            else:
+                examples.append(columns[first[i]])
+                numbers[i] = known[direction.tobytes()] = len(examples)
+        self.code[entry, columns] = numbers[which.reshape(-1)]
+        if len(examples) > self.classes:
+            self.classes = len(examples)
+            wider = np.zeros((len(self.example), self.classes), np.int32)
+            wider[:, : self.example.shape[1]] = self.example
+            self.example = wider
+        self.example[entry, : len(examples)] = examples
+
+    def _grow(self, mask: BoolArray) -> int:
+        """Return the number of a new row of all tables."""
+        entry = self.count
+        if entry == len(self.code):
+            room = max(4, 2 * entry)
+            for name, fill in (
+                ("next_support", UNKNOWN), ("code", 0), ("example", 0),
+                ("settled", -1), ("plan_next", EMPTY),
+            ):  # fmt: skip
+                old: Any = getattr(self, name)
+                new = np.full((room, *old.shape[1:]), fill, old.dtype)
+                new[:entry] = old
+                setattr(self, name, new)
+        self.masks.append(mask)
+        self.count += 1
+        return entry

@@ -1,0 +1,189 @@
+"""Gaps of the oracle in every model: of its policy, and of all optimal policies.
+
+One more pass backwards over the solved tree. The vectors kept for a belief-tracking
+policy are those of the likeliest nodes of every step and state, and of the plans that
+beliefs settle on there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+
+from simgap._kernels.belief_tree_gaps import (
+    largest_losses,
+    plan_vectors,
+    tree_ends,
+    tree_vectors,
+)
+from simgap._kernels.belief_tree_graph import linked_plans
+from simgap.arrays import AnyArray, FloatArray, IndexArray, owned
+from simgap.oracle.exact_evidence import Supports
+from simgap.oracle.exact_tree import BeliefTree, TreeValues
+from simgap.oracle.loss_form import LossForm
+from simgap.oracle.result import VectorSets
+
+MOST_VECTORS = 64  # per step and state
+MOST_PLANS = 32  # of them
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeGaps:
+    """What the second pass finds."""
+
+    gaps: FloatArray  # (M,)
+    intervals: FloatArray  # (M, 2)
+    vectors: VectorSets
+
+
+def tree_gaps(
+    tree: BeliefTree, values: TreeValues, chance: FloatArray, starts: IndexArray
+) -> TreeGaps:
+    """Return the gaps of the policy, their intervals, and vectors for beliefs."""
+    form, supports, pattern = tree.form, tree.supports, tree.form.pattern
+    kept = _Kept(form.steps, pattern.n_states, form.n_models)
+    zero_prior = np.flatnonzero(form.latent.prior <= 0.0).astype(np.int32)
+    shape = (supports.count, pattern.n_states, form.n_models)
+    plans, spare = np.zeros(shape), np.zeros(shape)
+    most, spare_most = np.zeros(shape[1:]), np.zeros(shape[1:])
+    vectors: FloatArray = np.zeros((0, form.n_models))
+    ends: FloatArray = np.zeros((0, form.n_models, 2))
+    for h in range(form.steps - 1, -1, -1):
+        begin, end = tree.layers[h], tree.layers[h + 1]
+        last = h + 1 == form.steps
+        now = np.empty((end - begin, form.n_models))
+        tree_vectors(
+            pattern.indptr, pattern.indices, form.likelihood, form.losses[h], last,
+            supports.corner, begin, end, end, tree.state, values.action,
+            tree.first_link, tree.links, plans, vectors, now,
+        )  # fmt: skip
+        ends_now = np.empty((end - begin, form.n_models, 2))
+        tree_ends(
+            pattern.indptr, pattern.indices, form.likelihood, form.losses[h], last,
+            begin, end, end, tree.state, values.tied, tree.first_link, tree.links,
+            most, ends, ends_now,
+        )  # fmt: skip
+        vectors, ends = now, ends_now
+        step_back(form, supports, h, plans, spare)
+        plans, spare = spare, plans
+        if zero_prior.size:
+            largest_losses(
+                pattern.indptr, pattern.indices, form.likelihood, form.losses[h],
+                zero_prior, most, spare_most,
+            )  # fmt: skip
+            most, spare_most = spare_most, most
+        _keep(kept, tree, h, chance, vectors, plans)
+    gaps = at_start(form, starts, vectors, plans)
+    low = at_start(form, starts, ends[..., 0], np.zeros_like(plans))
+    high = at_start(form, starts, ends[..., 1], np.broadcast_to(most, plans.shape))
+    return TreeGaps(owned(gaps), owned(np.column_stack([low, high])), kept.sets())
+
+
+def step_back(
+    form: LossForm, supports: Supports, h: int, after: FloatArray, now: FloatArray
+) -> None:
+    """Write the gaps of all plans from step h on."""
+    plan_vectors(
+        form.pattern.indptr, form.pattern.indices, form.likelihood, form.losses[h],
+        supports.settled[: supports.count, h], supports.plan_next, after, now,
+    )  # fmt: skip
+
+
+def at_start(
+    form: LossForm, starts: IndexArray, nodes: FloatArray, plans: AnyArray
+) -> FloatArray:
+    """Return the mean over the first state of gaps at nodes (N, M) and plans."""
+    simulators = form.latent.simulators
+    total: FloatArray = np.zeros(form.n_models)
+    for m in range(form.n_models):
+        law = simulators.start_law(m)
+        for s in np.flatnonzero(law):
+            link = starts[s]
+            found = nodes[link, m] if link >= 0 else plans[-2 - link, s, m]
+            total[m] += law[s] * found
+    return total
+
+
+def single_plan_gaps(form: LossForm, supports: Supports) -> FloatArray:
+    """Return the gap of each model's own plan in every model, (plans, M)."""
+    shape = (supports.count, form.pattern.n_states, form.n_models)
+    plans, spare = np.zeros(shape), np.zeros(shape)
+    for h in range(form.steps - 1, -1, -1):
+        step_back(form, supports, h, plans, spare)
+        plans, spare = spare, plans
+    simulators = form.latent.simulators
+    laws = np.stack([simulators.start_law(m) for m in range(form.n_models)])
+    likeliest = laws.argmax(axis=0)
+    gaps = np.zeros((form.n_models, form.n_models))
+    for plan in range(form.n_models):
+        entry = likeliest.copy()  # first states that no prior model has
+        entry[form.root_states] = plan
+        first = plans[entry, np.arange(shape[1])]  # (S, M)
+        gaps[plan] = np.einsum("ms,sm->m", laws, np.where(laws.T > 0.0, first, 0.0))
+    return gaps
+
+
+def no_vectors(form: LossForm) -> VectorSets:
+    """Return the vectors of a belief policy that has none: it is greedy."""
+    return _Kept(form.steps, form.pattern.n_states, form.n_models).sets()
+
+
+@final
+@dataclass(slots=True, eq=False)
+class _Kept:
+    """Vectors by step, last step first."""
+
+    steps: int
+    n_states: int
+    n_models: int
+    lengths: list[AnyArray] = field(default_factory=list)
+    rows: list[FloatArray] = field(default_factory=list)
+
+    def sets(self) -> VectorSets:
+        sizes = np.zeros((self.steps + 1, self.n_states), np.int64)
+        for back, lengths in enumerate(self.lengths, start=1):
+            sizes[self.steps - back] = lengths
+        rows = self.rows[::-1] or [np.zeros((0, self.n_models))]
+        offsets = np.zeros(sizes.size + 1, np.int64)
+        offsets[1:] = np.cumsum(sizes)
+        return VectorSets(
+            vector_set=owned(np.arange(self.steps + 1, dtype=np.int32)),
+            vector_offsets=owned(offsets),
+            vectors=owned(np.concatenate(rows)),
+        )
+
+
+def _keep(
+    kept: _Kept,
+    tree: BeliefTree,
+    h: int,
+    chance: FloatArray,
+    vectors: FloatArray,
+    plans: FloatArray,
+) -> None:
+    """Keep the vectors of one step, by state: plans, then nodes, likeliest first."""
+    begin, end = tree.layers[h], tree.layers[h + 1]
+    lengths = np.zeros(kept.n_states, np.int64)
+    rows = [np.zeros((0, kept.n_models))]
+    linked = np.zeros(plans.shape[:2], np.bool_)
+    if h:
+        pattern = tree.form.pattern
+        linked_plans(
+            pattern.indptr, pattern.indices, pattern.n_actions, tree.layers[h - 1],
+            begin, tree.state, tree.first_link, tree.links, linked,
+        )  # fmt: skip
+    state = tree.state[begin:end]
+    order = np.lexsort((-chance[begin:end], state))
+    present, first = np.unique(state[order], return_index=True)
+    groups = np.split(order, first[1:]) if present.size else []
+    for s, nodes in zip(present, groups, strict=True):
+        entries = np.flatnonzero(linked[:, s])[:MOST_PLANS]
+        chosen = nodes[: MOST_VECTORS - entries.size]
+        both = np.concatenate([plans[entries, s], vectors[chosen]])
+        rows.append(both)
+        lengths[s] = len(both)
+    kept.lengths.append(lengths)
+    kept.rows.append(np.concatenate(rows))
