@@ -1,7 +1,8 @@
 """What a step can teach: which models are left, and which of them gained.
 
 Planning is over *members*: models of positive prior, those that agree on everything
-taken together. The *support* of a belief is the set of members that the history allows.
+taken together. The *support* of a belief is the set of members that the history allows,
+with their weights at the first step, which depend on the first state if its law does.
 Among the members of a support a column of the transitions is evidence by its direction,
 the likelihoods up to a factor. Columns of one direction are one class, columns of the
 opposite direction count as minus one, and a column that favours nobody is none. So the
@@ -53,7 +54,7 @@ def members_of(form: LossForm) -> Members:
             chosen.append(m)
     everyone = chosen == list(range(form.n_models))
     roots = np.zeros((form.root_states.size, len(chosen)))
-    for m in np.flatnonzero(member_of >= 0):
+    for m in map(int, np.flatnonzero(member_of >= 0)):
         roots[:, member_of[m]] += form.root_weights[:, m]
     return Members(
         models=np.array(chosen, np.int32),
@@ -87,7 +88,7 @@ class Supports:
     """The supports met so far, with their classes of evidence and their plans.
 
     The first M entries are the corners: entry m is the plan of model m on its own, also
-    for models of zero prior. Rows are added as beliefs meet them.
+    for models of zero prior. Entries are added as beliefs meet them.
     """
 
     form: LossForm
@@ -102,8 +103,8 @@ class Supports:
     example: IndexArray = field(init=False)  # (entries, classes), a column of each
     settled: AnyArray = field(init=False)  # (entries, T, S), action or -1
     plan_next: IndexArray = field(init=False)  # (entries, nnz), EMPTY if none
-    masks: list[BoolArray] = field(default_factory=list)
-    _by_mask: dict[bytes, int] = field(default_factory=dict)
+    shares: list[FloatArray] = field(default_factory=list)  # of the first weights
+    _known: dict[bytes, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         form = self.form
@@ -129,35 +130,40 @@ class Supports:
         kept = (self.next_support, self.code, self.example, self.settled)
         return int(sum(array.nbytes for array in kept)) + self.plan_next.nbytes
 
-    def of(self, mask: BoolArray) -> int:
-        """Return the entry of a support, made if it is new; EMPTY for nobody."""
-        if not mask.any():
+    def of(self, weights: FloatArray) -> int:
+        """Return the entry of first weights (K,), made if it is new; EMPTY for zeros.
+
+        First weights say who is left and how the first state has divided the prior
+        among them: where it starts in one state or by one law, always in the same way.
+        """
+        if not weights.any():
             return EMPTY
-        known = self._by_mask.get(mask.tobytes())
-        return self._add(mask) if known is None else known
+        share = weights / weights.max()
+        known = self._known.get(share.tobytes())
+        return self._add(share) if known is None else known
 
     def learn(self, entry: int, pattern: int) -> None:
         """Fill in which support follows after a pattern of columns."""
-        after = self.of(self.masks[entry] & self.patterns[pattern])
+        after = self.of(self.shares[entry] * self.patterns[pattern])
         self.next_support[entry, pattern] = after
 
     def _add_corner(self, model: int) -> None:
         member = int(self.members.member_of[model])
-        mask = np.zeros(len(self.members.models), np.bool_)
-        entry = self._grow(mask)
+        share = np.zeros(len(self.members.models))
+        entry = self._grow(share)
         form = self.form
         self.next_support[entry] = EMPTY
         self._settle(entry, form.losses, np.array([model]), np.zeros_like(self.corner))
         stays = form.likelihood[:, model] > 0.0
         self.plan_next[entry] = np.where(stays, entry, self.corner)
         if member >= 0:
-            mask[member] = True
-            self._by_mask.setdefault(mask.tobytes(), entry)
+            share[member] = 1.0
+            self._known.setdefault(share.tobytes(), entry)
 
-    def _add(self, mask: BoolArray) -> int:
-        entry = self._grow(mask)
-        self._by_mask[mask.tobytes()] = entry
-        inside = np.flatnonzero(mask)
+    def _add(self, share: FloatArray) -> int:
+        entry = self._grow(share)
+        self._known[share.tobytes()] = entry
+        inside = np.flatnonzero(share)
         left = self.patterns[:, inside].sum(axis=1)[self.pattern_of].astype(np.int32)
         self._settle(entry, self.members.losses, inside, left)
         last = self.patterns[:, inside].argmax(axis=1)[self.pattern_of]
@@ -207,7 +213,7 @@ class Supports:
             self.example = wider
         self.example[entry, : len(examples)] = examples
 
-    def _grow(self, mask: BoolArray) -> int:
+    def _grow(self, share: FloatArray) -> int:
         """Return the number of a new row of all tables."""
         entry = self.count
         if entry == len(self.code):
@@ -220,6 +226,6 @@ class Supports:
                 new = np.full((room, *old.shape[1:]), fill, old.dtype)
                 new[:entry] = old
                 setattr(self, name, new)
-        self.masks.append(mask)
+        self.shares.append(share)
         self.count += 1
         return entry

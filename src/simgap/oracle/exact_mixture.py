@@ -102,4 +102,4 @@ def _solve(tree: BeliefTree, choices: dict[int, list[int]]) -> float | None:
     answer = linprog(
         cost, A_ub=worst, b_ub=np.zeros(prior.size), A_eq=conserve, b_eq=supply
     )
-    return float(answer.fun) if answer.success else None
+    return None if answer.fun is None else float(answer.fun)

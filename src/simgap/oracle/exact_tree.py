@@ -110,7 +110,7 @@ class BeliefTree:
         self.roots = np.full(form.root_states.size, -1, np.int32)
         self._make_room(form.root_states.size, 0)
         for i, (s, weight) in enumerate(zip(form.root_states, weights, strict=True)):
-            support = supports.of(weight > 0.0)
+            support = supports.of(weight)
             self._widen()
             if form.steps == 0 or supports.settled[support, 0, s] >= 0:
                 self.roots[i] = -2 - support
