@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from simgap.report import render_page
-from tests.report.test_page import HOSTILE, record
+from tests.report.test_oracle_part import TIMINGS, oracle_record
+from tests.report.test_page import HOSTILE
 
 CHROMIUM = which("chromium") or which("chromium-browser") or which("google-chrome")
 
@@ -32,8 +33,12 @@ def browser() -> Iterator[Any]:
 def page_file(tmp_path: Path) -> Path:
     path = tmp_path / "page.html"
     names = [*HOSTILE[:-1], "w" * 200]
-    hostile = record(*names, title=HOSTILE[2], summary=HOSTILE[0], notes=list(names))
-    path.write_text(render_page(hostile), encoding="utf-8")
+    hostile = oracle_record(*names) | {
+        "title": HOSTILE[2],
+        "summary": HOSTILE[0],
+        "notes": list(names),
+    }
+    path.write_text(render_page(hostile, TIMINGS), encoding="utf-8")
     return path
 
 
@@ -61,6 +66,27 @@ def test_the_page_is_never_wider_than_the_screen(
     page = browser.new_page(viewport={"width": width, "height": 800})
     page.goto(page_file.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_numbers_can_be_read_on_every_colour_of_the_heat_map(
+    scheme: str, browser: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(
+        render_page(oracle_record(*"abcdefghijkl"), TIMINGS), encoding="utf-8"
+    )
+    page = browser.new_page(color_scheme=scheme)
+    page.goto(path.as_uri())
+    pairs = page.evaluate(
+        "[...document.querySelectorAll('.heat g')].map(each => ["
+        "getComputedStyle(each.querySelector('rect')).fill,"
+        "getComputedStyle(each.querySelector('text')).fill])"
+    )
+    assert len({tuple(pair) for pair in pairs}) == 7
+    for paper, ink in pairs:
+        assert _contrast(_rgb(paper), _rgb(ink)) >= 4.5
     page.close()
 
 

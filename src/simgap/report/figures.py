@@ -32,6 +32,7 @@ class Bar:
     width: float
     spread: tuple[float, float] | None  # ends of the bounds, if one can see them
     endless: bool
+    sure: str = ""  # of this bar alone, where bars differ
 
 
 @final
@@ -59,17 +60,23 @@ def bar_figure(
     *,
     unit: str,
     certainty: str,
+    sures: Sequence[str] = (),
 ) -> Figure | None:
-    """Return a figure of certified quantities, one bar per name; None without any."""
+    """Return a figure of certified quantities, one bar per name; None without any.
+
+    `sures` labels the bars one by one where they are not equally certain.
+    """
     known = [
-        (name, lower, upper, bracket(bounds, 5))
-        for name, bounds in values
+        (name, lower, upper, bracket(bounds, 5), sure)
+        for (name, bounds), sure in zip(
+            values, sures or [""] * len(values), strict=True
+        )
         for lower, upper in ((bounds.lower, bounds.upper),)
         if lower is not None and upper is not None
     ]
     if not known:
         return None
-    finite = [x for _, lower, upper, _ in known for x in (lower, upper) if not isinf(x)]
+    finite = [x for each in known for x in each[1:3] if not isinf(x)]
     least, most = min([0.0, *finite]), max([0.0, *finite])
     scale = WIDTH / (most - least) if most > least else 0.0
 
@@ -77,7 +84,7 @@ def bar_figure(
         return min(max((value - least) * scale, 0.0), WIDTH)
 
     bars = []
-    for at, (name, lower, upper, text) in enumerate(known[:MOST_BARS]):
+    for at, (name, lower, upper, text, sure) in enumerate(known[:MOST_BARS]):
         endless = isinf(lower) or isinf(upper)
         end = WIDTH if endless else across((lower + upper) / 2.0)
         low, high = across(lower), across(upper)
@@ -90,6 +97,7 @@ def bar_figure(
                 width=abs(end - across(0.0)),
                 spread=(low, high) if high - low >= 1.5 and not endless else None,
                 endless=endless,
+                sure=sure,
             )
         )
     return Figure(

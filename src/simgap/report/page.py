@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from simgap.errors import InvalidFile
 from simgap.records import Certified, number, read_record, replacing
 from simgap.report.figures import Figure, bar_figure
+from simgap.report.oracle_part import oracle_part
+from simgap.report.reading import as_object, as_objects, bounds_of, known
 from simgap.report.words import bracket, clean, shown
 from simgap.report.words import number as number_shown
 
@@ -35,15 +36,21 @@ class Column:
     cells: tuple[str, ...]
 
 
-def write_page(record: Path, page: Path) -> int:
-    """Draw the record in one file as a page in another; return the page's bytes."""
-    content = render_page(read_record(record)).encode("utf-8", "replace")
+def write_page(record: Path, page: Path, timings: Path | None = None) -> int:
+    """Draw the record in one file as a page in another; return the page's bytes.
+
+    What differs from run to run is kept apart from a record, in `timings`.
+    """
+    measured = read_record(timings) if timings is not None else {}
+    content = render_page(read_record(record), measured).encode("utf-8", "replace")
     with replacing(page) as draft:
         draft.write_bytes(content)
     return len(content)
 
 
-def render_page(record: Mapping[str, Any]) -> str:
+def render_page(
+    record: Mapping[str, Any], timings: Mapping[str, Any] | None = None
+) -> str:
     """Return the page of a record; what the record lacks becomes a sentence."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -55,16 +62,20 @@ def render_page(record: Mapping[str, Any]) -> str:
         lstrip_blocks=True,
     )
     environment.filters["clean"] = clean
-    models = _objects(record.get("models"))
+    models = as_objects(record.get("models"))
     certainty = {
         str(key): str(word) if word in SURE else "unlabelled"
-        for key, word in _object(record.get("certainty")).items()
+        for key, word in as_object(record.get("certainty")).items()
     }
     columns = _columns(models, certainty, record)
+    oracle = oracle_part(record, timings or {}, tuple(SURE))
     used = {column.certainty for column in columns}
+    if oracle is not None:
+        used |= {column.certainty for column in oracle.columns} | {"estimated"}
     return environment.get_template("page.html").render(
         title=shown(str(record.get("title", "A class of simulators")), 120),
         summary=clean(str(record.get("summary", ""))),
+        oracle=oracle,
         facts=_facts(record, models),
         figures=_figures(models, certainty, record),
         names=[shown(str(each.get("name", "?"))) for each in models],
@@ -73,7 +84,7 @@ def render_page(record: Mapping[str, Any]) -> str:
         notes=[clean(str(note)) for note in record.get("notes") or []],
         source={
             clean(str(key)): clean(str(value))
-            for key, value in _object(record.get("provenance")).items()
+            for key, value in as_object(record.get("provenance")).items()
             if value is not None
         },
     )
@@ -89,7 +100,7 @@ def _facts(
         if isinstance(record.get(key), int)
     )
     if "diameter" in record:
-        bounds = _bounds(record["diameter"])
+        bounds = bounds_of(record["diameter"])
         facts.append(("largest diameter", bracket(bounds, 5), "certified"))
     facts.extend(_ratio(models))
     return facts
@@ -102,7 +113,7 @@ def _ratio(models: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
             number(each["optimal_bounds"]["upper"]),
         )
         for each in models
-        if _known(each, "optimal_bounds")
+        if known(each, "optimal_bounds")
     ]
     if len(bounds) < 2 or min(lower for lower, _ in bounds) <= 0.0:
         return []
@@ -127,9 +138,9 @@ def _figures(
     figures = []
     for key, field, title, unit in drawn:
         values = [
-            (str(each.get("name", "?")), _bounds(each[field]))
+            (str(each.get("name", "?")), bounds_of(each[field]))
             for each in models
-            if _known(each, field)
+            if known(each, field)
         ]
         sure = certainty.get(key, "unlabelled")
         figure = bar_figure(key, title, values, unit=unit, certainty=sure)
@@ -144,12 +155,12 @@ def _columns(
     record: Mapping[str, Any],
 ) -> list[Column]:
     columns = []
-    names = list(_object(models[0].get("parameters"))) if models else []
+    names = list(as_object(models[0].get("parameters"))) if models else []
     for name in names:
         cells = [
             number_shown(number(value)) if value is not None else "-"
             for each in models
-            for value in (_object(each.get("parameters")).get(name),)
+            for value in (as_object(each.get("parameters")).get(name),)
         ]
         columns.append(Column(shown(name, 30), "exact", tuple(cells)))
     wanted = (
@@ -160,7 +171,7 @@ def _columns(
         ("diameter", "diameter", "diameter"),
     )
     for key, field, title in wanted:
-        if any(_known(each, field) for each in models):
+        if any(known(each, field) for each in models):
             cells = [_cell(each.get(field)) for each in models]
             sure = certainty.get(key, "unlabelled")
             columns.append(Column(title, sure, tuple(cells)))
@@ -171,42 +182,5 @@ def _cell(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, Mapping):
-        return bracket(_bounds(value))
+        return bracket(bounds_of(value))
     return number_shown(number(value), 3)
-
-
-def _known(model: Mapping[str, Any], field: str) -> bool:
-    value = model.get(field)
-    if isinstance(value, Mapping):
-        return value.get("lower") is not None and value.get("upper") is not None
-    return value is not None
-
-
-def _bounds(value: Any) -> Certified:
-    pair = _object(value)
-    if pair.get("lower") is None or pair.get("upper") is None:
-        return Certified(None, None)
-    return Certified(number(pair["lower"]), number(pair["upper"]))
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    if value is None:
-        return {}
-    if isinstance(value, Mapping):
-        return value
-    raise _not_ours(value, "an object")
-
-
-def _objects(value: Any) -> list[Mapping[str, Any]]:
-    if value is None:
-        return []
-    if isinstance(value, list):
-        return [_object(each) for each in value]
-    raise _not_ours(value, "a list")
-
-
-def _not_ours(value: Any, wanted: str) -> InvalidFile:
-    return InvalidFile(
-        f"the record has {str(value)[:40]!r} where {wanted} belongs",
-        hint="make the record again with this version of simgap",
-    )

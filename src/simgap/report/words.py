@@ -52,3 +52,12 @@ def bracket(bounds: Certified, digits: int = 7) -> str:
     if isinf(upper) or isinf(lower) or half > 1e-3 * abs(middle):
         return f"[{number(lower, digits)}, {number(upper, digits)}]"
     return f"{number(middle, digits)} ± {half:.1g}"
+
+
+def percent(bounds: Certified, whole: float) -> str:
+    """Return `, 1.2 to 1.5 % of the whole`, or nothing if there is no whole."""
+    lower, upper = bounds.lower, bounds.upper
+    if lower is None or upper is None or whole <= 0.0 or isinf(upper):
+        return ""
+    ends = [f"{100.0 * end / whole:.3g}" for end in (lower, upper)]
+    return f", {' to '.join(dict.fromkeys(ends))} % of what it could have"

@@ -1,0 +1,64 @@
+"""Reading parts of a record that somebody else may have written or damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from simgap.errors import InvalidFile
+from simgap.records import Certified, number
+
+
+def as_object(value: Any) -> Mapping[str, Any]:
+    """Return a JSON object; nothing at all is an empty one."""
+    if value is None:
+        return {}
+    if isinstance(value, Mapping):
+        return value
+    raise not_ours(value, "an object")
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return a JSON list; nothing at all is an empty one."""
+    if value is None:
+        return []
+    if isinstance(value, list):
+        return value
+    raise not_ours(value, "a list")
+
+
+def as_objects(value: Any) -> list[Mapping[str, Any]]:
+    """Return a list of JSON objects."""
+    return [as_object(each) for each in as_list(value)]
+
+
+def as_table(value: Any, size: int) -> list[list[float]] | None:
+    """Return a square table of numbers, or None if there is no such table."""
+    rows = [as_list(row) for row in as_list(value)]
+    if len(rows) != size or any(len(row) != size for row in rows):
+        return None
+    return [[number(cell) for cell in row] for row in rows]
+
+
+def bounds_of(value: Any) -> Certified:
+    """Return certified bounds, without ends if the record has none."""
+    pair = as_object(value)
+    if pair.get("lower") is None or pair.get("upper") is None:
+        return Certified(None, None)
+    return Certified(number(pair["lower"]), number(pair["upper"]))
+
+
+def known(model: Mapping[str, Any], field: str) -> bool:
+    """Return whether a field holds a number or both ends of one."""
+    value = model.get(field)
+    if isinstance(value, Mapping):
+        return value.get("lower") is not None and value.get("upper") is not None
+    return value is not None
+
+
+def not_ours(value: Any, wanted: str) -> InvalidFile:
+    """Return what to raise about a record of another shape."""
+    return InvalidFile(
+        f"the record has {str(value)[:40]!r} where {wanted} belongs",
+        hint="make the record again with this version of simgap",
+    )
