@@ -1,0 +1,47 @@
+"""The backward pass over rules against a loop over nodes and steps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from simgap._kernels.policy_graph import most_rules_at_once
+from simgap.oracle.graph_values import node_gaps
+from simgap.oracle.loss_form import loss_form
+from tests.policies.cases import random_graph, random_latent
+from tests.reference.policy_graph import gaps_of_nodes
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_every_node_has_the_gap_of_the_slow_twin(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    latent = random_latent(rng, states=int(rng.integers(1, 5)), without_prior=seed % 2)
+    form = loss_form(latent, horizon=int(rng.integers(1, 9)))
+    policy = random_graph(rng, form, copies=int(rng.integers(1, 4)))
+    found, wanted = node_gaps(form, policy), gaps_of_nodes(form, policy)
+    assert (np.isnan(found) == np.isnan(wanted)).all()
+    assert found == pytest.approx(wanted, abs=1e-13, nan_ok=True)
+
+
+def test_the_most_rules_at_once_are_counted_at_their_busiest_step() -> None:
+    since = np.array([0, 1, 2, 2, 4], np.int32)
+    until = np.array([0, 3, 2, 4, 4], np.int32)
+    assert most_rules_at_once(since, until, 5) == 3
+    assert most_rules_at_once(since[:0], until[:0], 5) == 0
+
+
+def test_nodes_without_a_rule_at_the_first_step_are_unknown() -> None:
+    from dataclasses import replace
+
+    rng = np.random.default_rng(5)
+    form = loss_form(random_latent(rng, zeros=0.0), horizon=3)
+    policy = random_graph(rng, form, copies=1)
+    later = np.maximum(policy.rule_since, 1)
+    alone = (policy.rule_until > 0) & (policy.rule_since == 0)
+    late = replace(policy, rule_since=np.where(alone, later, policy.rule_since))
+    first = np.zeros(policy.n_nodes, bool)
+    lengths = np.diff(policy.rule_offsets)
+    first[np.repeat(np.arange(policy.n_nodes), lengths)[alone]] = True
+    assert first.any()
+    assert np.isnan(node_gaps(form, late))[first].all()
+    assert not np.isnan(node_gaps(form, policy)).any()
