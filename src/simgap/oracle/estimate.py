@@ -61,7 +61,7 @@ def estimated_gap(
     counts = np.where(prior > 0.0, share, 0)
     sample = world.sample(counts, seed)
     values = sample.posterior_loss if world.right_posterior else sample.model_loss
-    worst = world.most_per_episode(prior > 0.0)
+    worst = world.most_per_episode(prior > 0.0, greedy=world.greedy)
     return _interval(sample, values, prior, worst, world, confidence)
 
 
@@ -87,7 +87,7 @@ def estimated_gaps_per_model(
     for member in range(members):
         chosen = np.arange(members) == member
         weights = chosen.astype(np.float64)
-        worst = world.most_per_episode(chosen)
+        worst = world.most_per_episode(chosen, greedy=False)
         found.append(
             _interval(sample, sample.model_loss, weights, worst, world, confidence)
         )
@@ -144,23 +144,23 @@ class _World:
         horizon, discount = self.form.horizon, self.form.discount
         return 1.0 / (1.0 - discount) if horizon is None else float(horizon)
 
-    def most_per_episode(self, models: BoolArray) -> float:
+    @property
+    def greedy(self) -> bool:
+        """Whether the action is one of least expected loss at the right posterior."""
+        return self.right_posterior and self.own_losses and not self.policy.vectors.size
+
+    def most_per_episode(self, models: BoolArray, *, greedy: bool) -> float:
         """Return what an episode can lose at most in some of the models.
 
-        Without vectors the loss at a posterior is at most that of the action whose
-        worst loss in any model is least.
+        The posterior mean of a greedy action is at most that of the action whose worst
+        loss in any model is least.
         """
         losses = self.form.losses[..., models]
         if losses.size == 0:
             return 0.0
         largest = losses.max(axis=3)
-        greedy = (
-            self.right_posterior and self.own_losses and not self.policy.vectors.size
-        )
-        if greedy and models.sum() > 1:
-            per_step = largest.min(axis=2).max(axis=1)
-        else:
-            per_step = largest.max(axis=(1, 2))
+        of_state = largest.min(axis=2) if greedy else largest.max(axis=2)
+        per_step = of_state.max(axis=1)
         if self.form.horizon is None:
             return float(per_step[0]) / (1.0 - self.form.discount)
         return float(per_step.sum())
