@@ -1,0 +1,73 @@
+"""Policies made for one model, and the best memoryless policy that starts from them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simgap.mdp import LatentMDP, SimulatorClass, Transitions
+from simgap.oracle.loss_form import LossForm, loss_form
+from simgap.oracle.memoryless import ShortMemoryPlan, best_plan, fits, guided_plan
+from simgap.oracle.windowed import window_nodes
+
+MOST_STARTS = 12  # plans of single models from which the search starts
+
+
+def single_plans(form: LossForm) -> tuple[ShortMemoryPlan, ...]:
+    """Return the optimal policy of every model; ties are broken by the prior average.
+
+    Among the actions that are optimal in its own model, each plan takes those that
+    lose least in the others.
+    """
+    nodes = window_nodes(form.pattern, 0)
+    slack = _tie(form)
+    return tuple(
+        guided_plan(form, nodes, np.ascontiguousarray(form.losses[..., m]), slack)
+        for m in range(form.n_models)
+    )
+
+
+def mean_model_plan(form: LossForm) -> ShortMemoryPlan:
+    """Return the optimal policy of the model with the prior mean of P and of R."""
+    simulators, prior = form.latent.simulators, form.latent.prior
+    kernel = simulators.transitions
+    shape = (len(simulators), kernel.n_states, kernel.n_actions)
+    rewards = np.broadcast_to(simulators.rewards, shape)
+    laws = np.stack([simulators.start_law(m) for m in range(len(simulators))])
+    average = SimulatorClass(
+        transitions=Transitions(
+            kernel.n_states, kernel.n_actions, kernel.indptr, kernel.indices,
+            (prior @ kernel.values)[None],
+        ),
+        rewards=np.tensordot(prior, rewards, 1)[None],
+        start=(prior @ laws)[None],
+    )  # fmt: skip
+    discount = None if form.horizon is not None else form.discount
+    known = loss_form(
+        LatentMDP.uniform(average), horizon=form.horizon, discount=discount
+    )
+    guide = np.ascontiguousarray(known.losses[..., 0])
+    return guided_plan(form, window_nodes(form.pattern, 0), guide, _tie(known))
+
+
+def best_memoryless(
+    form: LossForm,
+    plans: tuple[ShortMemoryPlan, ...],
+    mean: ShortMemoryPlan,
+    *,
+    effort: float = 1.0,
+    seed: int = 0,
+) -> ShortMemoryPlan:
+    """Return the best policy found that sees the state and the step alone."""
+    ranked = sorted((*plans, mean), key=lambda plan: plan.average)
+    starts = [plan.actions for plan in ranked[:MOST_STARTS]]
+    nodes = window_nodes(form.pattern, 0)
+    if not fits(form, nodes.size):
+        return ranked[0]
+    return best_plan(form, nodes, starts, effort=effort, seed=seed)
+
+
+def _tie(form: LossForm) -> float:
+    """Return how far two equally good actions may be apart by rounding."""
+    if form.horizon is None:
+        return 2.0 * form.rounding * (1.0 - form.discount)
+    return 2.0 * form.rounding / max(1, form.steps)
