@@ -1,4 +1,4 @@
-"""Storm as an exact judge of latent MDPs, and random latent MDPs for it.
+"""Storm as an exact judge of latent MDPs.
 
 The latent MDP is unrolled into the tree of its histories: one Storm state per history,
 nothing merged. Probabilities and rewards of a history are averages over the models it
@@ -11,21 +11,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, final
 
-import numpy as np
 import stormpy
 
-from simgap.arrays import AnyArray, FloatArray
-from simgap.mdp import (
-    Details,
-    IndexOrder,
-    LatentMDP,
-    class_from_models,
-    mdp_from_arrays,
-)
 from tests.reference.latent import Belief, RationalLatent
-
-MOST_HISTORIES = 1_500  # of one tree
-LARGEST = (4, 4, 3)  # models, states, actions
 
 
 @final
@@ -111,73 +99,10 @@ class _Forest:
         labels.add_label_to_state("init", 0)
         reward_model = stormpy.models.SparseRewardModel[rational]
         parts = stormpy.models.SparseModelComponents[rational](
-            transition_matrix=builder.build(),
+            transition_matrix=builder.build(row, len(self.choices), len(self.choices)),
             state_labeling=labels,
             reward_models={
                 "reward": reward_model(optional_state_action_reward_vector=rewards)
             },
         )
         return stormpy.models.SparseMdp[rational](parts)
-
-
-def random_latent(
-    rng: np.random.Generator, *, denominator: int, most_histories: int = MOST_HISTORIES
-) -> tuple[LatentMDP, int]:
-    """Return a latent MDP of at most 4 models, 4 states and 3 actions, and H <= 5.
-
-    Models share most rows, so that evidence is scarce. Some cases have duplicates,
-    zero prior, rewards or first states that depend on the model, or tied actions.
-    """
-    least = 2 if rng.random() < 0.9 else 1
-    M, S, A = (int(rng.integers(least, most + 1)) for most in LARGEST)
-    branching = min(S, int(rng.integers(least, 4)))
-    horizon = int(rng.integers(1, 6))
-    while (A * branching) ** horizon > most_histories:
-        horizon -= 1
-    shared = rng.random() < 0.6  # the same supports: nobody is ever ruled out
-    supports = _supports(rng, S, A, branching)
-    base = _rows(rng, supports, denominator)
-    kernels = []
-    for _ in range(M):
-        own = supports if shared else _supports(rng, S, A, branching)
-        changed = rng.random((S, A, 1)) < 0.8
-        kernels.append(np.where(changed, _rows(rng, own, denominator), base))
-    rewards = rng.integers(0, 5, (M, S, A)) / 4.0
-    if rng.random() < 0.6:  # only where one gets to is paid
-        rewards[:] = rewards[:, :, :1]
-    if rng.random() < 0.6:
-        rewards[:] = rewards[0]
-    if rng.random() < 0.2:  # an action twice
-        for kernel in kernels:
-            kernel[:, -1] = kernel[:, 0]
-        rewards[:, :, -1] = rewards[:, :, 0]
-    if rng.random() < 0.2:  # a model twice
-        kernels[-1], rewards[-1] = kernels[0], rewards[0]
-    starts = rng.multinomial(4, [1.0 / S] * S, size=M) / 4.0
-    if rng.random() < 0.6:
-        starts[:] = np.eye(S)[0]
-    parts = 1 + rng.multinomial(8 - M, [1.0 / M] * M)
-    if M > 1 and rng.random() < 0.2:  # a model that training never saw
-        parts[0], parts[1] = 0, parts[0] + parts[1]
-    prior = parts / 8.0
-    models = [
-        mdp_from_arrays(
-            kernel, reward, order=IndexOrder.STATE_ACTION, details=Details(start=start)
-        )
-        for kernel, reward, start in zip(kernels, rewards, starts, strict=True)
-    ]
-    return LatentMDP(class_from_models(models), prior), max(1, horizon)
-
-
-def _supports(rng: np.random.Generator, S: int, A: int, branching: int) -> AnyArray:
-    """Return `branching` successors for every pair, (S, A, branching)."""
-    return np.argsort(rng.random((S, A, S)), axis=2)[:, :, :branching]
-
-
-def _rows(rng: np.random.Generator, supports: AnyArray, denominator: int) -> FloatArray:
-    """Return laws k / denominator on the supports, (S, A, S), zeros allowed."""
-    S, A, branching = supports.shape
-    shares = rng.multinomial(denominator, [1.0 / branching] * branching, size=(S, A))
-    rows = np.zeros((S, A, S))
-    np.put_along_axis(rows, supports, shares / denominator, axis=2)
-    return rows

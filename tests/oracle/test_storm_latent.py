@@ -17,8 +17,8 @@ from simgap.oracle.exact import exact_rounding, solve_exact
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.result import Outcome, Planned
 from simgap.oracle.settings import ExactOracle
-from tests.latent_judge import LatentJudge, random_latent
-from tests.reference.latent import oracle_value, rational
+from tests.latent_judge import LatentJudge
+from tests.reference.latent import oracle_value, random_latent, rational
 
 CASES = 520
 DYADIC = 16  # rows k / 16 are exact as floats

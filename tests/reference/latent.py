@@ -11,13 +11,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from simgap.mdp import LatentMDP
+import numpy as np
+
+from simgap.arrays import AnyArray, FloatArray
+from simgap.mdp import (
+    Details,
+    IndexOrder,
+    LatentMDP,
+    class_from_models,
+    mdp_from_arrays,
+)
 from tests.reference.episodic import optimal_values
 from tests.reference.rational import RationalMDP, stored
 
 Belief = tuple[Fraction, ...]
 Node = tuple[int, int, Belief]  # steps taken, state, belief
 Ends = tuple[Fraction, Fraction]  # the least and the largest
+LARGEST = (4, 4, 3)  # models, states, actions of random cases
 History = tuple[tuple[int, int, int], ...]  # (state, action, next state) so far
 Plan = Callable[[int, History], int]  # current state and what came before: an action
 
@@ -170,6 +180,62 @@ def values_by_histories(
     return values
 
 
+def random_latent(
+    rng: np.random.Generator, *, denominator: int, most_histories: int = 1_500
+) -> tuple[LatentMDP, int]:
+    """Return a latent MDP of at most 4 models, 4 states and 3 actions, and H <= 5.
+
+    Models share most rows, so that evidence is scarce. Some cases have duplicates,
+    zero prior, rewards or first states that depend on the model, or mirror images.
+    """
+    least = 2 if rng.random() < 0.9 else 1
+    M, S, A = (int(rng.integers(least, most + 1)) for most in LARGEST)
+    branching = min(S, int(rng.integers(least, 4)))
+    horizon = int(rng.integers(1, 6))
+    while (A * branching) ** horizon > most_histories:
+        horizon -= 1
+    shared = rng.random() < 0.6  # the same supports: nobody is ever ruled out
+    supports = _supports(rng, S, A, branching)
+    base = _rows(rng, supports, denominator)
+    kernels = []
+    for _ in range(M):
+        own = supports if shared else _supports(rng, S, A, branching)
+        changed = rng.random((S, A, 1)) < 0.8
+        kernels.append(np.where(changed, _rows(rng, own, denominator), base))
+    rewards = rng.integers(0, 5, (M, S, A)) / 4.0
+    if rng.random() < 0.6:  # only where one gets to is paid
+        rewards[:] = rewards[:, :, :1]
+    if rng.random() < 0.6:
+        rewards[:] = rewards[0]
+    if rng.random() < 0.2:  # an action twice
+        for kernel in kernels:
+            kernel[:, -1] = kernel[:, 0]
+        rewards[:, :, -1] = rewards[:, :, 0]
+    if rng.random() < 0.2:  # a model twice
+        kernels[-1], rewards[-1] = kernels[0], rewards[0]
+    starts = rng.multinomial(4, [1.0 / S] * S, size=M) / 4.0
+    if rng.random() < 0.6:
+        starts[:] = np.eye(S)[0]
+    parts = 1 + rng.multinomial(8 - M, [1.0 / M] * M)
+    if M > 1 and rng.random() < 0.2:  # a model that training never saw
+        parts[0], parts[1] = 0, parts[0] + parts[1]
+    if A > 1 and M > 1 and rng.random() < 0.3:  # mirror images: ties that matter
+        swapped = [1, 0, *range(2, A)]
+        kernels[1], rewards[1] = kernels[0][:, swapped], rewards[0][:, swapped]
+        starts[1] = starts[0]
+        left = int(parts[0] + parts[1])
+        parts[:2] = left // 2
+        parts[-1] += left % 2
+    prior = parts / parts.sum()
+    models = [
+        mdp_from_arrays(
+            kernel, reward, order=IndexOrder.STATE_ACTION, details=Details(start=start)
+        )
+        for kernel, reward, start in zip(kernels, rewards, starts, strict=True)
+    ]
+    return LatentMDP(class_from_models(models), prior), max(1, horizon)
+
+
 def _optimal_actions(latent: RationalLatent, horizon: int) -> dict[Node, list[int]]:
     """Return the optimal actions at every node that can be reached."""
     best: dict[Node, list[int]] = {}
@@ -249,3 +315,17 @@ def _law(numbers: Sequence[float]) -> Belief:
 def _dot(weights: Sequence[Fraction], values: Sequence[Fraction]) -> Fraction:
     pairs = zip(weights, values, strict=True)
     return sum((w * v for w, v in pairs if w), Fraction(0))
+
+
+def _supports(rng: np.random.Generator, S: int, A: int, branching: int) -> AnyArray:
+    """Return `branching` successors for every pair, (S, A, branching)."""
+    return np.argsort(rng.random((S, A, S)), axis=2)[:, :, :branching]
+
+
+def _rows(rng: np.random.Generator, supports: AnyArray, denominator: int) -> FloatArray:
+    """Return laws k / denominator on the supports, (S, A, S), zeros allowed."""
+    S, A, branching = supports.shape
+    shares = rng.multinomial(denominator, [1.0 / branching] * branching, size=(S, A))
+    rows = np.zeros((S, A, S))
+    np.put_along_axis(rows, supports, shares / denominator, axis=2)
+    return rows

@@ -26,7 +26,12 @@ from simgap.arrays import owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
 from simgap.oracle.exact_evidence import Supports, members_of, relative_rounding
-from simgap.oracle.exact_gaps import no_vectors, single_plan_gaps, tree_gaps
+from simgap.oracle.exact_gaps import (
+    bytes_of_gaps,
+    no_vectors,
+    single_plan_gaps,
+    tree_gaps,
+)
 from simgap.oracle.exact_mixture import least_worst_gap
 from simgap.oracle.exact_policy import (
     chances,
@@ -47,7 +52,8 @@ from simgap.oracle.result import Moment, Outcome, Planned
 from simgap.oracle.settings import ExactOracle
 
 DEFAULT_MEMORY = 4 * 2**30  # bytes, if no limit is given
-LINKS_PER_NODE = 64  # on average, before a count gives up
+# A count gives up at these numbers per node, at these bytes, or at this many lessons.
+COUNT_LINKS, COUNT_MEMORY, COUNT_LESSONS = 64, 2**27, 5_000
 
 
 def solve_exact(
@@ -71,6 +77,7 @@ def solve_exact(
     try:
         tree.grow()
         say(f"{tree.size} beliefs")
+        tree.reserve(bytes_of_gaps(tree))
         values = solve_tree(tree)
         if values.uncertain:
             say(f"{values.uncertain} actions are tied up to rounding, not to the bit")
@@ -84,15 +91,19 @@ def solve_exact(
 
 
 def count_nodes(form: LossForm, limit: int) -> int | None:
-    """Return how many beliefs the exact recursion would visit; None above `limit`."""
+    """Return how many beliefs the exact recursion would visit; None above `limit`.
+
+    It also gives up, quickly, where nodes are so large that planning would be slow.
+    """
     _check_finite(form)
-    limits = Limits(limit, LINKS_PER_NODE * limit, DEFAULT_MEMORY, inf, _still, 0.0)
+    links = COUNT_LINKS * max(1_000, limit)
+    limits = Limits(limit, links, COUNT_LESSONS, COUNT_MEMORY, inf, _still, 0.0)
     tree = BeliefTree(form, Supports(form, members_of(form)), limits)
     try:
         tree.grow()
     except DoesNotFit:
         return None
-    return tree.size if tree.size <= limit else None
+    return tree.size
 
 
 def exact_rounding(form: LossForm, gap: float) -> float:
@@ -155,6 +166,7 @@ def _limits(
     return Limits(
         nodes=settings.max_nodes,
         links=2**31 - 1,
+        lessons=inf,
         memory=DEFAULT_MEMORY if settings.max_memory is None else settings.max_memory,
         seconds=inf if settings.time_limit is None else settings.time_limit,
         clock=clock,

@@ -8,6 +8,7 @@ beliefs settle on there.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import final
 
 import numpy as np
@@ -37,6 +38,15 @@ class TreeGaps:
     gaps: FloatArray  # (M,)
     intervals: FloatArray  # (M, 2)
     vectors: VectorSets
+
+
+def bytes_of_gaps(tree: BeliefTree) -> int:
+    """Return about how much memory `solve_tree` and `tree_gaps` take."""
+    form = tree.form
+    per_node = 21 + form.pattern.n_actions  # value, action, chance, flags
+    widest = max((b - a for a, b in pairwise(tree.layers)), default=0)
+    plans = tree.supports.count * form.pattern.n_states
+    return per_node * tree.size + form.n_models * (48 * widest + 16 * plans)
 
 
 def tree_gaps(
@@ -85,10 +95,10 @@ def tree_gaps(
 def step_back(
     form: LossForm, supports: Supports, h: int, after: FloatArray, now: FloatArray
 ) -> None:
-    """Write the gaps of all plans from step h on."""
+    """Write the gaps of the first plans from step h on, as many as `now` has."""
     plan_vectors(
         form.pattern.indptr, form.pattern.indices, form.likelihood, form.losses[h],
-        supports.settled[: supports.count, h], supports.plan_next, after, now,
+        supports.settled[: len(now), h], supports.plan_next, after, now,
     )  # fmt: skip
 
 
@@ -108,8 +118,8 @@ def at_start(
 
 
 def single_plan_gaps(form: LossForm, supports: Supports) -> FloatArray:
-    """Return the gap of each model's own plan in every model, (plans, M)."""
-    shape = (supports.count, form.pattern.n_states, form.n_models)
+    """Return the gap of each model's own plan in every model, (M, M)."""
+    shape = (form.n_models, form.pattern.n_states, form.n_models)
     plans, spare = np.zeros(shape), np.zeros(shape)
     for h in range(form.steps - 1, -1, -1):
         step_back(form, supports, h, plans, spare)

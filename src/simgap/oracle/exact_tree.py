@@ -31,6 +31,7 @@ class Limits:
 
     nodes: int
     links: int
+    lessons: float  # successors of supports looked up, each in Python
     memory: float  # bytes
     seconds: float
     clock: Callable[[], float]
@@ -60,18 +61,19 @@ class BeliefTree:
     roots: IndexArray = field(init=False)  # (R,), links of the first states
     support: IndexArray = field(init=False)  # (N,)
     state: IndexArray = field(init=False)  # (N,)
-    counts: AnyArray = field(init=False)  # (N, classes), int16 or int32
+    counts: AnyArray = field(init=False)  # (N, classes), integers as small as H allows
     belief: FloatArray = field(init=False)  # (N, K)
     first_link: OffsetArray = field(init=False)  # (N,)
     links: IndexArray = field(init=False)
     used: OffsetArray = field(init=False)  # nodes, links
     largest_bytes: int = 0
+    _lessons: int = 0
     _table: IndexArray = field(init=False)
     _odd: AnyArray = field(init=False)
 
     def __post_init__(self) -> None:
         steps = self.form.steps
-        kind = np.int16 if steps < 2**15 else np.int32
+        kind = np.int8 if steps < 2**7 else np.int16 if steps < 2**15 else np.int32
         self.support = np.empty(0, np.int32)
         self.state = np.empty(0, np.int32)
         self.counts = np.empty((0, self.supports.classes), kind)
@@ -98,6 +100,8 @@ class BeliefTree:
         for h in range(self.form.steps):
             begin = self.layers[-1]
             self.layers.append(self.size)
+            if self.size > self.limits.nodes:
+                raise DoesNotFit(Outcome.OUT_OF_NODES)
             if h + 1 < self.form.steps:
                 self._expand_layer(h, begin, self.size)
         self.largest_bytes = max(self.largest_bytes, self.nbytes)
@@ -108,7 +112,7 @@ class BeliefTree:
         weights = supports.members.roots
         self.layers.append(0)
         self.roots = np.full(form.root_states.size, -1, np.int32)
-        self._make_room(form.root_states.size, 0)
+        self._make_room(form.root_states.size, 0, 0)
         for i, (s, weight) in enumerate(zip(form.root_states, weights, strict=True)):
             support = supports.of(weight)
             self._widen()
@@ -129,10 +133,6 @@ class BeliefTree:
             self._table = np.empty(SMALLEST_TABLE, np.int32)
         self._table[:] = -1
         while node < end:
-            if self.limits.late():
-                raise DoesNotFit(Outcome.OUT_OF_TIME)
-            if self.size > self.limits.nodes:
-                raise DoesNotFit(Outcome.OUT_OF_NODES)
             reason, node, entry, columns = expand(
                 pattern.indptr, pattern.indices, supports.members.likelihood,
                 pattern.n_actions, supports.pattern_of, supports.next_support,
@@ -141,35 +141,42 @@ class BeliefTree:
                 self.belief, self.first_link, self.links, self._table, self.used,
             )  # fmt: skip
             if reason == UNKNOWN_SUPPORT:
-                self._check_memory(supports.nbytes)  # tables grow by doubling
+                self.reserve(supports.nbytes)  # tables grow by doubling
                 supports.learn(entry, columns)
                 self._widen()
+                self._lessons += 1
+                if self._lessons > self.limits.lessons:
+                    raise DoesNotFit(Outcome.OUT_OF_NODES)
             elif reason == FULL:
                 row = int(self.state[node]) * pattern.n_actions
                 columns = pattern.indptr[row + pattern.n_actions] - pattern.indptr[row]
-                self._make_room(int(columns), end)
+                self._make_room(int(columns), int(columns), end)
+            if self.limits.late():
+                raise DoesNotFit(Outcome.OUT_OF_TIME)
+            if self.size > self.limits.nodes:
+                raise DoesNotFit(Outcome.OUT_OF_NODES)
 
-    def _make_room(self, width: int, layer: int) -> None:
-        """Make room for `width` more nodes and links, and for hashing a layer."""
-        nodes, links = self.size + width, int(self.used[1]) + width
+    def _make_room(self, more_nodes: int, more_links: int, layer: int) -> None:
+        """Make room for more nodes and links, and for hashing a layer."""
+        nodes, links = self.size + more_nodes, int(self.used[1]) + more_links
         if links > self.limits.links:
             raise DoesNotFit(Outcome.OUT_OF_NODES)
         if nodes > self.state.size:
             room = max(1024, 2 * nodes)
             ratio = room / max(1, self.state.size)
             held = sum(getattr(self, name).nbytes for name in PER_NODE)
-            self._check_memory(int(ratio * held))
+            self.reserve(int(ratio * held))
             for name in PER_NODE:
                 setattr(self, name, _longer(getattr(self, name), room, self.size))
         if links > self.links.size:
             room = max(4096, 2 * links)
-            self._check_memory(4 * room)
+            self.reserve(4 * room)
             self.links = _longer(self.links, room, int(self.used[1]))
         if 2 * (nodes - layer) > self._table.size:
             room = self._table.size
             while room < 4 * (nodes - layer):
                 room *= 2
-            self._check_memory(4 * room)
+            self.reserve(4 * room)
             self._table = np.full(room, -1, np.int32)
             rehash(
                 self._odd, self.form.pattern.n_states, layer, self.size, self.support,
@@ -180,14 +187,14 @@ class BeliefTree:
         """Give counts a column for every class; old nodes have seen none of them."""
         classes = self.supports.classes
         if classes > self.counts.shape[1]:
-            self._check_memory(self.counts.itemsize * len(self.counts) * classes)
+            self.reserve(self.counts.itemsize * len(self.counts) * classes)
             wider = np.zeros((len(self.counts), classes), self.counts.dtype)
             wider[:, : self.counts.shape[1]] = self.counts
             self.counts = wider
         if classes > self._odd.size:
             self._odd = _multipliers(classes)
 
-    def _check_memory(self, more: int) -> None:
+    def reserve(self, more: int) -> None:
         """Raise before another `more` bytes are taken, if they are too many."""
         wanted = self.nbytes + more
         self.largest_bytes = max(self.largest_bytes, wanted)
@@ -207,7 +214,7 @@ class TreeValues:
 
 
 def solve_tree(tree: BeliefTree) -> TreeValues:
-    """Return the least expected loss from every node on, by backward induction."""
+    """Return the least expected loss from every node on, or raise `DoesNotFit`."""
     form, members = tree.form, tree.supports.members
     n_actions = form.pattern.n_actions
     value = np.zeros(tree.size)
@@ -215,6 +222,8 @@ def solve_tree(tree: BeliefTree) -> TreeValues:
     tied = np.zeros((tree.size, n_actions), np.bool_)
     uncertain = 0
     for h in range(form.steps - 1, -1, -1):
+        if tree.limits.late():
+            raise DoesNotFit(Outcome.OUT_OF_TIME)
         uncertain += backward(
             form.pattern.indptr, members.likelihood, members.losses[h],
             h + 1 == form.steps, tie_slack(form),
