@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from simgap.errors import InvalidFile
+from simgap.records import Certified
 from simgap.report import render_page
+from simgap.report.figures import bar_figure
 from simgap.report.heat_map import LEVELS, MOST_MODELS, heat_map
 from simgap.report.trace_figure import HEIGHT, MOST_POINTS, WIDTH, trace_figure
 from tests.report.test_page import HOSTILE, Tags, record
@@ -26,6 +28,8 @@ TIMINGS = {
         for k in range(9)
     ],
 }
+
+LABELS: dict[str, Any] = {"unit": "u", "certainty": "exact"}
 
 
 def oracle_record(*names: str, policy: str = "memoryless") -> dict[str, Any]:
@@ -53,7 +57,7 @@ def oracle_record(*names: str, policy: str = "memoryless") -> dict[str, Any]:
             policy: {
                 "about": "looks at the state",
                 "value": 1.0,
-                "average_gap": 1.25,
+                "average_gap": {"lower": 1.25, "upper": 1.25},
                 "worst_gap": 1.25,
                 "models": lost,
                 "certainty": "certified",
@@ -69,7 +73,11 @@ def test_the_verdict_comes_first_and_every_policy_is_labelled() -> None:
     page = render_page(oracle_record("a=1", "a=2"), TIMINGS)
     text = Tags(page).text
     assert text.index("It loses little.") < text.index("At a glance")
-    for part in ("Memory helps.", "looks at the state; a note", "gap, memoryless"):
+    for part in (
+        "Memory helps.",
+        "looks at the state; a note",
+        "What simpler policies lose",
+    ):
         assert part in text
     assert re.search(r"memoryless<tspan [^>]*>certified<", page)
     assert re.search(r"tracks the posterior<tspan [^>]*>estimated<", page)
@@ -194,3 +202,22 @@ def test_a_trace_that_says_nothing_is_not_drawn() -> None:
     assert trace_figure([(1.0, 0.0, inf), (2.0, 0.0, 1.0)]) is None
     flat = trace_figure([(0.0, 0.5, 0.5), (0.0, 0.5, 0.5)])  # solved at once
     assert flat is not None
+
+
+def test_one_giant_does_not_flatten_all_other_bars() -> None:
+    small = [("a", Certified(1.0, 1.0)), ("b", Certified(2.0, 2.5))]
+    drawn = bar_figure("k", "t", [*small, ("c", Certified(99.0, 99.0))], **LABELS)
+    assert drawn is not None
+    assert [bar.beyond for bar in drawn.bars] == [False, False, True]
+    assert drawn.bars[1].width > 100.0
+    assert drawn.bars[2].text == "99"
+    whole = bar_figure("k", "t", [*small, ("c", Certified(9.0, 9.0))], **LABELS)
+    assert whole is not None
+    assert not any(bar.beyond for bar in whole.bars)
+
+
+def test_noise_of_rounding_is_told_as_zero() -> None:
+    told = oracle_record("a", "b") | {"rounding": 1e-12}
+    told["models"][0] |= {"gap": 3e-13, "relative_gap": 1e-13}
+    assert "3e-13" in render_page(told | {"rounding": None})
+    assert "3e-13" not in render_page(told)

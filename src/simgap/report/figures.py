@@ -18,6 +18,7 @@ WIDTH = 340.0
 ROW = 46.0
 FOOT = 22.0
 MOST_BARS = 24
+FLATTENS = 6.0  # times the second longest bar: then the longest is cut
 
 
 @final
@@ -33,6 +34,7 @@ class Bar:
     spread: tuple[float, float] | None  # ends of the bounds, if one can see them
     endless: bool
     sure: str = ""  # of this bar alone, where bars differ
+    beyond: bool = False  # longer than the axis: drawn with a break
 
 
 @final
@@ -61,13 +63,14 @@ def bar_figure(
     unit: str,
     certainty: str,
     sures: Sequence[str] = (),
+    digits: int = 5,
 ) -> Figure | None:
     """Return a figure of certified quantities, one bar per name; None without any.
 
     `sures` labels the bars one by one where they are not equally certain.
     """
     known = [
-        (name, lower, upper, bracket(bounds, 5), sure)
+        (name, lower, upper, bracket(bounds, digits), sure)
         for (name, bounds), sure in zip(
             values, sures or [""] * len(values), strict=True
         )
@@ -77,7 +80,7 @@ def bar_figure(
     if not known:
         return None
     finite = [x for each in known for x in each[1:3] if not isinf(x)]
-    least, most = min([0.0, *finite]), max([0.0, *finite])
+    least, most = min([0.0, *finite]), _end([0.0, *finite])
     scale = WIDTH / (most - least) if most > least else 0.0
 
     def across(value: float) -> float:
@@ -98,6 +101,7 @@ def bar_figure(
                 spread=(low, high) if high - low >= 1.5 and not endless else None,
                 endless=endless,
                 sure=sure,
+                beyond=not endless and upper > most,
             )
         )
     return Figure(
@@ -113,3 +117,13 @@ def bar_figure(
         lowest=number(least, 3),
         highest=number(most, 3),
     )
+
+
+def _end(values: Sequence[float]) -> float:
+    """Return where the axis ends: one giant does not flatten all the others."""
+    most = max(values)
+    others = max((value for value in values if value < 0.5 * most), default=most)
+    close = sum(value >= 0.5 * most for value in values)
+    if close > 2 or others <= 0.0 or most < FLATTENS * others:  # a bar has two ends
+        return most
+    return 1.5 * others

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from simgap.records import Certified, number
+from simgap.records import number
 from simgap.report.figures import Figure, bar_figure
 from simgap.report.heat_map import HeatMap, heat_map
 from simgap.report.reading import (
@@ -18,17 +18,29 @@ from simgap.report.reading import (
     known,
 )
 from simgap.report.trace_figure import TraceFigure, trace_figure
-from simgap.report.words import bracket, clean, shown
-from simgap.report.words import number as number_shown
+from simgap.report.words import clean, gap_bracket, gap_number, shown
+
+INFORMED = "informed"  # the yardstick itself: it loses nothing by definition
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class LossColumn:
-    """What one policy loses in every model."""
+    """A column of the table of the certified policy."""
 
     title: str
     certainty: str
+    cells: tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PolicyRow:
+    """What one policy loses: on average, at worst, and in every model."""
+
+    name: str
+    certainty: str
+    about: str
     cells: tuple[str, ...]
 
 
@@ -44,7 +56,7 @@ class OraclePart:
     trace: TraceFigure | None
     names: tuple[str, ...]
     columns: tuple[LossColumn, ...]
-    about: tuple[tuple[str, str, str], ...]  # policy, certainty, what it is
+    others: tuple[PolicyRow, ...]
 
 
 def oracle_part(
@@ -66,9 +78,11 @@ def oracle_part(
     baselines = {
         str(name): as_object(each)
         for name, each in as_object(record.get("baselines")).items()
+        if name != INFORMED
     }
     labels = {name: sure(each.get("certainty")) for name, each in baselines.items()}
     verdict = as_object(record.get("verdict"))
+    noise = 10.0 * number(record["rounding"]) if known(record, "rounding") else 0.0
     return OraclePart(
         headline=clean(str(verdict.get("headline", ""))),
         points=tuple(clean(str(each)) for each in as_list(verdict.get("points"))),
@@ -76,10 +90,11 @@ def oracle_part(
         pairs=_pairs(names, as_object(record.get("pair_prices"))),
         trace=_trace(timings),
         names=tuple(shown(name) for name in names),
-        columns=_columns(models, baselines, labels, sure(certainty.get("gap"))),
-        about=tuple(
-            (shown(name), labels[name], _about(each))
+        columns=_columns(models, noise, sure(certainty.get("gap"))),
+        others=tuple(
+            _row(name, labels[name], each, noise)
             for name, each in baselines.items()
+            if len(as_list(each.get("models"))) == len(models)
         ),
     )
 
@@ -96,8 +111,7 @@ def _policies(
         rows.append(("tracks the posterior", estimate, "estimated"))
     for name, each in baselines.items():
         if known(each, "average_gap"):
-            gap = number(each["average_gap"])
-            rows.append((name, Certified(gap, gap), labels[name]))
+            rows.append((name, bounds_of(each["average_gap"]), labels[name]))
     rows[2:] = sorted(rows[2:], key=lambda row: (row[1].upper or 0.0, row[0]))
     return bar_figure(
         "policies",
@@ -105,6 +119,7 @@ def _policies(
         [(name, bounds) for name, bounds, _ in rows],
         unit="average gap over all models",
         certainty="",
+        digits=3,
         sures=[word for _, _, word in rows],
     )
 
@@ -128,34 +143,43 @@ def _trace(timings: Mapping[str, Any]) -> TraceFigure | None:
 
 
 def _columns(
-    models: Sequence[Mapping[str, Any]],
-    baselines: Mapping[str, Mapping[str, Any]],
-    labels: Mapping[str, str],
-    certified: str,
+    models: Sequence[Mapping[str, Any]], noise: float, certified: str
 ) -> tuple[LossColumn, ...]:
     columns = []
-    for field, title, digits in (
-        ("optimal", "V*", 6),
-        ("value", "value", 6),
-        ("gap", "gap", 4),
+    for field, title, least, digits in (
+        ("optimal", "V*", 0.0, 6),
+        ("value", "value", 0.0, 6),
+        ("gap", "gap", noise, 4),
     ):
         if any(known(each, field) for each in models):
-            cells = tuple(_number(each.get(field), digits) for each in models)
+            cells = tuple(_gap(each.get(field), least, digits) for each in models)
             columns.append(LossColumn(title, certified, cells))
     if any(known(each, "relative_gap") for each in models):
-        cells = tuple(_percent(each.get("relative_gap")) for each in models)
+        cells = tuple(_percent(each, noise) for each in models)
         columns.append(LossColumn("gap, % of V*", certified, cells))
     if any(known(each, "gap_interval") for each in models):
         cells = tuple(
-            bracket(bounds_of(each.get("gap_interval")), 4) for each in models
+            gap_bracket(bounds_of(each.get("gap_interval")), noise, 4)
+            for each in models
         )
         columns.append(LossColumn("gap, any optimal policy", certified, cells))
-    for name, each in baselines.items():
-        lost = as_objects(each.get("models"))
-        if len(lost) == len(models):
-            cells = tuple(_number(one.get("gap"), 4) for one in lost)
-            columns.append(LossColumn(f"gap, {shown(name, 30)}", labels[name], cells))
     return tuple(columns)
+
+
+def _row(
+    name: str, certainty: str, baseline: Mapping[str, Any], noise: float
+) -> PolicyRow:
+    lost = [
+        baseline.get("average_gap"),
+        baseline.get("worst_gap"),
+        *(each.get("gap") for each in as_objects(baseline["models"])),
+    ]
+    return PolicyRow(
+        name=shown(name),
+        certainty=certainty,
+        about=_about(baseline),
+        cells=tuple(_gap(each, noise, 4) for each in lost),
+    )
 
 
 def _about(baseline: Mapping[str, Any]) -> str:
@@ -163,9 +187,14 @@ def _about(baseline: Mapping[str, Any]) -> str:
     return clean("; ".join(part for part in parts if part))
 
 
-def _number(value: Any, digits: int) -> str:
-    return "-" if value is None else number_shown(number(value), digits)
+def _gap(value: Any, noise: float, digits: int) -> str:
+    if isinstance(value, Mapping):  # an estimate, with its interval
+        return gap_bracket(bounds_of(value), noise, digits)
+    return "-" if value is None else gap_number(number(value), noise, digits)
 
 
-def _percent(value: Any) -> str:
-    return "-" if value is None else f"{100.0 * number(value):.3g}"
+def _percent(model: Mapping[str, Any], noise: float) -> str:
+    if not known(model, "relative_gap"):
+        return "-"
+    small = known(model, "gap") and number(model["gap"]) <= noise
+    return "0" if small else f"{100.0 * number(model['relative_gap']):.3g}"

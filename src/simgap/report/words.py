@@ -12,6 +12,7 @@ from unicodedata import category
 
 if TYPE_CHECKING:
     from simgap.records import Certified
+    from simgap.statistics import Estimate
 
 LONGEST_SHOWN = 60
 HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
@@ -41,8 +42,8 @@ def number(value: float | None, digits: int = 7) -> str:
     return f"{value:.{digits}g}"
 
 
-def bracket(bounds: Certified, digits: int = 7) -> str:
-    """Return certified bounds for people: one number if they agree to all digits."""
+def bracket(bounds: Certified | Estimate, digits: int = 7) -> str:
+    """Return both ends of a number for people: one if they agree to all digits."""
     lower, upper = bounds.lower, bounds.upper
     if lower is None or upper is None:
         return "-"
@@ -61,3 +62,15 @@ def percent(bounds: Certified, whole: float) -> str:
         return ""
     ends = [f"{100.0 * end / whole:.3g}" for end in (lower, upper)]
     return f", {' to '.join(dict.fromkeys(ends))} % of what it could have"
+
+
+def gap_number(gap: float | None, noise: float, digits: int = 5) -> str:
+    """Return a gap for people; what is below the noise of rounding is 0."""
+    return "0" if gap is not None and abs(gap) <= noise else number(gap, digits)
+
+
+def gap_bracket(gap: Certified | Estimate, noise: float, digits: int = 5) -> str:
+    """Return both ends of a gap for people; below the noise of rounding it is 0."""
+    if gap.upper is not None and gap.upper <= noise:
+        return "0"
+    return bracket(gap, digits)
