@@ -48,7 +48,7 @@ class MarkovPolicy:
             _check_actions(given, self.n_actions)
         else:
             _check_mixture(given, self.n_actions)
-        if given.size == 0 and given.shape[0] != 0:
+        if given.shape[-1 if certain else -2] == 0:
             raise InvalidArgument(
                 f"a policy of shape {given.shape}", hint="there is at least one state"
             )

@@ -105,6 +105,15 @@ def check_tracking(
                 f"{name} holds a number that is not a probability",
                 hint="probabilities are finite and not negative",
             )
-    for name, sums in (("prior", prior.sum()), ("start_law", start_law.sum(axis=1))):
+    if (np.diff(pattern.indptr) == 0).any():
+        raise InvalidArgument(
+            "a state and action have no successor", hint="every row has at least one"
+        )
+    rows = np.add.reduceat(likelihood, pattern.indptr[:-1], axis=0)
+    for name, sums in (
+        ("prior", prior.sum()),
+        ("a row of start_law", start_law.sum(axis=1)),
+        ("a row of likelihood", rows),
+    ):
         if (np.abs(sums - 1.0) > 1e-6).any():
             raise InvalidArgument(f"{name} does not sum to 1", hint="divide by the sum")

@@ -1,0 +1,116 @@
+"""Policies from files; `save_policy` writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from simgap.errors import InvalidFile, SimgapError
+from simgap.interop.policy_file import StoredPolicy, read_policy, save_policy
+from simgap.policies.belief import BeliefPolicy
+from simgap.policies.graph import GraphPolicy, Pattern
+from simgap.policies.markov import MarkovPolicy
+from simgap.policies.thompson import ThompsonPolicy
+from simgap.policies.window import WindowPolicy
+
+__all__ = ["SavedPolicy", "load_policy", "save_policy"]
+
+SavedPolicy = GraphPolicy | BeliefPolicy | ThompsonPolicy | MarkovPolicy | WindowPolicy
+
+
+def load_policy(path: str | Path, *, max_bytes: int | None = None) -> SavedPolicy:
+    """Return the policy of a file; nothing in the file is trusted.
+
+    `max_bytes` limits the size of the file; the default is a quarter of the memory.
+    """
+    stored = read_policy(path, max_bytes=max_bytes)
+    try:
+        return ASSEMBLE[stored.description.kind](stored)
+    except SimgapError as error:
+        raise InvalidFile(f"{path}: {error.problem}", hint=error.hint) from error
+
+
+def _pattern(stored: StoredPolicy) -> Pattern:
+    sizes, arrays = stored.description, stored.arrays
+    return Pattern(sizes.states, sizes.actions, arrays["indptr"], arrays["indices"])
+
+
+def _graph(stored: StoredPolicy) -> GraphPolicy:
+    about, arrays = stored.description, stored.arrays
+    return GraphPolicy(
+        about.name,
+        _pattern(stored),
+        about.horizon,
+        arrays["node_state"],
+        arrays["start_node"],
+        arrays["rule_offsets"],
+        arrays["rule_since"],
+        arrays["rule_until"],
+        arrays["rule_action"],
+        arrays["next_offsets"],
+        arrays["next_node"],
+    )
+
+
+def _belief(stored: StoredPolicy) -> BeliefPolicy:
+    about, arrays = stored.description, stored.arrays
+    return BeliefPolicy(
+        about.name,
+        _pattern(stored),
+        about.horizon,
+        about.discount,
+        arrays["prior"],
+        arrays["start_law"],
+        arrays["likelihood"],
+        arrays["losses"],
+        arrays["vector_set"],
+        arrays["vector_offsets"],
+        arrays["vectors"],
+    )
+
+
+def _thompson(stored: StoredPolicy) -> ThompsonPolicy:
+    about, arrays = stored.description, stored.arrays
+    return ThompsonPolicy(
+        about.name,
+        _pattern(stored),
+        about.horizon,
+        about.discount,
+        arrays["prior"],
+        arrays["start_law"],
+        arrays["likelihood"],
+        arrays["losses"],
+    )
+
+
+def _markov(stored: StoredPolicy) -> MarkovPolicy:
+    about = stored.description
+    policy = MarkovPolicy(about.name, about.actions, stored.arrays["table"])
+    if (policy.n_states, policy.horizon) != (about.states, about.horizon):
+        raise InvalidFile(
+            f"a table of shape {policy.table.shape} for {about.states} states and "
+            f"horizon {about.horizon}",
+            hint="save the policy again",
+        )
+    return policy
+
+
+def _window(stored: StoredPolicy) -> WindowPolicy:
+    about = stored.description
+    return WindowPolicy(
+        about.name,
+        about.states,
+        about.actions,
+        about.length,
+        about.horizon,
+        stored.arrays["actions"],
+    )
+
+
+ASSEMBLE: dict[str, Callable[[StoredPolicy], SavedPolicy]] = {
+    "GraphPolicy": _graph,
+    "BeliefPolicy": _belief,
+    "ThompsonPolicy": _thompson,
+    "MarkovPolicy": _markov,
+    "WindowPolicy": _window,
+}
