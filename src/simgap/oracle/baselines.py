@@ -286,7 +286,8 @@ def _tracking(
     """Return a baseline that tracks the posterior: exact if tiny, else sampled."""
     name = policy.name.replace(" ", "-")
     limit = int(HISTORIES_PER_SECOND * min(effort, 1.0) / 4)
-    gaps = gaps_by_histories(form, policy, limit=limit)
+    prior = tuple(form.latent.prior.tolist())  # the posterior of an impossible start
+    gaps = gaps_by_histories(form, policy, limit=limit, fallback=prior)
     if gaps is None:
         average, each = sampled()
         return Baseline(

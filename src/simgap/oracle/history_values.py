@@ -13,13 +13,14 @@ from simgap.policies.interface import Policy, Step
 
 
 def gaps_by_histories(
-    form: LossForm, policy: Policy[Any], *, limit: int
+    form: LossForm, policy: Policy[Any], *, limit: int, fallback: Any = None
 ) -> FloatArray | None:
     """Return gap(pi, m) of every model, or None beyond `limit` things to remember.
 
     gap(pi, m) = E_m[sum_h loss_m(h, s_h, a_h)]. Histories with the same state and the
     same memory are one. After something that the policy deems impossible (a model with
-    prior zero may do it) its memory stays as it was. Horizons only.
+    prior zero may do it) its memory stays as it was, and an episode that begins so has
+    the memory `fallback`; without one there is no answer. Horizons only.
     """
     if form.horizon is None:
         return None
@@ -30,8 +31,10 @@ def gaps_by_histories(
     for first in np.flatnonzero(laws.any(axis=0)).tolist():
         try:
             memory = policy.start(first)
-        except OutsideClass:  # nothing to start from
-            return None
+        except OutsideClass:
+            if fallback is None:
+                return None
+            memory = fallback
         now[first, memory] = laws[:, first]
     met = len(now)
     for h in range(form.horizon):

@@ -1,0 +1,247 @@
+"""Kernels of short memories against plain loops and linear algebra."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from simgap._kernels.memoryless import (
+    follow_gaps,
+    improve_backward,
+    reach_weights,
+    stationary_sweep,
+)
+from simgap._kernels.memoryless_bound import least_gap
+from simgap.arrays import AnyArray, FloatArray, IndexArray
+from simgap.mdp import LatentMDP
+from simgap.oracle.loss_form import LossForm, loss_form
+from simgap.oracle.stationary import policy_kernel
+from simgap.oracle.windowed import MemoryNodes, first_weights, window_nodes
+from tests.reference.memoryless import stationary_gap, weights_by_paths
+from tests.reference.rational import scattered_model
+from tests.strategies import as_class
+
+NONE: FloatArray = np.zeros((0, 0, 0))
+
+
+def problem(seed: int, horizon: int | None = 4, members: int = 3) -> LossForm:
+    """Models with different supports, a prior with a zero, several first states."""
+    rng = np.random.default_rng(seed)
+    models = [scattered_model(rng, 4, 3, 8) for _ in range(members)]
+    simulators = as_class(models, start=np.array([0.25, 0.5, 0.0, 0.25]))
+    prior = np.array([0.5, 0.0, *[0.5 / (members - 2)] * (members - 2)])
+    discount = None if horizon is not None else 0.75
+    latent = LatentMDP(simulators, prior)
+    return loss_form(latent, horizon=horizon, discount=discount)
+
+
+def graph(form: LossForm, nodes: MemoryNodes) -> tuple[AnyArray, ...]:
+    return (
+        form.pattern.indptr,
+        nodes.node_state,
+        nodes.shift,
+        nodes.next_node,
+        form.likelihood,
+    )
+
+
+def random_actions(rng: np.random.Generator, *shape: int) -> IndexArray:
+    drawn: IndexArray = rng.integers(0, 3, shape).astype(np.int32)
+    return drawn
+
+
+def average(form: LossForm, nodes: MemoryNodes, actions: IndexArray) -> float:
+    gaps = np.empty((nodes.size, form.n_models))
+    follow_gaps(*graph(form, nodes), form.losses, actions, gaps)
+    return float((first_weights(form, nodes) * gaps).sum())
+
+
+@pytest.mark.parametrize("explore", [0.0, 0.25, 1.0])
+def test_weights_are_sums_over_paths(explore: float) -> None:
+    for seed in range(5):
+        form = problem(seed)
+        nodes = window_nodes(form.pattern, 0)
+        actions = random_actions(np.random.default_rng(seed), 4, 4)
+        chances = np.full((4, 4, 3), explore / 3.0)
+        np.put_along_axis(
+            chances, actions[..., None], 1.0 - explore + explore / 3.0, axis=2
+        )
+        found = np.full((4, 4, form.n_models), np.nan)
+        found[0] = first_weights(form, nodes)
+        reach_weights(*graph(form, nodes), 3, actions, explore, found)
+        wanted = weights_by_paths(form, chances, 4)
+        for h, s in product(range(4), range(4)):
+            assert found[h, s] == pytest.approx(wanted.get((h, s), np.zeros(3)))
+
+
+def test_weighted_gaps_of_a_step_and_losses_before_it_are_the_average() -> None:
+    """Forwards and backwards tell the same story, whatever the step they meet at."""
+    for seed in range(5):
+        form = problem(seed)
+        for window in (0, 1, 2):
+            nodes = window_nodes(form.pattern, window)
+            actions = random_actions(np.random.default_rng(seed), 4, nodes.size)
+            weights = np.zeros((4, nodes.size, form.n_models))
+            weights[0] = first_weights(form, nodes)
+            reach_weights(*graph(form, nodes), 3, actions, 0.0, weights)
+            paid = form.losses[
+                np.arange(4)[:, None], nodes.node_state[None], actions
+            ]  # (H, N, M)
+            forwards = float((weights * paid).sum())
+            assert average(form, nodes, actions) == pytest.approx(forwards)
+
+
+def test_a_backward_sweep_never_loses_and_ends_where_no_action_helps() -> None:
+    for seed in range(6):
+        form = problem(seed)
+        nodes = window_nodes(form.pattern, seed % 2)
+        actions = random_actions(np.random.default_rng(seed), 4, nodes.size)
+        weights = np.zeros((4, nodes.size, form.n_models))
+        weights[0] = first_weights(form, nodes)
+        gaps = np.empty((nodes.size, form.n_models))
+        last, changed = average(form, nodes, actions), 1
+        while changed:
+            reach_weights(*graph(form, nodes), 3, actions, 0.0, weights)
+            changed = improve_backward(
+                *graph(form, nodes), form.losses, weights,
+                np.ones((nodes.size, form.n_models)), bool(seed % 3), NONE, 0.0,
+                actions, gaps,
+            )  # fmt: skip
+            now = average(form, nodes, actions)
+            assert now == pytest.approx(float((weights[0] * gaps).sum()))
+            assert now <= last * (1.0 + 1e-12)
+            assert not changed or now < last
+            last = now
+        for h, n, a in product(range(4), range(nodes.size), range(3)):
+            other = np.array(actions)
+            other[h, n] = a
+            assert average(form, nodes, other) >= last * (1.0 - 1e-12)
+
+
+def test_a_guide_is_obeyed_at_every_node() -> None:
+    for seed in range(4):
+        form = problem(seed)
+        nodes = window_nodes(form.pattern, 1)
+        guide = np.ascontiguousarray(form.losses[..., 0])
+        least = guide.min(axis=2)
+        for slack in (0.0, 0.1):
+            actions = np.ascontiguousarray(
+                guide.argmin(axis=2).astype(np.int32)[:, nodes.node_state]
+            )
+            weights = np.zeros((4, nodes.size, form.n_models))
+            weights[0] = first_weights(form, nodes)
+            reach_weights(*graph(form, nodes), 3, actions, 0.0, weights)
+            improve_backward(
+                *graph(form, nodes), form.losses, weights,
+                np.ones((nodes.size, form.n_models)), True, guide, slack, actions,
+                np.empty((nodes.size, form.n_models)),
+            )  # fmt: skip
+            taken = guide[np.arange(4)[:, None], nodes.node_state[None], actions]
+            assert (taken <= least[:, nodes.node_state] + slack).all()
+
+
+def test_a_stationary_sweep_keeps_its_arrays_true_and_ends_at_an_optimum() -> None:
+    for seed in range(8):
+        form = problem(seed, horizon=None)
+        nodes = window_nodes(form.pattern, seed % 2)
+        size = nodes.size
+        policy = random_actions(np.random.default_rng(seed), size)
+        first, last, changed = first_weights(form, nodes), np.inf, 1
+        while changed:
+            inverse, gaps, visits = by_inversion(form, nodes, policy)
+            found = [np.ascontiguousarray(x) for x in (inverse, gaps, visits)]
+            changed = stationary_sweep(
+                *graph(form, nodes), form.losses, form.discount, NONE, 0.0, policy,
+                *found,
+            )  # fmt: skip
+            for kept, wanted in zip(
+                found, by_inversion(form, nodes, policy), strict=True
+            ):
+                assert kept == pytest.approx(wanted, abs=1e-10)
+            now = float((first * found[1]).sum())
+            assert now <= last + 1e-12
+            last = now
+        for n, a in product(range(size), range(3)):
+            other = np.array(policy)
+            other[n] = a
+            gap = float((first * by_inversion(form, nodes, other)[1]).sum())
+            assert gap >= last - 1e-10
+
+
+def test_a_stationary_sweep_obeys_its_guide() -> None:
+    for seed in range(8):
+        form = problem(seed, horizon=None)
+        nodes = window_nodes(form.pattern, 0)
+        guide = np.ascontiguousarray(form.losses[..., 2])
+        policy = guide[0].argmin(axis=1).astype(np.int32)
+        start = by_inversion(form, nodes, policy)
+        found = [np.ascontiguousarray(x) for x in start]
+        stationary_sweep(
+            *graph(form, nodes), form.losses, form.discount, guide, 0.05, policy, *found
+        )
+        assert (guide[0, np.arange(4), policy] <= guide[0].min(axis=1) + 0.05).all()
+
+
+def test_the_stationary_arrays_are_those_of_a_policy() -> None:
+    form = problem(3, horizon=None)
+    nodes = window_nodes(form.pattern, 0)
+    policy = random_actions(np.random.default_rng(0), 4)
+    gaps = by_inversion(form, nodes, policy)[1]
+    found = float((first_weights(form, nodes) * gaps).sum())
+    assert found == pytest.approx(stationary_gap(form, policy))
+
+
+def test_branch_and_bound_is_exact_at_full_depth_and_below_before() -> None:
+    for seed in range(6):
+        form = problem(seed, horizon=3)
+        for window in (0, 1):
+            nodes = window_nodes(form.pattern, window)
+            least = np.inf
+            bounds = []
+            for depth in range(4):
+                policy = np.zeros((3, nodes.size), np.int32)
+                bound, gap, _ = least_gap(
+                    *graph(form, nodes), form.losses, first_weights(form, nodes),
+                    depth, 1e9, 10**7, policy,
+                )  # fmt: skip
+                bounds.append(bound)
+            least = gap
+            assert bounds[-1] == gap
+            assert average(form, nodes, policy) == pytest.approx(least)
+            assert max(bounds) <= least * (1.0 + 1e-12)
+            assert best_of_many(form, nodes, seed) >= least * (1.0 - 1e-12)
+
+
+def test_branch_and_bound_gives_up_beyond_its_limit() -> None:
+    form = problem(1, horizon=3)
+    nodes = window_nodes(form.pattern, 0)
+    bound, gap, work = least_gap(
+        *graph(form, nodes), form.losses, first_weights(form, nodes), 3, 0.75, 2,
+        np.zeros((3, 4), np.int32),
+    )  # fmt: skip
+    assert (bound, gap) == (-1.0, 0.75)
+    assert work > 2
+
+
+def best_of_many(form: LossForm, nodes: MemoryNodes, seed: int) -> float:
+    """Return the least average gap of all first steps with many random rests."""
+    rng = np.random.default_rng(seed)
+    return min(
+        average(form, nodes, random_actions(rng, 3, nodes.size)) for _ in range(3000)
+    )
+
+
+def by_inversion(
+    form: LossForm, nodes: MemoryNodes, policy: IndexArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return (I - discount P)^-1, gaps and visits of a stationary policy."""
+    kernel = policy_kernel(form, nodes, policy)
+    inverse: FloatArray = np.asarray(
+        np.linalg.inv(np.eye(nodes.size) - form.discount * kernel), np.float64
+    )
+    paid = form.losses[0, nodes.node_state, policy]
+    gaps = np.einsum("mij,jm->im", inverse, paid)
+    visits = np.einsum("im,mij->jm", first_weights(form, nodes), inverse)
+    return np.moveaxis(inverse, 0, 2), gaps, visits
