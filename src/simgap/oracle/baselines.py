@@ -87,13 +87,9 @@ def baselines(
             form, mean, "mean-model", "optimal for the average of all models"
         ),
         _of_plan(
-            form,
-            memoryless,
-            "memoryless",
-            "sees the state and the step" if form.horizon is not None
-            else "sees the state",
-            note="" if form.horizon is not None
-            else "stationary and deterministic; the bound is for such policies",
+            form, memoryless, "memoryless",
+            "sees the state" if form.horizon is None else "sees the state and the step",
+            note=_how_good(form, memoryless),
         ),
         *_windows(form, memoryless, effort=effort, seed=seed),
         _greedy(form, effort=effort, seed=seed),
@@ -107,7 +103,8 @@ def value_of_memory(
 ) -> Certified:
     """Return what remembering is worth: W* less the best value without memory.
 
-    The lower end needs a bound on all memoryless policies; without one it is 0.
+    The lower end needs a bound on all memoryless policies; without one it is 0. With a
+    discount these are the deterministic stationary ones.
     """
     low, high = _ends(value)
     found = _ends(memoryless.value)[0]
@@ -241,9 +238,19 @@ def _windows(
         nodes = window_nodes(pattern, window)
         start: IndexArray = before.for_nodes(nodes)
         before = best_plan(form, nodes, [start], effort=effort, seed=seed)
-        note = "" if form.horizon is not None else "stationary and deterministic"
+        note = _how_good(form, before)
         found.append(_of_plan(form, before, name, about, note=note))
     return found
+
+
+def _how_good(form: LossForm, plan: ShortMemoryPlan) -> str:
+    """Return what is known about a plan among all those of its memory."""
+    kind = "" if form.horizon is not None else " stationary and deterministic"
+    if not fits(form, plan.nodes.size):
+        return f"too large to search: the best{kind} one made for a single model"
+    if plan.least is not None and plan.average <= plan.least + 4.0 * plan.rounding:
+        return f"no{kind} policy of this kind is better"
+    return f"the best{kind} one found in {plan.starts} searches"
 
 
 def _greedy(form: LossForm, *, effort: float, seed: int) -> Baseline:

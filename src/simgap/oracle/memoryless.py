@@ -42,6 +42,7 @@ from simgap._kernels.memoryless_bound import least_gap
 from simgap.arrays import AnyArray, FloatArray, IndexArray, owned
 from simgap.oracle.loss_form import EPS, LossForm
 from simgap.oracle.stationary import (
+    inverse_fits,
     policy_kernel,
     reachable_nodes,
     stationary_gaps,
@@ -49,7 +50,6 @@ from simgap.oracle.stationary import (
 from simgap.oracle.windowed import MemoryNodes, first_weights, past_weights
 
 WORK_PER_SECOND = 4e8  # multiplications; a budget of work repeats itself, time does not
-LARGEST_INVERSE = 2_000_000  # entries of N x N x M
 LARGEST_WEIGHTS = 30_000_000  # entries of H x N x M
 SMALLEST_WORK = 1e5  # of one sweep: what Python adds
 WORTHWHILE = 1e-11  # of the average gap: less than this is rounding
@@ -81,7 +81,7 @@ class ShortMemoryPlan:
 def fits(form: LossForm, size: int) -> bool:
     """Return whether a memory of `size` nodes can be searched."""
     if form.horizon is None:
-        return size * size * form.n_models <= LARGEST_INVERSE
+        return inverse_fits(form, size)
     return form.steps * size * form.n_models <= LARGEST_WEIGHTS
 
 
@@ -107,8 +107,12 @@ def guided_plan(
     losses of one model as the guide, these are its optimal policies, and ties are
     broken by the prior average.
     """
-    actions = np.ascontiguousarray(guide.argmin(axis=2).astype(np.int32))
+    near = guide <= guide.min(axis=2, keepdims=True) + slack
+    average = np.where(near, form.losses @ form.latent.prior, inf)
+    actions = average.argmin(axis=2).astype(np.int32)
     start = np.ascontiguousarray(actions[:, nodes.node_state])
+    if not fits(form, nodes.size):  # ties stay broken by the loss of the step
+        return evaluated(form, nodes, start)
     return _ascended(form, nodes, start, guide=guide, slack=slack)[0]
 
 
