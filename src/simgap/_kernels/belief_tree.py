@@ -16,7 +16,7 @@ from numba import njit
 
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 
-DONE, FULL, UNKNOWN_SUPPORT = 0, 1, 2
+DONE, FULL, UNKNOWN_SUPPORT, UNKNOWN_SWAP = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -30,6 +30,10 @@ def expand(
     code: IndexArray,
     example: IndexArray,
     settled: AnyArray,
+    orbit: IndexArray,
+    pair: IndexArray,
+    column_swap: IndexArray,
+    swap_support: IndexArray,
     odd: AnyArray,
     h: int,
     node: int,
@@ -41,20 +45,27 @@ def expand(
     belief: FloatArray,
     first_link: OffsetArray,
     links: IndexArray,
+    place: AnyArray,
     table: IndexArray,
     used: OffsetArray,
 ) -> tuple[int, int, int, int]:
     """Add the successors of nodes `node` to `stop`; `used` is (nodes, links).
 
-    Returns (reason, next node to do, support, pattern of columns): it stops early if an
-    array is full or if the support after a pattern of columns is not yet known, always
-    between two nodes, so that it can be called again.
+    Returns (reason, next node to do, support, pattern or pair): it stops early if an
+    array is full or if the support after a pattern of columns, or after a swap of two
+    members, is not yet known. Called again it does the node again: what it has added
+    for it is found by hashing.
+
+    With exchangeable members (`column_swap` has rows) the belief of a new node is
+    sorted within orbits, and `place[link, m]` is where the member m has gone.
     """
     n_states = (indptr.size - 1) // n_actions
     members = likelihood.shape[1]
     classes = counts.shape[1]
     scratch = np.zeros(classes, np.int64)
+    swapped = np.zeros(classes, np.int64)
     weight = np.empty(members)
+    symmetric = column_swap.shape[0] > 0
     slots = np.uint64(table.size - 1)
     while node < stop:
         s = state[node]
@@ -106,6 +117,42 @@ def expand(
                 scratch[new - 1] += 1
             elif new < 0:
                 scratch[-new - 1] -= 1
+            if symmetric:
+                for m in range(members):
+                    place[at, m] = m
+                for i in range(members):
+                    best = i
+                    for j in range(i + 1, members):
+                        # a margin, so that rounding does not reorder equal weights
+                        if (
+                            orbit[j] == orbit[i]
+                            and weight[j] > 1.000000001 * weight[best]
+                        ):
+                            best = j
+                    if best == i:
+                        continue
+                    p = pair[i, best]
+                    image = swap_support[there, p]
+                    if image == -2:
+                        return UNKNOWN_SWAP, node, there, p
+                    for c in range(classes):
+                        swapped[c] = 0
+                    for c in range(classes):
+                        if scratch[c] != 0:
+                            new = code[image, column_swap[p, example[there, c]]]
+                            if new > 0:
+                                swapped[new - 1] += scratch[c]
+                            elif new < 0:
+                                swapped[-new - 1] -= scratch[c]
+                    for c in range(classes):
+                        scratch[c] = swapped[c]
+                    there = image
+                    weight[i], weight[best] = weight[best], weight[i]
+                    for m in range(members):
+                        if place[at, m] == i:
+                            place[at, m] = best
+                        elif place[at, m] == best:
+                            place[at, m] = i
             key = np.uint64(there * n_states + t + 1) * np.uint64(0x9E3779B97F4A7C15)
             for c in range(classes):
                 key += np.uint64(scratch[c]) * odd[c]

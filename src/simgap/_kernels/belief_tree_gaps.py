@@ -94,6 +94,7 @@ def tree_vectors(
     action: IndexArray,
     first_link: OffsetArray,
     links: IndexArray,
+    place: AnyArray,
     plans_after: FloatArray,
     after: FloatArray,
     now: FloatArray,
@@ -103,6 +104,7 @@ def tree_vectors(
     Where no model of positive prior leads, it follows the plan of `corner[k]`.
     """
     n_actions, n_models = losses.shape[1], losses.shape[2]
+    moved = place.shape[0] > 0
     for node in range(begin, end):
         s, a = state[node], action[node]
         into = now[node - begin]
@@ -111,7 +113,8 @@ def tree_vectors(
             continue
         row, base = s * n_actions + a, indptr[s * n_actions]
         for k in range(indptr[row], indptr[row + 1]):
-            child = links[first_link[node] + k - base]
+            at = first_link[node] + k - base
+            child = links[at]
             if child == -1:
                 child = -2 - corner[k]
                 if corner[k] < 0:
@@ -120,7 +123,8 @@ def tree_vectors(
                 p = likelihood[k, m]
                 if p > 0.0:
                     if child >= 0:
-                        into[m] += p * after[child - next_begin, m]
+                        there = place[at, m] if moved else m
+                        into[m] += p * after[child - next_begin, there]
                     else:
                         into[m] += p * plans_after[-2 - child, indices[k], m]
 
@@ -139,6 +143,7 @@ def tree_ends(
     tied: AnyArray,
     first_link: OffsetArray,
     links: IndexArray,
+    place: AnyArray,
     most: FloatArray,
     after: FloatArray,
     now: FloatArray,
@@ -149,6 +154,7 @@ def tree_ends(
     models of positive prior, which are settled there or cannot be there.
     """
     n_actions, n_models = losses.shape[1], losses.shape[2]
+    moved = place.shape[0] > 0
     for node in range(begin, end):
         s = state[node]
         base = indptr[s * n_actions]
@@ -165,10 +171,12 @@ def tree_ends(
                     for k in range(indptr[row], indptr[row + 1]):
                         p = likelihood[k, m]
                         if p > 0.0:
-                            child = links[first_link[node] + k - base]
+                            at = first_link[node] + k - base
+                            child = links[at]
                             if child >= 0:
-                                low += p * after[child - next_begin, m, 0]
-                                high += p * after[child - next_begin, m, 1]
+                                there = place[at, m] if moved else m
+                                low += p * after[child - next_begin, there, 0]
+                                high += p * after[child - next_begin, there, 1]
                             else:
                                 high += p * most[indices[k], m]
                 into[m, 0] = min(into[m, 0], low)

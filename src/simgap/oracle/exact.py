@@ -25,21 +25,18 @@ import numpy as np
 from simgap.arrays import owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
-from simgap.oracle.exact_evidence import Supports, members_of, relative_rounding
+from simgap.oracle.exact_evidence import Supports, relative_rounding
+from simgap.oracle.exact_follow import follow, single_plan
 from simgap.oracle.exact_gaps import (
     bytes_of_gaps,
     no_vectors,
     single_plan_gaps,
     tree_gaps,
 )
+from simgap.oracle.exact_members import members_of
 from simgap.oracle.exact_mixture import least_worst_gap
-from simgap.oracle.exact_policy import (
-    chances,
-    policy_graph,
-    single_plan,
-    skeleton_of,
-    starts_of,
-)
+from simgap.oracle.exact_policy import policy_graph
+from simgap.oracle.exact_symmetry import find_symmetry
 from simgap.oracle.exact_tree import (
     BeliefTree,
     DoesNotFit,
@@ -72,8 +69,7 @@ def solve_exact(
     _compile()
     say = progress or _silent
     started = clock()
-    supports = Supports(form, members_of(form))
-    tree = BeliefTree(form, supports, _limits(settings, clock, started))
+    tree = BeliefTree(form, _supports(form), _limits(settings, clock, started))
     try:
         tree.grow()
         say(f"{tree.size} beliefs")
@@ -98,7 +94,7 @@ def count_nodes(form: LossForm, limit: int) -> int | None:
     _check_finite(form)
     links = COUNT_LINKS * max(1_000, limit)
     limits = Limits(limit, links, COUNT_LESSONS, COUNT_MEMORY, inf, _still, 0.0)
-    tree = BeliefTree(form, Supports(form, members_of(form)), limits)
+    tree = BeliefTree(form, _supports(form), limits)
     try:
         tree.grow()
     except DoesNotFit:
@@ -116,23 +112,21 @@ def _planned(tree: BeliefTree, values: TreeValues) -> Planned:
     weights = supports.members.roots.sum(axis=1)
     planted = tree.roots >= 0
     gap = float(weights[planted] @ values.value[tree.roots[planted]])
-    chance, on_path = chances(tree, values)
-    starts = starts_of(form, tree.roots)
-    found = tree_gaps(tree, values, chance, starts)
-    skeleton = skeleton_of(tree, values, on_path, starts)
+    followed = follow(tree, values)
+    found = tree_gaps(tree, values, followed)
     seconds = tree.limits.clock() - tree.limits.started
     return Planned(
         lower=gap,
         upper=gap,
         outcome=Outcome.EXACT,
-        policy=policy_graph(form, supports, skeleton, "exact oracle"),
+        policy=policy_graph(form, supports, followed.skeleton, "exact oracle"),
         gaps=found.gaps,
         vectors=found.vectors,
         nodes=tree.size,
         largest_bytes=tree.largest_bytes,
         trace=(Moment(seconds, gap, gap),),
         gap_intervals=found.intervals,
-        least_worst_gap=least_worst_gap(tree, values, found.intervals),
+        least_worst_gap=least_worst_gap(tree, values, gap, found.intervals),
     )
 
 
@@ -158,6 +152,11 @@ def _unfinished(tree: BeliefTree, outcome: Outcome) -> Planned:
         largest_bytes=tree.largest_bytes,
         trace=(Moment(seconds, 0.0, upper),),
     )
+
+
+def _supports(form: LossForm) -> Supports:
+    members = members_of(form)
+    return Supports(form, members, find_symmetry(form, members))
 
 
 def _limits(
@@ -190,8 +189,7 @@ def _compile() -> None:
     rewards = np.array([[0.0, 0.0], [1.0, 1.0]])
     models = class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
     form = loss_form(LatentMDP(models, np.array([0.5, 0.5, 0.0])), horizon=3)
-    supports = Supports(form, members_of(form))
-    tree = BeliefTree(form, supports, _limits(ExactOracle(), _still, 0.0))
+    tree = BeliefTree(form, _supports(form), _limits(ExactOracle(), _still, 0.0))
     tree.grow()
     _planned(tree, solve_tree(tree))
 

@@ -22,53 +22,19 @@ import numpy as np
 
 from simgap._kernels.belief_tree_gaps import settle
 from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray
+from simgap.oracle.exact_members import Members
+from simgap.oracle.exact_symmetry import Symmetry
 from simgap.oracle.loss_form import EPS, LossForm
 
 UNKNOWN, EMPTY = -2, -1
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Members:
-    """The models that planning tells apart."""
-
-    models: IndexArray  # (K,), one model for each member
-    member_of: IndexArray  # (M,), -1 for models of zero prior
-    likelihood: FloatArray  # (nnz, K)
-    losses: FloatArray  # (T, S, A, K)
-    roots: FloatArray  # (R, K), weights of the first states
-
-
-def members_of(form: LossForm) -> Members:
-    """Return the models of positive prior, duplicates merged."""
-    prior = form.latent.prior
-    simulators = form.latent.simulators
-    member_of = np.full(form.n_models, -1, np.int32)
-    chosen: list[int] = []
-    by_content: dict[bytes, int] = {}
-    for m in map(int, np.flatnonzero(prior > 0.0)):
-        parts = (form.likelihood[:, m], form.losses[..., m], simulators.start_law(m))
-        content = b"".join((np.ascontiguousarray(p) + 0.0).tobytes() for p in parts)
-        member_of[m] = by_content.setdefault(content, len(chosen))
-        if member_of[m] == len(chosen):
-            chosen.append(m)
-    everyone = chosen == list(range(form.n_models))
-    roots = np.zeros((form.root_states.size, len(chosen)))
-    for m in map(int, np.flatnonzero(member_of >= 0)):
-        roots[:, member_of[m]] += form.root_weights[:, m]
-    return Members(
-        models=np.array(chosen, np.int32),
-        member_of=member_of,
-        likelihood=(
-            form.likelihood
-            if everyone
-            else np.ascontiguousarray(form.likelihood[:, chosen])
-        ),
-        losses=(
-            form.losses if everyone else np.ascontiguousarray(form.losses[..., chosen])
-        ),
-        roots=roots,
-    )
+TABLES = (  # of `Supports`, one row per entry, with what stands in a new row
+    ("next_support", UNKNOWN),
+    ("swap_support", UNKNOWN),
+    ("code", 0),
+    ("example", 0),
+    ("settled", -1),
+    ("plan_next", EMPTY),
+)
 
 
 def relative_rounding(form: LossForm) -> float:
@@ -93,12 +59,14 @@ class Supports:
 
     form: LossForm
     members: Members
+    symmetry: Symmetry
     count: int = 0
     classes: int = 0  # the most that a support has
     pattern_of: IndexArray = field(init=False)  # (nnz,), by who allows the column
     patterns: BoolArray = field(init=False)  # (U, K)
     corner: IndexArray = field(init=False)  # (nnz,), entry of the likeliest model
     next_support: IndexArray = field(init=False)  # (entries, U)
+    swap_support: IndexArray = field(init=False)  # (entries, pairs), after a swap
     code: IndexArray = field(init=False)  # (entries, nnz): 0, or +- (class + 1)
     example: IndexArray = field(init=False)  # (entries, classes), a column of each
     settled: AnyArray = field(init=False)  # (entries, T, S), action or -1
@@ -118,6 +86,8 @@ class Supports:
             np.int32
         )
         self.next_support = np.empty((0, len(self.patterns)), np.int32)
+        pairs = len(self.symmetry.column_swap)
+        self.swap_support = np.empty((0, pairs), np.int32)
         self.code = np.empty((0, nnz), np.int32)
         self.example = np.empty((0, 0), np.int32)
         self.settled = np.empty((0, steps, n_states), np.int16)
@@ -127,8 +97,7 @@ class Supports:
 
     @property
     def nbytes(self) -> int:
-        kept = (self.next_support, self.code, self.example, self.settled)
-        return int(sum(array.nbytes for array in kept)) + self.plan_next.nbytes
+        return int(sum(getattr(self, name).nbytes for name, _ in TABLES))
 
     def of(self, weights: FloatArray) -> int:
         """Return the entry of first weights (K,), made if it is new; EMPTY for zeros.
@@ -146,6 +115,21 @@ class Supports:
         """Fill in which support follows after a pattern of columns."""
         after = self.of(self.shares[entry] * self.patterns[pattern])
         self.next_support[entry, pattern] = after
+
+    def learn_swap(self, entry: int, number: int) -> None:
+        """Fill in which support it is when two members are swapped."""
+        i, j = np.argwhere(self.symmetry.pair == number)[0]
+        share = self.shares[entry].copy()
+        share[[i, j]] = share[[j, i]]
+        self.swap_support[entry, number] = self.of(share)
+
+    def moved(self, entry: int, order: IndexArray) -> int:
+        """Return the entry when member i is called order[i]; corners move along."""
+        if entry < self.form.n_models:
+            return int(order[entry])
+        share = np.empty_like(self.shares[entry])
+        share[order] = self.shares[entry]
+        return self.of(share)
 
     def _add_corner(self, model: int) -> None:
         member = int(self.members.member_of[model])
@@ -218,10 +202,7 @@ class Supports:
         entry = self.count
         if entry == len(self.code):
             room = max(4, 2 * entry)
-            for name, fill in (
-                ("next_support", UNKNOWN), ("code", 0), ("example", 0),
-                ("settled", -1), ("plan_next", EMPTY),
-            ):  # fmt: skip
+            for name, fill in TABLES:
                 old: Any = getattr(self, name)
                 new = np.full((room, *old.shape[1:]), fill, old.dtype)
                 new[:entry] = old

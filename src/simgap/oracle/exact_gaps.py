@@ -7,6 +7,7 @@ beliefs settle on there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import final
@@ -20,8 +21,16 @@ from simgap._kernels.belief_tree_gaps import (
     tree_vectors,
 )
 from simgap._kernels.belief_tree_graph import linked_plans
-from simgap.arrays import AnyArray, FloatArray, IndexArray, owned
+from simgap.arrays import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    IndexArray,
+    OffsetArray,
+    owned,
+)
 from simgap.oracle.exact_evidence import Supports
+from simgap.oracle.exact_follow import Followed, Skeleton
 from simgap.oracle.exact_tree import BeliefTree, TreeValues
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.result import VectorSets
@@ -49,9 +58,7 @@ def bytes_of_gaps(tree: BeliefTree) -> int:
     return per_node * tree.size + form.n_models * (48 * widest + 16 * plans)
 
 
-def tree_gaps(
-    tree: BeliefTree, values: TreeValues, chance: FloatArray, starts: IndexArray
-) -> TreeGaps:
+def tree_gaps(tree: BeliefTree, values: TreeValues, followed: Followed) -> TreeGaps:
     """Return the gaps of the policy, their intervals, and vectors for beliefs."""
     form, supports, pattern = tree.form, tree.supports, tree.form.pattern
     kept = _Kept(form.steps, pattern.n_states, form.n_models)
@@ -68,13 +75,13 @@ def tree_gaps(
         tree_vectors(
             pattern.indptr, pattern.indices, form.likelihood, form.losses[h], last,
             supports.corner, begin, end, end, tree.state, values.action,
-            tree.first_link, tree.links, plans, vectors, now,
+            tree.first_link, tree.links, tree.place, plans, vectors, now,
         )  # fmt: skip
         ends_now = np.empty((end - begin, form.n_models, 2))
         tree_ends(
             pattern.indptr, pattern.indices, form.likelihood, form.losses[h], last,
             begin, end, end, tree.state, values.tied, tree.first_link, tree.links,
-            most, ends, ends_now,
+            tree.place, most, ends, ends_now,
         )  # fmt: skip
         vectors, ends = now, ends_now
         step_back(form, supports, h, plans, spare)
@@ -85,7 +92,8 @@ def tree_gaps(
                 zero_prior, most, spare_most,
             )  # fmt: skip
             most, spare_most = spare_most, most
-        _keep(kept, tree, h, chance, vectors, plans)
+        _keep(kept, tree, h, followed, vectors, plans)
+    starts = followed.skeleton.starts
     gaps = at_start(form, starts, vectors, plans)
     low = at_start(form, starts, ends[..., 0], np.zeros_like(plans))
     high = at_start(form, starts, ends[..., 1], np.broadcast_to(most, plans.shape))
@@ -170,25 +178,30 @@ def _keep(
     kept: _Kept,
     tree: BeliefTree,
     h: int,
-    chance: FloatArray,
+    followed: Followed,
     vectors: FloatArray,
     plans: FloatArray,
 ) -> None:
-    """Keep the vectors of one step, by state: plans, then nodes, likeliest first."""
-    begin, end = tree.layers[h], tree.layers[h + 1]
+    """Keep the vectors of one step, by state: plans, then nodes, likeliest first.
+
+    Nodes of the tree follow those of the unfolded policy, if it was unfolded.
+    """
     lengths = np.zeros(kept.n_states, np.int64)
     rows = [np.zeros((0, kept.n_models))]
     linked = np.zeros(plans.shape[:2], np.bool_)
-    if h:
-        pattern = tree.form.pattern
-        linked_plans(
-            pattern.indptr, pattern.indices, pattern.n_actions, tree.layers[h - 1],
-            begin, tree.state, tree.first_link, tree.links, linked,
-        )  # fmt: skip
-    state = tree.state[begin:end]
-    order = np.lexsort((-chance[begin:end], state))
-    present, first = np.unique(state[order], return_index=True)
-    groups = np.split(order, first[1:]) if present.size else []
+    begin, end = tree.layers[h], tree.layers[h + 1]
+    state, first = tree.state[begin:end], followed.chance[begin:end]
+    _mark_plans(tree, tree.layers, h, tree, linked)
+    if followed.copies is not None:
+        skeleton, copies = followed.skeleton, followed.copies
+        _mark_plans(tree, skeleton.layers, h, skeleton, linked)
+        own = slice(skeleton.layers[h], skeleton.layers[h + 1])
+        state = np.concatenate([skeleton.state[own], state])
+        first = np.concatenate([1.0 + copies.chance[own], first])
+        vectors = np.concatenate([copies.moved(own, vectors, begin), vectors])
+    order = np.lexsort((-first, state))
+    present, begins = np.unique(state[order], return_index=True)
+    groups = np.split(order, begins[1:]) if present.size else []
     for s, nodes in zip(present, groups, strict=True):
         entries = np.flatnonzero(linked[:, s])[:MOST_PLANS]
         chosen = nodes[: MOST_VECTORS - entries.size]
@@ -197,3 +210,19 @@ def _keep(
         lengths[s] = len(both)
     kept.lengths.append(lengths)
     kept.rows.append(np.concatenate(rows))
+
+
+def _mark_plans(
+    tree: BeliefTree,
+    layers: Sequence[int] | OffsetArray,
+    h: int,
+    nodes: BeliefTree | Skeleton,
+    linked: BoolArray,
+) -> None:
+    """Mark the plans that nodes of the step before lead to."""
+    if h:
+        pattern = tree.form.pattern
+        linked_plans(
+            pattern.indptr, pattern.indices, pattern.n_actions, layers[h - 1],
+            layers[h], nodes.state, nodes.first_link, nodes.links, linked,
+        )  # fmt: skip

@@ -3,7 +3,8 @@
 A mixture of optimal policies is a flow through the tree: x(n, a) is how likely the
 average agent is at node n and plays the optimal action a. In model m that has the
 probability x(n, a) b_m(n) / nu_m, so every gap is linear in x, and the least worst of
-them is a linear program.
+them is a linear program. Exchangeable models can be mixed to have the same gap, their
+mean, which is what the tree knows about them after their beliefs have been sorted.
 """
 
 from __future__ import annotations
@@ -22,13 +23,16 @@ MOST_NODES = 200_000  # of the tree; finding the choices visits them one by one
 
 
 def least_worst_gap(
-    tree: BeliefTree, values: TreeValues, intervals: FloatArray
+    tree: BeliefTree, values: TreeValues, gap: float, intervals: FloatArray
 ) -> float | None:
     """Return the least worst gap in models of positive prior; None if too large.
 
+    `gap` is the average, which is the answer if all models are exchangeable, and
     `intervals` (M, 2) are the gaps of all optimal policies: where they are single
     numbers there is nothing to mix.
     """
+    if not tree.supports.symmetry.orbit.any():
+        return gap
     inside = tree.supports.members.member_of >= 0
     low, high = intervals[inside].T
     worst_low, worst_high = float(low.max()), float(high.max())
@@ -71,7 +75,8 @@ def _solve(tree: BeliefTree, choices: dict[int, list[int]]) -> float | None:
     place = {node: i for i, node in enumerate(nodes)}
     step = np.searchsorted(tree.layers, nodes, side="right") - 1
     last = tree.layers[-2]
-    prior = members.roots.sum(axis=0)  # (K,)
+    orbit = tree.supports.symmetry.orbit
+    prior = np.bincount(orbit, members.roots.sum(axis=0))  # of each orbit
     supply = np.zeros(len(nodes))
     for i, root in enumerate(tree.roots):
         if root >= 0:
@@ -83,7 +88,8 @@ def _solve(tree: BeliefTree, choices: dict[int, list[int]]) -> float | None:
         base = pattern.indptr[s * pattern.n_actions]
         for a in choices[node]:
             column = len(gaps)
-            gaps.append(belief * members.losses[h, s, a] / prior)
+            lost = belief * members.losses[h, s, a]
+            gaps.append(np.bincount(orbit, lost) / prior)
             flow.append((place[node], column, 1.0))
             row = s * pattern.n_actions + a
             if node >= last:

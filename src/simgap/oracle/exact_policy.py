@@ -8,88 +8,14 @@ gap is defined in every model of the class.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import final
-
 import numpy as np
 
-from simgap._kernels.belief_tree_gaps import reach
 from simgap._kernels.belief_tree_graph import first_steps, tree_rules
-from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray, owned
+from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.oracle.exact_evidence import Supports
-from simgap.oracle.exact_tree import BeliefTree, TreeValues
+from simgap.oracle.exact_follow import Skeleton
 from simgap.oracle.loss_form import LossForm
 from simgap.policies.graph import NOWHERE, GraphPolicy
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Skeleton:
-    """What a graph is made from: a tree with actions, maybe empty, and plans."""
-
-    layers: OffsetArray  # (T + 1,)
-    state: IndexArray  # (N,)
-    action: IndexArray  # (N,)
-    on_path: BoolArray  # (N,), whether the policy can get there
-    first_link: OffsetArray  # (N,)
-    links: IndexArray
-    starts: IndexArray  # (S,), a link for every first state, -1 if there is none
-
-
-def skeleton_of(
-    tree: BeliefTree, values: TreeValues, on_path: BoolArray, starts: IndexArray
-) -> Skeleton:
-    """Return the part of a solved tree that its policy needs."""
-    return Skeleton(
-        layers=np.array(tree.layers, np.int64),
-        state=tree.state,
-        action=values.action,
-        on_path=on_path,
-        first_link=tree.first_link,
-        links=tree.links,
-        starts=starts,
-    )
-
-
-def single_plan(form: LossForm, model: int) -> Skeleton:
-    """Return the skeleton of "take it for granted that this is the model"."""
-    starts = starts_of(form, np.full(form.root_states.size, -2 - model, np.int32))
-    nothing = np.empty(0, np.int32)
-    return Skeleton(
-        layers=np.zeros(form.steps + 1, np.int64),
-        state=nothing,
-        action=nothing,
-        on_path=np.empty(0, np.bool_),
-        first_link=np.empty(0, np.int64),
-        links=nothing,
-        starts=starts,
-    )
-
-
-def starts_of(form: LossForm, roots: IndexArray) -> IndexArray:
-    """Return the link of each first state; the likeliest model where none is given."""
-    simulators = form.latent.simulators
-    laws = np.stack([simulators.start_law(m) for m in range(form.n_models)])
-    starts = np.where(laws.any(axis=0), -2 - laws.argmax(axis=0), -1).astype(np.int32)
-    starts[form.root_states] = roots
-    return starts
-
-
-def chances(tree: BeliefTree, values: TreeValues) -> tuple[FloatArray, BoolArray]:
-    """Return how likely the policy is at each node, and whether it can be there."""
-    form, members = tree.form, tree.supports.members
-    chance = np.zeros(tree.size)
-    on_path = np.zeros(tree.size, np.bool_)
-    planted = tree.roots >= 0
-    chance[tree.roots[planted]] = members.roots.sum(axis=1)[planted]
-    on_path[tree.roots[planted]] = True
-    for h in range(form.steps - 1):
-        reach(
-            form.pattern.indptr, members.likelihood, form.pattern.n_actions,
-            tree.layers[h], tree.layers[h + 1], tree.state, tree.belief, values.action,
-            tree.first_link, tree.links, chance, on_path,
-        )  # fmt: skip
-    return chance, on_path
 
 
 def policy_graph(

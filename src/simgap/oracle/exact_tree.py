@@ -1,6 +1,7 @@
 """The tree of all beliefs that can occur, and the least loss at each of them.
 
-Step by step, nodes with the same state, support and counts are one node. A node at
+Step by step, nodes with the same state, support and counts are one node, and so are
+nodes that a permutation of exchangeable members (`Symmetry`) makes the same. A node at
 which some plan loses nothing in any model of its support is not expanded: what follows
 is that plan (`Supports.settled`), and a belief in one model is always of this kind.
 """
@@ -13,7 +14,14 @@ from typing import Any, final
 
 import numpy as np
 
-from simgap._kernels.belief_tree import FULL, UNKNOWN_SUPPORT, backward, expand, rehash
+from simgap._kernels.belief_tree import (
+    FULL,
+    UNKNOWN_SUPPORT,
+    UNKNOWN_SWAP,
+    backward,
+    expand,
+    rehash,
+)
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 from simgap.oracle.exact_evidence import Supports, relative_rounding, tie_slack
 from simgap.oracle.loss_form import LossForm
@@ -65,6 +73,7 @@ class BeliefTree:
     belief: FloatArray = field(init=False)  # (N, K)
     first_link: OffsetArray = field(init=False)  # (N,)
     links: IndexArray = field(init=False)
+    place: AnyArray = field(init=False)  # (links, K) if members are exchangeable
     used: OffsetArray = field(init=False)  # nodes, links
     largest_bytes: int = 0
     _lessons: int = 0
@@ -80,6 +89,7 @@ class BeliefTree:
         self.belief = np.empty((0, len(self.supports.members.models)))
         self.first_link = np.empty(0, np.int64)
         self.links = np.empty(0, np.int32)
+        self.place = np.empty((0, self.belief.shape[1]), np.int16)
         self.used = np.zeros(2, np.int64)
         self._odd = np.empty(0, np.uint64)
         self._table = np.full(SMALLEST_TABLE, -1, np.int32)
@@ -91,7 +101,7 @@ class BeliefTree:
     @property
     def nbytes(self) -> int:
         per_node = sum(getattr(self, name).nbytes for name in PER_NODE)
-        kept = per_node + self.links.nbytes + self._table.nbytes
+        kept = per_node + self.links.nbytes + self.place.nbytes + self._table.nbytes
         return int(kept) + self.supports.nbytes
 
     def grow(self) -> None:
@@ -128,25 +138,24 @@ class BeliefTree:
 
     def _expand_layer(self, h: int, begin: int, end: int) -> None:
         pattern, node = self.form.pattern, begin
-        supports = self.supports
+        supports, symmetry = self.supports, self.supports.symmetry
         if self._table.size > 16 * (end - begin) + SMALLEST_TABLE:
             self._table = np.empty(SMALLEST_TABLE, np.int32)
         self._table[:] = -1
         while node < end:
-            reason, node, entry, columns = expand(
+            reason, node, entry, which = expand(
                 pattern.indptr, pattern.indices, supports.members.likelihood,
                 pattern.n_actions, supports.pattern_of, supports.next_support,
-                supports.code, supports.example, supports.settled, self._odd, h, node,
-                min(end, node + CHUNK), end, self.support, self.state, self.counts,
-                self.belief, self.first_link, self.links, self._table, self.used,
+                supports.code, supports.example, supports.settled, symmetry.orbit,
+                symmetry.pair, symmetry.column_swap, supports.swap_support, self._odd,
+                h, node, min(end, node + CHUNK), end, self.support, self.state,
+                self.counts, self.belief, self.first_link, self.links, self.place,
+                self._table, self.used,
             )  # fmt: skip
             if reason == UNKNOWN_SUPPORT:
-                self.reserve(supports.nbytes)  # tables grow by doubling
-                supports.learn(entry, columns)
-                self._widen()
-                self._lessons += 1
-                if self._lessons > self.limits.lessons:
-                    raise DoesNotFit(Outcome.OUT_OF_NODES)
+                self._learn(supports.learn, entry, which)
+            elif reason == UNKNOWN_SWAP:
+                self._learn(supports.learn_swap, entry, which)
             elif reason == FULL:
                 row = int(self.state[node]) * pattern.n_actions
                 columns = pattern.indptr[row + pattern.n_actions] - pattern.indptr[row]
@@ -155,6 +164,16 @@ class BeliefTree:
                 raise DoesNotFit(Outcome.OUT_OF_TIME)
             if self.size > self.limits.nodes:
                 raise DoesNotFit(Outcome.OUT_OF_NODES)
+
+    def _learn(
+        self, lesson: Callable[[int, int], None], entry: int, which: int
+    ) -> None:
+        self.reserve(self.supports.nbytes)  # tables grow by doubling
+        lesson(entry, which)
+        self._widen()
+        self._lessons += 1
+        if self._lessons > self.limits.lessons:
+            raise DoesNotFit(Outcome.OUT_OF_NODES)
 
     def _make_room(self, more_nodes: int, more_links: int, layer: int) -> None:
         """Make room for more nodes and links, and for hashing a layer."""
@@ -170,8 +189,11 @@ class BeliefTree:
                 setattr(self, name, _longer(getattr(self, name), room, self.size))
         if links > self.links.size:
             room = max(4096, 2 * links)
-            self.reserve(4 * room)
+            width = self.place.shape[1] if self.supports.symmetry.found else 0
+            self.reserve((4 + 2 * width) * room)
             self.links = _longer(self.links, room, int(self.used[1]))
+            if width:
+                self.place = _longer(self.place, room, int(self.used[1]))
         if 2 * (nodes - layer) > self._table.size:
             room = self._table.size
             while room < 4 * (nodes - layer):
