@@ -52,7 +52,7 @@ def test_an_episode_plays_what_the_policy_plays_step_by_step(
     rng = np.random.default_rng(seed)
     latent = random_latent(rng, without_prior=seed % 2)
     form = loss_form(latent, discount=0.9) if infinite else loss_form(latent, horizon=9)
-    policy = greedy_policy(form) if seed % 3 == 0 else vector_policy(rng, form)
+    policy = _policy(rng, form, seed)
     models = rng.integers(0, form.n_models, 40).astype(np.int32)
     mean, own, outside = _simulated(form, policy, models, seed=seed, prune=True)
     for episode, model in enumerate(models):
@@ -60,10 +60,13 @@ def test_an_episode_plays_what_the_policy_plays_step_by_step(
         assert (mean[episode], own[episode], outside[episode]) == wanted
 
 
-def test_pruning_changes_nothing() -> None:
+@pytest.mark.parametrize(("members", "most"), [(3, 4), (1, 60), (2, 60), (7, 60)])
+def test_pruning_changes_nothing(members: int, most: int) -> None:
+    """Few vectors are all looked at; many are sifted by the two likeliest models."""
     rng = np.random.default_rng(2)
-    form = loss_form(random_latent(rng, states=4, actions=3), horizon=12)
-    policy = vector_policy(rng, form)
+    latent = random_latent(rng, states=4, actions=3, members=members, zeros=0.1)
+    form = loss_form(latent, horizon=12)
+    policy = vector_policy(rng, form, most=most)
     models = rng.integers(0, form.n_models, 200).astype(np.int32)
     pruned = _simulated(form, policy, models, seed=4, prune=True)
     full = _simulated(form, policy, models, seed=4, prune=False)
@@ -96,6 +99,12 @@ def test_a_long_episode_never_forgets_a_possible_model() -> None:
         memory = policy.observe(memory, Step(h, 0, 0, 0))
     assert 0.0 < memory[1] < 1e-290
     assert policy.observe(memory, Step(2000, 0, 0, 2)) == (0.0, 1.0)
+
+
+def _policy(rng: np.random.Generator, form: LossForm, seed: int) -> BeliefPolicy:
+    if seed % 3 == 0:
+        return greedy_policy(form)
+    return vector_policy(rng, form, most=4 if seed % 3 == 1 else 40)
 
 
 def _simulated(

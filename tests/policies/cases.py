@@ -141,16 +141,21 @@ def greedy_policy(form: LossForm) -> BeliefPolicy:
 
 
 def vector_policy(
-    rng: np.random.Generator, form: LossForm, *, sets: int = 2, corners: bool = False
+    rng: np.random.Generator,
+    form: LossForm,
+    *,
+    sets: int = 2,
+    most: int = 4,
+    corners: bool = False,
 ) -> BeliefPolicy:
-    """A belief policy with random vectors, zero to four per state and set.
+    """A belief policy with random vectors, zero to `most` per state and set.
 
     With `corners` each model has a vector that is zero in it.
     """
     members, n_states = form.n_models, form.pattern.n_states
     blocks = []
     for _ in range(sets * n_states):
-        block = rng.random((int(rng.integers(0, 5)), members))
+        block = rng.random((int(rng.integers(0, most + 1)), members))
         if corners:
             block = np.concatenate([block, 1.0 - np.eye(members)])
         blocks.append(block)

@@ -13,6 +13,7 @@ from simgap._kernels.streams import mixed, uniform
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
 
 BLOCK = 64  # episodes side by side, so that the losses of a step stay in the cache
+MANY = 16  # vectors of a state from which on they are sifted first
 PAUSE = 8  # steps between two looks at what is left
 TINY = 1e-300  # least weight of a model that is still possible (simgap.policies)
 
@@ -63,7 +64,8 @@ def action_costs(
         costs[action] = cost + discount * tails
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+# Without NaN and signed zeros a minimum can be vectorised; sums keep their order.
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})  # type: ignore[untyped-decorator]
 def simulate_belief_policy(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -112,6 +114,7 @@ def simulate_belief_policy(
     for row in range(vector_offsets.size - 1):
         longest = max(longest, vector_offsets[row + 1] - vector_offsets[row])
     products = np.empty(max(longest, 1))
+    guesses = np.zeros(vector_offsets.size, np.int64)  # best when last looked at
     joint = np.empty(members)
     costs = np.empty(n_actions)
     every_weight = np.empty((BLOCK, members))
@@ -183,6 +186,14 @@ def simulate_belief_policy(
                     begin_set = vector_set[at_step + 1] * n_states
                     nearest = action
                     best = np.inf
+                    top = 0
+                    second = 1 if members > 1 else 0
+                    for m in range(1, members):
+                        if weights[m] > weights[top]:
+                            second = top
+                            top = m
+                        elif weights[m] > weights[second] or second == top:
+                            second = m
                     for turn in range(n_actions):  # the cheapest now goes first
                         a = turn - 1 if turn <= nearest else turn
                         if turn == 0:
@@ -196,15 +207,37 @@ def simulate_belief_policy(
                             size = vector_offsets[begin_set + indices[k] + 1] - begin
                             if size == 0:
                                 continue
-                            for v in range(size):
-                                products[v] = 0.0
                             for m in range(members):
-                                weight = weights[m] * likelihood[k, m]
+                                joint[m] = weights[m] * likelihood[k, m]
+                            if not prune or size < MANY:
                                 for v in range(size):
-                                    products[v] += weight * columns[m, begin + v]
-                            least = products[0]
-                            for v in range(1, size):
-                                least = min(least, products[v])
+                                    products[v] = 0.0
+                                for m in range(members):
+                                    weight = joint[m]
+                                    for v in range(size):
+                                        products[v] += weight * columns[m, begin + v]
+                                least = products[0]
+                                for v in range(1, size):
+                                    least = min(least, products[v])
+                            else:  # the two likeliest models rule most vectors out
+                                one, two = joint[top], joint[second]
+                                for v in range(size):
+                                    products[v] = (
+                                        one * columns[top, begin + v]
+                                        + two * columns[second, begin + v]
+                                    )
+                                guess = guesses[begin_set + indices[k]]
+                                least = 0.0
+                                for m in range(members):
+                                    least += joint[m] * columns[m, begin + guess]
+                                for v in range(size):
+                                    if products[v] <= least * (1.0 + 1e-12):
+                                        product = 0.0
+                                        for m in range(members):
+                                            product += joint[m] * columns[m, begin + v]
+                                        if product < least:
+                                            least = product
+                                            guesses[begin_set + indices[k]] = v
                             tails += least
                             if prune and costs[a] + discount * tails > best:
                                 break
