@@ -8,10 +8,12 @@ from itertools import count, pairwise
 import numpy as np
 import pytest
 
+from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
 from simgap.instances import (
     absorbing_doors,
     absorbing_doors_known,
+    bandit,
     best_arm,
     best_arm_known,
     linear_bandit,
@@ -202,6 +204,70 @@ def test_rounding_is_stated_and_honoured() -> None:
         planned = solve_exact(form, ExactOracle())
         off = abs(Fraction(planned.upper) - exact_gap(latent, horizon))
         assert off <= Fraction(exact_rounding(form, planned.upper))
+
+
+def test_proportional_and_opposite_evidence_is_merged_soundly() -> None:
+    """Rows from a short list: many columns say the same, or the opposite."""
+    rng = np.random.default_rng(6)
+    laws = np.array([[1, 3, 0], [3, 1, 0], [2, 2, 0], [1, 2, 1], [2, 1, 1], [0, 1, 3]])
+    lost = 0
+    for _ in range(30):
+        M, A = int(rng.integers(2, 5)), int(rng.integers(2, 4))
+        kernel = laws[rng.integers(0, len(laws), (M, 3, A))] / 4.0
+        rewards = np.repeat(rng.integers(0, 3, (3, 1)) / 2.0, A, axis=1)
+        simulators = class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
+        form, planned = solved(simulators, 4)
+        gap = exact_gap(form.latent, 4)
+        room = Fraction(exact_rounding(form, planned.upper)) + Fraction(1, 10**15)
+        assert abs(Fraction(planned.upper) - gap) <= room
+        assert graph_gaps(form, planned.policy) == pytest.approx(
+            planned.gaps, abs=1e-12
+        )
+        lost += planned.upper > 1e-3
+    assert lost > 10
+
+
+def test_opposite_evidence_cancels() -> None:
+    """Win on one arm and win on the other: back to the prior, one node for both.
+
+    Wins and losses of two arms are two signed counts, so nodes grow as H^3 and not as
+    H^4.
+    """
+    few, many = (solved(best_arm(2, 0.1), horizon)[1].nodes for horizon in (20, 40))
+    assert many / few < 2.0**3.3
+
+
+def test_evidence_beyond_the_range_of_floats_is_certainty() -> None:
+    """After 300 pulls the odds are 10^900; nothing overflows and no gap is lost."""
+    rare = 1.0 / 1024.0
+    form, planned = solved(bandit([[1.0 - rare, 0.5], [rare, 0.5]]), 300)
+    assert planned.outcome is Outcome.EXACT
+    assert np.isfinite(planned.gaps).all()
+    assert graph_gaps(form, planned.policy) == pytest.approx(planned.gaps, abs=1e-11)
+    assert form.latent.prior @ planned.gaps == pytest.approx(planned.upper, abs=1e-11)
+    # One pull of the first arm tells nearly all, and costs half of 0.499 on average.
+    assert 0.249 < planned.upper < 0.4
+
+
+def test_a_small_difference_is_no_tie_and_rounding_is_one() -> None:
+    def ends(better: float) -> FloatArray:
+        kernel = np.ones((2, 1, 2, 1))
+        rewards = np.array([[[1.0, 0.0]], [[0.0, better]]])
+        simulators = class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
+        intervals = solved(simulators, 1)[1].gap_intervals
+        assert intervals is not None
+        return intervals
+
+    assert ends(1.0 + 1e-12) == pytest.approx(np.array([[1.0, 1.0], [0.0, 0.0]]))
+    assert ends(1.0 - 1e-12) == pytest.approx(np.array([[0.0, 0.0], [1.0, 1.0]]))
+    assert ends(1.0 + 2e-16) == pytest.approx(np.array([[0.0, 1.0], [0.0, 1.0]]))
+
+
+def test_ties_that_only_rounding_makes_are_told() -> None:
+    form = loss_form(LatentMDP.uniform(best_arm(2, 0.05)), horizon=30)
+    told: list[str] = []
+    solve_exact(form, ExactOracle(), progress=told.append)
+    assert any("tied up to rounding" in message for message in told)
 
 
 def test_a_discount_is_refused() -> None:

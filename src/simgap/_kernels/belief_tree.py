@@ -16,6 +16,7 @@ from numba import njit
 
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 
+FAINT = 1e-250  # a belief that a few more steps could make underflow
 DONE, FULL, UNKNOWN_SUPPORT, UNKNOWN_SWAP = 0, 1, 2, 3
 
 
@@ -26,6 +27,7 @@ def expand(
     likelihood: FloatArray,
     n_actions: int,
     pattern_of: IndexArray,
+    share: FloatArray,
     next_support: IndexArray,
     code: IndexArray,
     example: IndexArray,
@@ -56,6 +58,9 @@ def expand(
     members, is not yet known. Called again it does the node again: what it has added
     for it is found by hashing.
 
+    Beliefs are those of the first way in, times the likelihood; where they are close
+    to underflow they are computed from the counts.
+
     With exchangeable members (`column_swap` has rows) the belief of a new node is
     sorted within orbits, and `place[link, m]` is where the member m has gone.
     """
@@ -82,6 +87,10 @@ def expand(
             if next_support[here, pattern_of[k]] == -2:
                 return UNKNOWN_SUPPORT, node, here, pattern_of[k]
         first_link[node] = used[1]
+        faint = False
+        for m in range(members):
+            if belief[node, m] < FAINT and share[here, m] > 0.0:
+                faint = True
         for k in range(begin, end):
             at = used[1] + k - begin
             there = next_support[here, pattern_of[k]]
@@ -181,6 +190,21 @@ def expand(
                 support[found] = there
                 for c in range(classes):
                     counts[found, c] = scratch[c]
+                if faint:  # evidence may cancel: then what has underflowed returns
+                    top = -np.inf
+                    for m in range(members):
+                        weight[m] = -np.inf
+                        if share[there, m] > 0.0:
+                            weight[m] = np.log(share[there, m])
+                            for c in range(classes):
+                                if scratch[c] != 0:
+                                    chance = likelihood[example[there, c], m]
+                                    weight[m] += scratch[c] * np.log(chance)
+                        top = max(top, weight[m])
+                    mass = 0.0
+                    for m in range(members):
+                        weight[m] = np.exp(weight[m] - top)
+                        mass += weight[m]
                 for m in range(members):
                     belief[found, m] = weight[m] / mass
             links[at] = found

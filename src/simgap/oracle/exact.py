@@ -49,8 +49,9 @@ from simgap.oracle.result import Moment, Outcome, Planned
 from simgap.oracle.settings import ExactOracle
 
 DEFAULT_MEMORY = 4 * 2**30  # bytes, if no limit is given
-# A count gives up at these numbers per node, at these bytes, or at this many lessons.
-COUNT_LINKS, COUNT_MEMORY, COUNT_LESSONS = 64, 2**27, 5_000
+# A count gives up at so many links per node, at these bytes, or when it has learned so
+# many supports, each of which costs a pass over the losses.
+COUNT_LINKS, COUNT_MEMORY, COUNT_LESSONS, COUNT_WORK = 64, 2**27, 5_000, 2e8
 
 
 def solve_exact(
@@ -93,7 +94,9 @@ def count_nodes(form: LossForm, limit: int) -> int | None:
     """
     _check_finite(form)
     links = COUNT_LINKS * max(1_000, limit)
-    limits = Limits(limit, links, COUNT_LESSONS, COUNT_MEMORY, inf, _still, 0.0)
+    work = form.losses.size / form.n_models + form.likelihood.size
+    lessons = min(COUNT_LESSONS, COUNT_WORK / max(1.0, work))
+    limits = Limits(limit, links, lessons, COUNT_MEMORY, inf, _still, 0.0)
     tree = BeliefTree(form, _supports(form), limits)
     try:
         tree.grow()

@@ -28,6 +28,7 @@ from simgap.oracle.loss_form import EPS, LossForm
 
 UNKNOWN, EMPTY = -2, -1
 TABLES = (  # of `Supports`, one row per entry, with what stands in a new row
+    ("share", 0.0),
     ("next_support", UNKNOWN),
     ("swap_support", UNKNOWN),
     ("code", 0),
@@ -65,13 +66,13 @@ class Supports:
     pattern_of: IndexArray = field(init=False)  # (nnz,), by who allows the column
     patterns: BoolArray = field(init=False)  # (U, K)
     corner: IndexArray = field(init=False)  # (nnz,), entry of the likeliest model
+    share: FloatArray = field(init=False)  # (entries, K), of the first weights
     next_support: IndexArray = field(init=False)  # (entries, U)
     swap_support: IndexArray = field(init=False)  # (entries, pairs), after a swap
     code: IndexArray = field(init=False)  # (entries, nnz): 0, or +- (class + 1)
     example: IndexArray = field(init=False)  # (entries, classes), a column of each
     settled: AnyArray = field(init=False)  # (entries, T, S), action or -1
     plan_next: IndexArray = field(init=False)  # (entries, nnz), EMPTY if none
-    shares: list[FloatArray] = field(default_factory=list)  # of the first weights
     _known: dict[bytes, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -85,6 +86,7 @@ class Supports:
         self.corner = np.where(form.likelihood.any(axis=1), likeliest, EMPTY).astype(
             np.int32
         )
+        self.share = np.empty((0, len(self.members.models)))
         self.next_support = np.empty((0, len(self.patterns)), np.int32)
         pairs = len(self.symmetry.column_swap)
         self.swap_support = np.empty((0, pairs), np.int32)
@@ -113,13 +115,13 @@ class Supports:
 
     def learn(self, entry: int, pattern: int) -> None:
         """Fill in which support follows after a pattern of columns."""
-        after = self.of(self.shares[entry] * self.patterns[pattern])
+        after = self.of(self.share[entry] * self.patterns[pattern])
         self.next_support[entry, pattern] = after
 
     def learn_swap(self, entry: int, number: int) -> None:
         """Fill in which support it is when two members are swapped."""
         i, j = np.argwhere(self.symmetry.pair == number)[0]
-        share = self.shares[entry].copy()
+        share = self.share[entry].copy()
         share[[i, j]] = share[[j, i]]
         self.swap_support[entry, number] = self.of(share)
 
@@ -127,25 +129,25 @@ class Supports:
         """Return the entry when member i is called order[i]; corners move along."""
         if entry < self.form.n_models:
             return int(order[entry])
-        share = np.empty_like(self.shares[entry])
-        share[order] = self.shares[entry]
+        share = np.empty_like(self.share[entry])
+        share[order] = self.share[entry]
         return self.of(share)
 
     def _add_corner(self, model: int) -> None:
         member = int(self.members.member_of[model])
-        share = np.zeros(len(self.members.models))
-        entry = self._grow(share)
+        entry = self._grow()
         form = self.form
         self.next_support[entry] = EMPTY
         self._settle(entry, form.losses, np.array([model]), np.zeros_like(self.corner))
         stays = form.likelihood[:, model] > 0.0
         self.plan_next[entry] = np.where(stays, entry, self.corner)
         if member >= 0:
-            share[member] = 1.0
-            self._known.setdefault(share.tobytes(), entry)
+            self.share[entry, member] = 1.0
+            self._known.setdefault(self.share[entry].tobytes(), entry)
 
     def _add(self, share: FloatArray) -> int:
-        entry = self._grow(share)
+        entry = self._grow()
+        self.share[entry] = share
         self._known[share.tobytes()] = entry
         inside = np.flatnonzero(share)
         left = self.patterns[:, inside].sum(axis=1)[self.pattern_of].astype(np.int32)
@@ -197,7 +199,7 @@ class Supports:
             self.example = wider
         self.example[entry, : len(examples)] = examples
 
-    def _grow(self, share: FloatArray) -> int:
+    def _grow(self) -> int:
         """Return the number of a new row of all tables."""
         entry = self.count
         if entry == len(self.code):
@@ -207,6 +209,5 @@ class Supports:
                 new = np.full((room, *old.shape[1:]), fill, old.dtype)
                 new[:entry] = old
                 setattr(self, name, new)
-        self.shares.append(share)
         self.count += 1
         return entry

@@ -91,14 +91,13 @@ def policy_graph(
 
 def _runs(actions: IndexArray, first: int) -> list[tuple[int, int, int]]:
     """Return (since, until, action) of the runs of one action from a step on."""
-    found = []
-    begin = first
-    for h in range(first, actions.size):
-        if h + 1 == actions.size or actions[h + 1] != actions[h]:
-            if actions[h] >= 0:
-                found.append((begin, h, int(actions[h])))
-            begin = h + 1
-    return found
+    own = actions[first:]
+    if not own.size:
+        return []
+    ends = np.append(np.flatnonzero(np.diff(own)), own.size - 1)
+    begins = np.append(0, ends[:-1] + 1)
+    runs = zip(begins + first, ends + first, own[begins], strict=True)
+    return [(int(a), int(b), int(action)) for a, b, action in runs if action >= 0]
 
 
 def _offsets(lengths: FloatArray | OffsetArray) -> OffsetArray:

@@ -145,10 +145,10 @@ class BeliefTree:
         while node < end:
             reason, node, entry, which = expand(
                 pattern.indptr, pattern.indices, supports.members.likelihood,
-                pattern.n_actions, supports.pattern_of, supports.next_support,
-                supports.code, supports.example, supports.settled, symmetry.orbit,
-                symmetry.pair, symmetry.column_swap, supports.swap_support, self._odd,
-                h, node, min(end, node + CHUNK), end, self.support, self.state,
+                pattern.n_actions, supports.pattern_of, supports.share,
+                supports.next_support, supports.code, supports.example,
+                supports.settled, symmetry.orbit, symmetry.pair,
+                symmetry.column_swap, supports.swap_support, self._odd, h, node, min(end, node + CHUNK), end, self.support, self.state,
                 self.counts, self.belief, self.first_link, self.links, self.place,
                 self._table, self.used,
             )  # fmt: skip
