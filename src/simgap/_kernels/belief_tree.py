@@ -248,6 +248,7 @@ def backward(
     losses: FloatArray,
     last: bool,
     absolute: float,
+    close: float,
     relative: float,
     begin: int,
     end: int,
@@ -261,6 +262,7 @@ def backward(
 ) -> int:
     """Write G, the lowest optimal action and all tied ones for nodes of one step.
 
+    Tied are sums within `absolute` of the least; the action taken is within `close`.
     Returns how many actions are tied but not to the last bit.
     """
     n_actions, members = losses.shape[1], losses.shape[2]
@@ -286,14 +288,13 @@ def backward(
             each[a] = total
             least = min(least, total)
         value[node] = least
-        bar = least + absolute + relative * least
+        bar = least + relative * least
         chosen = -1
         for a in range(n_actions):
-            tied[node, a] = each[a] <= bar
-            if each[a] <= bar:
-                if chosen < 0:
-                    chosen = a
-                if each[a] != least:
-                    uncertain += 1
+            tied[node, a] = each[a] <= bar + absolute
+            if tied[node, a] and each[a] != least:
+                uncertain += 1
+            if chosen < 0 and each[a] <= bar + close:
+                chosen = a
         action[node] = chosen
     return uncertain

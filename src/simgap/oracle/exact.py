@@ -25,7 +25,7 @@ import numpy as np
 from simgap.arrays import owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
-from simgap.oracle.exact_evidence import Supports, relative_rounding
+from simgap.oracle.exact_evidence import Supports, relative_rounding, tie_slack
 from simgap.oracle.exact_follow import follow, single_plan
 from simgap.oracle.exact_gaps import (
     bytes_of_gaps,
@@ -106,8 +106,13 @@ def count_nodes(form: LossForm, limit: int) -> int | None:
 
 
 def exact_rounding(form: LossForm, gap: float) -> float:
-    """Return how far floating point can be off the exact average gap."""
-    return form.rounding + 2.0 * form.steps * relative_rounding(form) * gap
+    """Return how far floating point can be off the exact average gap.
+
+    That of the stored losses, twice `tie_slack` for losses that the plans of settled
+    beliefs and the choice among ties overlook, and that of the backups.
+    """
+    stored = form.rounding + 2.0 * tie_slack(form)
+    return stored + 2.0 * form.steps * relative_rounding(form) * gap
 
 
 def _planned(tree: BeliefTree, values: TreeValues) -> Planned:

@@ -49,6 +49,14 @@ def tie_slack(form: LossForm) -> float:
     return 2.0 * form.rounding
 
 
+def step_slack(form: LossForm) -> float:
+    """Return a loss that can be overlooked at every step: `tie_slack` all together.
+
+    It is above what storing the loss of a best action can make of zero.
+    """
+    return tie_slack(form) / max(1, form.steps)
+
+
 @final
 @dataclass(slots=True, eq=False)
 class Supports:
@@ -166,7 +174,7 @@ class Supports:
         pattern = self.form.pattern
         settle(
             pattern.indptr, pattern.indices, losses, members.astype(np.int32), left,
-            tie_slack(self.form), self.settled[entry],
+            step_slack(self.form), self.settled[entry],
         )  # fmt: skip
 
     def _classify(self, entry: int, inside: AnyArray, seen_by_all: BoolArray) -> None:

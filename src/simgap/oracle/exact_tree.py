@@ -23,7 +23,12 @@ from simgap._kernels.belief_tree import (
     rehash,
 )
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
-from simgap.oracle.exact_evidence import Supports, relative_rounding, tie_slack
+from simgap.oracle.exact_evidence import (
+    Supports,
+    relative_rounding,
+    step_slack,
+    tie_slack,
+)
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.result import Outcome
 
@@ -148,9 +153,10 @@ class BeliefTree:
                 pattern.n_actions, supports.pattern_of, supports.share,
                 supports.next_support, supports.code, supports.example,
                 supports.settled, symmetry.orbit, symmetry.pair,
-                symmetry.column_swap, supports.swap_support, self._odd, h, node, min(end, node + CHUNK), end, self.support, self.state,
-                self.counts, self.belief, self.first_link, self.links, self.place,
-                self._table, self.used,
+                symmetry.column_swap, supports.swap_support, self._odd, h, node,
+                min(end, node + CHUNK), end, self.support, self.state, self.counts,
+                self.belief, self.first_link, self.links, self.place, self._table,
+                self.used,
             )  # fmt: skip
             if reason == UNKNOWN_SUPPORT:
                 self._learn(supports.learn, entry, which)
@@ -248,7 +254,7 @@ def solve_tree(tree: BeliefTree) -> TreeValues:
             raise DoesNotFit(Outcome.OUT_OF_TIME)
         uncertain += backward(
             form.pattern.indptr, members.likelihood, members.losses[h],
-            h + 1 == form.steps, tie_slack(form),
+            h + 1 == form.steps, tie_slack(form), step_slack(form),
             4.0 * (form.steps - h) * relative_rounding(form),
             tree.layers[h], tree.layers[h + 1], tree.state, tree.belief,
             tree.first_link, tree.links, value, action, tied,
