@@ -238,8 +238,8 @@ def test_opposite_evidence_cancels() -> None:
 
 
 def test_evidence_beyond_the_range_of_floats_is_certainty() -> None:
-    """After 130 pulls the odds are 10^390; nothing overflows and no gap is lost."""
-    rare = 1.0 / 1024.0
+    """After 130 pulls the odds are 10^780; nothing overflows and no gap is lost."""
+    rare = 2.0**-20
     form, planned = solved(bandit([[1.0 - rare, 0.5], [rare, 0.5]]), 131)
     assert planned.outcome is Outcome.EXACT
     assert np.isfinite(planned.gaps).all()
