@@ -19,7 +19,6 @@ from simgap.cli.main import VERBS, main
 SIMGAP = [sys.executable, "-m", "simgap.cli.main"]
 
 LATER = [
-    "oracle",
     "run",
     "gap",
     "complexity",
@@ -222,8 +221,11 @@ def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert found["report"] == str(folder / "report.html")
     assert sorted(each.name for each in folder.iterdir()) == [
         "lakes.simgap",
+        "policy.belief.simgap",
+        "policy.simgap",
         "record.json",
         "report.html",
+        "timings.json",
     ]
     exact = (633 / 11, 9023 / 277, 432428980985 / 32979804662, 40075642465 / 4900319046)
     for each, diameter, value in zip(
@@ -234,6 +236,11 @@ def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert diameter <= each["diameter"]["upper"] + slack
         assert each["optimal"] == pytest.approx(value, abs=0.005)
         assert each["gain"]["lower"] <= each["gain"]["upper"]
+    gap = found["average_gap"]
+    assert 0.0 < gap["upper"] <= 1.12 * gap["lower"]
+    alone = found["baselines"]["default lake alone"]["models"]
+    assert alone[0]["gap"] == pytest.approx(0.0, abs=1e-9)
+    assert alone[3]["gap"] > 20.0  # trained on the most slippery lake only
     record = (folder / "record.json").read_bytes()
     page = (folder / "report.html").read_bytes()
     assert len(page) < 2 * 2**20

@@ -1,15 +1,16 @@
 """`simgap demo`: the whole way on one page, on a lake that is slippery to some degree.
 
 Four FrozenLakes that differ in how often a step goes where it should; which one is the
-real lake is not known. The demo solves each of them as if it were known, writes the
-class, the numbers and a page that can be sent to a colleague.
+real lake is not known. The demo finds the best policy for all of them, what it loses in
+each, and what simpler policies lose; then it solves each lake as if it were known. It
+writes the class, the policy, the numbers and a page that can be sent to a colleague.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, final
+from typing import TYPE_CHECKING, Annotated, Any, final
 
 import typer
 
@@ -18,75 +19,55 @@ from simgap.cli.options import AsJson
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from simgap.cli.diameter import ModelDiameter
-    from simgap.cli.solve import ModelSolution
-    from simgap.mdp import LatentMDP
+    from simgap.cli.baseline_answer import BaselineAnswer
+    from simgap.cli.demo_record import DemoModel, DemoRecord, Verdict
+    from simgap.cli.oracle_answer import PairPrices, TracePoint
     from simgap.records import Certified, Provenance
+    from simgap.statistics import Estimate
 
 LAKES = "gym:FrozenLake-v1?success_rate=0.3333333333333333,0.5,0.7,0.9&terminal=restart"
 HORIZON = 200
-TITLE = "How different are four frozen lakes?"
-SUMMARY = (
-    "A robot crosses a frozen lake; a step goes where it should with probability "
-    "success_rate, and the real lake is one of these, nobody says which. Here each "
-    "lake is solved as if it were known: how much it can pay, and how long the slowest "
-    "trip between two squares takes. Falling into a hole or reaching the goal leads "
-    "back to the start."
-)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class DemoModel:
-    """One lake, solved as if it were known."""
-
-    name: str
-    parameters: dict[str, float]
-    prior: float
-    optimal: float | None  # V*_1 at the start
-    optimal_bounds: Certified | None
-    gain: Certified
-    bias_span: float | None
-    residual: float | None
-    diameter: Certified
-    source: int
-    target: int
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class DemoRecord:
-    """What the demo found: the same bytes on every run of one installation."""
-
-    schema: int
-    kind: str
-    title: str
-    summary: str
-    horizon: int
-    states: int
-    actions: int
-    diameter: Certified
-    models: tuple[DemoModel, ...]
-    certainty: dict[str, str]
-    notes: tuple[str, ...]
-    provenance: Provenance
+GAP_TOLERANCE = 0.1
+TIME_LIMIT = 60.0
+SEED = 0
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class DemoAnswer:
-    """What `simgap demo --json` prints: the record, and where things were put."""
+    """What `simgap demo --json` prints: as `oracle`, and where things were put."""
 
     schema: int
     horizon: int
+    verdict: Verdict
+    lower: float
+    upper: float
+    informed: float
+    average_gap: Certified
+    estimated_gap: Estimate
+    worst_gap: float
+    least_worst_gap: float | None
+    outcome: str
+    solver: str
+    baselines: dict[str, BaselineAnswer]
+    value_of_memory: Certified | None
+    value_of_randomization: Certified | None
+    pair_prices: PairPrices
+    rounding: float
     diameter: Certified
     models: tuple[DemoModel, ...]
     certainty: dict[str, str]
     provenance: Provenance
+    seconds: float  # of planning
+    compile_seconds: float
+    total_seconds: float
+    trace: tuple[TracePoint, ...]
     report: str
     record: str
+    timings: str
     model_file: str
-    seconds: float
+    policy_file: str
+    belief_policy_file: str
 
 
 def run(
@@ -96,36 +77,49 @@ def run(
     ] = "simgap-demo",
     as_json: AsJson = False,
 ) -> None:
-    """Solve four frozen lakes and write a page about them."""
+    """Plan for four frozen lakes at once and write a page about it."""
     from pathlib import Path
 
+    from simgap.cli.demo_record import demo_record, demo_timings
     from simgap.cli.models import read_model
-    from simgap.cli.output import print_json, working
+    from simgap.cli.oracle import belief_path, plan
+    from simgap.cli.output import print_json
     from simgap.interop import save_model
+    from simgap.interop.policy_file import save_policy
+    from simgap.oracle.settings import AutoOracle
     from simgap.records import write_record
     from simgap.report import write_page
 
     begin, folder = perf_counter(), Path(out)
     _make(folder)
     latent = read_model(LAKES)
-    with working("solving four lakes"):
-        record = _solve(latent, str(context.obj))
-    model_file = folder / "lakes.simgap"
-    record_file, page = folder / "record.json", folder / "report.html"
+    solver = AutoOracle(gap_tolerance=GAP_TOLERANCE, time_limit=TIME_LIMIT, seed=SEED)
+    result = plan(latent, HORIZON, None, solver)
+    record = demo_record(
+        latent, result, command=str(context.obj), model=LAKES, seed=SEED
+    )
+    measured = demo_timings(latent, result)
+    model_file, policy_file = folder / "lakes.simgap", folder / "policy.simgap"
+    record_file, timings_file = folder / "record.json", folder / "timings.json"
+    page = folder / "report.html"
     save_model(latent, model_file)
+    save_policy(result.policy, policy_file)
+    save_policy(result.belief_policy, belief_path(policy_file))
     write_record(record, record_file)
-    write_page(record_file, page)
+    write_record(measured, timings_file)
+    write_page(record_file, page, timings_file)
     answer = DemoAnswer(
-        schema=record.schema,
-        horizon=record.horizon,
-        diameter=record.diameter,
-        models=record.models,
-        certainty=record.certainty,
-        provenance=record.provenance,
+        **_told(record),
+        seconds=measured.seconds,
+        compile_seconds=measured.compile_seconds,
+        total_seconds=perf_counter() - begin,
+        trace=measured.trace,
         report=str(page),
         record=str(record_file),
+        timings=str(timings_file),
         model_file=str(model_file),
-        seconds=perf_counter() - begin,
+        policy_file=str(policy_file),
+        belief_policy_file=str(belief_path(policy_file)),
     )
     if as_json:
         print_json(answer)
@@ -145,82 +139,46 @@ def _make(folder: Path) -> None:
         ) from error
 
 
-def _solve(latent: LatentMDP, command: str) -> DemoRecord:
-    from simgap.cli.diameter import diameters
-    from simgap.cli.solve import CERTAINTY, solutions
-    from simgap.records import SCHEMA, provenance
-
-    simulators = latent.simulators
-    largest, travel = diameters(simulators)
-    solved = solutions(simulators, HORIZON)
-    return DemoRecord(
-        schema=SCHEMA,
-        kind="demo",
-        title=TITLE,
-        summary=SUMMARY,
-        horizon=HORIZON,
-        states=simulators.n_states,
-        actions=simulators.n_actions,
-        diameter=largest,
-        models=tuple(
-            _model(latent, at, each, trip)
-            for at, (each, trip) in enumerate(zip(solved, travel, strict=True))
-        ),
-        certainty={
-            "optimal": CERTAINTY["value"],
-            "gain": CERTAINTY["gain"],
-            "bias_span": CERTAINTY["bias_span"],
-            "residual": CERTAINTY["residual"],
-            "diameter": "certified",
-        },
-        notes=simulators.notes,
-        provenance=provenance(command=command, model=LAKES, model_hash=latent.hash),
-    )
-
-
-def _model(
-    latent: LatentMDP, at: int, solved: ModelSolution, trip: ModelDiameter
-) -> DemoModel:
-    from simgap.records import Certified
-
-    return DemoModel(
-        name=solved.name,
-        parameters=latent.simulators.theta.of(at),
-        prior=float(latent.prior[at]),
-        optimal=solved.value,
-        optimal_bounds=solved.value_bounds,
-        gain=solved.gain,
-        bias_span=solved.bias_span,
-        residual=solved.residual,
-        diameter=Certified(trip.lower, trip.upper),
-        source=trip.source,
-        target=trip.target,
-    )
+def _told(record: DemoRecord) -> dict[str, Any]:
+    """Return the fields of the record that the answer has as well."""
+    wanted = {each.name for each in fields(DemoAnswer)}
+    return {
+        each.name: getattr(record, each.name)
+        for each in fields(record)
+        if each.name in wanted
+    }
 
 
 def _print(answer: DemoAnswer) -> None:
+    from simgap.cli.baseline_answer import middle
+    from simgap.cli.demo_record import DEFAULT
     from simgap.cli.output import print_line, print_table
-    from simgap.report.words import bracket, number, shown
+    from simgap.report.words import bracket, gap_number, number, shown
 
-    rows = [
-        (
-            shown(each.name),
-            bracket(each.optimal_bounds) if each.optimal_bounds else "-",
-            bracket(each.gain),
-            number(each.bias_span),
-            bracket(each.diameter),
-        )
-        for each in answer.models
-    ]
-    steps = answer.horizon
-    moved = max((each.residual for each in answer.models if each.residual), default=0.0)
+    print_line(answer.verdict.headline)
+    for point in answer.verdict.points:
+        print_line(f"  {point}")
+    alone, noise = answer.baselines[DEFAULT].models, 10.0 * answer.rounding
     print_table(
-        TITLE,
-        ("real lake", f"V* in {steps} steps", "gain per step", "bias span", "diameter"),
-        rows,
-        f"certified bounds; the bias span is exact for rewards moved by {moved:.1e}",
+        f"what is lost in {answer.horizon} steps, if this is the real lake",
+        ("real lake", "V*", "gap", "of V*", "gap, default lake alone", "diameter"),
+        [
+            (
+                shown(each.name),
+                number(each.optimal, 5),
+                gap_number(each.gap, noise, 4),
+                "-"
+                if each.relative_gap is None or each.gap <= noise
+                else f"{100 * each.relative_gap:.2g} %",
+                gap_number(middle(other.gap), noise, 4),
+                bracket(each.diameter, 5),
+            )
+            for each, other in zip(answer.models, alone, strict=True)
+        ],
+        f"certified; {answer.outcome} after {answer.seconds:.1f} s of planning",
     )
     print_line(f"page    {answer.report}")
     print_line(f"record  {answer.record}")
     print_line(f"model   {answer.model_file}")
+    print_line(f"policy  {answer.policy_file}, {answer.belief_policy_file}")
     print_line(f"next    simgap info {answer.model_file}")

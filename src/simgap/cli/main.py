@@ -24,6 +24,7 @@ VERBS = {
     "demo": "The main job on one example, with a page to look at.",
     "list": "The instances and file formats MODEL may name.",
     "info": "Sizes, parameters, choices made and hash.",
+    "oracle": "Will it transfer? The best average over all models, and its loss.",
     "solve": "Gain, bias and optimal values of each model.",
     "diameter": "The slowest trip between two states.",
     "export": "Write a model as .simgap or .npz.",

@@ -18,6 +18,10 @@ Horizon = Annotated[
     str | None,
     typer.Option("--horizon", "-H", metavar="N", help="Steps: 200, 1e6."),
 ]
+Discount = Annotated[
+    str | None,
+    typer.Option("--discount", metavar="G", help="Instead of -H: 0.99, no end."),
+]
 AsJson = Annotated[
     bool, typer.Option("--json", help="One JSON object on standard output.")
 ]
@@ -35,17 +39,59 @@ def horizon_of(text: str | None) -> int | None:
     """Return the number of steps a text such as 200, 1e6 or 10_000 means."""
     if text is None:
         return None
-    return _whole(text, "the horizon -H", 0, LONGEST_HORIZON)
+    return _whole(text, "the horizon -H", 0, LONGEST_HORIZON, "a number of steps")
 
 
 def max_bytes_of(text: str | None) -> int | None:
     """Return a number of bytes; 2e9 is two gigabytes."""
     if text is None:
         return None
-    return _whole(text, "--max-bytes", 1, 2**62)
+    return _whole(text, "--max-bytes", 1, 2**62, "a number of bytes")
 
 
-def _whole(text: str, what: str, least: int, most: int) -> int:
+def discount_of(text: str | None) -> float | None:
+    """Return a discount between 0 and 1."""
+    return part_of(text, "--discount", hint="it is above 0 and below 1, such as 0.99")
+
+
+def part_of(text: str | None, what: str, *, hint: str) -> float | None:
+    """Return a number above 0 and below 1."""
+    if text is None:
+        return None
+    value = _number(text, what, hint)
+    if not 0.0 < value < 1.0:
+        raise InvalidArgument(f"{what} is {text}", hint=hint)
+    return value
+
+
+def positive_of(text: str | None, what: str, *, hint: str) -> float | None:
+    """Return a number above 0."""
+    if text is None:
+        return None
+    value = _number(text, what, hint)
+    if not 0.0 < value <= 1e12:
+        raise InvalidArgument(f"{what} is {text}", hint=hint)
+    return value
+
+
+def _number(text: str, what: str, hint: str) -> float:
+    from math import isfinite
+
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not isfinite(value) or len(text) > 40:
+        raise InvalidArgument(f"{what} is {text[:40]!r}, not a number", hint=hint)
+    return value
+
+
+def seed_of(text: str) -> int:
+    """Return the seed of a generator."""
+    return _whole(text, "--seed", 0, 2**63 - 1, "a seed")
+
+
+def _whole(text: str, what: str, least: int, most: int, kind: str) -> int:
     from decimal import Decimal, InvalidOperation
 
     try:
@@ -54,9 +100,7 @@ def _whole(text: str, what: str, least: int, most: int) -> int:
         value = Decimal("NaN")
     if not value.is_finite() or len(text) > 40:
         raise InvalidArgument(
-            f"{what} is {text[:40]!r}, not a number of steps"
-            if least == 0
-            else f"{what} is {text[:40]!r}, not a number of bytes",
+            f"{what} is {text[:40]!r}, not {kind}",
             hint="write a whole number, for instance 200 or 1e6",
         )
     if value < least:

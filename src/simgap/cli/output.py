@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -116,6 +116,34 @@ def working(text: str) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+
+
+@contextmanager
+def telling(text: str) -> Iterator[Callable[[str], None]]:
+    """Yield a function that says on standard error how far a long run has come.
+
+    Somebody who watches sees the latest word at once; a log gets a line now and then,
+    at growing distances.
+    """
+    if sys.stderr.isatty():
+        from rich.console import Console
+
+        watcher = Console(file=sys.stderr, markup=False, emoji=False)
+        with watcher.status(clean(text)) as status:
+            yield lambda word: status.update(clean(word))
+        return
+    from time import monotonic
+
+    begin, due = monotonic(), QUIET_SECONDS
+
+    def tell(word: str) -> None:
+        nonlocal due
+        if monotonic() - begin >= due:
+            due *= 2.0
+            sys.stderr.write(f"{clean(word)} ...\n")
+            sys.stderr.flush()
+
+    yield tell
 
 
 def _box() -> Any:
