@@ -41,9 +41,8 @@ def graph_backward(
     next_node: IndexArray,
     by_until: OffsetArray,
     most: int,
-    gaps: FloatArray,
-) -> None:
-    """Write the gaps at the first step of nodes that have a rule there, else NaN.
+) -> tuple[IndexArray, FloatArray]:
+    """Return the nodes with a rule at the first step, and their gaps in every model.
 
     `by_until` lists the rules by falling `until`; `most` is the number of rules that
     hold at once. Only values of rules that hold are kept, so that the memory needed is
@@ -107,9 +106,7 @@ def graph_backward(
                 active[kept] = active[i]
                 kept += 1
         held = kept
-    gaps[:] = np.nan
-    for i in range(count_after):
-        gaps[placed_after[i]] = values_after[i]
+    return placed_after[:count_after], values_after[:count_after]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

@@ -25,10 +25,10 @@ from simgap._kernels.policy_graph import (
     mark_unknown,
     most_rules_at_once,
 )
-from simgap.arrays import BoolArray, FloatArray, owned
+from simgap.arrays import BoolArray, FloatArray, IndexArray, owned
 from simgap.errors import InvalidArgument
 from simgap.oracle.loss_form import LossForm
-from simgap.policies.graph import NOWHERE, GraphPolicy
+from simgap.policies.graph import GraphPolicy
 
 ENOUGH = 1e-15  # relative change of a backup that is rounding
 NEAR = 1e-12  # the same when more sweeps no longer help
@@ -40,16 +40,19 @@ CHUNK = 8  # sweeps between two looks at the change
 def graph_gaps(form: LossForm, policy: GraphPolicy) -> FloatArray:
     """Return V*_m - V^pi_m at the start of every model, (M,), NaN where unknown."""
     _check_fit(form, policy)
-    at_nodes = node_gaps(form, policy)
     gaps: FloatArray = np.zeros(form.n_models)
+    if form.horizon == 0:
+        return np.asarray(owned(gaps))
+    nodes, found = _first_step(form, policy)
+    place = np.full(policy.n_nodes + 1, -1, np.int64)  # NOWHERE is the last
+    place[nodes] = np.arange(nodes.size)
     simulators = form.latent.simulators
     for member in range(form.n_models):
         law = simulators.start_law(member)
         begins = np.flatnonzero(law)
-        nodes = policy.start_node[begins]
-        if form.horizon == 0:
-            continue
-        first = np.where(nodes == NOWHERE, np.nan, at_nodes[nodes, member])
+        at = place[policy.start_node[begins]]
+        first = np.full(begins.size, np.nan)
+        first[at >= 0] = found[at[at >= 0], member]
         gaps[member] = law[begins] @ first
     lost = np.flatnonzero(np.isnan(gaps) & (form.latent.prior > 0.0))
     if lost.size:
@@ -69,12 +72,19 @@ def graph_values(form: LossForm, policy: GraphPolicy) -> FloatArray:
 
 def node_gaps(form: LossForm, policy: GraphPolicy) -> FloatArray:
     """Return the gaps from the first step on of every node, (N, M), NaN if unknown."""
-    if form.horizon is None:
-        return _discounted(form, policy)
     gaps = np.full((policy.n_nodes, form.n_models), np.nan)
+    nodes, found = _first_step(form, policy)
+    gaps[nodes] = found
+    return gaps
+
+
+def _first_step(form: LossForm, policy: GraphPolicy) -> tuple[IndexArray, FloatArray]:
+    """Return the nodes that have a rule at the first step, and their gaps."""
+    if form.horizon is None:
+        return np.arange(policy.n_nodes, dtype=np.int32), _discounted(form, policy)
     since, until = policy.rule_since, policy.rule_until
     lengths = np.diff(policy.rule_offsets)
-    graph_backward(
+    nodes, gaps = graph_backward(
         form.pattern.indptr,
         form.likelihood,
         form.losses,
@@ -87,9 +97,8 @@ def node_gaps(form: LossForm, policy: GraphPolicy) -> FloatArray:
         policy.next_node,
         np.argsort(-until.astype(np.int64), kind="stable"),
         most_rules_at_once(since, until, form.horizon),
-        gaps,
     )
-    return gaps
+    return nodes, gaps
 
 
 def _discounted(form: LossForm, policy: GraphPolicy) -> FloatArray:

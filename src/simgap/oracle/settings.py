@@ -20,7 +20,7 @@ class ExactOracle:
     max_nodes: int = 5_000_000
     time_limit: float | None = None  # seconds, compilation apart
     max_memory: float | None = None  # bytes
-    episodes: int = 20_000  # for the estimated gap
+    episodes: int = 5_000  # for the estimated gap
     seed: int = 0
 
 
@@ -33,7 +33,7 @@ class BoundedOracle:
     tolerance: float | None = None
     time_limit: float | None = 60.0  # seconds, compilation apart
     max_memory: float | None = None  # bytes
-    episodes: int = 20_000  # for the estimated gap
+    episodes: int = 5_000  # for the estimated gap
     seed: int = 0
 
 
@@ -46,7 +46,7 @@ class GridOracle:
     tolerance: float | None = None
     time_limit: float | None = 60.0  # seconds, compilation apart
     max_memory: float | None = None  # bytes
-    episodes: int = 20_000  # for the estimated gap
+    episodes: int = 5_000  # for the estimated gap
     seed: int = 0
 
 
@@ -59,7 +59,7 @@ class AutoOracle:
     tolerance: float | None = None
     time_limit: float | None = 60.0  # seconds, compilation apart
     max_memory: float | None = None  # bytes
-    episodes: int = 20_000  # for the estimated gap
+    episodes: int = 5_000  # for the estimated gap
     seed: int = 0
 
 

@@ -1,0 +1,425 @@
+"""The upper side of the gap: policy graphs, with gaps of nodes in every model."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def link_corners_and_pairs(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    likelihood: FloatArray,
+    n_actions: int,
+    prior: FloatArray,
+    pair_first: IndexArray,
+    pair_second: IndexArray,
+    levels: FloatArray,
+    state_offsets: OffsetArray,
+    link_offsets: OffsetArray,
+    width: int,
+    links: IndexArray,
+) -> None:
+    """Write the candidates of corner nodes (s, i) and of pair nodes (s, p, level).
+
+    A corner stays a corner. A pair node goes to one of the two levels of log-odds
+    around the posterior, or commits to one of the two models. Where both models give
+    the successor no chance, the corner of the likeliest model takes over.
+    """
+    n_states = state_offsets.size - 1
+    members = likelihood.shape[1]
+    count = levels.size
+    for state in range(n_states):
+        for local in range(members + pair_first.size * count):
+            node = state_offsets[state] + local
+            at = link_offsets[node]
+            for row in range(state * n_actions, (state + 1) * n_actions):
+                for e in range(indptr[row], indptr[row + 1]):
+                    target = state_offsets[indices[e]]
+                    for q in range(width):
+                        links[at, q] = -1
+                    if local < members:
+                        links[at, 0] = target + local
+                    else:
+                        p = (local - members) // count
+                        level = (local - members) % count
+                        i = pair_first[p]
+                        j = pair_second[p]
+                        one = likelihood[e, i]
+                        two = likelihood[e, j]
+                        if one > 0.0 and two > 0.0:
+                            place = levels[level] + np.log(two / one)
+                            high = np.searchsorted(levels, place)
+                            base = target + members + p * count
+                            if one == two:
+                                high = level
+                            links[at, 0] = base + max(min(high, count - 1), 0)
+                            links[at, 1] = base + max(min(high - 1, count - 1), 0)
+                            links[at, 2] = target + i
+                            links[at, 3] = target + j
+                            if links[at, 0] == links[at, 1] or one == two:
+                                links[at, 1] = links[at, 3]
+                                links[at, 3] = -1
+                        elif one > 0.0:
+                            links[at, 0] = target + i
+                        elif two > 0.0:
+                            links[at, 0] = target + j
+                        else:
+                            likely = 0
+                            for m in range(1, members):
+                                if likelihood[e, m] * (prior[m] + 1e-12) > likelihood[
+                                    e, likely
+                                ] * (prior[likely] + 1e-12):
+                                    likely = m
+                            links[at, 0] = target + likely
+                    at += 1
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})  # type: ignore[untyped-decorator]
+def link_points(
+    first_node: int,
+    last_node: int,
+    indptr: OffsetArray,
+    indices: IndexArray,
+    likelihood: FloatArray,
+    n_actions: int,
+    losses: FloatArray,
+    prune: float,
+    state_offsets: OffsetArray,
+    node_state: IndexArray,
+    beliefs: FloatArray,
+    link_offsets: OffsetArray,
+    links: IndexArray,
+    transposed: FloatArray,
+    value: FloatArray,
+) -> None:
+    """Put the best node of the successor in front of the candidates of each point.
+
+    Every node of the successor state is tried: the least w . g. `transposed` holds
+    the vectors model by model, (M, N). Candidates found before move back by one.
+    """
+    members = likelihood.shape[1]
+    width = links.shape[1]
+    weight = np.empty(members)
+    longest = 0
+    for state in range(state_offsets.size - 1):
+        longest = max(longest, state_offsets[state + 1] - state_offsets[state])
+    dots = np.empty(longest)
+    for node in range(first_node, last_node):
+        state = node_state[node]
+        at = link_offsets[node]
+        for action in range(n_actions):
+            row = state * n_actions + action
+            cost = 0.0
+            for m in range(members):
+                cost += beliefs[node, m] * losses[state, action, m]
+            skip = cost > prune * value[node]
+            for e in range(indptr[row], indptr[row + 1]):
+                target = indices[e]
+                first = state_offsets[target]
+                many = state_offsets[target + 1] - first
+                total = 0.0
+                for m in range(members):
+                    weight[m] = beliefs[node, m] * likelihood[e, m]
+                    total += weight[m]
+                if total <= 0.0 or skip:
+                    if links[at, 0] < 0:
+                        likely = 0
+                        for m in range(1, members):
+                            here = weight[m] + 1e-30 * likelihood[e, m]
+                            if here > weight[likely] + 1e-30 * likelihood[e, likely]:
+                                likely = m
+                        links[at, 0] = first + likely
+                    at += 1
+                    continue
+                for q in range(many):
+                    dots[q] = 0.0
+                for m in range(members):
+                    w = weight[m]
+                    if w > 0.0:
+                        column = transposed[m, first : first + many]
+                        for q in range(many):
+                            dots[q] += w * column[q]
+                least = np.inf
+                best = 0
+                for q in range(many):
+                    if dots[q] < least:
+                        least = dots[q]
+                        best = q
+                best += first
+                if links[at, 0] != best:
+                    # move the others back; if it was among them, close its place
+                    place = width - 1
+                    for q in range(width):
+                        if links[at, q] == best:
+                            place = q
+                            break
+                    for q in range(place, 0, -1):
+                        links[at, q] = links[at, q - 1]
+                    links[at, 0] = best
+                at += 1
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})  # type: ignore[untyped-decorator]
+def upper_step(
+    indptr: OffsetArray,
+    likelihood: FloatArray,
+    n_actions: int,
+    losses: FloatArray,
+    discount: float,
+    node_state: IndexArray,
+    weights: FloatArray,
+    link_offsets: OffsetArray,
+    links: IndexArray,
+    after: FloatArray,
+    now: FloatArray,
+    value: FloatArray,
+    action_of: IndexArray,
+    next_of: IndexArray,
+    changed: IndexArray,
+    h: int,
+    rule_until: IndexArray,
+    rule_action: IndexArray,
+    rule_next: IndexArray,
+    rule_of: OffsetArray,
+    rule_limit: OffsetArray,
+) -> int:
+    """One backward step: the best action and successors at the weights of each node.
+
+    Writes the gap vector of what was chosen to `now`, w . g to `value`, the choice to
+    `action_of` and `next_of` (N, longest row). Returns how many choices changed; their
+    nodes are listed in `changed`. A choice changes only for a real improvement.
+    """
+    members = likelihood.shape[1]
+    longest = next_of.shape[1]
+    weight = np.empty(members)
+    pick = np.empty(longest, np.int32)
+    keep = np.empty(longest, np.int32)
+    changes = 0
+    for node in range(node_state.size):
+        state = node_state[node]
+        before = action_of[node]
+        origin = indptr[state * n_actions]
+        best = np.inf
+        chosen = -1
+        differs = False
+        first = max(before, 0)
+        for turn in range(n_actions):
+            action = first
+            if turn > 0:
+                action = turn - 1 if turn <= first else turn
+            cost = 0.0
+            for m in range(members):
+                cost += weights[node, m] * losses[state, action, m]
+            # a change must pay for itself, or rounding makes rules flicker
+            limit = best if chosen < 0 else best * (1.0 - 1e-10)
+            if cost >= limit:
+                continue
+            row = state * n_actions + action
+            other = action != before
+            for e in range(indptr[row], indptr[row + 1]):
+                for m in range(members):
+                    weight[m] = discount * weights[node, m] * likelihood[e, m]
+                at = link_offsets[node] + e - origin
+                least = np.inf
+                found = links[at, 0]
+                local = e - indptr[row]
+                if action == before:  # what was chosen before keeps its place on ties
+                    found = next_of[node, local]
+                    least = 0.0
+                    for m in range(members):
+                        least += weight[m] * after[found, m]
+                for q in range(links.shape[1]):
+                    candidate = links[at, q]
+                    if candidate < 0:
+                        break
+                    dot = 0.0
+                    for m in range(members):
+                        dot += weight[m] * after[candidate, m]
+                    if dot < least * (1.0 - 1e-10) or least == np.inf:
+                        least = dot
+                        if found != candidate:
+                            found = candidate
+                            other = True
+                cost += least
+                pick[local] = found
+                if cost >= limit:
+                    break
+            if cost < limit:
+                best = cost
+                chosen = action
+                differs = other
+                for local in range(indptr[row + 1] - indptr[row]):
+                    keep[local] = pick[local]
+        if rule_of.size > 0:  # what an earlier pass chose at this step
+            rule = rule_of[node]
+            while rule > rule_limit[node] and rule_until[rule - 1] >= h:
+                rule -= 1
+            rule_of[node] = rule
+            action = rule_action[rule] if rule >= rule_limit[node] else chosen
+            limit = best * (1.0 - 1e-10) if rule >= rule_limit[node] else -1.0
+            cost = 0.0
+            for m in range(members):
+                cost += weights[node, m] * losses[state, action, m]
+            row = state * n_actions + action
+            for local in range(indptr[row + 1] - indptr[row]):
+                if cost >= limit:
+                    break
+                e = indptr[row] + local
+                tail = rule_next[rule, local]
+                for m in range(members):
+                    cost += (
+                        discount * weights[node, m] * likelihood[e, m] * after[tail, m]
+                    )
+            if cost < limit:
+                best = cost
+                chosen = action
+                differs = True
+                for local in range(indptr[row + 1] - indptr[row]):
+                    keep[local] = rule_next[rule, local]
+        value[node] = best
+        row = state * n_actions + chosen
+        for m in range(members):
+            now[node, m] = losses[state, chosen, m]
+        for local in range(indptr[row + 1] - indptr[row]):
+            e = indptr[row] + local
+            tail = keep[local]
+            for m in range(members):
+                now[node, m] += discount * likelihood[e, m] * after[tail, m]
+        if differs or before < 0:
+            action_of[node] = chosen
+            for local in range(indptr[row + 1] - indptr[row]):
+                next_of[node, local] = keep[local]
+            changed[changes] = node
+            changes += 1
+    return changes
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def occupancy_step(
+    h: int,
+    indptr: OffsetArray,
+    likelihood: FloatArray,
+    n_actions: int,
+    node_state: IndexArray,
+    rule_until: IndexArray,
+    rule_action: IndexArray,
+    rule_next: IndexArray,
+    rule_of: OffsetArray,
+    rule_limit: OffsetArray,
+    here: FloatArray,
+    nodes: IndexArray,
+    count: int,
+    there: FloatArray,
+    reached: IndexArray,
+    mark: IndexArray,
+) -> int:
+    """Move the weights of all models one step along the graph; return nodes reached.
+
+    `here` (N, M) holds the weights of the first `count` of `nodes`; they are set to
+    zero again. `rule_of` points at the current rule of each node and moves on.
+    """
+    members = likelihood.shape[1]
+    found = 0
+    for q in range(count):
+        node = nodes[q]
+        rule = rule_of[node]
+        while rule + 1 < rule_limit[node] and rule_until[rule] < h:
+            rule += 1
+        rule_of[node] = rule
+        row = node_state[node] * n_actions + rule_action[rule]
+        for local in range(indptr[row + 1] - indptr[row]):
+            e = indptr[row] + local
+            target = rule_next[rule, local]
+            if mark[target] != h + 1:
+                mark[target] = h + 1
+                reached[found] = target
+                found += 1
+            for m in range(members):
+                there[target, m] += here[node, m] * likelihood[e, m]
+        for m in range(members):
+            here[node, m] = 0.0
+    return found
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def follow_choices(
+    indptr: OffsetArray,
+    likelihood: FloatArray,
+    n_actions: int,
+    losses: FloatArray,
+    discount: float,
+    node_state: IndexArray,
+    action_of: IndexArray,
+    next_of: IndexArray,
+    sweeps: int,
+    vectors: FloatArray,
+) -> float:
+    """Replace vectors by their backups under fixed choices; return the last change."""
+    members = likelihood.shape[1]
+    total = np.empty(members)
+    change = 0.0
+    for _ in range(sweeps):
+        change = 0.0
+        for node in range(node_state.size):
+            row = node_state[node] * n_actions + action_of[node]
+            for m in range(members):
+                total[m] = losses[node_state[node], action_of[node], m]
+            for local in range(indptr[row + 1] - indptr[row]):
+                e = indptr[row] + local
+                tail = next_of[node, local]
+                for m in range(members):
+                    total[m] += discount * likelihood[e, m] * vectors[tail, m]
+            for m in range(members):
+                change = max(change, abs(total[m] - vectors[node, m]))
+                vectors[node, m] = total[m]
+    return change
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def reach_nodes(
+    indptr: OffsetArray,
+    n_actions: int,
+    node_state: IndexArray,
+    rule_offsets: OffsetArray,
+    rule_action: IndexArray,
+    rule_next: IndexArray,
+    starts: IndexArray,
+    used: BoolArray,
+) -> None:
+    """Mark the nodes that some sequence of rules leads to from the starts."""
+    stack = np.empty(node_state.size, np.int32)
+    held = 0
+    for q in range(starts.size):
+        if not used[starts[q]]:
+            used[starts[q]] = True
+            stack[held] = starts[q]
+            held += 1
+    while held > 0:
+        held -= 1
+        node = stack[held]
+        for rule in range(rule_offsets[node], rule_offsets[node + 1]):
+            row = node_state[node] * n_actions + rule_action[rule]
+            for local in range(indptr[row + 1] - indptr[row]):
+                target = rule_next[rule, local]
+                if not used[target]:
+                    used[target] = True
+                    stack[held] = target
+                    held += 1
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})  # type: ignore[untyped-decorator]
+def best_vectors(beliefs: FloatArray, vectors: FloatArray, best: OffsetArray) -> None:
+    """Write which vector is least at each belief."""
+    for q in range(beliefs.shape[0]):
+        least = np.inf
+        for v in range(vectors.shape[0]):
+            dot = 0.0
+            for m in range(vectors.shape[1]):
+                dot += beliefs[q, m] * vectors[v, m]
+            if dot < least:
+                least = dot
+                best[q] = v

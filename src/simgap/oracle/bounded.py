@@ -1,0 +1,349 @@
+"""The anytime planner: a bracket of the average gap that closes with time.
+
+The lower side rises with a finer grid of odds on the pair faces and with more points;
+the upper side falls with another pass over the policy graph and with more nodes. Work
+goes to the side that closed more of the bracket per second the last time, and within a
+side to what brought more. The bracket is valid after each piece of work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, final
+
+import numpy as np
+
+from simgap.arrays import FloatArray
+from simgap.errors import InvalidArgument
+from simgap.oracle.belief_lattice import LatticeSource
+from simgap.oracle.belief_points import BeliefPoints, PointSource, no_points
+from simgap.oracle.graph_assembly import policy_graph
+from simgap.oracle.graph_values import graph_gaps
+from simgap.oracle.loss_form import LossForm
+from simgap.oracle.lower_nodes import (
+    LowerValues,
+    bytes_of_lower,
+    lower_structure,
+    pairs_of,
+)
+from simgap.oracle.lower_side import (
+    lower_pass,
+    pair_prices_below,
+    root_lower,
+    slack_of,
+)
+from simgap.oracle.pair_prices import pair_prices_above
+from simgap.oracle.result import Outcome, Planned, VectorSets
+from simgap.oracle.upper_nodes import bytes_of_upper, upper_nodes
+from simgap.oracle.upper_side import (
+    UpperPass,
+    Visits,
+    moved_visits,
+    planned_steps,
+    upper_effort,
+    upper_pass,
+    vector_sets,
+    visits_of,
+)
+from simgap.oracle.watch import Limits, Progress, StopPlanning, Watch
+
+FIRST_EFFORT = 1.5e6  # node-steps of the first look at the pairs, at most
+EFFORT_PER_SECOND = 2e5  # the same, for a second of the time limit
+MOST_CELLS = 512
+MOST_LEVELS = 40
+PART_FOR_NODES = 0.04  # of the time left, for the first pass over points
+MUCH_TIME = 60.0
+MOST_FIRST_POINTS = 8000
+STALLED = 0.06  # a pass that gains less than this is followed by a larger graph
+HOPE = 0.02  # what a piece of work is expected to close at least
+FRUITLESS = 1e-5
+PATIENCE = 4  # pieces of work in a row that close nothing
+
+
+class Source(Protocol):
+    """Where points come from: episodes of simulation, or a lattice."""
+
+    def grow(
+        self,
+        count: int,
+        guide: VectorSets | LowerValues,
+        keep_going: Callable[[], None],
+    ) -> BeliefPoints:
+        """Return `count` points or about as many, the old ones first."""
+        ...
+
+
+@final
+@dataclass(slots=True, eq=False)
+class _Work:
+    """One kind of work: what it costs and what it brings."""
+
+    run: Callable[[_Planner], None]
+    growth: float  # how much more the next time costs
+    effort: float  # of the last time, or a guess; nanoseconds, counted
+    closed: float  # part of the bracket, the last time
+    seconds: float = 0.0  # of the last time; only limits depend on it
+    full: bool = False  # it needs more memory than there is
+
+    @property
+    def rate(self) -> float:
+        return max(self.closed, HOPE) / (self.growth * self.effort)
+
+
+@final
+@dataclass(slots=True, eq=False)
+class _Planner:
+    """What is known so far about one loss form."""
+
+    form: LossForm
+    watch: Watch
+    met_above: Source  # points for the upper side
+    met_below: Source  # points for the lower side
+    prices_below: FloatArray
+    below: LowerValues | None = None
+    best: UpperPass | None = None
+    visits: Visits | None = None  # of `best`, once they are counted
+    cells: int = 8
+    lower_points: int = 0
+    upper_points: int = 0
+    levels: int = 1
+    nodes: int = 0
+    effort: float = 0.0  # of the last piece of work
+
+
+def solve_bounded(
+    form: LossForm,
+    limits: Limits,
+    *,
+    seed: int = 0,
+    report: Callable[[Progress], None] | None = None,
+) -> Planned:
+    """Return a bracket of the average gap and the policy graph of its upper end.
+
+    Points are beliefs met in simulation.
+    """
+    above, below = (PointSource.at_root(form, seed + turn) for turn in (0, 1))
+    return _solve(form, limits, above, below, report)
+
+
+def solve_grid(
+    form: LossForm,
+    limits: Limits,
+    *,
+    report: Callable[[Progress], None] | None = None,
+) -> Planned:
+    """Return the same for two or three models, with points on one lattice."""
+    likely = int((form.latent.prior > 0.0).sum())
+    if likely > 3:
+        raise InvalidArgument(
+            f"a grid of beliefs over {likely} models would be too large",
+            hint="the grid solver takes two or three models; use the bounded one",
+        )
+    source = LatticeSource(form)
+    return _solve(form, limits, source, source, report)
+
+
+def _solve(
+    form: LossForm,
+    limits: Limits,
+    above: Source,
+    below: Source,
+    report: Callable[[Progress], None] | None,
+) -> Planned:
+    scale = abs(form.informed) + float(np.abs(form.optimal).max(initial=0.0))
+    negligible = 2.0 * form.rounding + 1e-13 * scale
+    watch = Watch(limits, form.informed, negligible, report)
+    none = np.zeros((form.n_models, form.n_models))
+    planner = _Planner(form, watch, above, below, none)
+    outcome = Outcome.SOLVED
+    _follow_one_model(planner)
+    try:
+        _first_look(planner)
+        outcome = _close(planner)
+    except StopPlanning as stop:
+        outcome = stop.outcome
+    except KeyboardInterrupt:
+        outcome = Outcome.INTERRUPTED
+    return _planned(planner, outcome)
+
+
+def _follow_one_model(planner: _Planner) -> None:
+    """The first policy: the corners, which need no search and always fit."""
+    form = planner.form
+    nodes = upper_nodes(form, no_points(form), levels=0)
+    planner.best = upper_pass(form, nodes, lambda: None)
+    planner.nodes = nodes.size
+    planner.watch.narrow("following one model", upper=planner.best.upper)
+
+
+def _first_look(planner: _Planner) -> None:
+    """Pairs only, coarsely: the first bracket."""
+    form, watch = planner.form, planner.watch
+    pairs, states = pairs_of(form)[0].size, form.pattern.n_states
+    if pairs == 0:
+        watch.narrow("there is only one model", lower=0.0, upper=0.0)
+        return
+    per_level = states * pairs * max(planned_steps(form), 1)
+    effort = min(FIRST_EFFORT, EFFORT_PER_SECOND * watch.asked_seconds)
+    planner.levels = int(np.clip(effort / per_level, 1, MOST_LEVELS))
+    affordable = 4.0 * effort / per_level
+    planner.cells = int(2 ** np.clip(np.floor(np.log2(max(affordable, 8))), 3, 7))
+    _lower(planner, cells=planner.cells, points=0)
+    watch.claim(bytes_of_upper(form, 0, planner.levels))
+    nodes = upper_nodes(form, no_points(form), levels=planner.levels)
+    _keep(planner, upper_pass(form, nodes, watch.keep_going), "pairs of models")
+
+
+def _close(planner: _Planner) -> Outcome:
+    """Work on the bracket until it is narrow enough or a limit is reached."""
+    watch, fruitless = planner.watch, 0
+    first = max(planner.effort, 1.0)
+    finer = _Work(_finer, growth=2.0, effort=first, closed=0.1)
+    wider = _Work(_wider, growth=3.0, effort=first, closed=0.6)
+    again = _Work(_again, growth=1.0, effort=first, closed=0.0, full=True)
+    larger = _Work(_larger, growth=2.5, effort=first, closed=1.0)
+    while not watch.solved():
+        above = again if again.closed > STALLED or larger.full else larger
+        below = max(finer, wider, key=lambda each: (not each.full, each.rate))
+        ready = [
+            each
+            for each in dict.fromkeys((above, below, again))
+            if not each.full and each.seconds * each.growth < 0.9 * watch.seconds_left
+        ]
+        if not ready or fruitless > PATIENCE:
+            full = larger.full or wider.full
+            return Outcome.OUT_OF_MEMORY if full else Outcome.OUT_OF_TIME
+        work = max(ready, key=lambda each: each.rate)
+        begin, width = watch.seconds, watch.upper - watch.lower
+        try:
+            work.run(planner)
+        except StopPlanning as stop:
+            if stop.outcome is not Outcome.OUT_OF_MEMORY:
+                raise
+            work.full = True
+        work.seconds, work.effort = watch.seconds - begin, planner.effort
+        work.closed = 1.0 - (watch.upper - watch.lower) / width
+        fruitless = fruitless + 1 if work.closed < FRUITLESS else 0
+        if work is larger:
+            again.closed, again.effort, again.full = 1.0, work.effort, False
+            again.seconds = work.seconds
+    return Outcome.SOLVED
+
+
+def _finer(planner: _Planner) -> None:
+    if planner.cells < MOST_CELLS:
+        _lower(planner, cells=2 * planner.cells, points=planner.lower_points)
+
+
+def _wider(planner: _Planner) -> None:
+    points = max(2 * planner.lower_points, 2 * planner.form.pattern.n_states, 200)
+    _lower(planner, cells=planner.cells, points=points)
+
+
+def _lower(planner: _Planner, *, cells: int, points: int) -> None:
+    form, watch = planner.form, planner.watch
+    watch.claim(bytes_of_lower(form, points, cells))
+    if planner.below is not None and points > 0:
+        chosen = planner.met_below.grow(points, planner.below, watch.keep_going)
+    else:
+        chosen = no_points(form)
+    structure = lower_structure(form, chosen.states, chosen.beliefs, cells=cells)
+    values, planner.below = lower_pass(form, structure, watch.keep_going)
+    planner.effort = planner.below.effort
+    lower = root_lower(form, structure, values)
+    prices = pair_prices_below(form, structure, values)
+    planner.prices_below = np.maximum(planner.prices_below, prices)
+    planner.cells, planner.lower_points = cells, max(points, chosen.size)
+    planner.nodes = max(planner.nodes, structure.node_state.size)
+    watch.narrow(f"pairs in {cells} cells, {chosen.size} points", lower=lower)
+
+
+def _again(planner: _Planner) -> None:
+    """Choose once more, by the weights with which the graph is really used."""
+    best, watch, form = planner.best, planner.watch, planner.form
+    assert best is not None  # set by _follow_one_model
+    visits = _visits(planner)
+    if visits is None:
+        raise StopPlanning(Outcome.OUT_OF_MEMORY)
+    made = upper_pass(
+        form, best.nodes, watch.keep_going, earlier=best.rules, visits=visits
+    )
+    _keep(planner, made, "another pass over the graph")
+
+
+def _larger(planner: _Planner) -> None:
+    """Add nodes at beliefs that the current policy meets."""
+    best, watch, form = planner.best, planner.watch, planner.form
+    assert best is not None  # set by _follow_one_model
+    states, pairs = form.pattern.n_states, max(pairs_of(form)[0].size, 1)
+    if planner.upper_points == 0:
+        seconds = PART_FOR_NODES * min(watch.asked_seconds, MUCH_TIME)
+        each = upper_effort(form, 1000, 1000, 12) / 1000
+        count = 1e9 * seconds / each
+        count = int(np.clip(count, max(4 * states, 500), MOST_FIRST_POINTS))
+        levels = int(np.clip(count // (2 * states * pairs), 1, MOST_LEVELS))
+    else:
+        count, levels = 2 * planner.upper_points, planner.levels
+    watch.claim(bytes_of_upper(form, count, levels))
+    points = planner.met_above.grow(count, vector_sets(form, best), watch.keep_going)
+    nodes = upper_nodes(form, points, levels=levels)
+    if planner.upper_points > 0:
+        visits = _visits(planner)
+        if visits is not None:
+            visits = moved_visits(visits, best.nodes, nodes)
+        earlier = best.rules.moved(best.nodes, nodes)
+        made = upper_pass(form, nodes, watch.keep_going, earlier=earlier, visits=visits)
+    else:
+        made = upper_pass(form, nodes, watch.keep_going)
+    if planner.upper_points == 0 or made.upper < best.upper:
+        planner.upper_points, planner.levels = max(count, points.size), levels
+        planner.best, planner.visits = made, None
+    _keep(planner, made, f"{nodes.size} nodes")
+
+
+def _visits(planner: _Planner) -> Visits | None:
+    """Return how the best graph is used, counted once."""
+    if planner.visits is None:
+        assert planner.best is not None  # set by _follow_one_model
+        watch = planner.watch
+        planner.visits = visits_of(
+            planner.form, planner.best, watch.room(), watch.keep_going
+        )
+    return planner.visits
+
+
+def _keep(planner: _Planner, made: UpperPass, doing: str) -> None:
+    best = planner.best
+    planner.nodes = max(planner.nodes, made.nodes.size)
+    planner.effort = made.effort
+    if best is None or made.upper < best.upper:
+        planner.best, planner.visits = made, None
+    planner.watch.narrow(doing, upper=made.upper)
+
+
+def _planned(planner: _Planner, outcome: Outcome) -> Planned:
+    form, best, watch = planner.form, planner.best, planner.watch
+    assert best is not None  # set by _follow_one_model
+    policy = policy_graph(form, best)
+    gaps = graph_gaps(form, policy)
+    slack = slack_of(form)
+    known = form.latent.prior > 0.0
+    upper = float(form.latent.prior[known] @ gaps[known])
+    upper = upper * (1.0 + slack) + form.rounding
+    if watch.lower > upper:
+        raise AssertionError("the lower side of the gap passed the upper: a defect")
+    above = pair_prices_above(form, best)
+    below = np.minimum(planner.prices_below, above)
+    return Planned(
+        lower=watch.lower,
+        upper=upper,
+        outcome=outcome,
+        policy=policy,
+        gaps=gaps,
+        vectors=vector_sets(form, best),
+        nodes=planner.nodes,
+        largest_bytes=watch.largest_bytes,
+        trace=tuple(watch.trace),
+        pair_prices=(below, above),
+    )

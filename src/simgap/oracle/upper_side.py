@@ -1,0 +1,437 @@
+"""The upper side of the average gap: policy graphs, chosen and evaluated backwards.
+
+Each node has a vector: the gap, in each model, of what follows from it. One backward
+pass chooses actions and successors and evaluates them at once, so that the vectors are
+those of an executable policy and prior . vector is an upper bound whatever was chosen.
+
+In the first pass a node chooses by its own belief. Then the graph is run forwards: the
+weights of the models with which node n is visited at step h are the posterior of "the
+memory is n at step h", and the next pass chooses by those. A choice at step h changes
+nothing before h, and everything after h is already final, so that no pass can make the
+bound worse (coordinate descent on the graph itself).
+
+With a discount the first steps are planned in the same way, on top of a stationary
+graph that follows them for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, log
+from typing import final
+
+import numpy as np
+
+from simgap._kernels.policy_vectors import (
+    best_vectors,
+    follow_choices,
+    link_points,
+    occupancy_step,
+    upper_step,
+)
+from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
+from simgap.oracle.loss_form import LossForm
+from simgap.oracle.relinking import Relinking, remembered_steps
+from simgap.oracle.result import VectorSets
+from simgap.oracle.upper_nodes import UpperNodes
+
+MUCH = 0.02  # a gain of new successors after which to look for others soon
+PRUNE = 1.3  # actions that cost this many times the value at once are not linked
+CHUNK = 256  # nodes between two looks at the clock
+FOREVER = 2**31 - 1  # the last step of a rule of a stationary graph
+LATER = 0.02  # what the steps after the planned ones weigh, with a discount
+MOST_PLANNED = 400
+UNSEEN = 1e-8  # nodes visited with less weight than this choose by their own belief
+MOST_VECTORS = 128  # per state, for the policy that tracks beliefs
+SAMPLED = 256  # beliefs per state by which these are chosen
+
+Visits = list[tuple[IndexArray, FloatArray]]
+_Backwards = tuple[IndexArray, IndexArray, IndexArray, OffsetArray, OffsetArray]
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Rules:
+    """What each node does at which steps: the rules of a node by increasing `until`."""
+
+    offsets: OffsetArray  # (N + 1,)
+    until: IndexArray  # (R,)
+    actions: IndexArray  # (R,)
+    successors: IndexArray  # (R, longest row)
+
+    def moved(self, old: UpperNodes, new: UpperNodes) -> Rules:
+        """Return the same rules for the same nodes of a larger structure."""
+        nodes = np.repeat(np.arange(old.size), np.diff(self.offsets))
+        counts = np.bincount(place(nodes, old, new), minlength=new.size)
+        return Rules(
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            self.until,
+            self.actions,
+            place(self.successors, old, new).astype(np.int32),
+        )
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class UpperPass:
+    """One graph with its vectors at the first step."""
+
+    nodes: UpperNodes
+    vectors: FloatArray  # (N, M)
+    rules: Rules
+    upper: float
+    roots: IndexArray  # (K,), the node taken in each root state
+    snapshots: dict[int, FloatArray]  # vectors with so many steps to go
+    effort: float  # about how many nanoseconds it took, counted and not measured
+
+
+def planned_steps(form: LossForm) -> int:
+    """Return how many first steps have choices of their own."""
+    if form.horizon is not None:
+        return form.horizon
+    return min(ceil(log(LATER) / log(form.discount)), MOST_PLANNED)
+
+
+def place(nodes: AnyArray, old: UpperNodes, new: UpperNodes) -> AnyArray:
+    """Return where nodes are in a larger structure."""
+    moved: AnyArray = new.state_offsets[old.node_state[nodes]] + old.local(nodes)
+    return moved
+
+
+def upper_pass(
+    form: LossForm,
+    nodes: UpperNodes,
+    keep_going: Callable[[], None],
+    *,
+    earlier: Rules | None = None,
+    visits: Visits | None = None,
+) -> UpperPass:
+    """Choose and evaluate a graph backwards; no worse than `earlier` at its visits."""
+    longest = int(np.diff(form.pattern.indptr).max())
+    after: FloatArray = np.zeros((nodes.size, form.n_models))
+    action_of = np.full(nodes.size, -1, np.int32)
+    next_of = np.zeros((nodes.size, longest), np.int32)
+    gathered = _Gathered()
+    if form.horizon is None:
+        if earlier is None:
+            _settle(form, nodes, keep_going, after, action_of, next_of)
+        else:
+            _take_over(form, earlier, after, action_of, next_of, nodes)
+        every = np.arange(nodes.size, dtype=np.int32)
+        gathered.add(every, FOREVER, action_of.copy(), next_of.copy())
+    now = np.zeros_like(after)
+    value = np.zeros(nodes.size)
+    changed = np.empty(nodes.size, np.int32)
+    steps = planned_steps(form)
+    look, remember = Relinking(MUCH), remembered_steps(steps)
+    points = nodes.point_numbers()
+    old = _backwards(earlier, longest)
+    snapshots: dict[int, FloatArray] = {}
+    looks = 0
+    if form.horizon is None:
+        snapshots[0] = after.astype(np.float32)
+    for to_go in range(1, steps + 1):
+        h = steps - to_go
+        losses = form.losses[h if form.horizon is not None else 0]
+        weights = nodes.beliefs
+        if visits is not None:
+            weights = nodes.beliefs.copy()
+            weights[visits[h][0]] = visits[h][1]
+        if to_go in remember and form.horizon is not None:
+            snapshots[to_go - 1] = after.astype(np.float32)
+        here = (form, nodes, losses, weights, after, now, value, action_of, next_of)
+        if to_go == 1:  # points have nowhere to go yet
+            _link(form, nodes, weights, losses, after, value, keep_going)
+        if to_go == look.due:
+            first = _choose(*here, changed, h, old)
+            before = float(value[points].sum())
+            _link(form, nodes, weights, losses, after, value, keep_going)
+            which = np.union1d(first, _choose(*here, changed, h, old))
+            total = float(value[points].sum())
+            look.learned(to_go, (before - total) / max(before, 1e-300))
+            looks += 1
+        else:
+            which = _choose(*here, changed, h, old)
+        if which.size:
+            gathered.add(which, h, action_of[which], next_of[which])
+        now, after = after, now
+        keep_going()
+    upper, roots = _at_root(form, nodes, after)
+    effort = upper_effort(form, nodes.size, points.size, looks)
+    rules = gathered.sorted(nodes.size)
+    return UpperPass(nodes, after, rules, upper, roots, snapshots, effort)
+
+
+def upper_effort(form: LossForm, nodes: int, points: int, looks: int) -> float:
+    """Return about how many nanoseconds a pass takes.
+
+    A count: the same on every machine, so that plans do not depend on how busy it is.
+    """
+    members, pattern = form.n_models, form.pattern
+    successors = pattern.indices.size / pattern.n_states
+    steps = planned_steps(form) + looks
+    if form.horizon is None:
+        steps += int(min(3.0 / (1.0 - form.discount), MOST_PLANNED))
+    step = nodes * (100.0 + 8.0 * members * successors / pattern.n_actions)
+    look = points * successors * 0.1 * members * nodes / pattern.n_states
+    return steps * step + looks * look
+
+
+def _choose(
+    form: LossForm,
+    nodes: UpperNodes,
+    losses: FloatArray,
+    weights: FloatArray,
+    after: FloatArray,
+    now: FloatArray,
+    value: FloatArray,
+    action_of: IndexArray,
+    next_of: IndexArray,
+    changed: IndexArray,
+    h: int,
+    old: _Backwards,
+) -> IndexArray:
+    """Make one backward step; return the nodes whose choice changed."""
+    count = upper_step(
+        form.pattern.indptr, form.likelihood, form.pattern.n_actions, losses,
+        form.discount, nodes.node_state, weights, nodes.link_offsets, nodes.links,
+        after, now, value, action_of, next_of, changed, h, *old,
+    )  # fmt: skip
+    return changed[:count].copy()
+
+
+def visits_of(
+    form: LossForm, made: UpperPass, room: float, keep_going: Callable[[], None]
+) -> Visits | None:
+    """Return, step by step, the nodes the graph visits with the weights of models.
+
+    None if that takes more than `room` bytes.
+    """
+    nodes, rules = made.nodes, made.rules
+    here = np.zeros((nodes.size, form.n_models))
+    there = np.zeros_like(here)
+    current, reached = np.empty(nodes.size, np.int32), np.empty(nodes.size, np.int32)
+    for node, weights in zip(made.roots, form.root_weights, strict=True):
+        here[node] += weights
+    count = made.roots.size
+    current[:count] = made.roots
+    mark = np.full(nodes.size, -1, np.int32)
+    rule_of = rules.offsets[:-1].copy()
+    found: Visits = []
+    for h in range(planned_steps(form)):
+        which = current[:count].copy()
+        total = here[which].sum(axis=1)
+        seen = total > UNSEEN
+        which, total = which[seen], total[seen]
+        weights = (here[which] / total[:, None]).astype(np.float32)
+        found.append((which, weights))
+        room -= weights.nbytes + which.nbytes
+        if room < 0.0:
+            return None
+        count = occupancy_step(
+            h, form.pattern.indptr, form.likelihood, form.pattern.n_actions,
+            nodes.node_state, rules.until, rules.actions, rules.successors, rule_of,
+            rules.offsets[1:], here, current, count, there, reached, mark,
+        )  # fmt: skip
+        here, there, current, reached = there, here, reached, current
+        keep_going()
+    return found
+
+
+def moved_visits(visits: Visits, old: UpperNodes, new: UpperNodes) -> Visits:
+    """Return the same visits to the same nodes of a larger structure."""
+    return [(place(which, old, new), weights) for which, weights in visits]
+
+
+class _Gathered:
+    """Choices as they change, from the last step to the first."""
+
+    def __init__(self) -> None:
+        self.nodes: list[IndexArray] = []
+        self.until: list[IndexArray] = []
+        self.actions: list[IndexArray] = []
+        self.successors: list[IndexArray] = []
+
+    def add(
+        self, nodes: IndexArray, step: int, actions: IndexArray, following: IndexArray
+    ) -> None:
+        self.nodes.append(nodes)
+        self.until.append(np.full(nodes.size, step, np.int32))
+        self.actions.append(actions)
+        self.successors.append(following)
+
+    def sorted(self, size: int) -> Rules:
+        if not self.nodes:
+            empty = np.empty(0, np.int32)
+            return Rules(np.zeros(size + 1, np.int64), empty, empty, empty[:, None])
+        nodes, until = np.concatenate(self.nodes), np.concatenate(self.until)
+        order = np.lexsort((until, nodes))
+        counts = np.bincount(nodes, minlength=size)
+        return Rules(
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            until[order],
+            np.concatenate(self.actions)[order],
+            np.concatenate(self.successors)[order],
+        )
+
+
+def _backwards(earlier: Rules | None, longest: int) -> _Backwards:
+    """Return the rules of an earlier pass as a step reads them, from the end."""
+    if earlier is None:
+        none, nowhere = np.empty(0, np.int32), np.empty(0, np.int64)
+        return none, none, np.empty((0, longest), np.int32), nowhere, nowhere
+    offsets = earlier.offsets
+    return (
+        earlier.until,
+        earlier.actions,
+        earlier.successors,
+        offsets[1:] - 1,
+        offsets[:-1],
+    )
+
+
+def _settle(
+    form: LossForm,
+    nodes: UpperNodes,
+    keep_going: Callable[[], None],
+    after: FloatArray,
+    action_of: IndexArray,
+    next_of: IndexArray,
+) -> None:
+    """Find stationary choices by backward steps, and the vectors of following them."""
+    value, changed = np.zeros(nodes.size), np.empty(nodes.size, np.int32)
+    now = np.zeros_like(after)
+    sweeps = min(ceil(3.0 / (1.0 - form.discount)), MOST_PLANNED)
+    look = remembered_steps(sweeps, 1.6)
+    old = _backwards(None, next_of.shape[1])
+    for sweep in range(1, sweeps + 1):
+        if sweep in look:
+            _link(form, nodes, nodes.beliefs, form.losses[0], after, value, keep_going)
+        _choose(
+            form, nodes, form.losses[0], nodes.beliefs, after, now, value, action_of,
+            next_of, changed, 0, old,
+        )  # fmt: skip
+        after[:] = now
+        keep_going()
+    _follow(form, nodes, keep_going, after, action_of, next_of)
+
+
+def _take_over(
+    form: LossForm,
+    earlier: Rules,
+    after: FloatArray,
+    action_of: IndexArray,
+    next_of: IndexArray,
+    nodes: UpperNodes,
+) -> None:
+    """Take the stationary choices of an earlier graph; new nodes go on as corners."""
+    last = earlier.offsets[1:] - 1
+    known = np.diff(earlier.offsets) > 0
+    action_of[known] = earlier.actions[last[known]]
+    next_of[known] = earlier.successors[last[known]]
+    fresh = np.flatnonzero(~known)
+    likely = nodes.beliefs[fresh].argmax(axis=1)
+    corner = nodes.state_offsets[nodes.node_state[fresh]] + likely
+    action_of[fresh] = action_of[corner]
+    next_of[fresh] = next_of[corner]
+    _follow(form, nodes, lambda: None, after, action_of, next_of)
+
+
+def _follow(
+    form: LossForm,
+    nodes: UpperNodes,
+    keep_going: Callable[[], None],
+    after: FloatArray,
+    action_of: IndexArray,
+    next_of: IndexArray,
+) -> None:
+    """Bring the vectors of stationary choices close to their fixed point.
+
+    The bound itself is computed later, from the finished graph, to the last digit.
+    """
+    scale = 1e-300
+    for _ in range(0, ceil(12.0 / (1.0 - form.discount)), 8):
+        change = follow_choices(
+            form.pattern.indptr, form.likelihood, form.pattern.n_actions,
+            form.losses[0], form.discount, nodes.node_state, action_of, next_of, 8,
+            after,
+        )  # fmt: skip
+        scale = max(scale, float(after.max(initial=0.0)))
+        keep_going()
+        if change <= 1e-5 * (1.0 - form.discount) * scale:
+            break
+
+
+def _link(
+    form: LossForm,
+    nodes: UpperNodes,
+    weights: FloatArray,
+    losses: FloatArray,
+    vectors: FloatArray,
+    value: FloatArray,
+    keep_going: Callable[[], None],
+) -> None:
+    """Look again for the best successors of all points."""
+    transposed = np.ascontiguousarray(vectors.T)
+    for state in range(form.pattern.n_states):
+        first = nodes.state_offsets[state] + nodes.structured
+        last = nodes.state_offsets[state + 1]
+        for begin in range(first, last, CHUNK):
+            link_points(
+                begin, min(begin + CHUNK, last), form.pattern.indptr,
+                form.pattern.indices, form.likelihood, form.pattern.n_actions, losses,
+                PRUNE, nodes.state_offsets, nodes.node_state, weights,
+                nodes.link_offsets, nodes.links, transposed, value,
+            )  # fmt: skip
+            keep_going()
+
+
+def _at_root(
+    form: LossForm, nodes: UpperNodes, vectors: FloatArray
+) -> tuple[float, IndexArray]:
+    total, chosen = 0.0, []
+    for state, weights in zip(form.root_states, form.root_weights, strict=True):
+        first, last = nodes.state_offsets[state], nodes.state_offsets[state + 1]
+        dots = vectors[first:last] @ weights
+        chosen.append(int(first + dots.argmin()))
+        total += float(dots.min())
+    return total, np.array(chosen, np.int32)
+
+
+def vector_sets(form: LossForm, made: UpperPass) -> VectorSets:
+    """Return for each state the vectors that are best at the beliefs of its nodes."""
+    nodes, snapshots = made.nodes, made.snapshots
+    n_states = form.pattern.n_states
+    offsets, kept = [0], []
+    remaining = sorted(snapshots)
+    for left in remaining:
+        vectors = snapshots[left]
+        for state in range(n_states):
+            block = slice(*nodes.state_offsets[state : state + 2])
+            chosen = _useful(nodes.beliefs[block], vectors[block], nodes.structured)
+            kept.append(vectors[block][chosen])
+            offsets.append(offsets[-1] + chosen.size)
+    to_go = form.steps - np.arange(form.steps + 1) if form.horizon is not None else [0]
+    which = np.searchsorted(remaining, to_go, side="right") - 1
+    if form.horizon is None:
+        which = np.zeros(2, np.int64)
+    joined = np.concatenate(kept) if kept else np.zeros((0, form.n_models))
+    if not kept:
+        offsets, which = [0] * (n_states + 1), np.zeros(form.steps + 1, np.int64)
+    return VectorSets(
+        np.maximum(which, 0).astype(np.int32), np.array(offsets, np.int64), joined
+    )
+
+
+def _useful(beliefs: FloatArray, vectors: FloatArray, structured: int) -> OffsetArray:
+    points = beliefs[structured:]
+    stride = max(1, -(-points.shape[0] // SAMPLED))
+    corners = beliefs[: structured : max(1, structured // SAMPLED)]
+    asked = np.concatenate([points[::stride], corners])
+    best = np.empty(asked.shape[0], np.int64)
+    best_vectors(asked, vectors, best)
+    which, counts = np.unique(best, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:MOST_VECTORS]
+    useful: OffsetArray = which[order]
+    return useful

@@ -1,0 +1,127 @@
+"""Clock, memory, tolerance and progress of one run of a solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter as clock
+from typing import Protocol, final
+
+from simgap.oracle.result import Moment, Outcome
+
+PAGE = 4096
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where planning stands; `lower` and `upper` hold the average gap."""
+
+    seconds: float
+    lower: float
+    upper: float
+    doing: str
+
+
+def _now() -> float:
+    return clock()
+
+
+class StopPlanning(Exception):
+    """Raised between pieces of work when a limit is reached."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.value)
+        self.outcome = outcome
+
+
+class Limits(Protocol):
+    """What the settings of every anytime solver have."""
+
+    @property
+    def gap_tolerance(self) -> float | None: ...
+    @property
+    def tolerance(self) -> float | None: ...
+    @property
+    def time_limit(self) -> float | None: ...
+    @property
+    def max_memory(self) -> float | None: ...
+
+
+@final
+@dataclass(slots=True)
+class Watch:
+    """The bracket so far, and when to stop."""
+
+    limits: Limits
+    informed: float  # sum_m nu_m V*_m: tolerances in units of the value need it
+    negligible: float  # a gap that rounding could have made
+    report: Callable[[Progress], None] | None = None
+    started: float = field(default_factory=_now)
+    lower: float = 0.0
+    upper: float = float("inf")
+    trace: list[Moment] = field(default_factory=list)
+    largest_bytes: int = 0
+
+    @property
+    def seconds(self) -> float:
+        return clock() - self.started
+
+    @property
+    def seconds_left(self) -> float:
+        limit = self.limits.time_limit
+        return float("inf") if limit is None else limit - self.seconds
+
+    @property
+    def asked_seconds(self) -> float:
+        """Return the time limit as it was asked for: plans may depend on it."""
+        limit = self.limits.time_limit
+        return 60.0 if limit is None else min(limit, 600.0)
+
+    def keep_going(self) -> None:
+        """Raise if the time is over."""
+        if self.seconds_left <= 0.0:
+            raise StopPlanning(Outcome.OUT_OF_TIME)
+
+    def room(self) -> float:
+        """Return how many bytes may still be allocated."""
+        limit = self.limits.max_memory
+        return float("inf") if limit is None else limit - resident_bytes()
+
+    def claim(self, size: float) -> None:
+        """Raise if a piece of work of `size` bytes does not fit."""
+        self.largest_bytes = max(self.largest_bytes, int(size))
+        if size > self.room():
+            raise StopPlanning(Outcome.OUT_OF_MEMORY)
+
+    def narrow(self, doing: str, *, lower: float = 0.0, upper: float = 1e308) -> None:
+        """Take over a new bound if it is better, and tell."""
+        self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)
+        moment = Moment(self.seconds, self.lower, max(self.lower, self.upper))
+        self.trace.append(moment)
+        if self.report is not None:
+            self.report(Progress(self.seconds, self.lower, moment.upper, doing))
+
+    def solved(self) -> bool:
+        """Return whether the bracket is as narrow as was asked."""
+        width = self.upper - self.lower
+        if width <= self.negligible:
+            return True
+        asked = []
+        if self.limits.gap_tolerance is not None:
+            asked.append(width <= self.limits.gap_tolerance * self.upper)
+        if self.limits.tolerance is not None:
+            value = abs(self.informed - self.lower)
+            asked.append(width <= self.limits.tolerance * value)
+        return bool(asked) and all(asked)
+
+
+def resident_bytes() -> int:
+    """Return how much memory this process holds now."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as told:  # noqa: PTH123
+            return int(told.read().split()[1]) * PAGE
+    except (OSError, ValueError, IndexError):
+        from resource import RUSAGE_SELF, getrusage
+
+        return int(getrusage(RUSAGE_SELF).ru_maxrss) * 1024
