@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,21 @@ def test_every_node_has_the_gap_of_the_slow_twin(seed: int) -> None:
     assert found == pytest.approx(wanted, abs=1e-13, nan_ok=True)
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_rules_that_hold_at_some_steps_only_leave_the_others_unknown(seed: int) -> None:
+    """A value that was right at another step is not taken for one of this step."""
+    rng = np.random.default_rng(seed)
+    form = loss_form(random_latent(rng, zeros=0.5), horizon=8)
+    policy = random_graph(rng, form, copies=3)
+    since = rng.integers(policy.rule_since, policy.rule_until + 1, dtype=np.int32)
+    until = rng.integers(since, policy.rule_until + 1, dtype=np.int32)
+    thin = replace(policy, rule_since=since, rule_until=until)
+    found, wanted = node_gaps(form, thin), gaps_of_nodes(form, thin)
+    assert np.isnan(wanted).any()
+    assert (np.isnan(found) == np.isnan(wanted)).all()
+    assert found == pytest.approx(wanted, abs=1e-13, nan_ok=True)
+
+
 def test_the_most_rules_at_once_are_counted_at_their_busiest_step() -> None:
     since = np.array([0, 1, 2, 2, 4], np.int32)
     until = np.array([0, 3, 2, 4, 4], np.int32)
@@ -31,8 +48,6 @@ def test_the_most_rules_at_once_are_counted_at_their_busiest_step() -> None:
 
 
 def test_nodes_without_a_rule_at_the_first_step_are_unknown() -> None:
-    from dataclasses import replace
-
     rng = np.random.default_rng(5)
     form = loss_form(random_latent(rng, zeros=0.0), horizon=3)
     policy = random_graph(rng, form, copies=1)

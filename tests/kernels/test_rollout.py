@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from simgap._kernels.rollout import simulate_belief_policy
 from simgap._kernels.streams import mixed, uniform
 from simgap.arrays import AnyArray, BoolArray, FloatArray
 from simgap.errors import OutsideClass
+from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.policies import BeliefPolicy, Step
 from tests.policies.cases import (
@@ -74,6 +77,27 @@ def test_pruning_changes_nothing(members: int, most: int) -> None:
         assert (one == other).all()
 
 
+def test_of_equally_good_actions_the_lowest_is_played_whatever_is_cheap_now() -> None:
+    """Half at once and nothing later equals a quarter now and a quarter later."""
+    P = np.zeros((1, 2, 2, 2))
+    P[0, :, 0, 0] = P[0, :, 1, 1] = 1.0
+    simulators = class_from_arrays(P, np.zeros((2, 2)), order=IndexOrder.STATE_ACTION)
+    form = loss_form(LatentMDP.uniform(simulators), horizon=2)
+    losses = np.zeros((2, 2, 2, 1))
+    losses[0, 0, :, 0] = 0.5, 0.25
+    policy = replace(
+        greedy_policy(form),
+        losses=losses,
+        vector_offsets=np.array([0, 1, 2]),
+        vectors=np.array([[0.0], [0.25]]),
+    )
+    assert policy.act((1.0,), 0, 0).tolist() == [1.0, 0.0]
+    for prune in (True, False):
+        models = np.zeros(1, np.int32)
+        mean, _, _ = _simulated(form, policy, models, seed=0, prune=prune)
+        assert mean.tolist() == [0.5]
+
+
 def test_an_episode_does_not_depend_on_those_beside_it() -> None:
     rng = np.random.default_rng(3)
     form = loss_form(random_latent(rng), horizon=12)
@@ -87,8 +111,6 @@ def test_an_episode_does_not_depend_on_those_beside_it() -> None:
 
 def test_a_long_episode_never_forgets_a_possible_model() -> None:
     """Evidence of a thousand steps underflows; the model comes back all the same."""
-    from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
-
     P = np.zeros((2, 3, 1, 3))
     P[0, 0, 0], P[1, 0, 0] = [0.999, 0.001, 0.0], [0.1, 0.1, 0.8]
     P[:, 1, 0, 0] = P[:, 2, 0, 0] = 1.0
