@@ -17,10 +17,10 @@ from simgap.oracle.result import VectorSets
 
 WANDER = 0.05  # how often the simulated agent plays at random
 LONGEST = 400  # steps of a simulated episode with a discount
-FAR_APART = 0.6  # in the logarithmic distance of the kernels; less when too few
+FAR_APART = 0.06  # per model, in the distance of the kernels; less when too few
 CLOSEST = 0.002
 BATCH = 16  # episodes between two looks
-QUIET = 0.1  # points per episode, below which points must lie closer
+QUIET = 2.0  # points per episode, below which points must lie closer
 
 
 @final
@@ -48,7 +48,7 @@ class PointSource:
     form: LossForm
     seed: int
     points: BeliefPoints
-    apart: float = FAR_APART
+    apart: float
     episode: int = 0
 
     @staticmethod
@@ -56,7 +56,8 @@ class PointSource:
         """Return a source that has only met the start of episodes."""
         weights = form.root_weights
         beliefs = weights / weights.sum(axis=1, keepdims=True)
-        return PointSource(form, seed, BeliefPoints(form.root_states.copy(), beliefs))
+        first = BeliefPoints(form.root_states.copy(), beliefs)
+        return PointSource(form, seed, first, FAR_APART * form.n_models)
 
     def grow(
         self,
@@ -89,14 +90,14 @@ class PointSource:
         most = max(int(2.0 * count / n_states) + 64, int(np.bincount(old.states).max()))
         by_state = np.zeros((n_states, min(most, count)), np.int32)
         held = np.zeros(n_states, np.int32)
-        met, quiet = 0, 0
-        while met < count and quiet < 3:
+        met, quiet = 0, False
+        while met < count and not quiet:
             before = max(met, old.size)
             lived = (self.episode, self.seed)
             into = (self.apart, old.size, met, held, by_state, states, beliefs, shapes)
             met = self._episodes(guide, lived, into)
             self.episode += BATCH
-            quiet = quiet + 1 if met - before < QUIET * BATCH else 0
+            quiet = met - before < QUIET * BATCH
             self.points = BeliefPoints(states[:met].copy(), beliefs[:met].copy())
             keep_going()
 

@@ -55,6 +55,7 @@ MOST_LEVELS = 40
 PART_FOR_NODES = 0.04  # of the time left, for the first pass over points
 MUCH_TIME = 60.0
 MOST_FIRST_POINTS = 8000
+GUIDES, VECTORS = 16, 128  # per state: to meet beliefs, and to run with
 STALLED = 0.06  # a pass that gains less than this is followed by a larger graph
 HOPE = 0.02  # what a piece of work is expected to close at least
 FRUITLESS = 1e-5
@@ -286,7 +287,8 @@ def _larger(planner: _Planner) -> None:
     else:
         count, levels = 2 * planner.upper_points, planner.levels
     watch.claim(bytes_of_upper(form, count, levels))
-    points = planner.met_above.grow(count, vector_sets(form, best), watch.keep_going)
+    guides = vector_sets(form, best, GUIDES)
+    points = planner.met_above.grow(count, guides, watch.keep_going)
     nodes = upper_nodes(form, points, levels=levels)
     if planner.upper_points > 0:
         visits = _visits(planner)
@@ -341,7 +343,7 @@ def _planned(planner: _Planner, outcome: Outcome) -> Planned:
         outcome=outcome,
         policy=policy,
         gaps=gaps,
-        vectors=vector_sets(form, best),
+        vectors=vector_sets(form, best, VECTORS),
         nodes=planner.nodes,
         largest_bytes=watch.largest_bytes,
         trace=tuple(watch.trace),

@@ -24,6 +24,7 @@ from simgap._kernels.policy_graph import (
     graph_sweeps,
     mark_unknown,
     most_rules_at_once,
+    solve_chain,
 )
 from simgap.arrays import BoolArray, FloatArray, IndexArray, owned
 from simgap.errors import InvalidArgument
@@ -32,6 +33,7 @@ from simgap.policies.graph import GraphPolicy
 
 ENOUGH = 1e-15  # relative change of a backup that is rounding
 NEAR = 1e-12  # the same when more sweeps no longer help
+ROUNDS = 200  # of the solver of the linear system
 REFINEMENTS = 4  # solutions of the linear system, each for the rest of the last
 PATIENCE = 3  # looks without progress
 CHUNK = 8  # sweeps between two looks at the change
@@ -140,8 +142,7 @@ def _approximate(form: LossForm, policy: GraphPolicy, unknown: BoolArray) -> Flo
 
     Sweeps alone would need 1 / (1 - discount) times a few dozen rounds.
     """
-    from scipy.sparse import csr_array, eye_array
-    from scipy.sparse.linalg import bicgstab
+    from scipy.sparse import csr_array
 
     gaps: FloatArray = np.zeros((policy.n_nodes, form.n_models))
     of_rule = np.repeat(np.arange(policy.n_nodes), np.diff(policy.rule_offsets))
@@ -161,12 +162,15 @@ def _approximate(form: LossForm, policy: GraphPolicy, unknown: BoolArray) -> Flo
         losses = np.zeros(policy.n_nodes)
         losses[of_rule] = form.losses[0, states, actions, member]
         losses[unknown[:, member]] = 0.0
-        system = eye_array(policy.n_nodes, format="csr") - form.discount * chain
         found, residual = np.zeros(policy.n_nodes), losses
+        step = np.empty(policy.n_nodes)
         for _ in range(REFINEMENTS):
-            step, _ = bicgstab(system, residual, rtol=1e-6, maxiter=200)
+            solve_chain(
+                chain.indptr, chain.indices, chain.data, form.discount, residual,
+                ROUNDS, 1e-6, step,
+            )  # fmt: skip
             found = found + step
-            residual = losses - system @ found
+            residual = losses - (found - form.discount * (chain @ found))
             if np.abs(residual).max() <= ENOUGH * np.abs(found).max():
                 break
         if np.abs(residual).max(initial=0.0) < losses.max(initial=0.0):  # else it broke

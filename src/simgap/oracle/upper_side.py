@@ -43,8 +43,6 @@ FOREVER = 2**31 - 1  # the last step of a rule of a stationary graph
 LATER = 0.02  # what the steps after the planned ones weigh, with a discount
 MOST_PLANNED = 400
 UNSEEN = 1e-8  # nodes visited with less weight than this choose by their own belief
-MOST_VECTORS = 128  # per state, for the policy that tracks beliefs
-SAMPLED = 256  # beliefs per state by which these are chosen
 
 Visits = list[tuple[IndexArray, FloatArray]]
 _Backwards = tuple[IndexArray, IndexArray, IndexArray, OffsetArray, OffsetArray]
@@ -399,8 +397,8 @@ def _at_root(
     return total, np.array(chosen, np.int32)
 
 
-def vector_sets(form: LossForm, made: UpperPass) -> VectorSets:
-    """Return for each state the vectors that are best at the beliefs of its nodes."""
+def vector_sets(form: LossForm, made: UpperPass, most: int) -> VectorSets:
+    """Return for each state up to `most` vectors, best at the beliefs of its nodes."""
     nodes, snapshots = made.nodes, made.snapshots
     n_states = form.pattern.n_states
     offsets, kept = [0], []
@@ -409,8 +407,9 @@ def vector_sets(form: LossForm, made: UpperPass) -> VectorSets:
         vectors = snapshots[left]
         for state in range(n_states):
             block = slice(*nodes.state_offsets[state : state + 2])
-            chosen = _useful(nodes.beliefs[block], vectors[block], nodes.structured)
-            kept.append(vectors[block][chosen])
+            here = vectors[block]
+            chosen = _useful(nodes.beliefs[block], here, nodes.structured, most)
+            kept.append(here[chosen])
             offsets.append(offsets[-1] + chosen.size)
     to_go = form.steps - np.arange(form.steps + 1) if form.horizon is not None else [0]
     which = np.searchsorted(remaining, to_go, side="right") - 1
@@ -424,14 +423,17 @@ def vector_sets(form: LossForm, made: UpperPass) -> VectorSets:
     )
 
 
-def _useful(beliefs: FloatArray, vectors: FloatArray, structured: int) -> OffsetArray:
+def _useful(
+    beliefs: FloatArray, vectors: FloatArray, structured: int, most: int
+) -> OffsetArray:
     points = beliefs[structured:]
-    stride = max(1, -(-points.shape[0] // SAMPLED))
-    corners = beliefs[: structured : max(1, structured // SAMPLED)]
+    sampled = 2 * most
+    stride = max(1, -(-points.shape[0] // sampled))
+    corners = beliefs[: structured : max(1, structured // sampled)]
     asked = np.concatenate([points[::stride], corners])
     best = np.empty(asked.shape[0], np.int64)
     best_vectors(asked, vectors, best)
     which, counts = np.unique(best, return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:MOST_VECTORS]
+    order = np.argsort(-counts, kind="stable")[:most]
     useful: OffsetArray = which[order]
     return useful

@@ -50,7 +50,7 @@ def compile_bounded(*, finite: bool) -> float:
     visits = visits_of(form, first, 1e9, _go_on)
     second = upper_pass(form, nodes, _go_on, earlier=first.rules, visits=visits)
     graph_gaps(form, policy_graph(form, second))
-    above = PointSource.at_root(form, 0).grow(3, vector_sets(form, second))
+    above = PointSource.at_root(form, 0).grow(3, vector_sets(form, second, 8))
     faces = lower_structure(form, above.states, above.beliefs, cells=4)
     _, below = lower_pass(form, faces, _go_on)
     PointSource.at_root(form, 1).grow(3, below)
