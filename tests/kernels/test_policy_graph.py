@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
-from simgap._kernels.policy_graph import most_rules_at_once
+from simgap._kernels.policy_graph import most_rules_at_once, solve_chain
 from simgap.oracle.graph_values import node_gaps
 from simgap.oracle.loss_form import loss_form
 from tests.policies.cases import random_graph, random_latent
@@ -38,6 +39,23 @@ def test_rules_that_hold_at_some_steps_only_leave_the_others_unknown(seed: int) 
     assert np.isnan(wanted).any()
     assert (np.isnan(found) == np.isnan(wanted)).all()
     assert found == pytest.approx(wanted, abs=1e-13, nan_ok=True)
+
+
+@pytest.mark.parametrize("discount", [0.5, 0.99, 0.9999])
+def test_the_chain_is_solved_as_by_elimination(discount: float) -> None:
+    rng = np.random.default_rng(1)
+    P = rng.dirichlet(np.full(30, 0.1), 30)
+    target = rng.random(30)
+    chain, found = csr_array(P), np.empty(30)
+    solve_chain(
+        chain.indptr, chain.indices, chain.data, discount, target, 200, 1e-12, found
+    )
+    wanted = np.linalg.solve(np.eye(30) - discount * P, target)
+    assert found == pytest.approx(wanted, rel=1e-7)
+    solve_chain(
+        chain.indptr, chain.indices, chain.data, discount, 0 * target, 200, 1e-12, found
+    )
+    assert (found == 0.0).all()
 
 
 def test_the_most_rules_at_once_are_counted_at_their_busiest_step() -> None:

@@ -164,15 +164,16 @@ def _approximate(form: LossForm, policy: GraphPolicy, unknown: BoolArray) -> Flo
         losses[unknown[:, member]] = 0.0
         found, residual = np.zeros(policy.n_nodes), losses
         step = np.empty(policy.n_nodes)
-        for _ in range(REFINEMENTS):
-            solve_chain(
-                chain.indptr, chain.indices, chain.data, form.discount, residual,
-                ROUNDS, 1e-6, step,
-            )  # fmt: skip
-            found = found + step
-            residual = losses - (found - form.discount * (chain @ found))
-            if np.abs(residual).max() <= ENOUGH * np.abs(found).max():
-                break
+        with np.errstate(over="ignore", invalid="ignore"):  # if it broke: see below
+            for _ in range(REFINEMENTS):
+                solve_chain(
+                    chain.indptr, chain.indices, chain.data, form.discount, residual,
+                    ROUNDS, 1e-6, step,
+                )  # fmt: skip
+                found = found + step
+                residual = losses - (found - form.discount * (chain @ found))
+                if np.abs(residual).max() <= ENOUGH * np.abs(found).max():
+                    break
         if np.abs(residual).max(initial=0.0) < losses.max(initial=0.0):  # else it broke
             gaps[:, member] = np.maximum(found, 0.0)
     return gaps
