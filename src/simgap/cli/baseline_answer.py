@@ -59,8 +59,10 @@ class Comparison:
 NOTHING = Comparison({}, None, None)
 
 
-def compared(latent: LatentMDP, result: OracleResult, seed: int) -> Comparison:
-    """Return what simpler policies reach and lose."""
+def compared(
+    latent: LatentMDP, result: OracleResult, seed: int, *, effort: float = 1.0
+) -> Comparison:
+    """Return what simpler policies reach and lose; `effort` is in seconds for each."""
     from simgap.cli.oracle_answer import scale_of
     from simgap.cli.output import working
     from simgap.oracle.baselines import (
@@ -73,7 +75,7 @@ def compared(latent: LatentMDP, result: OracleResult, seed: int) -> Comparison:
     discount = None if result.horizon is not None else result.discount
     with working("planning simpler policies to compare with"):
         form = loss_form(latent, horizon=result.horizon, discount=discount)
-        found = {each.name: each for each in baselines(form, seed=seed)}
+        found = {each.name: each for each in baselines(form, seed=seed, effort=effort)}
     scale = scale_of(latent, result)
     memory = value_of_memory(form, result.value, found["memoryless"])
     randomization = value_of_randomization(

@@ -29,6 +29,7 @@ LAKES = "gym:FrozenLake-v1?success_rate=0.3333333333333333,0.5,0.7,0.9&terminal=
 HORIZON = 200
 GAP_TOLERANCE = 0.1
 TIME_LIMIT = 60.0
+EPISODES = 2_000
 SEED = 0
 
 
@@ -93,7 +94,9 @@ def run(
     begin, folder = perf_counter(), Path(out)
     _make(folder)
     latent = read_model(LAKES)
-    solver = AutoOracle(gap_tolerance=GAP_TOLERANCE, time_limit=TIME_LIMIT, seed=SEED)
+    solver = AutoOracle(
+        gap_tolerance=GAP_TOLERANCE, time_limit=TIME_LIMIT, episodes=EPISODES, seed=SEED
+    )
     result = plan(latent, HORIZON, None, solver)
     record = demo_record(
         latent, result, command=str(context.obj), model=LAKES, seed=SEED
