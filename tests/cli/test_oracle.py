@@ -13,10 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simgap.cli.baseline_answer import compared, middle
 from simgap.cli.main import main
+from simgap.cli.models import read_model
 from simgap.cli.oracle import checked_target, solver_of
 from simgap.errors import InvalidFile
 from simgap.instances import closed_forms
+from simgap.oracle.entry import domain_randomization_oracle
 from simgap.oracle.settings import AutoOracle, BoundedOracle, ExactOracle, GridOracle
 from tests.cli.test_contract import SIMGAP, answer, human
 
@@ -102,10 +105,9 @@ def test_solvers_agree(capsys: pytest.CaptureFixture[str]) -> None:
     assert least <= min(each["upper"] for each in found) + 1e-9
 
 
-def test_numbers_are_in_original_rewards(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Rewards -3 + 5 r: values move by -3 H, gaps and prices by the factor."""
+@pytest.fixture
+def two_units(tmp_path: Path) -> tuple[str, str]:
+    """Two doors in rewards r, and the same in rewards -3 + 5 r."""
     kernel = np.zeros((2, 3, 2, 3))
     for m in range(2):
         kernel[m, 0, m, 1] = kernel[m, 0, 1 - m, 2] = 1.0
@@ -117,24 +119,55 @@ def test_numbers_are_in_original_rewards(
     np.savez(tmp_path / "plain.npz", **arrays)
     arrays |= {"reward_offset": -3.0, "reward_factor": 5.0}
     np.savez(tmp_path / "moved.npz", **arrays)
-    for length, steps in ((("-H", "7"), 7.0), (("--discount", "0.5"), 2.0)):
-        plain, other = (
-            answer(capsys, "oracle", str(tmp_path / name), *length)
-            for name in ("plain.npz", "moved.npz")
-        )
-        assert plain["average_gap"]["upper"] > 0.1
-        for end in ("lower", "upper"):
-            expected = -3.0 * steps + 5.0 * plain[end]
-            assert other[end] == pytest.approx(expected, abs=1e-6)
-            expected = 5.0 * plain["average_gap"][end]
-            assert other["average_gap"][end] == pytest.approx(expected, abs=1e-6)
-        for one, two in zip(plain["models"], other["models"], strict=True):
-            assert two["gap"] == pytest.approx(5.0 * one["gap"], abs=1e-6)
-            assert two["optimal"] == pytest.approx(-3.0 * steps + 5.0 * one["optimal"])
-        one, two = (each["baselines"]["memoryless"] for each in (plain, other))
-        assert two["worst_gap"] == pytest.approx(5.0 * one["worst_gap"], abs=1e-6)
-        expected = -3.0 * steps + 5.0 * one["value"]["lower"]
-        assert two["value"]["lower"] == pytest.approx(expected, abs=1e-6)
+    return str(tmp_path / "plain.npz"), str(tmp_path / "moved.npz")
+
+
+@pytest.mark.parametrize(
+    ("length", "steps"), [(("-H", "7"), 7.0), (("--discount", "0.5"), 2.0)]
+)
+def test_numbers_are_in_original_rewards(
+    length: tuple[str, str],
+    steps: float,
+    two_units: tuple[str, str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Values move by -3 a step and the factor, gaps by the factor only."""
+    plain, other = (
+        answer(capsys, "oracle", path, *length, "--no-baselines") for path in two_units
+    )
+    assert plain["average_gap"]["upper"] > 0.1
+    for end in ("lower", "upper"):
+        expected = -3.0 * steps + 5.0 * plain[end]
+        assert other[end] == pytest.approx(expected, abs=1e-6)
+        expected = 5.0 * plain["average_gap"][end]
+        assert other["average_gap"][end] == pytest.approx(expected, abs=1e-6)
+    for one, two in zip(plain["models"], other["models"], strict=True):
+        assert two["gap"] == pytest.approx(5.0 * one["gap"], abs=1e-6)
+        assert two["optimal"] == pytest.approx(-3.0 * steps + 5.0 * one["optimal"])
+    prices = [np.array(each["pair_prices"]["upper"]) for each in (plain, other)]
+    np.testing.assert_allclose(prices[1], 5.0 * prices[0], atol=1e-6)
+
+
+def test_simpler_policies_are_in_original_rewards(two_units: tuple[str, str]) -> None:
+    plain, other = (
+        compared(latent, domain_randomization_oracle(latent, horizon=7), 0, effort=0.01)
+        for latent in (read_model(path) for path in two_units)
+    )
+    assert plain.value_of_memory is not None
+    assert other.value_of_memory is not None
+    for end in ("lower", "upper"):
+        expected = 5.0 * getattr(plain.value_of_memory, end)
+        assert getattr(other.value_of_memory, end) == pytest.approx(expected, abs=1e-6)
+    for name, one in plain.baselines.items():
+        two = other.baselines[name]
+        assert one.worst_gap is not None
+        assert two.worst_gap == pytest.approx(5.0 * one.worst_gap, abs=1e-6)
+        assert one.value.lower is not None
+        expected = -21.0 + 5.0 * one.value.lower
+        assert two.value.lower == pytest.approx(expected, abs=1e-6)
+        for mine, theirs in zip(one.models, two.models, strict=True):
+            expected = -21.0 + 5.0 * middle(mine.value)
+            assert middle(theirs.value) == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_policies_are_saved_and_named(
