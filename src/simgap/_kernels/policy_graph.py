@@ -262,3 +262,55 @@ def solve_chain(
             rest += residual[i] * residual[i]
         if rest <= tolerance * tolerance * whole:
             return
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def graph_first_steps(
+    indptr: OffsetArray,
+    likelihood: FloatArray,
+    losses: FloatArray,
+    discount: float,
+    steps: int,
+    node_state: IndexArray,
+    rule_offsets: OffsetArray,
+    since: IndexArray,
+    until: IndexArray,
+    actions: IndexArray,
+    next_offsets: OffsetArray,
+    next_node: IndexArray,
+    gaps: FloatArray,
+) -> None:
+    """Replace the gaps of rules that hold for ever by those at the first step.
+
+    The last rule of a node holds from its `since` on (always, if it is the only one).
+    """
+    n_actions, members = losses.shape[1:]
+    nodes = node_state.size
+    rule_of = rule_offsets[1:] - 1
+    after = gaps.copy()
+    for h in range(steps - 1, -1, -1):
+        for node in range(nodes):
+            begin = rule_offsets[node]
+            rule = rule_of[node]
+            while rule > begin and until[rule - 1] >= h:
+                rule -= 1
+            rule_of[node] = rule
+            alone = rule_offsets[node + 1] - begin == 1
+            if rule < begin or (since[rule] > h and not alone):
+                for m in range(members):
+                    gaps[node, m] = np.nan
+                continue
+            row = node_state[node] * n_actions + actions[rule]
+            for m in range(members):
+                gaps[node, m] = losses[node_state[node], actions[rule], m]
+            first = next_offsets[rule]
+            for k in range(next_offsets[rule + 1] - first):
+                target = next_node[first + k]
+                for m in range(members):
+                    chance = likelihood[indptr[row] + k, m]
+                    if chance > 0.0:
+                        if target < 0:
+                            gaps[node, m] = np.nan
+                        else:
+                            gaps[node, m] += discount * chance * after[target, m]
+        after[:] = gaps

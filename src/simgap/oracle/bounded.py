@@ -52,7 +52,8 @@ FIRST_EFFORT = 1.5e6  # node-steps of the first look at the pairs, at most
 EFFORT_PER_SECOND = 2e5  # the same, for a second of the time limit
 MOST_CELLS = 512
 MOST_LEVELS = 40
-PART_FOR_NODES = 0.04  # of the time left, for the first pass over points
+FEW_LEVELS = 3
+PART_FOR_NODES = 0.07  # of the time left, for the first pass over points
 MUCH_TIME = 60.0
 MOST_FIRST_POINTS = 8000
 GUIDES, VECTORS = 16, 128  # per state: to meet beliefs, and to run with
@@ -191,6 +192,8 @@ def _first_look(planner: _Planner) -> None:
     affordable = 4.0 * effort / per_level
     planner.cells = int(2 ** np.clip(np.floor(np.log2(max(affordable, 8))), 3, 7))
     _lower(planner, cells=planner.cells, points=0)
+    if planner.levels < FEW_LEVELS:  # points will do better
+        return
     watch.claim(bytes_of_upper(form, 0, planner.levels))
     nodes = upper_nodes(form, no_points(form), levels=planner.levels)
     _keep(planner, upper_pass(form, nodes, watch.keep_going), "pairs of models")

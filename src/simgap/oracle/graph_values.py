@@ -7,10 +7,10 @@ models at once. A model with prior zero may come where the graph has no rule, be
 nobody planned for it: its gap is then not a number. For a model with a positive prior
 that is a defect of the graph, and refused.
 
-With a discount the fixed point is approached until a backup changes nothing beyond
-rounding, starting from the solution of a sparse linear system. What the last backup
-would still change, over 1 - discount, is added, so that the returned gap is not below
-the true one except for the rounding of one backup.
+With a discount the rules that hold for ever come first: their fixed point is approached
+until a backup changes nothing beyond rounding, starting from the solution of a sparse
+linear system. What the last backup would still change, over 1 - discount, is added, so
+that the returned gap is not below the true one except for the rounding of one backup.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 
 from simgap._kernels.policy_graph import (
     graph_backward,
+    graph_first_steps,
     graph_sweeps,
     mark_unknown,
     most_rules_at_once,
@@ -106,7 +107,7 @@ def _first_step(form: LossForm, policy: GraphPolicy) -> tuple[IndexArray, FloatA
 def _discounted(form: LossForm, policy: GraphPolicy) -> FloatArray:
     shape = (policy.n_nodes, form.n_models)
     has_rule = np.diff(policy.rule_offsets) > 0
-    rule_of_node = np.where(has_rule, policy.rule_offsets[:-1], -1)
+    rule_of_node = np.where(has_rule, policy.rule_offsets[1:] - 1, -1)
     graph = (
         policy.node_state, rule_of_node, policy.rule_action, policy.next_offsets,
         policy.next_node,
@@ -134,6 +135,19 @@ def _discounted(form: LossForm, policy: GraphPolicy) -> FloatArray:
     )  # fmt: skip
     gaps += change / (1.0 - form.discount)
     gaps[unknown] = np.nan
+    return _first_steps(form, policy, gaps)
+
+
+def _first_steps(form: LossForm, policy: GraphPolicy, gaps: FloatArray) -> FloatArray:
+    """Return the gaps at the first step, given those after rules have settled."""
+    earlier = np.ones(policy.n_rules, np.bool_)
+    earlier[policy.rule_offsets[1:][np.diff(policy.rule_offsets) > 0] - 1] = False
+    steps = int(policy.rule_until[earlier].max(initial=-1)) + 1
+    graph_first_steps(
+        form.pattern.indptr, form.likelihood, form.losses[0], form.discount, steps,
+        policy.node_state, policy.rule_offsets, policy.rule_since, policy.rule_until,
+        policy.rule_action, policy.next_offsets, policy.next_node, gaps,
+    )  # fmt: skip
     return gaps
 
 
@@ -145,18 +159,23 @@ def _approximate(form: LossForm, policy: GraphPolicy, unknown: BoolArray) -> Flo
     from scipy.sparse import csr_array
 
     gaps: FloatArray = np.zeros((policy.n_nodes, form.n_models))
-    of_rule = np.repeat(np.arange(policy.n_nodes), np.diff(policy.rule_offsets))
+    of_rule = np.flatnonzero(np.diff(policy.rule_offsets))  # nodes with a rule
+    rules = policy.rule_offsets[1:][of_rule] - 1  # the last one, which holds for ever
     states, actions = policy.node_state[of_rule].astype(np.int64), policy.rule_action
+    actions = actions[rules]
     rows = states * form.pattern.n_actions + actions
-    lengths = np.diff(policy.next_offsets)
-    shift = np.repeat(form.pattern.indptr[rows] - policy.next_offsets[:-1], lengths)
-    entries = np.arange(policy.next_node.size) + shift  # which likelihood
+    lengths = np.diff(form.pattern.indptr)[rows]
+    within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    entries = np.repeat(form.pattern.indptr[rows], lengths) + within  # of likelihood
+    following = policy.next_node[
+        np.repeat(policy.next_offsets[rules], lengths) + within
+    ]
     sources = np.repeat(of_rule, lengths)
     for member in range(form.n_models):
         chances = form.likelihood[entries, member]
         used = (chances > 0.0) & ~unknown[sources, member]
         chain = csr_array(
-            (chances[used], (sources[used], policy.next_node[used])),
+            (chances[used], (sources[used], following[used])),
             shape=(policy.n_nodes, policy.n_nodes),
         )
         losses = np.zeros(policy.n_nodes)

@@ -25,7 +25,7 @@ from simgap.oracle.relinking import Relinking, remembered_steps
 MUCH = 2e-3  # a gain of new mixtures after which to look for others soon
 PRUNE = 1.5  # actions that cost this many times the value at once are not linked
 CHUNK = 64  # nodes between two looks at the clock
-SETTLED = 1e-4  # with a discount: what later steps may still add, as a part
+SETTLED = 1e-3  # with a discount: what later steps may still add, as a part
 MOST_SWEEPS = 20_000
 
 
@@ -42,7 +42,7 @@ def lower_pass(
     favourite = np.zeros(made.node_state.size, np.int32)
     steps = form.horizon
     if steps is None:
-        steps = min(ceil(log(SETTLED) / log(form.discount)), MOST_SWEEPS)
+        steps = min(ceil(log(0.1 * SETTLED) / log(form.discount)), MOST_SWEEPS)
     points = made.terms_each > 2
     look, remember = Relinking(MUCH), remembered_steps(steps)
     snapshots: dict[int, FloatArray] = {}
@@ -61,6 +61,10 @@ def lower_pass(
             looks += 1
         now, after = after, now
         keep_going()
+        if form.horizon is None and to_go % 8 == 0:
+            rise = float((after - now).max()) / (1.0 - form.discount)
+            if rise < SETTLED * float(after.max()):
+                break
     effort = lower_effort(form, made, steps, looks)
     return after, _lower_values(form, made, snapshots, after, effort)
 

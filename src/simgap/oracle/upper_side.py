@@ -35,12 +35,12 @@ from simgap.oracle.loss_form import LossForm
 from simgap.oracle.relinking import Relinking, remembered_steps
 from simgap.oracle.result import VectorSets
 from simgap.oracle.upper_nodes import UpperNodes
+from simgap.policies.graph import FOREVER
 
 MUCH = 0.02  # a gain of new successors after which to look for others soon
 PRUNE = 1.3  # actions that cost this many times the value at once are not linked
 CHUNK = 256  # nodes between two looks at the clock
-FOREVER = 2**31 - 1  # the last step of a rule of a stationary graph
-LATER = 0.02  # what the steps after the planned ones weigh, with a discount
+LATER = 0.1  # what the steps after the planned ones weigh, with a discount
 MOST_PLANNED = 400
 UNSEEN = 1e-8  # nodes visited with less weight than this choose by their own belief
 
@@ -89,6 +89,11 @@ def planned_steps(form: LossForm) -> int:
     if form.horizon is not None:
         return form.horizon
     return min(ceil(log(LATER) / log(form.discount)), MOST_PLANNED)
+
+
+def settling_steps(form: LossForm) -> int:
+    """Return how many backward steps choose a stationary graph."""
+    return min(ceil(1.5 / (1.0 - form.discount)), MOST_PLANNED // 2)
 
 
 def place(nodes: AnyArray, old: UpperNodes, new: UpperNodes) -> AnyArray:
@@ -170,7 +175,7 @@ def upper_effort(form: LossForm, nodes: int, points: int, looks: int) -> float:
     successors = pattern.indices.size / pattern.n_states
     steps = planned_steps(form) + looks
     if form.horizon is None:
-        steps += int(min(3.0 / (1.0 - form.discount), MOST_PLANNED))
+        steps += settling_steps(form)
     step = nodes * (100.0 + 8.0 * members * successors / pattern.n_actions)
     look = points * successors * 0.1 * members * nodes / pattern.n_states
     return steps * step + looks * look
@@ -300,7 +305,7 @@ def _settle(
     """Find stationary choices by backward steps, and the vectors of following them."""
     value, changed = np.zeros(nodes.size), np.empty(nodes.size, np.int32)
     now = np.zeros_like(after)
-    sweeps = min(ceil(3.0 / (1.0 - form.discount)), MOST_PLANNED)
+    sweeps = settling_steps(form)
     look = remembered_steps(sweeps, 1.6)
     old = _backwards(None, next_of.shape[1])
     for sweep in range(1, sweeps + 1):
@@ -435,5 +440,6 @@ def _useful(
     best_vectors(asked, vectors, best)
     which, counts = np.unique(best, return_counts=True)
     order = np.argsort(-counts, kind="stable")[:most]
-    useful: OffsetArray = which[order]
+    corners_too = np.arange(beliefs.shape[1])  # zero in their own model
+    useful: OffsetArray = np.union1d(which[order], corners_too)
     return useful

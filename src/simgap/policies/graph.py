@@ -6,9 +6,9 @@ the k-th successor in the row of (state, action), moves to the k-th node of the 
 Nodes that do the same at many steps need one rule for all of them, so graphs of long
 horizons stay small. Values of a graph in each model are computed exactly, backwards.
 
-With a discount (`horizon` is None) a node has one rule, which holds at every step; its
-`since` and `until` are not read. After the last step of an episode nothing needs to be
-remembered, so NOWHERE is then a memory like any other.
+With a discount (`horizon` is None) the last rule of a node holds for ever; its `until`
+is not read, nor its `since` if it is the only one. After the last step of an episode
+nothing needs to be remembered, so NOWHERE is then a memory like any other.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from simgap.policies.checks import (
 from simgap.policies.interface import Step
 
 NOWHERE = -1  # a successor that no model with a positive prior allows
+FOREVER = 2**31 - 1
 
 
 @final
@@ -90,7 +91,7 @@ class GraphPolicy:
 
     name: str
     pattern: Pattern
-    horizon: int | None  # None: discounted, rules hold at every step
+    horizon: int | None  # None: discounted, the last rule of a node holds for ever
     node_state: IndexArray  # (N,), the observed state in which the node is used
     start_node: IndexArray  # (S,), the first node, NOWHERE if episodes cannot start
     rule_offsets: OffsetArray  # (N + 1,), rules of a node by increasing `until`
@@ -163,10 +164,10 @@ class GraphPolicy:
                 hint="memories come from start() and observe() of the same policy",
             )
         begin, end = self.rule_offsets[memory], self.rule_offsets[memory + 1]
-        at = begin
-        if self.horizon is not None:
-            at += int(np.searchsorted(self.rule_until[begin:end], h))
-        if at == end or (self.horizon is not None and self.rule_since[at] > h):
+        last = end if self.horizon is not None else max(begin, end - 1)
+        at = begin + int(np.searchsorted(self.rule_until[begin:last], h))
+        alone = self.horizon is None and end - begin == 1
+        if at == end or (self.rule_since[at] > h and not alone):
             raise InvalidArgument(
                 f"node {memory} has no rule for step {h}",
                 hint="the memory belongs to another step, or the graph is incomplete",
@@ -226,19 +227,16 @@ def _check_rules(graph: GraphPolicy) -> None:
             f"rule_since and rule_until have shapes {since.shape} and {until.shape}",
             hint=f"there are {rules} rules",
         )
-    if graph.horizon is None:
-        if (np.diff(offsets) > 1).any():
-            raise InvalidArgument(
-                "a node has more than one rule and there is no horizon",
-                hint="with a discount a node does the same at every step",
-            )
-        return
-    if rules and (
-        since.min() < 0 or until.max() >= graph.horizon or (since > until).any()
-    ):
+    if graph.horizon is None:  # last rules hold for ever
+        last = offsets[1:][np.diff(offsets) > 0] - 1
+        alone = offsets[:-1][np.diff(offsets) == 1]
+        since, until = since.copy(), until.copy()
+        until[last], since[alone] = FOREVER, 0
+    end = FOREVER if graph.horizon is None else graph.horizon - 1
+    if rules and (since.min() < 0 or until.max() > end or (since > until).any()):
         raise InvalidArgument(
             "a rule holds at steps that do not exist",
-            hint=f"0 <= since <= until <= {graph.horizon - 1}",
+            hint=f"0 <= since <= until <= {end}",
         )
     after = since[1:] > until[:-1]
     inner = offsets[1:-1]
