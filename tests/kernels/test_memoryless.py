@@ -16,9 +16,9 @@ from simgap._kernels.memoryless import (
 from simgap._kernels.memoryless_bound import least_gap
 from simgap.arrays import AnyArray, FloatArray, IndexArray
 from simgap.mdp import LatentMDP
+from simgap.oracle.baselines.stationary import policy_kernel
+from simgap.oracle.baselines.windowed import MemoryNodes, first_weights, window_nodes
 from simgap.oracle.loss_form import LossForm, loss_form
-from simgap.oracle.stationary import policy_kernel
-from simgap.oracle.windowed import MemoryNodes, first_weights, window_nodes
 from tests.reference.memoryless import stationary_gap, weights_by_paths
 from tests.reference.rational import scattered_model
 from tests.strategies import as_class

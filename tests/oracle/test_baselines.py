@@ -24,11 +24,14 @@ from simgap.oracle.baselines import (
     value_of_memory,
     value_of_randomization,
 )
+from simgap.oracle.baselines.history_values import gaps_by_histories
+from simgap.oracle.baselines.posterior_sampling import (
+    estimated_sampling,
+    sampling_policy,
+)
 from simgap.oracle.estimate import estimated_gap
 from simgap.oracle.exact import solve_exact
-from simgap.oracle.history_values import gaps_by_histories
 from simgap.oracle.loss_form import LossForm, loss_form
-from simgap.oracle.posterior_sampling import estimated_sampling, sampling_policy
 from simgap.oracle.settings import ExactOracle
 from simgap.planning import policy_values
 from simgap.policies.belief import BeliefPolicy

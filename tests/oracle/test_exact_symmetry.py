@@ -12,11 +12,11 @@ from simgap.arrays import FloatArray
 from simgap.instances import absorbing_doors, best_arm, needle
 from simgap.mdp import IndexOrder, LatentMDP, SimulatorClass, class_from_arrays
 from simgap.oracle.exact import solve_exact
-from simgap.oracle.exact_evidence import Supports
-from simgap.oracle.exact_members import Members, members_of
-from simgap.oracle.exact_mixture import least_worst_gap
-from simgap.oracle.exact_symmetry import Symmetry, find_symmetry, no_symmetry
-from simgap.oracle.exact_tree import BeliefTree, Limits, TreeValues, solve_tree
+from simgap.oracle.exact.evidence import Supports
+from simgap.oracle.exact.members import Members, members_of
+from simgap.oracle.exact.mixture import least_worst_gap
+from simgap.oracle.exact.symmetry import Symmetry, find_symmetry, no_symmetry
+from simgap.oracle.exact.tree import BeliefTree, Limits, TreeValues, solve_tree
 from simgap.oracle.graph_values import graph_gaps
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.settings import ExactOracle

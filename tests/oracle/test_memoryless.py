@@ -10,12 +10,16 @@ import pytest
 from simgap.errors import InvalidArgument
 from simgap.instances import absorbing_doors, best_arm, garnet_mixture, windy_grid
 from simgap.mdp import LatentMDP
-from simgap.oracle import stationary
-from simgap.oracle.history_values import gaps_by_histories
+from simgap.oracle.baselines import stationary
+from simgap.oracle.baselines.history_values import gaps_by_histories
+from simgap.oracle.baselines.memoryless import best_plan, evaluated, fits, guided_plan
+from simgap.oracle.baselines.single_model import (
+    best_memoryless,
+    mean_model_plan,
+    single_plans,
+)
+from simgap.oracle.baselines.windowed import window_nodes, window_size
 from simgap.oracle.loss_form import LossForm, loss_form
-from simgap.oracle.memoryless import best_plan, evaluated, fits, guided_plan
-from simgap.oracle.single_model import best_memoryless, mean_model_plan, single_plans
-from simgap.oracle.windowed import window_nodes, window_size
 from simgap.planning import policy_values
 from simgap.policies.markov import MarkovPolicy
 from simgap.policies.window import Window, WindowPolicy, number_of_windows

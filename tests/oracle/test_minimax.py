@@ -8,10 +8,10 @@ import pytest
 from simgap.errors import NotSolved
 from simgap.instances import absorbing_doors, best_arm, linear_bandit, needle
 from simgap.mdp import LatentMDP, SimulatorClass
+from simgap.oracle.baselines.minimax import Minimax, solve_minimax, with_prior
 from simgap.oracle.exact import solve_exact
 from simgap.oracle.graph_values import graph_gaps
 from simgap.oracle.loss_form import LossForm, loss_form
-from simgap.oracle.minimax import Minimax, solve_minimax, with_prior
 from simgap.oracle.settings import ExactOracle
 from tests.reference.latent import exact_gap, random_latent
 

@@ -18,8 +18,8 @@ import numpy as np
 from simgap.arrays import FloatArray, owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
-from simgap.oracle.belief_points import no_vectors
 from simgap.oracle.bounded import solve_bounded, solve_grid
+from simgap.oracle.bounded.points import no_vectors
 from simgap.oracle.estimate import estimated_gap
 from simgap.oracle.exact import count_nodes, solve_exact
 from simgap.oracle.loss_form import LossForm, bytes_of_losses, loss_form

@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.oracle.belief_points import no_points
+from simgap.oracle.bounded.lower_nodes import lower_structure, pairs_of
+from simgap.oracle.bounded.lower_side import lower_pass, pair_prices_below, slack_of
+from simgap.oracle.bounded.points import no_points
+from simgap.oracle.bounded.upper_nodes import upper_nodes
+from simgap.oracle.bounded.upper_side import UpperPass, planned_steps, upper_pass
 from simgap.oracle.loss_form import LossForm
-from simgap.oracle.lower_nodes import lower_structure, pairs_of
-from simgap.oracle.lower_side import lower_pass, pair_prices_below, slack_of
-from simgap.oracle.upper_nodes import upper_nodes
-from simgap.oracle.upper_side import UpperPass, planned_steps, upper_pass
 
 EFFORT = 3e6  # node-steps
 MOST_CELLS, MOST_LEVELS = 64, 24

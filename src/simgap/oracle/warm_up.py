@@ -11,17 +11,17 @@ from time import perf_counter
 import numpy as np
 
 from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
-from simgap.oracle.belief_points import PointSource
 from simgap.oracle.bounded import solve_bounded
+from simgap.oracle.bounded.graph_assembly import policy_graph
+from simgap.oracle.bounded.lower_nodes import lower_structure
+from simgap.oracle.bounded.lower_side import lower_pass
+from simgap.oracle.bounded.points import PointSource
+from simgap.oracle.bounded.upper_nodes import upper_nodes
+from simgap.oracle.bounded.upper_side import upper_pass, vector_sets, visits_of
 from simgap.oracle.exact import count_nodes, solve_exact
-from simgap.oracle.graph_assembly import policy_graph
 from simgap.oracle.graph_values import graph_gaps
 from simgap.oracle.loss_form import LossForm, loss_form
-from simgap.oracle.lower_nodes import lower_structure
-from simgap.oracle.lower_side import lower_pass
 from simgap.oracle.settings import BoundedOracle, ExactOracle
-from simgap.oracle.upper_nodes import upper_nodes
-from simgap.oracle.upper_side import upper_pass, vector_sets, visits_of
 
 _ready: set[str] = set()  # what this process has compiled or loaded already
 

@@ -29,9 +29,9 @@ from simgap.arrays import (
     OffsetArray,
     owned,
 )
-from simgap.oracle.exact_evidence import Supports
-from simgap.oracle.exact_follow import Followed, Skeleton
-from simgap.oracle.exact_tree import BeliefTree, TreeValues
+from simgap.oracle.exact.evidence import Supports
+from simgap.oracle.exact.follow import Followed, Skeleton
+from simgap.oracle.exact.tree import BeliefTree, TreeValues
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.result import VectorSets
 

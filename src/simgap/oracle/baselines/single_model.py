@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from simgap.mdp import LatentMDP, SimulatorClass, Transitions
+from simgap.oracle.baselines.memoryless import (
+    ShortMemoryPlan,
+    best_plan,
+    fits,
+    guided_plan,
+)
+from simgap.oracle.baselines.windowed import window_nodes
 from simgap.oracle.loss_form import LossForm, loss_form
-from simgap.oracle.memoryless import ShortMemoryPlan, best_plan, fits, guided_plan
-from simgap.oracle.windowed import window_nodes
 
 MOST_STARTS = 12  # plans of single models from which the search starts
 

@@ -15,7 +15,7 @@ from typing import final
 import numpy as np
 
 from simgap.arrays import FloatArray, OffsetArray
-from simgap.oracle.belief_points import BeliefPoints
+from simgap.oracle.bounded.points import BeliefPoints
 from simgap.oracle.loss_form import LossForm
 
 FINEST = 1024  # per side, for two models

@@ -17,7 +17,7 @@ from typing import final
 import numpy as np
 
 from simgap.arrays import IndexArray
-from simgap.oracle.exact_members import Members
+from simgap.oracle.exact.members import Members
 from simgap.oracle.loss_form import LossForm
 
 LARGEST_TABLE = 10**7  # entries of `column_swap`

@@ -22,8 +22,8 @@ import numpy as np
 
 from simgap._kernels.belief_tree_gaps import settle
 from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray
-from simgap.oracle.exact_members import Members
-from simgap.oracle.exact_symmetry import Symmetry
+from simgap.oracle.exact.members import Members
+from simgap.oracle.exact.symmetry import Symmetry
 from simgap.oracle.loss_form import EPS, LossForm
 
 UNKNOWN, EMPTY = -2, -1

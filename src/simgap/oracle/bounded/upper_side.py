@@ -31,10 +31,10 @@ from simgap._kernels.policy_vectors import (
     upper_step,
 )
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
+from simgap.oracle.bounded.relinking import Relinking, remembered_steps
+from simgap.oracle.bounded.upper_nodes import UpperNodes
 from simgap.oracle.loss_form import LossForm
-from simgap.oracle.relinking import Relinking, remembered_steps
 from simgap.oracle.result import VectorSets
-from simgap.oracle.upper_nodes import UpperNodes
 from simgap.policies.graph import FOREVER
 
 MUCH = 0.02  # a gain of new successors after which to look for others soon

@@ -15,9 +15,9 @@ import numpy as np
 
 from simgap._kernels.policy_vectors import link_corners_and_pairs
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
-from simgap.oracle.belief_points import BeliefPoints
+from simgap.oracle.bounded.lower_nodes import pairs_of
+from simgap.oracle.bounded.points import BeliefPoints
 from simgap.oracle.loss_form import LossForm
-from simgap.oracle.lower_nodes import pairs_of
 
 LOG_ODDS = 9.0  # levels of a pair lie between minus and plus this
 CANDIDATES = 4

@@ -23,7 +23,7 @@ from simgap._kernels.belief_tree import (
     rehash,
 )
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
-from simgap.oracle.exact_evidence import (
+from simgap.oracle.exact.evidence import (
     Supports,
     relative_rounding,
     step_slack,

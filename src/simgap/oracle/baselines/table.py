@@ -15,18 +15,21 @@ import numpy as np
 
 from simgap.arrays import FloatArray, IndexArray, owned
 from simgap.errors import InvalidArgument, NotSolved
-from simgap.oracle.estimate import estimated_gap, estimated_gaps_per_model
-from simgap.oracle.history_values import gaps_by_histories
-from simgap.oracle.loss_form import EPS, LossForm
-from simgap.oracle.memoryless import ShortMemoryPlan, best_plan, fits
-from simgap.oracle.minimax import solve_minimax
-from simgap.oracle.posterior_sampling import estimated_sampling, sampling_policy
-from simgap.oracle.single_model import (
+from simgap.oracle.baselines.history_values import gaps_by_histories
+from simgap.oracle.baselines.memoryless import ShortMemoryPlan, best_plan, fits
+from simgap.oracle.baselines.minimax import solve_minimax
+from simgap.oracle.baselines.posterior_sampling import (
+    estimated_sampling,
+    sampling_policy,
+)
+from simgap.oracle.baselines.single_model import (
     best_memoryless,
     mean_model_plan,
     single_plans,
 )
-from simgap.oracle.windowed import LARGEST_TABLE, window_nodes, window_size
+from simgap.oracle.baselines.windowed import LARGEST_TABLE, window_nodes, window_size
+from simgap.oracle.estimate import estimated_gap, estimated_gaps_per_model
+from simgap.oracle.loss_form import EPS, LossForm
 from simgap.policies.belief import BeliefPolicy
 from simgap.policies.interface import Policy
 from simgap.policies.markov import MarkovPolicy

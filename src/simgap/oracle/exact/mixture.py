@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
 from simgap.arrays import FloatArray
-from simgap.oracle.exact_tree import BeliefTree, TreeValues
+from simgap.oracle.exact.tree import BeliefTree, TreeValues
 
 MOST_CHOICES = 5_000  # pairs of a node and an optimal action
 MOST_NODES = 200_000  # of the tree; finding the choices visits them one by one

@@ -18,9 +18,9 @@ import numpy as np
 from simgap._kernels.envelope import best_mixture, link_rows
 from simgap._kernels.lower_bound import lower_step
 from simgap.arrays import FloatArray, IndexArray
+from simgap.oracle.bounded.lower_nodes import LowerStructure, LowerValues
+from simgap.oracle.bounded.relinking import Relinking, remembered_steps
 from simgap.oracle.loss_form import EPS, LossForm
-from simgap.oracle.lower_nodes import LowerStructure, LowerValues
-from simgap.oracle.relinking import Relinking, remembered_steps
 
 MUCH = 2e-3  # a gain of new mixtures after which to look for others soon
 PRUNE = 1.5  # actions that cost this many times the value at once are not linked

@@ -16,27 +16,23 @@ import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
-from simgap.oracle.belief_lattice import LatticeSource
-from simgap.oracle.belief_points import BeliefPoints, PointSource, no_points
-from simgap.oracle.graph_assembly import policy_graph
-from simgap.oracle.graph_values import graph_gaps
-from simgap.oracle.loss_form import LossForm
-from simgap.oracle.lower_nodes import (
+from simgap.oracle.bounded.graph_assembly import policy_graph
+from simgap.oracle.bounded.lattice import LatticeSource
+from simgap.oracle.bounded.lower_nodes import (
     LowerValues,
     bytes_of_lower,
     lower_structure,
     pairs_of,
 )
-from simgap.oracle.lower_side import (
+from simgap.oracle.bounded.lower_side import (
     lower_pass,
     pair_prices_below,
     root_lower,
     slack_of,
 )
-from simgap.oracle.pair_prices import pair_prices_above
-from simgap.oracle.result import Outcome, Planned, VectorSets
-from simgap.oracle.upper_nodes import bytes_of_upper, upper_nodes
-from simgap.oracle.upper_side import (
+from simgap.oracle.bounded.points import BeliefPoints, PointSource, no_points
+from simgap.oracle.bounded.upper_nodes import bytes_of_upper, upper_nodes
+from simgap.oracle.bounded.upper_side import (
     UpperPass,
     Visits,
     moved_visits,
@@ -46,6 +42,10 @@ from simgap.oracle.upper_side import (
     vector_sets,
     visits_of,
 )
+from simgap.oracle.graph_values import graph_gaps
+from simgap.oracle.loss_form import LossForm
+from simgap.oracle.pair_prices import pair_prices_above
+from simgap.oracle.result import Outcome, Planned, VectorSets
 from simgap.oracle.watch import Limits, Progress, StopPlanning, Watch
 
 FIRST_EFFORT = 1.5e6  # node-steps of the first look at the pairs, at most

@@ -25,19 +25,19 @@ import numpy as np
 from simgap.arrays import owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
-from simgap.oracle.exact_evidence import Supports, relative_rounding, tie_slack
-from simgap.oracle.exact_follow import follow, single_plan
-from simgap.oracle.exact_gaps import (
+from simgap.oracle.exact.evidence import Supports, relative_rounding, tie_slack
+from simgap.oracle.exact.follow import follow, single_plan
+from simgap.oracle.exact.gaps import (
     bytes_of_gaps,
     no_vectors,
     single_plan_gaps,
     tree_gaps,
 )
-from simgap.oracle.exact_members import members_of
-from simgap.oracle.exact_mixture import least_worst_gap
-from simgap.oracle.exact_policy import policy_graph
-from simgap.oracle.exact_symmetry import find_symmetry
-from simgap.oracle.exact_tree import (
+from simgap.oracle.exact.members import members_of
+from simgap.oracle.exact.mixture import least_worst_gap
+from simgap.oracle.exact.policy import policy_graph
+from simgap.oracle.exact.symmetry import find_symmetry
+from simgap.oracle.exact.tree import (
     BeliefTree,
     DoesNotFit,
     Limits,

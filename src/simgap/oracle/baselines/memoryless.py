@@ -40,14 +40,14 @@ from simgap._kernels.memoryless import (
 )
 from simgap._kernels.memoryless_bound import least_gap
 from simgap.arrays import AnyArray, FloatArray, IndexArray, owned
-from simgap.oracle.loss_form import EPS, LossForm
-from simgap.oracle.stationary import (
+from simgap.oracle.baselines.stationary import (
     inverse_fits,
     policy_kernel,
     reachable_nodes,
     stationary_gaps,
 )
-from simgap.oracle.windowed import MemoryNodes, first_weights, past_weights
+from simgap.oracle.baselines.windowed import MemoryNodes, first_weights, past_weights
+from simgap.oracle.loss_form import EPS, LossForm
 
 WORK_PER_SECOND = 4e8  # multiplications; a budget of work repeats itself, time does not
 LARGEST_WEIGHTS = 30_000_000  # entries of H x N x M

@@ -14,7 +14,7 @@ import numpy as np
 
 from simgap._kernels.belief_tree_gaps import reach
 from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray, OffsetArray
-from simgap.oracle.exact_tree import BeliefTree, DoesNotFit, TreeValues
+from simgap.oracle.exact.tree import BeliefTree, DoesNotFit, TreeValues
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.result import Outcome
 

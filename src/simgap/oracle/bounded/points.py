@@ -11,8 +11,8 @@ import numpy as np
 from simgap._kernels.belief_points import meet_beliefs
 from simgap._kernels.optimistic_points import meet_optimistic
 from simgap.arrays import FloatArray, IndexArray
+from simgap.oracle.bounded.lower_nodes import LowerValues
 from simgap.oracle.loss_form import LossForm
-from simgap.oracle.lower_nodes import LowerValues
 from simgap.oracle.result import VectorSets
 
 WANDER = 0.05  # how often the simulated agent plays at random
