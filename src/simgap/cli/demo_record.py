@@ -19,7 +19,7 @@ from simgap.cli.oracle_answer import (
     trace_points,
 )
 from simgap.records import SCHEMA, Certified, Provenance, provenance
-from simgap.report.words import bracket, number, percent
+from simgap.report.words import between, number, percent
 
 if TYPE_CHECKING:
     from simgap.cli.diameter import ModelDiameter
@@ -247,19 +247,19 @@ def _verdict(
     if memory is not None and "memoryless" in baselines:
         points.append(
             f"The best policy found without memory loses "
-            f"{bracket(baselines['memoryless'].average_gap, 3)}: memory is worth "
-            f"{bracket(memory, 3)} crossings."
+            f"{between(baselines['memoryless'].average_gap)}: memory is worth "
+            f"{between(memory)} crossings."
         )
     alone = baselines[DEFAULT]
     worst = max(alone.models, key=lambda each: middle(each.gap))
     points.append(
         f"Without randomization, the policy of the default lake loses "
-        f"{bracket(alone.average_gap, 3)} on average and "
+        f"{between(alone.average_gap)} on average and "
         f"{number(middle(worst.gap), 3)} if {worst.name} is the real lake."
     )
     return Verdict(
         headline=f"A robot that does not know which lake is real loses "
-        f"{bracket(gap, 3)} of {number(numbers.informed, 3)} crossings in {steps} steps"
+        f"{between(gap)} of {number(numbers.informed, 3)} crossings in {steps} steps"
         f"{percent(gap, numbers.informed)}.",
         points=tuple(points),
     )

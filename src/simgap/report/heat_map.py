@@ -12,7 +12,7 @@ from math import ceil, floor, inf, log10
 from typing import final
 
 from simgap.records import Certified
-from simgap.report.words import bracket, shown
+from simgap.report.words import bracket, shown, without_common_part
 
 LEVELS = 7
 MOST_MODELS = 12
@@ -62,7 +62,7 @@ def heat_map(
         return None
     count = min(len(names), MOST_MODELS)
     wide = count > WIDE_FROM
-    short, what = _without_common_part([shown(name, 60) for name in names[:count]])
+    short, what = without_common_part([shown(name, 60) for name in names[:count]])
     labels = tuple(shown(name, 24 if wide else 12) for name in short)
     width = 1060.0 if wide else 340.0
     label_width = min(34.0 + 7.5 * max(len(label) for label in labels), 0.34 * width)
@@ -96,17 +96,6 @@ def heat_map(
         left_out=len(names) - count,
         dearest=_dearest(names, lower, upper),
     )
-
-
-def _without_common_part(names: list[str]) -> tuple[list[str], str]:
-    """Return names without the `parameter=` that all of them begin with."""
-    first, sign, _ = names[0].partition("=")
-    start = first + sign
-    if sign and all(
-        name.startswith(start) and len(name) > len(start) for name in names
-    ):
-        return [name.removeprefix(start) for name in names], first
-    return names, ""
 
 
 def _level(lower: float, upper: float, most: float) -> int:

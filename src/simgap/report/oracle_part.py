@@ -18,7 +18,13 @@ from simgap.report.reading import (
     known,
 )
 from simgap.report.trace_figure import TraceFigure, trace_figure
-from simgap.report.words import clean, gap_bracket, gap_number, shown
+from simgap.report.words import (
+    clean,
+    gap_bracket,
+    gap_number,
+    shown,
+    without_common_part,
+)
 
 INFORMED = "informed"  # the yardstick itself: it loses nothing by definition
 
@@ -56,6 +62,8 @@ class OraclePart:
     trace: TraceFigure | None
     names: tuple[str, ...]
     columns: tuple[LossColumn, ...]
+    short_names: tuple[str, ...]  # without what all of them begin with
+    what: str  # that beginning, if there is one
     others: tuple[PolicyRow, ...]
 
 
@@ -82,6 +90,7 @@ def oracle_part(
     }
     labels = {name: sure(each.get("certainty")) for name, each in baselines.items()}
     verdict = as_object(record.get("verdict"))
+    short, what = without_common_part([shown(name) for name in names])
     noise = 10.0 * number(record["rounding"]) if known(record, "rounding") else 0.0
     return OraclePart(
         headline=clean(str(verdict.get("headline", ""))),
@@ -91,6 +100,8 @@ def oracle_part(
         trace=_trace(timings),
         names=tuple(shown(name) for name in names),
         columns=_columns(models, noise, sure(certainty.get("gap"))),
+        short_names=tuple(short),
+        what=what,
         others=tuple(
             _row(name, labels[name], each, noise)
             for name, each in baselines.items()
@@ -178,7 +189,7 @@ def _row(
         name=shown(name),
         certainty=certainty,
         about=_about(baseline),
-        cells=tuple(_gap(each, noise, 4) for each in lost),
+        cells=tuple(_gap(each, noise, 3) for each in lost),
     )
 
 

@@ -74,3 +74,25 @@ def gap_bracket(gap: Certified | Estimate, noise: float, digits: int = 5) -> str
     if gap.upper is not None and gap.upper <= noise:
         return "0"
     return bracket(gap, digits)
+
+
+def without_common_part(names: list[str]) -> tuple[list[str], str]:
+    """Return names without the `parameter=` that all of them begin with."""
+    first, sign, _ = (names or [""])[0].partition("=")
+    start = first + sign
+    if sign and all(
+        name.startswith(start) and len(name) > len(start) for name in names
+    ):
+        return [name.removeprefix(start) for name in names], first
+    return names, ""
+
+
+def between(bounds: Certified | Estimate, digits: int = 3) -> str:
+    """Return both ends as part of a sentence."""
+    lower, upper = bounds.lower, bounds.upper
+    if lower is None or upper is None:
+        return "an unknown amount"
+    low, high = number(lower, digits), number(upper, digits)
+    if low == high:
+        return high
+    return f"at most {high}" if lower == 0.0 else f"between {low} and {high}"
