@@ -237,8 +237,11 @@ def test_people_read_what_is_lost_and_how_sure_it_is(
 def test_the_same_seed_gives_the_same_numbers(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    first, second = (answer(capsys, "oracle", RIVERS, "-H", "15") for _ in range(2))
-    for key in ("average_gap", "estimated_gap", "models", "baselines", "pair_prices"):
+    first, second = (
+        answer(capsys, "oracle", RIVERS, "-H", "15", "--seed", "3", "--no-baselines")
+        for _ in range(2)
+    )
+    for key in ("average_gap", "estimated_gap", "models", "pair_prices"):
         assert first[key] == second[key], key
 
 
