@@ -298,9 +298,12 @@ def test_a_failed_write_leaves_the_old_file_and_no_draft(
     assert path.read_bytes() == before
 
 
-def test_a_write_beyond_the_file_size_limit_is_explained(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", [".simgap", ".npz"])
+def test_a_write_beyond_the_file_size_limit_is_explained(
+    ending: str, tmp_path: Path
+) -> None:
     """A true failure of the system in the middle of writing, in another process."""
-    path = saved(tmp_path, ".npz")
+    path = saved(tmp_path, ending)
     before = path.read_bytes()
     script = (
         "import resource, signal, sys\n"
@@ -313,8 +316,9 @@ def test_a_write_beyond_the_file_size_limit_is_explained(tmp_path: Path) -> None
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "cannot write" in done.stderr
+    assert "File too large" in done.stderr
     assert "Traceback" not in done.stderr
-    assert [each.name for each in tmp_path.iterdir()] == ["model.npz"]
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
     assert path.read_bytes() == before
 
 

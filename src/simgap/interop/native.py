@@ -1,25 +1,20 @@
-"""The native model file `.simgap`: safetensors with a sealed description.
+"""The native model file `.simgap`: a sealed file with the arrays of a latent MDP.
 
-The header carries one JSON text under the key `simgap`, an object of three parts:
-`description` (schema, sizes, names, units, notes, hash of the latent MDP); `sha256`,
-one digest per array; and `seal`, the digest of the first two. safetensors itself
-refuses files that are cut short or lie about their shapes, but cannot see a flipped
-bit; the digests do. One text, because safetensors writes several in any order and equal
-models should make equal files.
+The description has the schema, sizes, names, units, notes and the hash of the latent
+MDP. Equal models make equal files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-import numpy as np
-
-from simgap.arrays import AnyArray, digest
+from simgap.arrays import AnyArray
 from simgap.errors import InvalidFile, SimgapError
-from simgap.interop.sizes import SizeLimit, in_words
+from simgap.interop.sealed import FileKind, Sealed, read_sealed, write_sealed
+from simgap.interop.sizes import SizeLimit
 from simgap.mdp import (
     Labels,
     LatentMDP,
@@ -29,10 +24,14 @@ from simgap.mdp import (
     Transitions,
 )
 
-Arrays = dict[str, AnyArray]
-
 SCHEMA = 1
-LONGEST_HEADER = 100 * 2**20  # bytes; what safetensors itself allows
+KIND = FileKind(
+    name=".simgap file",
+    content="model",
+    verb="export",
+    texts="a name or note",
+    stranger="weights of a network are not a model; write models with `export`",
+)
 TYPES: Mapping[str, tuple[str, ...]] = {
     "indptr": ("int64 x 1",),
     "indices": ("int32 x 1",),
@@ -64,38 +63,18 @@ class Description:
 
 def write_native(latent: LatentMDP, draft: Path) -> None:
     """Write a latent MDP to a file that exists already (a draft to be renamed)."""
-    import msgspec
-    from safetensors.numpy import save_file
-
-    arrays = _arrays(latent)
-    try:
-        description = msgspec.json.encode(_description(latent))
-    except UnicodeEncodeError as error:
-        raise InvalidFile(
-            f"a name or note is not text that can be saved: {error}",
-            hint="rename it; half of a surrogate pair has no UTF-8 form",
-        ) from error
-    sums = msgspec.json.encode({key: digest(each) for key, each in arrays.items()})
-    header = {
-        "description": msgspec.Raw(description),
-        "sha256": msgspec.Raw(sums),
-        "seal": digest(description, sums),
-    }
-    text = msgspec.json.encode(header).decode()
-    save_file(arrays, draft, metadata={"simgap": text})
+    write_sealed(KIND, _description(latent), _arrays(latent), draft)
 
 
 def read_native(path: Path, limit: SizeLimit) -> LatentMDP:
     """Return the latent MDP of a file, every array compared with its digest."""
-    _check_header(path, limit)
-    metadata, arrays = _contents(path)
-    description, sums = _sealed(metadata, path)
-    _check_arrays(arrays, sums, path)
-    latent = _assemble(description, arrays, path)
-    if latent.hash != description.hash:
+    stored = read_sealed(KIND, path, limit, Description, _check_schema)
+    _check_names(stored.names, path)
+    latent = _assemble(stored, stored.arrays(TYPES))
+    announced = stored.description.hash
+    if latent.hash != announced:
         raise InvalidFile(
-            f"{path} has content {latent.hash[:12]}, its header says "
-            f"{description.hash[:12]}",
+            f"{path} has content {latent.hash[:12]}, its header says {announced[:12]}",
             hint="the file was changed by hand or by another program; export it again",
         )
     return latent
@@ -131,78 +110,16 @@ def _arrays(latent: LatentMDP) -> dict[str, AnyArray]:
     }
     if simulators.theta.names:
         arrays["parameters"] = simulators.theta.values
-    return {key: np.ascontiguousarray(array) for key, array in arrays.items()}
-
-
-def _check_header(path: Path, limit: SizeLimit) -> None:
-    size = path.stat().st_size
-    limit.check(size, size, str(path))
-    with path.open("rb") as stream:
-        length = int.from_bytes(stream.read(8), "little")
-    if size < 8 or length > size - 8 or length > LONGEST_HEADER:
-        announced = (
-            f"; it announces a header of {in_words(length)}" if size >= 8 else ""
-        )
-        raise InvalidFile(
-            f"{path} is not a .simgap file: {size} bytes{announced}",
-            hint="it was cut short or is of another kind; export the model again",
-        )
-
-
-def _contents(path: Path) -> tuple[dict[str, str], dict[str, AnyArray]]:
-    from safetensors import SafetensorError, safe_open
-
-    arrays: dict[str, AnyArray] = {}
-    try:
-        with safe_open(path, framework="numpy") as opened:
-            metadata = dict(opened.metadata() or {})
-            keys = list(opened.keys())
-            for key in keys:
-                if key not in TYPES:
-                    raise InvalidFile(
-                        f"{path} has an unknown array {key[:80]!r}",
-                        hint="it is a safetensors file, but not a simgap model",
-                    )
-                arrays[key] = opened.get_tensor(key)
-    except (SafetensorError, ValueError, TypeError, KeyError, OverflowError) as error:
-        raise InvalidFile(
-            f"{path} is damaged or not a .simgap file: {str(error)[:200]}",
-            hint="copy it again from its source, or export the model again",
-        ) from error
-    return metadata, arrays
-
-
-def _sealed(
-    metadata: Mapping[str, str], path: Path
-) -> tuple[Description, dict[str, str]]:
-    import msgspec
-
-    if "simgap" not in metadata:
-        raise InvalidFile(
-            f"{path} is a safetensors file without a simgap description",
-            hint="weights of a network are not a model; write models with `export`",
-        )
-    try:
-        header = msgspec.json.decode(metadata["simgap"], type=dict[str, msgspec.Raw])
-        text, sums = bytes(header["description"]), bytes(header["sha256"])
-        seal = msgspec.json.decode(header["seal"], type=str)
-        _check_schema(msgspec.json.decode(text), path)
-        if seal != digest(text, sums):
-            raise InvalidFile(
-                f"the header of {path} does not match its seal",
-                hint="the file is damaged; copy or export it again",
-            )
-        description = msgspec.json.decode(text, type=Description)
-        return description, msgspec.json.decode(sums, type=dict[str, str])
-    except (msgspec.DecodeError, KeyError, RecursionError) as error:
-        raise InvalidFile(
-            f"the description in {path} is not understood: {error}",
-            hint="the file is damaged; copy or export it again",
-        ) from error
+    return arrays
 
 
 def _check_schema(description: Any, path: Path) -> None:
-    schema = description.get("schema") if isinstance(description, dict) else None
+    found = description if isinstance(description, dict) else {}
+    if "kind" in found and "model_names" not in found:
+        raise InvalidFile(
+            f"{path} is a policy, not a model", hint="load it with load_policy"
+        )
+    schema = found.get("schema")
     if schema != SCHEMA:
         raise InvalidFile(
             f"{path} has schema {schema}, this simgap reads schema {SCHEMA}",
@@ -210,27 +127,20 @@ def _check_schema(description: Any, path: Path) -> None:
         )
 
 
-def _check_arrays(arrays: Arrays, sums: Mapping[str, str], path: Path) -> None:
-    for key in [key for key in TYPES if key != "parameters"]:
-        if key not in arrays:
+def _check_names(names: Collection[str], path: Path) -> None:
+    for key in names:
+        if key not in TYPES:
+            raise InvalidFile(
+                f"{path} has an unknown array {key[:80]!r}",
+                hint="it is a safetensors file, but not a simgap model",
+            )
+    for key in TYPES:
+        if key not in names and key != "parameters":
             raise InvalidFile(f"{path} has no array {key!r}", hint="export it again")
-    for key, array in arrays.items():
-        found = f"{array.dtype.name} x {array.ndim}"
-        if found not in TYPES[key]:
-            raise InvalidFile(
-                f"array {key!r} of {path} has type and axes {found}",
-                hint=f"it is {' or '.join(TYPES[key])}; export the model again",
-            )
-        if sums.get(key) != digest(array):
-            raise InvalidFile(
-                f"array {key!r} of {path} does not match its sha256",
-                hint="some bits have changed; copy the file again from its source",
-            )
 
 
-def _assemble(description: Description, arrays: Arrays, path: Path) -> LatentMDP:
-    for array in arrays.values():
-        array.flags.writeable = False
+def _assemble(stored: Sealed[Description], arrays: Mapping[str, AnyArray]) -> LatentMDP:
+    description = stored.description
     try:
         simulators = SimulatorClass(
             transitions=Transitions(
@@ -252,4 +162,4 @@ def _assemble(description: Description, arrays: Arrays, path: Path) -> LatentMDP
         )
         return LatentMDP(simulators, arrays["prior"])
     except SimgapError as error:
-        raise InvalidFile(f"{path}: {error.problem}", hint=error.hint) from error
+        raise InvalidFile(f"{stored.path}: {error.problem}", hint=error.hint) from error

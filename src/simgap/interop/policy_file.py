@@ -1,9 +1,8 @@
-"""Policy files: safetensors with a sealed description, like model files.
+"""Policy files: sealed files with the arrays of one policy.
 
-The header carries one JSON text under the key `simgap`: `description` says the kind of
-policy and its sizes, `sha256` has one digest per array, `seal` is the digest of both.
-This file knows names and types of arrays and no policies: `simgap.policies` puts the
-parts together again (`load_policy`) and checks that they fit.
+The description says the kind of policy and its sizes. This file knows names and types
+of arrays and no policies: `simgap.policies` puts the parts together again
+(`load_policy`) and checks that they fit.
 """
 
 from __future__ import annotations
@@ -13,15 +12,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-import numpy as np
-
-from simgap.arrays import AnyArray, digest
+from simgap.arrays import AnyArray
 from simgap.errors import InvalidArgument, InvalidFile
-from simgap.interop.sizes import SizeLimit, in_words
+from simgap.interop.sealed import FileKind, Sealed, read_sealed, write_sealed
+from simgap.interop.sizes import SizeLimit
 from simgap.records import replacing
 
 SCHEMA = 1
-LONGEST_HEADER = 100 * 2**20  # bytes; what safetensors itself allows
+FILE = FileKind(
+    name="policy file",
+    content="policy",
+    verb="save",
+    texts="the name of the policy",
+    stranger="weights of a network are not a policy of simgap",
+)
 LARGEST_NUMBER = 2**31 - 1  # of states, actions, steps
 
 WHOLE, OFFSET, REAL = "int32 x 1", "int64 x 1", "float64 x 1"
@@ -83,9 +87,6 @@ class StoredPolicy:
 
 def save_policy(policy: object, path: str | Path) -> None:
     """Write a policy to a file; an old file is replaced whole."""
-    import msgspec
-    from safetensors.numpy import save_file
-
     kind = type(policy).__name__
     if kind not in KINDS:
         raise InvalidArgument(
@@ -93,8 +94,7 @@ def save_policy(policy: object, path: str | Path) -> None:
         )
     pattern: Any = getattr(policy, "pattern", policy)
     arrays = {
-        key: np.ascontiguousarray(getattr(pattern if key in PATTERN else policy, key))
-        for key in KINDS[kind]
+        key: getattr(pattern if key in PATTERN else policy, key) for key in KINDS[kind]
     }
     description = PolicyDescription(
         schema=SCHEMA,
@@ -106,23 +106,8 @@ def save_policy(policy: object, path: str | Path) -> None:
         discount=float(getattr(policy, "discount", 1.0)),
         length=int(getattr(policy, "length", 0)),
     )
-    try:
-        text = msgspec.json.encode(description)
-    except UnicodeEncodeError as error:
-        raise InvalidFile(
-            f"the name of the policy is not text that can be saved: {error}",
-            hint="rename it; half of a surrogate pair has no UTF-8 form",
-        ) from error
-    sums = msgspec.json.encode({key: digest(each) for key, each in arrays.items()})
-    header = msgspec.json.encode(
-        {
-            "description": msgspec.Raw(text),
-            "sha256": msgspec.Raw(sums),
-            "seal": digest(text, sums),
-        }
-    )
     with replacing(Path(path)) as draft:
-        save_file(arrays, draft, metadata={"simgap": header.decode()})
+        write_sealed(FILE, description, arrays, draft)
 
 
 def read_policy(path: str | Path, *, max_bytes: int | None = None) -> StoredPolicy:
@@ -131,8 +116,14 @@ def read_policy(path: str | Path, *, max_bytes: int | None = None) -> StoredPoli
     try:
         if source.is_dir():
             raise InvalidFile(f"{source} is a folder", hint="name a policy file in it")
-        _check_header(source, limit)
-        metadata, arrays = _contents(source)
+        if source.exists() and not source.is_file():
+            raise InvalidFile(
+                f"{source} is not a regular file", hint="name a policy file"
+            )
+        stored = read_sealed(FILE, source, limit, PolicyDescription, _check_kind)
+        _check_numbers(stored)
+        _check_names(stored)
+        arrays = stored.arrays(KINDS[stored.description.kind])
     except FileNotFoundError as error:
         raise InvalidFile(
             f"there is no file {source}", hint="check the name and the folder"
@@ -147,70 +138,7 @@ def read_policy(path: str | Path, *, max_bytes: int | None = None) -> StoredPoli
             f"{source} needs more memory than there is",
             hint="use a machine with more memory",
         ) from error
-    description, sums = _sealed(metadata, source)
-    _check_arrays(description.kind, arrays, sums, source)
-    for array in arrays.values():
-        array.flags.writeable = False
-    return StoredPolicy(description, arrays)
-
-
-def _check_header(path: Path, limit: SizeLimit) -> None:
-    size = path.stat().st_size
-    limit.check(size, size, str(path))
-    with path.open("rb") as stream:
-        length = int.from_bytes(stream.read(8), "little")
-    if size < 8 or length > size - 8 or length > LONGEST_HEADER:
-        announced = (
-            f"; it announces a header of {in_words(length)}" if size >= 8 else ""
-        )
-        raise InvalidFile(
-            f"{path} is not a policy file: {size} bytes{announced}",
-            hint="it was cut short or is of another kind; save the policy again",
-        )
-
-
-def _contents(path: Path) -> tuple[dict[str, str], dict[str, AnyArray]]:
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="numpy") as opened:
-            metadata = dict(opened.metadata() or {})
-            return metadata, {key: opened.get_tensor(key) for key in opened.keys()}  # noqa: SIM118
-    except (SafetensorError, ValueError, TypeError, KeyError, OverflowError) as error:
-        raise InvalidFile(
-            f"{path} is damaged or not a policy file: {str(error)[:200]}",
-            hint="copy it again from its source, or save the policy again",
-        ) from error
-
-
-def _sealed(
-    metadata: Mapping[str, str], path: Path
-) -> tuple[PolicyDescription, dict[str, str]]:
-    import msgspec
-
-    if "simgap" not in metadata:
-        raise InvalidFile(
-            f"{path} is a safetensors file without a simgap description",
-            hint="weights of a network are not a policy of simgap",
-        )
-    try:
-        header = msgspec.json.decode(metadata["simgap"], type=dict[str, msgspec.Raw])
-        text, sums = bytes(header["description"]), bytes(header["sha256"])
-        seal = msgspec.json.decode(header["seal"], type=str)
-        _check_kind(msgspec.json.decode(text), path)
-        if seal != digest(text, sums):
-            raise InvalidFile(
-                f"the header of {path} does not match its seal",
-                hint="the file is damaged; copy or save it again",
-            )
-        description = msgspec.json.decode(text, type=PolicyDescription)
-        _check_numbers(description, path)
-        return description, msgspec.json.decode(sums, type=dict[str, str])
-    except (msgspec.DecodeError, KeyError, RecursionError) as error:
-        raise InvalidFile(
-            f"the description in {path} is not understood: {error}",
-            hint="the file is damaged; copy or save it again",
-        ) from error
+    return StoredPolicy(stored.description, arrays)
 
 
 def _check_kind(description: Any, path: Path) -> None:
@@ -235,36 +163,24 @@ def _check_kind(description: Any, path: Path) -> None:
         )
 
 
-def _check_numbers(description: PolicyDescription, path: Path) -> None:
+def _check_numbers(stored: Sealed[PolicyDescription]) -> None:
+    description = stored.description
     horizon = 0 if description.horizon is None else description.horizon
     numbers = (description.states, description.actions, description.length, horizon)
     if not all(0 <= each <= LARGEST_NUMBER for each in numbers):
         raise InvalidFile(
-            f"{path} names a size that is out of range: {numbers}",
-            hint="the file is damaged; copy or save it again",
+            f"{stored.path} names a size that is out of range: {numbers}",
+            hint=FILE.damaged,
         )
 
 
-def _check_arrays(
-    kind: str, arrays: Mapping[str, AnyArray], sums: Mapping[str, str], path: Path
-) -> None:
+def _check_names(stored: Sealed[PolicyDescription]) -> None:
+    kind, names = stored.description.kind, set(stored.names)
     types = KINDS[kind]
-    if set(arrays) != set(types):
-        odd = sorted(set(arrays) ^ set(types))[0]
+    if names != set(types):
+        odd = sorted(names ^ set(types))[0]
         raise InvalidFile(
-            f"{path} {'has an unknown' if odd in arrays else 'lacks the'} array "
+            f"{stored.path} {'has an unknown' if odd in names else 'lacks the'} array "
             f"{odd[:80]!r}",
             hint=f"a {kind} has {', '.join(types)}",
         )
-    for key, array in arrays.items():
-        found = f"{array.dtype.name} x {array.ndim}"
-        if found not in types[key]:
-            raise InvalidFile(
-                f"array {key!r} of {path} has type and axes {found}",
-                hint=f"it is {' or '.join(types[key])}; save the policy again",
-            )
-        if sums.get(key) != digest(array):
-            raise InvalidFile(
-                f"array {key!r} of {path} does not match its sha256",
-                hint="some bits have changed; copy the file again from its source",
-            )
