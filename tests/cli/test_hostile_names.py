@@ -58,11 +58,11 @@ def harmless(text: str) -> bool:
     return all(each == "\n" or category(each) not in ("Cc", "Cf") for each in text)
 
 
-@pytest.mark.parametrize("verb", ["info", "diameter", "solve"])
+@pytest.mark.parametrize("verb", ["info", "diameter", "solve", "oracle"])
 def test_a_terminal_is_not_steered(
     verb: str, model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([verb, model]) == 0
+    assert main([verb, model, *(["-H", "3"] if verb == "oracle" else [])]) == 0
     out, err = capsys.readouterr()
     assert harmless(out)
     assert "error" not in err
