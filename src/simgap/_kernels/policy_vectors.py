@@ -180,6 +180,7 @@ def upper_step(
     action_of: IndexArray,
     next_of: IndexArray,
     changed: IndexArray,
+    spare: FloatArray,
     h: int,
     rule_until: IndexArray,
     rule_action: IndexArray,
@@ -191,7 +192,8 @@ def upper_step(
 
     Writes the gap vector of what was chosen to `now`, w . g to `value`, the choice to
     `action_of` and `next_of` (N, longest row). Returns how many choices changed; their
-    nodes are listed in `changed`. A choice changes only for a real improvement.
+    nodes are listed in `changed`. A choice changes only if that gains more than `spare` (N,),
+    so that rules do not flicker.
     """
     members = likelihood.shape[1]
     longest = next_of.shape[1]
@@ -215,7 +217,7 @@ def upper_step(
             for m in range(members):
                 cost += weights[node, m] * losses[state, action, m]
             # a change must pay for itself, or rounding makes rules flicker
-            limit = best if chosen < 0 else best * (1.0 - 1e-10)
+            limit = best if chosen < 0 else best * (1.0 - 1e-10) - spare[node]
             if cost >= limit:
                 continue
             row = state * n_actions + action
@@ -239,7 +241,7 @@ def upper_step(
                     dot = 0.0
                     for m in range(members):
                         dot += weight[m] * after[candidate, m]
-                    if dot < least * (1.0 - 1e-10) or least == np.inf:
+                    if dot < least * (1.0 - 1e-10) - spare[node] or least == np.inf:
                         least = dot
                         if found != candidate:
                             found = candidate
@@ -260,7 +262,9 @@ def upper_step(
                 rule -= 1
             rule_of[node] = rule
             action = rule_action[rule] if rule >= rule_limit[node] else chosen
-            limit = best * (1.0 - 1e-10) if rule >= rule_limit[node] else -1.0
+            limit = (
+                best * (1.0 - 1e-10) - spare[node] if rule >= rule_limit[node] else -1.0
+            )
             cost = 0.0
             for m in range(members):
                 cost += weights[node, m] * losses[state, action, m]

@@ -2,8 +2,9 @@
 
 `gap_tolerance` is the width of the bracket of the average gap as a part of its upper
 end, `tolerance` as a part of the upper bound of the value; if both are given the
-stricter holds. Planning stops there, or at the first limit that is reached, or when it
-is interrupted; the bracket reached is valid in every case.
+stricter holds. A width of `negligible` parts of the value is solved in any case (0:
+only if rounding could have made it). Planning stops there, or at the first limit that
+is reached, or when it is interrupted; the bracket reached is valid in every case.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class BoundedOracle:
     tolerance: float | None = None
     time_limit: float | None = 60.0  # seconds, compilation apart
     max_memory: float | None = None  # bytes
+    negligible: float = 1e-6  # a width, as a part of the value, that is solved
     episodes: int = 5_000  # for the estimated gap
     seed: int = 0
 
@@ -46,6 +48,7 @@ class GridOracle:
     tolerance: float | None = None
     time_limit: float | None = 60.0  # seconds, compilation apart
     max_memory: float | None = None  # bytes
+    negligible: float = 1e-6  # a width, as a part of the value, that is solved
     episodes: int = 5_000  # for the estimated gap
     seed: int = 0
 
@@ -59,6 +62,7 @@ class AutoOracle:
     tolerance: float | None = None
     time_limit: float | None = 60.0  # seconds, compilation apart
     max_memory: float | None = None  # bytes
+    negligible: float = 1e-6  # a width, as a part of the value, that is solved
     episodes: int = 5_000  # for the estimated gap
     seed: int = 0
 

@@ -46,6 +46,8 @@ class Limits(Protocol):
     def time_limit(self) -> float | None: ...
     @property
     def max_memory(self) -> float | None: ...
+    @property
+    def negligible(self) -> float: ...
 
 
 @final
@@ -55,7 +57,7 @@ class Watch:
 
     limits: Limits
     informed: float  # sum_m nu_m V*_m: tolerances in units of the value need it
-    negligible: float  # a gap that rounding could have made
+    rounding: float  # a gap that rounding could have made
     report: Callable[[Progress], None] | None = None
     started: float = field(default_factory=_now)
     lower: float = 0.0
@@ -105,13 +107,13 @@ class Watch:
     def solved(self) -> bool:
         """Return whether the bracket is as narrow as was asked."""
         width = self.upper - self.lower
-        if width <= self.negligible:
+        value = abs(self.informed - self.lower)
+        if width <= max(self.rounding, self.limits.negligible * value):
             return True
         asked = []
         if self.limits.gap_tolerance is not None:
             asked.append(width <= self.limits.gap_tolerance * self.upper)
         if self.limits.tolerance is not None:
-            value = abs(self.informed - self.lower)
             asked.append(width <= self.limits.tolerance * value)
         return bool(asked) and all(asked)
 

@@ -154,8 +154,8 @@ def _solve(
     report: Callable[[Progress], None] | None,
 ) -> Planned:
     scale = abs(form.informed) + float(np.abs(form.optimal).max(initial=0.0))
-    negligible = 2.0 * form.rounding + 1e-13 * scale
-    watch = Watch(limits, form.informed, negligible, report)
+    rounding = 2.0 * form.rounding + 1e-13 * scale
+    watch = Watch(limits, form.informed, rounding, report)
     none = np.zeros((form.n_models, form.n_models))
     planner = _Planner(form, watch, above, below, none)
     outcome = Outcome.SOLVED
@@ -196,7 +196,11 @@ def _first_look(planner: _Planner) -> None:
         return
     watch.claim(bytes_of_upper(form, 0, planner.levels))
     nodes = upper_nodes(form, no_points(form), levels=planner.levels)
-    _keep(planner, upper_pass(form, nodes, watch.keep_going), "pairs of models")
+    _keep(
+        planner,
+        upper_pass(form, nodes, watch.keep_going, bound=watch.upper),
+        "pairs of models",
+    )
 
 
 def _close(planner: _Planner) -> Outcome:
@@ -271,7 +275,12 @@ def _again(planner: _Planner) -> None:
     if visits is None:
         raise StopPlanning(Outcome.OUT_OF_MEMORY)
     made = upper_pass(
-        form, best.nodes, watch.keep_going, earlier=best.rules, visits=visits
+        form,
+        best.nodes,
+        watch.keep_going,
+        earlier=best.rules,
+        visits=visits,
+        bound=watch.upper,
     )
     _keep(planner, made, "another pass over the graph")
 
@@ -298,9 +307,16 @@ def _larger(planner: _Planner) -> None:
         if visits is not None:
             visits = moved_visits(visits, best.nodes, nodes)
         earlier = best.rules.moved(best.nodes, nodes)
-        made = upper_pass(form, nodes, watch.keep_going, earlier=earlier, visits=visits)
+        made = upper_pass(
+            form,
+            nodes,
+            watch.keep_going,
+            earlier=earlier,
+            visits=visits,
+            bound=watch.upper,
+        )
     else:
-        made = upper_pass(form, nodes, watch.keep_going)
+        made = upper_pass(form, nodes, watch.keep_going, bound=watch.upper)
     if planner.upper_points == 0 or made.upper < best.upper:
         planner.upper_points, planner.levels = max(count, points.size), levels
         planner.best, planner.visits = made, None

@@ -37,14 +37,17 @@ from simgap.oracle.loss_form import LossForm
 from simgap.oracle.result import VectorSets
 from simgap.policies.graph import FOREVER
 
+FLICKER = 1e-3  # the part of the bound that rules may lose by changing rarely
+OFF_THE_WAY = 1e-4  # the same at nodes that are not visited, as a part of their value
 MUCH = 0.02  # a gain of new successors after which to look for others soon
 PRUNE = 1.3  # actions that cost this many times the value at once are not linked
 CHUNK = 256  # nodes between two looks at the clock
 LATER = 0.1  # what the steps after the planned ones weigh, with a discount
 MOST_PLANNED = 400
+MOST_BYTES = 4e8  # of visits
 UNSEEN = 1e-8  # nodes visited with less weight than this choose by their own belief
 
-Visits = list[tuple[IndexArray, FloatArray]]
+Visits = list[tuple[IndexArray, FloatArray, FloatArray]]  # nodes, beliefs, chances
 _Backwards = tuple[IndexArray, IndexArray, IndexArray, OffsetArray, OffsetArray]
 
 
@@ -109,8 +112,12 @@ def upper_pass(
     *,
     earlier: Rules | None = None,
     visits: Visits | None = None,
+    bound: float = 0.0,
 ) -> UpperPass:
-    """Choose and evaluate a graph backwards; no worse than `earlier` at its visits."""
+    """Choose and evaluate a graph backwards; no worse than `earlier` at its visits.
+
+    `bound` is an upper bound of the gap so far: what is worth a rule depends on it.
+    """
     longest = int(np.diff(form.pattern.indptr).max())
     after: FloatArray = np.zeros((nodes.size, form.n_models))
     action_of = np.full(nodes.size, -1, np.int32)
@@ -130,6 +137,7 @@ def upper_pass(
     look, remember = Relinking(MUCH), remembered_steps(steps)
     points = nodes.point_numbers()
     old = _backwards(earlier, longest)
+    enough = FLICKER * bound / (max(steps, 1) * (longest + 1))
     snapshots: dict[int, FloatArray] = {}
     looks = 0
     if form.horizon is None:
@@ -140,22 +148,27 @@ def upper_pass(
         weights = nodes.beliefs
         if visits is not None:
             weights = nodes.beliefs.copy()
-            weights[visits[h][0]] = visits[h][1]
+            seen, posterior, chance = visits[h]
+            weights[seen] = posterior
+            spare = OFF_THE_WAY * value
+            spare[seen] = np.minimum(spare[seen], enough / chance)
+        else:
+            spare = OFF_THE_WAY * value
         if to_go in remember and form.horizon is not None:
             snapshots[to_go - 1] = after.astype(np.float32)
         here = (form, nodes, losses, weights, after, now, value, action_of, next_of)
         if to_go == 1:  # points have nowhere to go yet
             _link(form, nodes, weights, losses, after, value, keep_going)
         if to_go == look.due:
-            first = _choose(*here, changed, h, old)
+            first = _choose(*here, changed, spare, h, old)
             before = float(value[points].sum())
             _link(form, nodes, weights, losses, after, value, keep_going)
-            which = np.union1d(first, _choose(*here, changed, h, old))
+            which = np.union1d(first, _choose(*here, changed, spare, h, old))
             total = float(value[points].sum())
             look.learned(to_go, (before - total) / max(before, 1e-300))
             looks += 1
         else:
-            which = _choose(*here, changed, h, old)
+            which = _choose(*here, changed, spare, h, old)
         if which.size:
             gathered.add(which, h, action_of[which], next_of[which])
         now, after = after, now
@@ -192,6 +205,7 @@ def _choose(
     action_of: IndexArray,
     next_of: IndexArray,
     changed: IndexArray,
+    spare: FloatArray,
     h: int,
     old: _Backwards,
 ) -> IndexArray:
@@ -199,7 +213,7 @@ def _choose(
     count = upper_step(
         form.pattern.indptr, form.likelihood, form.pattern.n_actions, losses,
         form.discount, nodes.node_state, weights, nodes.link_offsets, nodes.links,
-        after, now, value, action_of, next_of, changed, h, *old,
+        after, now, value, action_of, next_of, changed, spare, h, *old,
     )  # fmt: skip
     return changed[:count].copy()
 
@@ -222,14 +236,15 @@ def visits_of(
     mark = np.full(nodes.size, -1, np.int32)
     rule_of = rules.offsets[:-1].copy()
     found: Visits = []
+    room = min(room, MOST_BYTES)
     for h in range(planned_steps(form)):
         which = current[:count].copy()
         total = here[which].sum(axis=1)
         seen = total > UNSEEN
         which, total = which[seen], total[seen]
         weights = (here[which] / total[:, None]).astype(np.float32)
-        found.append((which, weights))
-        room -= weights.nbytes + which.nbytes
+        found.append((which, weights, total.astype(np.float32)))
+        room -= weights.nbytes + 2 * which.nbytes
         if room < 0.0:
             return None
         count = occupancy_step(
@@ -244,7 +259,9 @@ def visits_of(
 
 def moved_visits(visits: Visits, old: UpperNodes, new: UpperNodes) -> Visits:
     """Return the same visits to the same nodes of a larger structure."""
-    return [(place(which, old, new), weights) for which, weights in visits]
+    return [
+        (place(which, old, new), beliefs, chances) for which, beliefs, chances in visits
+    ]
 
 
 class _Gathered:
@@ -313,7 +330,7 @@ def _settle(
             _link(form, nodes, nodes.beliefs, form.losses[0], after, value, keep_going)
         _choose(
             form, nodes, form.losses[0], nodes.beliefs, after, now, value, action_of,
-            next_of, changed, 0, old,
+            next_of, changed, np.zeros(nodes.size), 0, old,
         )  # fmt: skip
         after[:] = now
         keep_going()
