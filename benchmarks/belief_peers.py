@@ -171,6 +171,7 @@ def _peer(side: str, kind: str, value: str, spec: str, budget: float) -> None:
     discount = float(value) if kind == "discount" else None
     model = pomdp(latent, horizon, discount)
     (wanted,) = stormpy.parse_properties('R{"paid"}max=? [F "done"]')
+    before = float("inf")
     for size in SIZES if side == "under" else RESOLUTIONS:
         begin = time.process_time()
         if side == "under":
@@ -188,8 +189,10 @@ def _peer(side: str, kind: str, value: str, spec: str, budget: float) -> None:
             bound = PeerBound(proved, float(result.value), spent, f"{size}")
             sys.stdout.write(json.dumps(asdict(bound)) + "\n")
         sys.stdout.flush()
-        if whole or 2.0 * spent > budget:  # the next one takes at least twice as long
+        growth = max(2.0, spent / before)  # the next one takes that much longer
+        if whole or growth * spent > 1.2 * budget:
             return
+        before = max(spent, 1e-3)
 
 
 if __name__ == "__main__":
