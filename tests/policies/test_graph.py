@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from simgap.errors import InvalidArgument, OutsideClass
-from simgap.policies import NOWHERE, GraphPolicy, Pattern, Step
+from simgap.oracle.graph_values import graph_gaps, node_gaps
+from simgap.oracle.loss_form import LossForm, loss_form
+from simgap.policies import (
+    NOWHERE,
+    GraphPolicy,
+    Pattern,
+    Step,
+    load_policy,
+    save_policy,
+)
+from simgap.policies.graph import FOREVER
+from tests.policies import cases
+from tests.policies.cases import random_graph
+from tests.reference.belief_bounds import discounted_graph_gaps
 
 # Two states, two actions: action 0 stays, action 1 leads to either state.
 PATTERN = Pattern(2, 2, np.array([0, 1, 3, 4, 6]), np.array([0, 0, 1, 1, 0, 1]))
@@ -102,9 +116,116 @@ def test_a_graph_that_does_not_fit_together_is_refused(
         replace(two_rules(), **changes)
 
 
-def test_with_a_discount_a_node_has_one_rule() -> None:
-    with pytest.raises(InvalidArgument, match="more than one rule"):
-        replace(two_rules(), horizon=None)
+def for_ever(*, since: list[int], until: list[int]) -> GraphPolicy:
+    """The same nodes with a discount: node 0 changes its mind, node 1 never does."""
+    return replace(
+        two_rules(),
+        horizon=None,
+        rule_since=np.array(since),
+        rule_until=np.array(until),
+        next_node=np.array([0, 0, 1, 1]),
+    )
+
+
+def test_with_a_discount_the_last_rule_holds_for_ever() -> None:
+    """Its `until` is not read, nor its `since` if it is the only one."""
+    graph = for_ever(since=[0, 2, 7], until=[1, 3, 0])
+    for h, action in ((0, 0), (1, 0), (2, 1), (3, 1), (4, 1), (10**6, 1)):
+        assert int(graph.act(0, h, 0).argmax()) == action
+        assert graph.rule(1, h, 1) == 2
+    assert graph.observe(0, Step(10**6, 0, 1, 1)) == 1
+
+
+def test_with_a_discount_earlier_rules_hold_when_they_say() -> None:
+    graph = for_ever(since=[1, 5, 0], until=[2, 9, 0])
+    assert [int(graph.act(0, h, 0).argmax()) for h in (1, 2, 5, 50)] == [0, 0, 1, 1]
+    for h in (0, 3, 4):
+        with pytest.raises(InvalidArgument, match=f"no rule for step {h}"):
+            graph.act(0, h, 0)
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "words"),
+    [
+        ([0, 1, 0], [1, 3, 0], "same step"),
+        ([0, 2, 0], [FOREVER, 3, 0], "same step"),
+        ([3, 4, 0], [2, 9, 0], "do not exist"),
+        ([-1, 4, 0], [2, 9, 0], "do not exist"),
+    ],
+)
+def test_with_a_discount_rules_that_overlap_are_refused(
+    since: list[int], until: list[int], words: str
+) -> None:
+    with pytest.raises(InvalidArgument, match=words):
+        for_ever(since=since, until=until)
+
+
+def changing_graph(
+    rng: np.random.Generator, form: LossForm, *, holes: bool
+) -> GraphPolicy:
+    """A discounted graph whose nodes follow up to three rules, one after another.
+
+    With holes there are steps without a rule, and successors that are NOWHERE.
+    """
+    plain, copies = random_graph(rng, form, copies=2), 2
+    pattern = form.pattern
+    rules, since, until, actions, nexts, after = [0], [], [], [], [0], []
+    for node, state in enumerate(plain.node_state):
+        at = int(rng.integers(0, 3)) if holes else 0
+        many = int(rng.integers(1, 4))
+        for turn in range(many):
+            last = turn == many - 1
+            end = at + int(rng.integers(0, 4))
+            since.append(at)
+            until.append(int(rng.integers(0, 9)) if last else end)
+            at = end + 1 + (int(rng.integers(0, 3)) if holes else 0)
+            action = int(rng.integers(pattern.n_actions))
+            actions.append(action)
+            row = state * pattern.n_actions + action
+            for to in pattern.indices[pattern.indptr[row] : pattern.indptr[row + 1]]:
+                lost = holes and rng.random() < 0.1
+                place = copies * int(to) + int(rng.integers(copies))
+                after.append(NOWHERE if lost else place)
+            nexts.append(len(after))
+        rules.append(len(actions))
+        assert node == len(rules) - 2
+    return replace(
+        plain,
+        rule_offsets=np.array(rules),
+        rule_since=np.array(since),
+        rule_until=np.array(until),
+        rule_action=np.array(actions),
+        next_offsets=np.array(nexts),
+        next_node=np.array(after),
+    )
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("holes", [False, True])
+def test_discounted_gaps_are_those_of_asking_for_the_rule_at_every_step(
+    seed: int, holes: bool
+) -> None:
+    """Also where a node has no rule for a while: those who come then are unknown."""
+    rng = np.random.default_rng(seed)
+    form = loss_form(cases.random_latent(rng, without_prior=seed % 2), discount=0.6)
+    policy = changing_graph(rng, form, holes=holes)
+    wanted = discounted_graph_gaps(form, policy, steps=90)
+    found = node_gaps(form, policy)
+    assert (np.isnan(found) == np.isnan(wanted)).all()
+    assert found == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+    assert np.isnan(found).any() == holes or holes
+
+
+def test_a_graph_that_changes_with_a_discount_travels(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    form = loss_form(cases.random_latent(rng), discount=0.7)
+    policy = changing_graph(rng, form, holes=False)
+    save_policy(policy, tmp_path / "graph.simgap")
+    loaded = load_policy(tmp_path / "graph.simgap")
+    assert isinstance(loaded, GraphPolicy)
+    assert graph_gaps(form, loaded).tobytes() == graph_gaps(form, policy).tobytes()
+    for h in (0, 3, 40):
+        assert loaded.rule(0, h, 0) == policy.rule(0, h, 0)
 
 
 @pytest.mark.parametrize(
