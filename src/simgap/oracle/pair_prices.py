@@ -48,7 +48,7 @@ def pair_prices_above(form: LossForm, made: UpperPass) -> FloatArray:
             prices[i] += (parts[:, i, None] + parts).min(axis=0)
     both = form.latent.prior[:, None] + form.latent.prior
     prices = np.divide(prices, both, where=both > 0.0, out=np.zeros_like(prices))
-    prices = prices * (1.0 + slack_of(form)) + form.rounding
+    prices = (prices + made.loose) * (1.0 + slack_of(form)) + form.rounding
     np.fill_diagonal(prices, 0.0)
     return prices
 

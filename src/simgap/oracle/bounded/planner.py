@@ -104,7 +104,8 @@ class _Planner:
     met_below: Source  # points for the lower side
     prices_below: FloatArray
     below: LowerValues | None = None
-    best: UpperPass | None = None
+    best: UpperPass | None = None  # the graph that is worked on
+    answer: UpperPass | None = None  # the one with the least bound so far
     visits: Visits | None = None  # of `best`, once they are counted
     cells: int = 8
     lower_points: int = 0
@@ -167,16 +168,19 @@ def _solve(
         outcome = stop.outcome
     except KeyboardInterrupt:
         outcome = Outcome.INTERRUPTED
-    return _planned(planner, outcome)
+    try:
+        return _planned(planner, outcome)
+    except KeyboardInterrupt:  # the bracket is there: only a second one gives it up
+        if outcome is Outcome.INTERRUPTED:
+            raise
+        return _planned(planner, Outcome.INTERRUPTED)
 
 
 def _follow_one_model(planner: _Planner) -> None:
     """The first policy: the corners, which need no search and always fit."""
     form = planner.form
     nodes = upper_nodes(form, no_points(form), levels=0)
-    planner.best = upper_pass(form, nodes, lambda: None)
-    planner.nodes = nodes.size
-    planner.watch.narrow("following one model", upper=planner.best.upper)
+    _keep(planner, upper_pass(form, nodes, lambda: None), "following one model")
 
 
 def _first_look(planner: _Planner) -> None:
@@ -184,7 +188,7 @@ def _first_look(planner: _Planner) -> None:
     form, watch = planner.form, planner.watch
     pairs, states = pairs_of(form)[0].size, form.pattern.n_states
     if pairs == 0:
-        watch.narrow("there is only one model", lower=0.0, upper=0.0)
+        watch.narrow("there is only one model", upper=form.rounding)
         return
     per_level = states * pairs * max(planned_steps(form), 1)
     effort = min(FIRST_EFFORT, EFFORT_PER_SECOND * watch.asked_seconds)
@@ -340,18 +344,23 @@ def _keep(planner: _Planner, made: UpperPass, doing: str) -> None:
     planner.effort = made.effort
     if best is None or made.upper < best.upper:
         planner.best, planner.visits = made, None
-    planner.watch.narrow(doing, upper=made.upper)
+    if planner.answer is None or made.upper < planner.answer.upper:
+        planner.answer = made
+    planner.watch.narrow(doing, upper=_certified(planner.form, made.upper))
+
+
+def _certified(form: LossForm, gap: float) -> float:
+    """Return an upper bound that holds whatever rounding did."""
+    return gap * (1.0 + slack_of(form)) + form.rounding
 
 
 def _planned(planner: _Planner, outcome: Outcome) -> Planned:
-    form, best, watch = planner.form, planner.best, planner.watch
+    form, best, watch = planner.form, planner.answer, planner.watch
     assert best is not None  # set by _follow_one_model
     policy = policy_graph(form, best)
     gaps = graph_gaps(form, policy)
-    slack = slack_of(form)
     known = form.latent.prior > 0.0
-    upper = float(form.latent.prior[known] @ gaps[known])
-    upper = upper * (1.0 + slack) + form.rounding
+    upper = _certified(form, float(form.latent.prior[known] @ gaps[known]))
     if watch.lower > upper:
         raise AssertionError("the lower side of the gap passed the upper: a defect")
     above = pair_prices_above(form, best)

@@ -82,6 +82,7 @@ class UpperPass:
     vectors: FloatArray  # (N, M)
     rules: Rules
     upper: float
+    loose: float  # how far vectors may lie below the gaps of the rules
     roots: IndexArray  # (K,), the node taken in each root state
     snapshots: dict[int, FloatArray]  # vectors with so many steps to go
     effort: float  # about how many nanoseconds it took, counted and not measured
@@ -122,12 +123,12 @@ def upper_pass(
     after: FloatArray = np.zeros((nodes.size, form.n_models))
     action_of = np.full(nodes.size, -1, np.int32)
     next_of = np.zeros((nodes.size, longest), np.int32)
-    gathered = _Gathered()
+    gathered, loose = _Gathered(), 0.0
     if form.horizon is None:
         if earlier is None:
-            _settle(form, nodes, keep_going, after, action_of, next_of)
+            loose = _settle(form, nodes, keep_going, after, action_of, next_of)
         else:
-            _take_over(form, earlier, after, action_of, next_of, nodes)
+            loose = _take_over(form, earlier, after, action_of, next_of, nodes)
         every = np.arange(nodes.size, dtype=np.int32)
         gathered.add(every, FOREVER, action_of.copy(), next_of.copy())
     now = np.zeros_like(after)
@@ -173,10 +174,13 @@ def upper_pass(
             gathered.add(which, h, action_of[which], next_of[which])
         now, after = after, now
         keep_going()
+    loose *= form.discount**steps
     upper, roots = _at_root(form, nodes, after)
     effort = upper_effort(form, nodes.size, points.size, looks)
     rules = gathered.sorted(nodes.size)
-    return UpperPass(nodes, after, rules, upper, roots, snapshots, effort)
+    return UpperPass(
+        nodes, after, rules, upper + loose, loose, roots, snapshots, effort
+    )
 
 
 def upper_effort(form: LossForm, nodes: int, points: int, looks: int) -> float:
@@ -318,7 +322,7 @@ def _settle(
     after: FloatArray,
     action_of: IndexArray,
     next_of: IndexArray,
-) -> None:
+) -> float:
     """Find stationary choices by backward steps, and the vectors of following them."""
     value, changed = np.zeros(nodes.size), np.empty(nodes.size, np.int32)
     now = np.zeros_like(after)
@@ -334,7 +338,7 @@ def _settle(
         )  # fmt: skip
         after[:] = now
         keep_going()
-    _follow(form, nodes, keep_going, after, action_of, next_of)
+    return _follow(form, nodes, keep_going, after, action_of, next_of)
 
 
 def _take_over(
@@ -344,7 +348,7 @@ def _take_over(
     action_of: IndexArray,
     next_of: IndexArray,
     nodes: UpperNodes,
-) -> None:
+) -> float:
     """Take the stationary choices of an earlier graph; new nodes go on as corners."""
     last = earlier.offsets[1:] - 1
     known = np.diff(earlier.offsets) > 0
@@ -355,7 +359,7 @@ def _take_over(
     corner = nodes.state_offsets[nodes.node_state[fresh]] + likely
     action_of[fresh] = action_of[corner]
     next_of[fresh] = next_of[corner]
-    _follow(form, nodes, lambda: None, after, action_of, next_of)
+    return _follow(form, nodes, lambda: None, after, action_of, next_of)
 
 
 def _follow(
@@ -365,12 +369,14 @@ def _follow(
     after: FloatArray,
     action_of: IndexArray,
     next_of: IndexArray,
-) -> None:
+) -> float:
     """Bring the vectors of stationary choices close to their fixed point.
 
-    The bound itself is computed later, from the finished graph, to the last digit.
+    Returns how far from it they may be: a backup of what the last sweep left changes
+    nothing by more than discount times what that sweep changed. The bound itself is
+    computed later, from the finished graph, to the last digit.
     """
-    scale = 1e-300
+    scale, change = 1e-300, 0.0
     for _ in range(0, ceil(12.0 / (1.0 - form.discount)), 8):
         change = follow_choices(
             form.pattern.indptr, form.likelihood, form.pattern.n_actions,
@@ -381,6 +387,7 @@ def _follow(
         keep_going()
         if change <= 1e-5 * (1.0 - form.discount) * scale:
             break
+    return form.discount * change / (1.0 - form.discount)
 
 
 def _link(
