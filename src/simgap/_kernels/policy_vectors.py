@@ -192,8 +192,8 @@ def upper_step(
 
     Writes the gap vector of what was chosen to `now`, w . g to `value`, the choice to
     `action_of` and `next_of` (N, longest row). Returns how many choices changed; their
-    nodes are listed in `changed`. A choice changes only if that gains more than `spare` (N,),
-    so that rules do not flicker.
+    nodes are listed in `changed`. A choice changes only if that gains more than
+    `spare` (N,), so that rules do not flicker.
     """
     members = likelihood.shape[1]
     longest = next_of.shape[1]

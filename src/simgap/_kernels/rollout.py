@@ -65,7 +65,7 @@ def action_costs(
 
 
 # Without NaN and signed zeros a minimum can be vectorised; sums keep their order.
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"})  # type: ignore[untyped-decorator]
 def simulate_belief_policy(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -142,7 +142,8 @@ def simulate_belief_policy(
                 total += every_weight[i, m]
             outside[episode] = total == 0.0
             if outside[episode]:
-                every_weight[i] = fallback
+                for m in range(members):
+                    every_weight[i, m] = fallback[m]
             posterior_loss[episode] = 0.0
             model_loss[episode] = 0.0
             dropped[episode] = 0.0

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, uint64
 
+from simgap.arrays import AnyArray
+
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
 SECOND = np.uint64(0x94D049BB133111EB)
@@ -33,3 +35,13 @@ def uniform(key: int, counter: int) -> float:
     bits = (bits ^ (bits >> S27)) * SECOND
     bits = bits ^ (bits >> S31)
     return float(bits >> S11) * UNIT
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def episode_keys(seed: int, first: int, count: int) -> AnyArray:
+    """Return a key for each of `count` episodes from number `first` on."""
+    keys = np.empty(count, np.uint64)
+    root = mixed(seed, 0)
+    for i in range(count):
+        keys[i] = mixed(root, first + i)
+    return keys

@@ -190,7 +190,7 @@ class _World:
             _first_posteriors(policy),
             policy.vector_set,
             policy.vector_offsets,
-            np.ascontiguousarray(policy.vectors.T),
+            np.array(policy.vectors.T, order="C"),  # a copy: one kernel for all
             policy.prior,
             not self.signed,
             self.own_losses,

@@ -123,7 +123,8 @@ def _discounted(latent: LatentMDP, discount: float) -> LossForm:
         kernel.indptr, kernel.indices, likelihood, rewards, discount
     )
     losses = np.empty((1, kernel.n_states, kernel.n_actions, len(simulators)))
-    stacked = np.stack([values.T, values.T], axis=1)  # (M, 2, S): V before and after
+    both = np.stack([values.T, values.T], axis=1)  # (M, 2, S): V before and after
+    stacked = owned(np.ascontiguousarray(both))
     fill_losses(
         kernel.indptr, kernel.indices, likelihood, rewards, discount, stacked, losses
     )

@@ -8,9 +8,16 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.belief_points import meet_beliefs
-from simgap._kernels.optimistic_points import meet_optimistic
-from simgap.arrays import FloatArray, IndexArray
+from simgap._kernels.belief_points import (
+    OVER,
+    act_on_mixtures,
+    act_on_vectors,
+    begin_episodes,
+    keep_new,
+    live_one_step,
+)
+from simgap._kernels.streams import episode_keys
+from simgap.arrays import AnyArray, FloatArray, IndexArray
 from simgap.oracle.bounded.lower_nodes import LowerValues
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.result import VectorSets
@@ -19,7 +26,7 @@ WANDER = 0.05  # how often the simulated agent plays at random
 LONGEST = 400  # steps of a simulated episode with a discount
 FAR_APART = 0.06  # per model, in the distance of the kernels; less when too few
 CLOSEST = 0.002
-BATCH = 16  # episodes between two looks
+BATCH = 32  # episodes between two looks
 QUIET = 2.0  # points per episode, below which points must lie closer
 
 
@@ -82,52 +89,109 @@ class PointSource:
         guide: VectorSets | LowerValues,
         keep_going: Callable[[], None],
     ) -> None:
-        form, old = self.form, self.points
-        n_states, members = form.pattern.n_states, form.n_models
-        states = np.zeros(count, np.int32)
-        beliefs, shapes = np.zeros((count, members)), np.zeros((count, members))
-        states[: old.size], beliefs[: old.size] = old.states, old.beliefs
-        most = max(int(2.0 * count / n_states) + 64, int(np.bincount(old.states).max()))
-        by_state = np.zeros((n_states, min(most, count)), np.int32)
-        held = np.zeros(n_states, np.int32)
-        met, quiet = 0, False
-        while met < count and not quiet:
-            before = max(met, old.size)
-            lived = (self.episode, self.seed)
-            into = (self.apart, old.size, met, held, by_state, states, beliefs, shapes)
-            met = self._episodes(guide, lived, into)
+        """Run episodes until there are `count` points or they bring too few."""
+        book, old = _Book.of(self.form, count, self.points), self.points.size
+        quiet = False
+        while book.count < count and not quiet:
+            before = book.count
+            keys = episode_keys(self.seed, self.episode, BATCH)
+            _Episodes(self.form, keys).run(guide, book, self.apart)
             self.episode += BATCH
-            quiet = met - before < QUIET * BATCH
-            self.points = BeliefPoints(states[:met].copy(), beliefs[:met].copy())
+            quiet = book.count - before < QUIET * BATCH
+            self.points = book.points(max(book.count, old))
             keep_going()
 
-    def _episodes(
-        self,
-        guide: VectorSets | LowerValues,
-        lived: tuple[int, int],
-        into: tuple[object, ...],
-    ) -> int:
-        form = self.form
-        horizon = LONGEST if form.horizon is None else form.horizon
-        world = (
-            form.pattern.indptr, form.pattern.indices, form.likelihood, form.losses,
-            horizon,
+
+@final
+@dataclass(slots=True, eq=False)
+class _Book:
+    """Points by number and by state, with room for more."""
+
+    count: int
+    state_count: IndexArray
+    state_points: IndexArray
+    states: IndexArray
+    beliefs: FloatArray
+    shapes: FloatArray
+
+    @staticmethod
+    def of(form: LossForm, room: int, known: BeliefPoints) -> _Book:
+        n_states, members = form.pattern.n_states, form.n_models
+        fullest = int(np.bincount(known.states).max())
+        most = min(room, max(int(2.0 * room / n_states) + 64, fullest))
+        book = _Book(
+            0,
+            np.zeros(n_states, np.int32),
+            np.zeros((n_states, most), np.int32),
+            np.zeros(room, np.int32),
+            np.zeros((room, members)),
+            np.zeros((room, members)),
+        )
+        inside = np.zeros(known.size, np.int32)
+        book.keep(0.0, known.states, inside, known.beliefs)  # all of them, in order
+        return book
+
+    def keep(
+        self, apart: float, states: IndexArray, hidden: IndexArray, beliefs: FloatArray
+    ) -> None:
+        self.count = keep_new(
+            apart, states, hidden, beliefs, self.count, self.state_count,
+            self.state_points, self.states, self.beliefs, self.shapes,
         )  # fmt: skip
-        roots = (form.root_states, form.root_weights, BATCH)
+
+    def points(self, count: int) -> BeliefPoints:
+        return BeliefPoints(self.states[:count].copy(), self.beliefs[:count].copy())
+
+
+class _Episodes:
+    """Episodes side by side, in worlds drawn from the prior."""
+
+    def __init__(self, form: LossForm, keys: AnyArray) -> None:
+        self.form, self.keys = form, keys
+        self.states = np.zeros(keys.size, np.int32)
+        self.hidden = np.zeros(keys.size, np.int32)
+        self.beliefs = np.zeros((keys.size, form.n_models))
+        self.actions = np.zeros(keys.size, np.int32)
+
+    def run(self, guide: VectorSets | LowerValues, book: _Book, apart: float) -> None:
+        form, pattern = self.form, self.form.pattern
+        lived = (self.states, self.hidden, self.beliefs)
+        begin_episodes(form.root_states, form.root_weights, self.keys, *lived)
+        wander = WANDER if isinstance(guide, VectorSets) else 0.0
+        steps = LONGEST if form.horizon is None else form.horizon
+        for h in range(steps):
+            book.keep(apart, *lived)
+            self._act(guide, h)
+            live_one_step(
+                h, pattern.indptr, pattern.indices, form.likelihood, pattern.n_actions,
+                wander, self.keys, *lived, self.actions,
+            )  # fmt: skip
+            if (self.hidden == OVER).all():
+                break
+
+    def _act(self, guide: VectorSets | LowerValues, h: int) -> None:
+        form, pattern, finite = self.form, self.form.pattern, self.form.horizon
+        step, after = (h, h + 1) if finite is not None else (0, 0)
+        world = (
+            pattern.indptr, pattern.indices, form.likelihood, form.losses[step],
+            form.discount,
+        )  # fmt: skip
+        lived = (self.states, self.hidden, self.beliefs, self.actions)
         if isinstance(guide, VectorSets):
-            met = meet_beliefs(
-                *world, guide.vector_set, guide.vector_offsets, guide.vectors, *roots,
-                *lived, WANDER, *into,
-            )  # fmt: skip
-        else:
-            nodes = guide.nodes
-            met = meet_optimistic(
-                *world, form.discount, guide.value_set, guide.values,
-                nodes.state_offsets, nodes.pair_first, nodes.pair_second,
-                nodes.grid.size - 2, nodes.node_offsets, nodes.node_model,
-                nodes.node_weight, *roots, *lived, *into,
-            )  # fmt: skip
-        return int(met)
+            first = guide.vector_set[after] * pattern.n_states
+            offsets = guide.vector_offsets[first : first + pattern.n_states + 1]
+            if finite is not None and after == finite:
+                offsets = np.zeros_like(offsets)
+            act_on_vectors(*world, offsets, guide.vectors, *lived)
+            return
+        nodes, values = guide.nodes, guide.values[guide.value_set[after]]
+        if finite is not None and after == finite:
+            values = np.zeros_like(values)
+        act_on_mixtures(
+            *world, values, nodes.state_offsets, nodes.pair_first, nodes.pair_second,
+            nodes.grid.size - 2, nodes.node_offsets, nodes.node_model,
+            nodes.node_weight, *lived,
+        )  # fmt: skip
 
 
 def no_points(form: LossForm) -> BeliefPoints:
