@@ -1,0 +1,261 @@
+"""The entry point: which solver is picked, what is refused, what a result holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simgap.errors import InvalidArgument
+from simgap.instances import garnet_mixture
+from simgap.mdp import LatentMDP
+from simgap.oracle import entry
+from simgap.oracle.bounded import solve_bounded
+from simgap.oracle.entry import domain_randomization_oracle
+from simgap.oracle.exact import solve_exact
+from simgap.oracle.loss_form import LossForm, loss_form
+from simgap.oracle.result import Outcome, Planned
+from simgap.oracle.settings import (
+    AutoOracle,
+    BoundedOracle,
+    ExactOracle,
+    GridOracle,
+    Solver,
+)
+from simgap.oracle.to_run import policy_to_run
+from simgap.oracle.watch import Progress
+from tests.policies.cases import random_latent
+
+
+def small(seed: int = 0, **how: Any) -> LatentMDP:
+    return random_latent(np.random.default_rng(seed), **how)
+
+
+def large(members: int = 4) -> LatentMDP:
+    """Return a class with too many beliefs for the exact solver."""
+    return LatentMDP.uniform(garnet_mixture(8, 3, 3, members))
+
+
+@pytest.mark.parametrize(
+    ("latent", "horizon", "discount", "words"),
+    [
+        (small(), 4, None, "exact: there are only"),
+        (large(3), 40, None, "grid: there are only 3 models"),
+        (large(4), 40, None, "bounded: too many beliefs, and 4 models"),
+        (small(members=2), None, 0.9, "grid: there are only 2 models"),
+        (small(members=4), None, 0.9, "bounded"),
+        (small(members=1), None, 0.9, "bounded"),
+    ],
+)
+def test_the_solver_that_suits_is_picked(
+    latent: LatentMDP, horizon: int | None, discount: float | None, words: str
+) -> None:
+    solver = AutoOracle(time_limit=0.3, episodes=2)
+    result = domain_randomization_oracle(
+        latent, horizon=horizon, discount=discount, solver=solver
+    )
+    assert result.solver.startswith(words)
+    assert (result.horizon, result.discount) == (horizon, discount or 1.0)
+    assert result.settings == solver
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_result_fits_together(seed: int) -> None:
+    latent = small(seed, without_prior=seed % 2)
+    solvers: list[Solver] = [ExactOracle(), BoundedOracle(time_limit=0.5)]
+    for solver in solvers:
+        result = domain_randomization_oracle(latent, horizon=5, solver=solver)
+        form = loss_form(latent, horizon=5)
+        gap, value = result.average_gap, result.value
+        assert gap.lower is not None
+        assert gap.upper is not None
+        assert value.lower == form.informed - gap.upper
+        assert value.upper == form.informed - gap.lower
+        known = ~np.isnan(result.gaps)
+        assert known[latent.prior > 0.0].all()
+        reached = result.optimal - result.values
+        assert reached[known] == pytest.approx(result.gaps[known], abs=1e-12)
+        low, high = result.gap_intervals[known].T
+        assert (low <= result.gaps[known] + 1e-9).all()
+        assert (low >= 0.0).all()
+        if result.outcome is Outcome.EXACT:  # its policy is one of the optimal ones
+            assert (result.gaps[known] <= high + 1e-9).all()
+        assert (result.gaps[known] >= -1e-12).all()
+        below, above = result.pair_prices_lower, result.pair_prices_upper
+        assert below.shape == above.shape == (3, 3)
+        assert result.statistics.seconds > 0.0
+        assert result.statistics.compile_seconds >= 0.0
+        for name in ("gaps", "values", "gap_intervals", "pair_prices_lower"):
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(result, name)[...] = 0.0
+
+
+@pytest.mark.parametrize("discount", [None, 0.8])
+def test_no_optimal_policy_has_a_gap_outside_its_interval(
+    discount: float | None,
+) -> None:
+    """Bounded intervals must hold what the exact solver finds for optimal policies."""
+    for seed in range(8):
+        latent, horizon = small(seed), None if discount else 4
+        bounded = domain_randomization_oracle(
+            latent, horizon=horizon, discount=discount, solver=BoundedOracle(episodes=2)
+        )
+        if discount:
+            assert (bounded.gaps <= bounded.gap_intervals[:, 1] * 1.1 + 1e-6).all()
+            continue
+        exact = domain_randomization_oracle(
+            latent, horizon=4, solver=ExactOracle(episodes=2)
+        )
+        wide, right = bounded.gap_intervals, exact.gap_intervals
+        assert (wide[:, 0] <= right[:, 0] + 1e-12).all()
+        assert (wide[:, 1] >= right[:, 1] - 1e-12).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "one of them"),
+        ({"horizon": 3, "discount": 0.5}, "one of them"),
+        ({"horizon": "5"}, "not a whole number"),
+        ({"horizon": 2.5}, "not a whole number"),
+        ({"horizon": -1}, "out of range"),
+        ({"discount": 1.0}, "out of range"),
+        ({"discount": nan}, "out of range"),
+        ({"discount": 0.5, "solver": ExactOracle()}, "finite horizon"),
+        ({"solver": BoundedOracle(gap_tolerance=0.0)}, "gap_tolerance"),
+        ({"solver": BoundedOracle(gap_tolerance=nan)}, "gap_tolerance"),
+        ({"solver": GridOracle(tolerance=1.0)}, "tolerance"),
+        ({"solver": AutoOracle(time_limit=0.0)}, "time_limit"),
+        ({"solver": AutoOracle(time_limit=inf)}, "time_limit"),
+        ({"solver": AutoOracle(time_limit="1")}, "time_limit"),  # type: ignore[arg-type]
+        ({"solver": ExactOracle(max_memory=-1.0)}, "max_memory"),
+        ({"solver": BoundedOracle(episodes=1)}, "at least 2"),
+        ({"solver": BoundedOracle(episodes=2.5)}, "at least 2"),  # type: ignore[arg-type]
+        ({"solver": BoundedOracle(seed=-1)}, "seed is -1"),
+        ({"solver": BoundedOracle(seed=2**70)}, "seed is"),
+        ({"solver": BoundedOracle(seed=1.5)}, "seed is 1.5"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_planning(
+    arguments: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def planning(*_: object, **__: object) -> None:
+        raise AssertionError("it was planned")
+
+    for name in ("solve_bounded", "solve_grid", "solve_exact"):
+        monkeypatch.setattr(entry, name, planning)
+    given = arguments if "solver" not in arguments else {"horizon": 3} | arguments
+    if "discount" in arguments and "solver" in arguments:
+        given = arguments
+    with pytest.raises(InvalidArgument, match=words):
+        domain_randomization_oracle(small(), **given)
+
+
+def test_four_models_do_not_fit_a_grid() -> None:
+    with pytest.raises(InvalidArgument, match="over 4 models"):
+        domain_randomization_oracle(small(members=4), horizon=3, solver=GridOracle())
+
+
+def test_a_class_that_does_not_fit_is_refused() -> None:
+    solver = BoundedOracle(max_memory=1e6)
+    with pytest.raises(InvalidArgument, match="the losses of all steps alone take"):
+        domain_randomization_oracle(small(), horizon=1000, solver=solver)
+
+
+def test_progress_tells_the_bracket_and_never_takes_it_back() -> None:
+    told: list[Progress] = []
+    result = domain_randomization_oracle(
+        large(),
+        horizon=20,
+        solver=BoundedOracle(time_limit=1.0, gap_tolerance=1e-3, episodes=2),
+        progress=told.append,
+    )
+    assert len(told) >= 3
+    for before, after in pairwise(told):
+        assert before.lower <= after.lower <= after.upper <= before.upper
+        assert before.seconds <= after.seconds
+    assert (told[-1].lower, told[-1].upper) == (
+        result.statistics.trace[-1].lower,
+        result.statistics.trace[-1].upper,
+    )
+    assert result.average_gap.lower == told[-1].lower
+    assert result.average_gap.upper == pytest.approx(told[-1].upper, rel=1e-9)
+
+
+def unfinished(form: LossForm, outcome: Outcome) -> Planned:
+    planned = solve_exact(form, ExactOracle())
+    return replace(planned, outcome=outcome, lower=0.0, gap_intervals=None)
+
+
+def test_an_exact_run_that_is_interrupted_is_not_followed_by_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    form = loss_form(small(), horizon=4)
+    planned = unfinished(form, Outcome.INTERRUPTED)
+    monkeypatch.setattr(entry, "solve_exact", lambda *_, **__: planned)
+    result = domain_randomization_oracle(small(), horizon=4)
+    assert result.outcome is Outcome.INTERRUPTED
+    assert result.solver.startswith("exact, interrupted")
+
+
+def test_an_exact_run_out_of_time_leaves_half_of_it_for_bounds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    planned = unfinished(loss_form(small(), horizon=4), Outcome.OUT_OF_TIME)
+    asked = []
+
+    def exact(form: LossForm, solver: ExactOracle, **_: object) -> Planned:
+        asked.append(solver.time_limit)
+        return planned
+
+    def grid(form: LossForm, solver: AutoOracle, **_: object) -> Planned:
+        asked.append(solver.time_limit)
+        return planned
+
+    monkeypatch.setattr(entry, "solve_exact", exact)
+    monkeypatch.setattr(entry, "solve_grid", grid)
+    domain_randomization_oracle(small(), horizon=4, solver=AutoOracle(time_limit=8.0))
+    assert asked == [4.0, 4.0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_equal_seeds_give_equal_bytes(seed: int) -> None:
+    """Runs that end at their tolerance; nothing in them depends on the clock."""
+    latent = LatentMDP.uniform(garnet_mixture(5, 2, 3, 4, seed=seed))
+    solver = BoundedOracle(gap_tolerance=0.1, time_limit=60.0, seed=seed, episodes=50)
+    arguments: dict[str, Any] = {"horizon": 12} if seed % 2 else {"discount": 0.9}
+    one, two = (
+        domain_randomization_oracle(latent, **arguments, solver=solver)
+        for _ in range(2)
+    )
+    assert one.outcome is Outcome.SOLVED
+    assert one.average_gap == two.average_gap
+    assert one.estimated_gap == two.estimated_gap
+    for name in ("node_state", "rule_until", "rule_action", "next_node"):
+        left, right = getattr(one.policy, name), getattr(two.policy, name)
+        assert left.tobytes() == right.tobytes()
+    assert one.belief_policy.vectors.tobytes() == two.belief_policy.vectors.tobytes()
+    assert one.pair_prices_upper.tobytes() == two.pair_prices_upper.tobytes()
+
+
+def test_the_policy_to_run_is_chosen_and_judged_on_different_episodes() -> None:
+    form = loss_form(large(), horizon=20)
+    planned = solve_bounded(form, BoundedOracle(time_limit=0.5))
+    policy, first = policy_to_run(
+        form, planned.vectors, settled=False, episodes=400, seed=3
+    )
+    again, same = policy_to_run(
+        form, planned.vectors, settled=False, episodes=400, seed=3
+    )
+    assert first == same
+    assert policy.vectors.shape == again.vectors.shape
+    _, other = policy_to_run(form, planned.vectors, settled=False, episodes=400, seed=4)
+    assert first != other
+    _, hurried = policy_to_run(
+        form, planned.vectors, settled=False, episodes=10**6, seed=3, seconds=0.05
+    )
+    assert "1000000 episodes" not in hurried.method
