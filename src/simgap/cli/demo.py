@@ -55,7 +55,6 @@ class DemoAnswer:
     value_of_randomization: Certified | None
     pair_prices: PairPrices
     rounding: float
-    diameter: Certified
     models: tuple[DemoModel, ...]
     certainty: dict[str, str]
     provenance: Provenance
@@ -156,7 +155,7 @@ def _print(answer: DemoAnswer) -> None:
     from simgap.cli.baseline_answer import middle
     from simgap.cli.demo_record import DEFAULT
     from simgap.cli.output import print_line, print_table
-    from simgap.report.words import bracket, gap_number, number, shown
+    from simgap.report.words import gap_number, number, shown
 
     print_line(answer.verdict.headline)
     for point in answer.verdict.points:
@@ -164,7 +163,7 @@ def _print(answer: DemoAnswer) -> None:
     alone, noise = answer.baselines[DEFAULT].models, 10.0 * answer.rounding
     print_table(
         f"what is lost in {answer.horizon} steps, if this is the real lake",
-        ("real lake", "V*", "gap", "of V*", "gap, default lake alone", "diameter"),
+        ("real lake", "V*", "gap", "of V*", "gap, default lake alone"),
         [
             (
                 shown(each.name),
@@ -174,7 +173,6 @@ def _print(answer: DemoAnswer) -> None:
                 if each.relative_gap is None or each.gap <= noise
                 else f"{100 * each.relative_gap:.2g} %",
                 gap_number(middle(other.gap), noise, 4),
-                bracket(each.diameter, 5),
             )
             for each, other in zip(answer.models, alone, strict=True)
         ],

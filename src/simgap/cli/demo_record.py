@@ -22,8 +22,6 @@ from simgap.records import SCHEMA, Certified, Provenance, provenance
 from simgap.report.words import between, number, percent
 
 if TYPE_CHECKING:
-    from simgap.cli.diameter import ModelDiameter
-    from simgap.cli.solve import ModelSolution
     from simgap.mdp import LatentMDP
     from simgap.oracle.result import OracleResult
     from simgap.statistics import Estimate
@@ -49,17 +47,11 @@ class DemoModel:
     parameters: dict[str, float]
     prior: float
     optimal: float  # V*_1 at the start
-    optimal_bounds: Certified | None
+    optimal_bounds: Certified  # the same with its rounding
     value: float
     gap: float
     relative_gap: float | None
     gap_interval: Certified
-    gain: Certified
-    bias_span: float | None
-    residual: float | None
-    diameter: Certified
-    source: int
-    target: int
 
 
 @final
@@ -98,7 +90,6 @@ class DemoRecord:
     value_of_randomization: Certified | None
     pair_prices: PairPrices
     rounding: float  # of a gap; smaller ones are noise
-    diameter: Certified
     models: tuple[DemoModel, ...]
     certainty: dict[str, str]
     notes: tuple[str, ...]
@@ -121,17 +112,11 @@ def demo_record(
     latent: LatentMDP, result: OracleResult, *, command: str, model: str, seed: int
 ) -> DemoRecord:
     """Return everything the demo says about the lakes."""
-    from simgap.cli.diameter import diameters
-    from simgap.cli.solve import CERTAINTY as SURE
-    from simgap.cli.solve import solutions
-
     assert result.horizon is not None
     simulators, numbers = latent.simulators, oracle_numbers(latent, result)
     others = compared(latent, result, seed, effort=EFFORT)
     single = others.baselines["single-simulator"]
     baselines = {DEFAULT: _default_lake(latent, numbers, single), **others.baselines}
-    largest, travel = diameters(simulators)
-    solved = solutions(simulators, result.horizon)
     told: dict[str, Any] = {
         each.name: getattr(numbers, each.name)
         for each in fields(DemoRecord)
@@ -148,18 +133,11 @@ def demo_record(
         baselines=baselines,
         value_of_memory=others.value_of_memory,
         value_of_randomization=others.value_of_randomization,
-        diameter=largest,
         models=tuple(
-            _model(simulators.theta.of(at), *each)
-            for at, each in enumerate(zip(numbers.models, solved, travel, strict=True))
+            _model(simulators.theta.of(at), each, numbers.rounding)
+            for at, each in enumerate(numbers.models)
         ),
-        certainty={
-            **CERTAINTY,
-            "gain": SURE["gain"],
-            "bias_span": SURE["bias_span"],
-            "residual": SURE["residual"],
-            "diameter": "certified",
-        },
+        certainty=dict(CERTAINTY),
         notes=simulators.notes,
         provenance=provenance(
             command=command, model=model, model_hash=latent.hash, seed=seed
@@ -179,28 +157,19 @@ def demo_timings(latent: LatentMDP, result: OracleResult) -> Timings:
     )
 
 
-def _model(
-    theta: dict[str, float],
-    planned: OracleModel,
-    solved: ModelSolution,
-    trip: ModelDiameter,
-) -> DemoModel:
+def _model(theta: dict[str, float], planned: OracleModel, rounding: float) -> DemoModel:
     return DemoModel(
         name=planned.name,
         parameters=theta,
         prior=planned.prior,
         optimal=planned.optimal,
-        optimal_bounds=solved.value_bounds,
+        optimal_bounds=Certified(
+            planned.optimal - rounding, planned.optimal + rounding
+        ),
         value=planned.value,
         gap=planned.gap,
         relative_gap=planned.relative_gap,
         gap_interval=planned.gap_interval,
-        gain=solved.gain,
-        bias_span=solved.bias_span,
-        residual=solved.residual,
-        diameter=Certified(trip.lower, trip.upper),
-        source=trip.source,
-        target=trip.target,
     )
 
 

@@ -203,7 +203,7 @@ def solver_of(
         chosen["max_memory"] = memory * 1e9
     given = of_gap is not None or of_value is not None
     if given and kind is not settings.ExactOracle:  # exact is within any tolerance
-        chosen |= {"gap_tolerance": of_gap, "tolerance": of_value}
+        chosen |= {"gap_tolerance": of_gap, "tolerance": of_value, "negligible": 0.0}
     return kind(**chosen)  # type: ignore[no-any-return]
 
 

@@ -10,8 +10,9 @@ Rewards that depend on the model are expectations: the agent sees states, not re
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isfinite
-from time import perf_counter
+from dataclasses import replace
+from math import inf, isfinite
+from numbers import Real
 
 import numpy as np
 
@@ -19,9 +20,8 @@ from simgap.arrays import FloatArray, owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
 from simgap.oracle.bounded import solve_bounded, solve_grid
-from simgap.oracle.bounded.points import no_vectors
-from simgap.oracle.estimate import estimated_gap
-from simgap.oracle.exact import count_nodes, solve_exact
+from simgap.oracle.compile_clock import compile_seconds, working_seconds
+from simgap.oracle.exact import count_nodes, looks_hopeless, solve_exact
 from simgap.oracle.loss_form import LossForm, bytes_of_losses, loss_form
 from simgap.oracle.pair_prices import pair_prices
 from simgap.oracle.result import (
@@ -29,7 +29,6 @@ from simgap.oracle.result import (
     OracleStatistics,
     Outcome,
     Planned,
-    VectorSets,
 )
 from simgap.oracle.settings import (
     AutoOracle,
@@ -38,15 +37,17 @@ from simgap.oracle.settings import (
     GridOracle,
     Solver,
 )
-from simgap.oracle.warm_up import compile_bounded, compile_exact
+from simgap.oracle.to_run import policy_to_run
 from simgap.oracle.watch import Progress, resident_bytes
+from simgap.planning.episodic import checked_horizon
 from simgap.policies.belief import BeliefPolicy
 from simgap.records import Certified
 from simgap.statistics import Estimate
 
 FEW_NODES = 200_000  # up to which the exact solver is preferred
 MODELS_OF_A_GRID = 3
-CONFIDENCE = 0.95
+PART_TO_ESTIMATE, LEAST_TO_ESTIMATE = 0.1, 0.1  # of a time limit; seconds
+LARGEST_SEED = 2**62
 DEFAULT = AutoOracle()
 
 Report = Callable[[Progress], None] | None
@@ -63,19 +64,25 @@ def domain_randomization_oracle(
     """Return the oracle of (U, nu) for a horizon or a discount (Section 4.2).
 
     Limits and interrupts end planning with the bracket reached; `outcome` says why.
+    An interrupt after planning shortens the estimate, a second one is like any other.
     `progress` is called with the bracket so far.
     """
     _check(solver)
     _check_memory(latent, horizon, solver)
-    begin = perf_counter()
-    compiled = 0.0 if isinstance(solver, ExactOracle) else _compile(horizon)
-    if not isinstance(solver, BoundedOracle | GridOracle) and horizon is not None:
-        compiled += compile_exact()
+    begin, compiled = working_seconds(), compile_seconds()
     form = loss_form(latent, horizon=horizon, discount=discount)
     planned, name = _plan(form, solver, progress)
-    prices = planned.pair_prices or pair_prices(form)
-    belief, estimate = _to_run(form, planned, solver)
-    seconds = perf_counter() - begin - compiled
+    try:
+        prices = planned.pair_prices or pair_prices(form)
+        left = _seconds_left(solver, working_seconds() - begin)
+        belief, estimate = _to_run(form, planned, solver, left)
+    except KeyboardInterrupt:
+        if planned.outcome is Outcome.INTERRUPTED:
+            raise
+        planned = replace(planned, outcome=Outcome.INTERRUPTED)
+        prices = planned.pair_prices or pair_prices(form)
+        belief, estimate = _to_run(form, planned, solver, 0.0)
+    seconds = working_seconds() - begin
     return OracleResult(
         value=Certified(form.informed - planned.upper, form.informed - planned.lower),
         average_gap=Certified(planned.lower, planned.upper),
@@ -95,7 +102,7 @@ def domain_randomization_oracle(
         pair_prices_upper=owned(prices[1]),
         statistics=OracleStatistics(
             seconds=seconds,
-            compile_seconds=compiled,
+            compile_seconds=compile_seconds() - compiled,
             nodes=planned.nodes,
             largest_bytes=planned.largest_bytes,
             rounding=form.rounding,
@@ -103,10 +110,6 @@ def domain_randomization_oracle(
         ),
         least_worst_gap=planned.least_worst_gap,
     )
-
-
-def _compile(horizon: int | None) -> float:
-    return compile_bounded(finite=horizon is not None)
 
 
 def _plan(form: LossForm, solver: Solver, progress: Report) -> tuple[Planned, str]:
@@ -118,17 +121,23 @@ def _plan(form: LossForm, solver: Solver, progress: Report) -> tuple[Planned, st
         return planned, "bounded, as asked"
     if isinstance(solver, GridOracle):
         return solve_grid(form, solver, report=progress), "grid, as asked"
-    nodes = count_nodes(form, FEW_NODES) if form.horizon is not None else None
+    hopeless = looks_hopeless(form, FEW_NODES)
+    nodes = None if hopeless else count_nodes(form, FEW_NODES)
     if nodes is not None:
+        # if half the time is not enough, the other half is for bounds
+        half = None if solver.time_limit is None else 0.5 * solver.time_limit
         limits = ExactOracle(
-            time_limit=solver.time_limit,
+            time_limit=half,
             max_memory=solver.max_memory,
             episodes=solver.episodes,
             seed=solver.seed,
         )
         planned = _exact(form, limits, progress)
-        if planned.lower == planned.upper:
+        if planned.outcome is Outcome.EXACT:
             return planned, f"exact: there are only {nodes} beliefs to come to"
+        if planned.outcome is Outcome.INTERRUPTED:
+            return planned, f"exact, interrupted: there are {nodes} beliefs to come to"
+        solver = replace(solver, time_limit=half)
     likely = int((form.latent.prior > 0.0).sum())
     if 1 < likely <= MODELS_OF_A_GRID:
         planned = solve_grid(form, solver, report=progress)
@@ -144,57 +153,35 @@ def _exact(form: LossForm, solver: ExactOracle, progress: Report) -> Planned:
             "beliefs with a discount",
             hint="give a horizon, or use the bounded solver",
         )
-    begin = perf_counter()
+    begin = working_seconds()
 
     def told(text: str) -> None:
         if progress is not None:
-            seconds = perf_counter() - begin
+            seconds = working_seconds() - begin
             progress(Progress(seconds, 0.0, form.informed, text))
 
-    return solve_exact(form, solver, progress=told)
+    return solve_exact(form, solver, clock=working_seconds, progress=told)
 
 
 def _to_run(
-    form: LossForm, planned: Planned, solver: Solver
+    form: LossForm, planned: Planned, solver: Solver, seconds: float
 ) -> tuple[BeliefPolicy, Estimate]:
-    """Return the better of looking ahead with vectors and without, and its gap.
-
-    The choice and the estimate use different episodes: the interval stays honest.
-    """
-    choices = [_belief_policy(form, planned.vectors)]
-    if planned.outcome is not Outcome.EXACT:
-        choices.append(_belief_policy(form, no_vectors(form)))
-    pilot = max(2, solver.episodes // 4)
-    first = [
-        estimated_gap(form, each, episodes=pilot, seed=2 * solver.seed).estimate
-        for each in choices
-    ]
-    policy = choices[int(np.argmin(first))]
-    return policy, estimated_gap(
+    return policy_to_run(
         form,
-        policy,
+        planned.vectors,
+        settled=planned.gap_intervals is not None,
         episodes=solver.episodes,
-        seed=2 * solver.seed + 1,
-        confidence=CONFIDENCE,
+        seed=solver.seed,
+        seconds=seconds,
     )
 
 
-def _belief_policy(form: LossForm, sets: VectorSets) -> BeliefPolicy:
-    simulators = form.latent.simulators
-    laws = np.stack([simulators.start_law(m) for m in range(form.n_models)])
-    return BeliefPolicy(
-        name="oracle, tracking beliefs",
-        pattern=form.pattern,
-        horizon=form.horizon,
-        discount=form.discount,
-        prior=form.latent.prior,
-        start_law=laws,
-        likelihood=form.likelihood,
-        losses=form.losses,
-        vector_set=sets.vector_set,
-        vector_offsets=sets.vector_offsets,
-        vectors=sets.vectors,
-    )
+def _seconds_left(solver: Solver, spent: float) -> float:
+    """Return the time for the estimate: what is left, or a small part of the limit."""
+    limit = solver.time_limit
+    if limit is None:
+        return inf
+    return max(limit - spent, PART_TO_ESTIMATE * limit, LEAST_TO_ESTIMATE)
 
 
 def _gap_intervals(form: LossForm, planned: Planned) -> FloatArray:
@@ -232,22 +219,35 @@ def _worst_possible(form: LossForm) -> FloatArray:
 def _check(solver: Solver) -> None:
     for name in ("gap_tolerance", "tolerance"):
         asked = getattr(solver, name, None)
-        if asked is not None and not 0.0 < asked < 1.0:
+        if asked is not None and not (_finite(asked) and 0.0 < asked < 1.0):
             raise InvalidArgument(
                 f"{name} is {asked!r}", hint="it is a part, between 0 and 1"
             )
     for name in ("time_limit", "max_memory"):
         asked = getattr(solver, name)
-        if asked is not None and not (isfinite(asked) and asked > 0.0):
+        if asked is not None and not (_finite(asked) and asked > 0.0):
             raise InvalidArgument(f"{name} is {asked!r}", hint="it is above 0, or None")
-    if solver.episodes < 2:
+    if not _whole(solver.episodes) or solver.episodes < 2:
         raise InvalidArgument(
-            f"{solver.episodes} episodes for the estimate", hint="at least 2"
+            f"{solver.episodes!r} episodes for the estimate", hint="at least 2"
+        )
+    if not _whole(solver.seed) or not 0 <= solver.seed <= LARGEST_SEED:
+        raise InvalidArgument(
+            f"seed is {solver.seed!r}", hint=f"a whole number from 0 to {LARGEST_SEED}"
         )
 
 
+def _finite(asked: object) -> bool:
+    return isinstance(asked, Real) and isfinite(asked)
+
+
+def _whole(asked: object) -> bool:
+    return isinstance(asked, int | np.integer) and not isinstance(asked, bool)
+
+
 def _check_memory(latent: LatentMDP, horizon: int | None, solver: Solver) -> None:
-    need = bytes_of_losses(latent, horizon)
+    steps = horizon if horizon is None else checked_horizon(horizon)
+    need = bytes_of_losses(latent, steps)
     if solver.max_memory is not None and need > solver.max_memory - resident_bytes():
         raise InvalidArgument(
             f"the losses of all steps alone take {need / 1e9:.2f} GB, and "

@@ -102,7 +102,7 @@ def _finite(latent: LatentMDP, horizon: int) -> LossForm:
     simulators = latent.simulators
     kernel = simulators.transitions
     plan = solve_episodic(simulators, horizon)
-    likelihood = np.ascontiguousarray(kernel.values.T)
+    likelihood = np.array(kernel.values.T, order="C")
     losses = np.empty((horizon, kernel.n_states, kernel.n_actions, len(simulators)))
     fill_losses(
         kernel.indptr, kernel.indices, likelihood, _rewards(latent), 1.0,
@@ -117,7 +117,7 @@ def _finite(latent: LatentMDP, horizon: int) -> LossForm:
 def _discounted(latent: LatentMDP, discount: float) -> LossForm:
     simulators = latent.simulators
     kernel = simulators.transitions
-    likelihood = np.ascontiguousarray(kernel.values.T)
+    likelihood = np.array(kernel.values.T, order="C")
     rewards = _rewards(latent)
     values, residual = discounted_values(
         kernel.indptr, kernel.indices, likelihood, rewards, discount
@@ -169,7 +169,7 @@ def _rewards(latent: LatentMDP) -> FloatArray:
     simulators = latent.simulators
     shape = (len(simulators), simulators.n_states, simulators.n_actions)
     rewards = np.broadcast_to(simulators.rewards, shape)
-    return np.ascontiguousarray(np.moveaxis(rewards, 0, 2))
+    return np.array(np.moveaxis(rewards, 0, 2), order="C")
 
 
 def _longest_row(latent: LatentMDP) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from time import perf_counter as clock
 from typing import Protocol, final
 
+from simgap.oracle.compile_clock import working_seconds as clock
 from simgap.oracle.result import Moment, Outcome
 
 PAGE = 4096

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
-from math import inf
+from math import inf, log2
 from typing import final
 
 import numpy as np
@@ -54,6 +54,7 @@ LARGEST_WEIGHTS = 30_000_000  # entries of H x N x M
 SMALLEST_WORK = 1e5  # of one sweep: what Python adds
 WORTHWHILE = 1e-11  # of the average gap: less than this is rounding
 PERTURBED = 0.1  # of the actions, between two ascents
+LARGEST_SEARCH = 4000.0  # bits of a policy, beyond which no bound is looked for
 MOST_ENUMERATED = 20_000  # stationary policies
 NO_GUIDE: FloatArray = np.zeros((0, 0, 0))
 
@@ -113,7 +114,7 @@ def guided_plan(
     start = np.ascontiguousarray(actions[:, nodes.node_state])
     if not fits(form, nodes.size):  # ties stay broken by the loss of the step
         return evaluated(form, nodes, start)
-    return _ascended(form, nodes, start, guide=guide, slack=slack)[0]
+    return _ascended(form, nodes, _rows(start), guide=guide, slack=slack)[0]
 
 
 def best_plan(
@@ -134,7 +135,7 @@ def best_plan(
     best: ShortMemoryPlan | None = None
     made = 0
     for start in chain(starts, _explored(form, nodes)):
-        found, work = _ascended(form, nodes, np.array(start, np.int32), budget=budget)
+        found, work = _ascended(form, nodes, _rows(start), budget=budget)
         made, budget = made + 1, budget - work
         if best is None or found.average < best.average:
             best = found
@@ -152,6 +153,11 @@ def best_plan(
     return ShortMemoryPlan(
         nodes, best.actions, best.gaps, best.average, best.rounding, least, made
     )
+
+
+def _rows(actions: IndexArray) -> IndexArray:
+    """Return a copy of a table of actions, always in the same layout."""
+    return np.array(actions, np.int32, order="C")
 
 
 def _explored(form: LossForm, nodes: MemoryNodes) -> list[IndexArray]:
@@ -241,8 +247,10 @@ def _bounded(
     """Return the plan, or a better one, with a lower bound of the average gap."""
     if form.horizon is None:
         return _enumerated(form, nodes, best, work)
-    first = first_weights(form, nodes)
     pattern = form.pattern
+    if form.steps * pattern.n_states * log2(pattern.n_actions) > LARGEST_SEARCH:
+        return best  # the search would not come near the end of the episode
+    first = first_weights(form, nodes)
     each = pattern.n_actions * form.n_models  # of one lookahead
     each *= max(1, pattern.indices.size // pattern.n_states)
     limit, least, actions = int(work / each), 0.0, np.array(best.actions)
@@ -353,7 +361,7 @@ def _improve(
     gaps: FloatArray = np.zeros((nodes.size, form.n_models))
     changed = improve_backward(
         *_graph(form, nodes), form.losses, weights, past_weights(form, nodes), revise,
-        np.ascontiguousarray(guide), slack, actions, gaps,
+        np.array(guide, order="C"), slack, actions, gaps,
     )  # fmt: skip
     return gaps, int(changed)
 

@@ -23,7 +23,12 @@ import numpy as np
 from simgap.arrays import FloatArray, owned
 from simgap.errors import NotSolved
 from simgap.mdp import LatentMDP
-from simgap.oracle.exact import count_nodes, exact_rounding, solve_exact
+from simgap.oracle.exact import (
+    count_nodes,
+    exact_rounding,
+    looks_hopeless,
+    solve_exact,
+)
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import ExactOracle
@@ -149,7 +154,7 @@ def _check_size(form: LossForm, max_nodes: int) -> None:
             "the minimax policy needs a horizon, this problem has a discount",
             hint="give a horizon",
         )
-    if count_nodes(form, max_nodes) is None:
+    if looks_hopeless(form, max_nodes) or count_nodes(form, max_nodes) is None:
         raise NotSolved(
             f"the minimax policy needs exact oracles of at most {max_nodes} beliefs, "
             "this problem has more",
