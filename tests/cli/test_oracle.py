@@ -19,7 +19,7 @@ from simgap.cli.models import read_model
 from simgap.cli.oracle import checked_target, solver_of
 from simgap.errors import InvalidFile
 from simgap.instances import closed_forms
-from simgap.oracle.entry import domain_randomization_oracle
+from simgap.oracle import domain_randomization_oracle
 from simgap.oracle.settings import AutoOracle, BoundedOracle, ExactOracle, GridOracle
 from tests.cli.test_contract import SIMGAP, answer, human
 
@@ -205,11 +205,15 @@ def test_a_place_that_cannot_be_written_is_found_before_planning(
 def test_words_become_settings() -> None:
     assert solver_of("auto") == AutoOracle()
     told = solver_of("bounded", gap_tolerance="0.2", time_limit="3", max_memory="2")
-    assert told == BoundedOracle(gap_tolerance=0.2, time_limit=3.0, max_memory=2e9)
+    assert told == BoundedOracle(
+        gap_tolerance=0.2, time_limit=3.0, max_memory=2e9, negligible=0.0
+    )
     only = solver_of("grid", tolerance="0.01", seed=4)
-    assert only == GridOracle(gap_tolerance=None, tolerance=0.01, seed=4)
+    assert only == GridOracle(
+        gap_tolerance=None, tolerance=0.01, seed=4, negligible=0.0
+    )
     both = solver_of("auto", tolerance="0.01", gap_tolerance="0.1")
-    assert both == AutoOracle(gap_tolerance=0.1, tolerance=0.01)
+    assert both == AutoOracle(gap_tolerance=0.1, tolerance=0.01, negligible=0.0)
     assert solver_of("exact", tolerance="0.1") == ExactOracle()
 
 
