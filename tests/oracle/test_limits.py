@@ -101,23 +101,25 @@ def test_a_limit_of_time_is_kept_on_a_middling_class() -> None:
 
 
 LIMITED = """
-import json, resource
+import json
+from pathlib import Path
 from simgap.instances import garnet_mixture
 from simgap.mdp import LatentMDP
 from simgap.oracle.entry import domain_randomization_oracle
 from simgap.oracle.settings import BoundedOracle
 from simgap.oracle.watch import resident_bytes
 
+few = LatentMDP.uniform(garnet_mixture(3, 2, 2, 3))
+loaded = BoundedOracle(time_limit=0.5, gap_tolerance=1e-9, negligible=0.0, episodes=50)
+domain_randomization_oracle(few, {how}, solver=loaded)  # the kernels take memory too
 latent = LatentMDP.uniform(garnet_mixture(12, 3, 3, 6))
-domain_randomization_oracle(
-    latent, {how}, solver=BoundedOracle(time_limit=0.05, gap_tolerance=0.9)
-)
 limit = resident_bytes() + {room}e6
 solver = BoundedOracle(
     time_limit=20.0, gap_tolerance=1e-9, negligible=0.0, max_memory=limit, episodes=50
 )
 result = domain_randomization_oracle(latent, {how}, solver=solver)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+status = Path("/proc/self/status").read_text()  # getrusage has the parent's peak
+peak = int(status.split("VmHWM:")[1].split()[0]) * 1024
 print(json.dumps([
     result.outcome.name, limit, peak, result.average_gap.lower,
     result.average_gap.upper, result.statistics.seconds,
@@ -126,7 +128,7 @@ print(json.dumps([
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("room", [10, 60])
+@pytest.mark.parametrize("room", [10, 60, 100])
 @pytest.mark.parametrize("how", ["horizon=60", "discount=0.97"])
 def test_a_limit_of_memory_is_kept(room: int, how: str) -> None:
     """Also by the process as a whole: its peak stays below the limit and a tenth."""
@@ -280,6 +282,24 @@ def test_the_stricter_tolerance_holds(
     watch = Watch(limits, informed=100.0, rounding=1e-12)
     watch.narrow("a test", lower=lower, upper=upper)
     assert watch.solved() == solved
+
+
+def test_room_for_the_answer_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simgap.oracle.watch.resident_bytes", lambda: 600)
+    watch = Watch(BoundedOracle(max_memory=1000.0), 1.0, 0.0)
+    watch.reserve(300.0)
+    watch.claim(100.0)
+    with pytest.raises(StopPlanning):
+        watch.claim(101.0)
+    watch.reserve(399.0)  # instead of the other, not besides it
+    with pytest.raises(StopPlanning):
+        watch.reserve(401.0)
+    assert watch.reserved == 399.0
+    watch.keep_going()
+    monkeypatch.setattr("simgap.oracle.watch.resident_bytes", lambda: 602)
+    with pytest.raises(StopPlanning) as stopped:
+        watch.keep_going()
+    assert stopped.value.outcome is Outcome.OUT_OF_MEMORY
 
 
 def test_a_watch_tells_the_best_of_both_sides() -> None:

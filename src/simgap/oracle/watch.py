@@ -64,6 +64,7 @@ class Watch:
     upper: float = float("inf")
     trace: list[Moment] = field(default_factory=list)
     largest_bytes: int = 0
+    reserved: float = 0.0  # bytes that writing the answer down will take
 
     @property
     def seconds(self) -> float:
@@ -81,20 +82,30 @@ class Watch:
         return 60.0 if limit is None else min(limit, 600.0)
 
     def keep_going(self) -> None:
-        """Raise if the time is over."""
+        """Raise if the time is over, or more memory is held than is allowed."""
         if self.seconds_left <= 0.0:
             raise StopPlanning(Outcome.OUT_OF_TIME)
+        if self.room() < 0.0:
+            raise StopPlanning(Outcome.OUT_OF_MEMORY)
 
     def room(self) -> float:
         """Return how many bytes may still be allocated."""
         limit = self.limits.max_memory
-        return float("inf") if limit is None else limit - resident_bytes()
+        if limit is None:
+            return float("inf")
+        return limit - resident_bytes() - self.reserved
 
     def claim(self, size: float) -> None:
         """Raise if a piece of work of `size` bytes does not fit."""
         self.largest_bytes = max(self.largest_bytes, int(size))
         if size > self.room():
             raise StopPlanning(Outcome.OUT_OF_MEMORY)
+
+    def reserve(self, size: float) -> None:
+        """Keep room to write down another answer; raise if there is not enough."""
+        if size > self.room() + self.reserved:
+            raise StopPlanning(Outcome.OUT_OF_MEMORY)
+        self.reserved = size
 
     def narrow(self, doing: str, *, lower: float = 0.0, upper: float = 1e308) -> None:
         """Take over a new bound if it is better, and tell."""

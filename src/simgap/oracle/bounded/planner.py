@@ -275,6 +275,7 @@ def _again(planner: _Planner) -> None:
     """Choose once more, by the weights with which the graph is really used."""
     best, watch, form = planner.best, planner.watch, planner.form
     assert best is not None  # set by _follow_one_model
+    watch.claim(_bytes_of_rules(form, best))
     visits = _visits(planner)
     if visits is None:
         raise StopPlanning(Outcome.OUT_OF_MEMORY)
@@ -302,7 +303,8 @@ def _larger(planner: _Planner) -> None:
         levels = int(np.clip(count // (2 * states * pairs), 1, MOST_LEVELS))
     else:
         count, levels = 2 * planner.upper_points, planner.levels
-    watch.claim(bytes_of_upper(form, count, levels))
+    rules = 2.0 * _bytes_of_rules(form, best) if planner.upper_points > 0 else 0.0
+    watch.claim(bytes_of_upper(form, count, levels) + rules)
     guides = vector_sets(form, best, GUIDES)
     points = planner.met_above.grow(count, guides, watch.keep_going)
     nodes = upper_nodes(form, points, levels=levels)
@@ -345,8 +347,16 @@ def _keep(planner: _Planner, made: UpperPass, doing: str) -> None:
     if best is None or made.upper < best.upper:
         planner.best, planner.visits = made, None
     if planner.answer is None or made.upper < planner.answer.upper:
+        if planner.answer is not None:
+            planner.watch.reserve(_bytes_of_rules(planner.form, made))
         planner.answer = made
     planner.watch.narrow(doing, upper=_certified(planner.form, made.upper))
+
+
+def _bytes_of_rules(form: LossForm, made: UpperPass) -> float:
+    """Return about what it takes to gather rules, or to write them down as a graph."""
+    longest = int(np.diff(form.pattern.indptr).max())
+    return made.rules.until.size * (60.0 + 16.0 * longest)
 
 
 def _certified(form: LossForm, gap: float) -> float:
