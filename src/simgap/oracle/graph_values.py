@@ -140,13 +140,9 @@ def _discounted(form: LossForm, policy: GraphPolicy) -> FloatArray:
 
 def _first_steps(form: LossForm, policy: GraphPolicy, gaps: FloatArray) -> FloatArray:
     """Return the gaps at the first step, given those after rules have settled."""
-    counts = np.diff(policy.rule_offsets)
-    earlier = np.ones(policy.n_rules, np.bool_)
-    earlier[policy.rule_offsets[1:][counts > 0] - 1] = False
-    steps = int(policy.rule_until[earlier].max(initial=-1)) + 1
-    # before the last rule of several begins there may be steps without any
-    last = policy.rule_offsets[1:][counts > 1] - 1
-    steps = max(steps, int(policy.rule_since[last].max(initial=0)))
+    # when the last of several rules has begun everywhere, rules have settled
+    last = policy.rule_offsets[1:][np.diff(policy.rule_offsets) > 1] - 1
+    steps = int(policy.rule_since[last].max(initial=0))
     graph_first_steps(
         form.pattern.indptr, form.likelihood, form.losses[0], form.discount, steps,
         policy.node_state, policy.rule_offsets, policy.rule_since, policy.rule_until,
