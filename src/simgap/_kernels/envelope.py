@@ -187,14 +187,16 @@ def link_rows(
     term_node: IndexArray,
     term_weight: FloatArray,
     values: FloatArray,
+    worth: FloatArray,
     discount: float,
     max_pivots: int,
 ) -> None:
     """Choose the mixture at every successor of the nodes from first to last.
 
     Row (n, a) has room for `members` terms per successor; unused terms have weight 0
-    and node n itself. An action whose own cost is more than `prune` times the value of
-    the node is not linked: its terms get weight 0, which is valid too.
+    and node n itself. An action whose own cost is more than `prune` times the `worth`
+    of the node, its value at this step so far, is not linked: its terms get weight 0,
+    which is valid too.
     """
     members = likelihood.shape[1]
     weight = np.empty(members)
@@ -205,7 +207,7 @@ def link_rows(
     for node in range(first_node, last_node):
         state = node_state[node]
         at = row_offsets[node]
-        value = values[node]
+        value = worth[node]
         for action in range(n_actions):
             row = state * n_actions + action
             cost = 0.0

@@ -21,6 +21,7 @@ class Outcome(Enum):
     OUT_OF_TIME = "stopped at the time limit"
     OUT_OF_MEMORY = "stopped at the memory limit"
     OUT_OF_NODES = "stopped at the largest number of nodes"
+    STALLED = "stopped: more work no longer narrows the bracket"
     INTERRUPTED = "interrupted"
 
 

@@ -10,6 +10,7 @@ from simgap.oracle.compile_clock import working_seconds as clock
 from simgap.oracle.result import Moment, Outcome
 
 PAGE = 4096
+FOR_THE_END, MOST_FOR_THE_END = 0.12, 4.0  # part of a time limit, and seconds
 
 
 @final
@@ -72,8 +73,11 @@ class Watch:
 
     @property
     def seconds_left(self) -> float:
+        """Return the time left for planning; some is kept to write the answer down."""
         limit = self.limits.time_limit
-        return float("inf") if limit is None else limit - self.seconds
+        if limit is None:
+            return float("inf")
+        return limit - min(FOR_THE_END * limit, MOST_FOR_THE_END) - self.seconds
 
     @property
     def asked_seconds(self) -> float:

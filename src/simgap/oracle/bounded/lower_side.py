@@ -52,9 +52,9 @@ def lower_pass(
         if to_go in remember:
             snapshots[to_go - 1] = after.copy()
         _step(form, made, losses, favourite, after, now)
-        if to_go == look.due:
+        if to_go == look.due or to_go == form.horizon:  # the start matters most
             before = float(now[points].sum())
-            _link_points(form, made, losses, after, keep_going)
+            _link_points(form, made, losses, after, now, keep_going)
             _step(form, made, losses, favourite, after, now)
             total = float(now[points].sum())
             look.learned(to_go, (total - before) / max(total, 1e-300))
@@ -115,6 +115,7 @@ def _link_points(
     made: LowerStructure,
     losses: FloatArray,
     values: FloatArray,
+    worth: FloatArray,
     keep_going: Callable[[], None],
 ) -> None:
     """Choose anew the mixtures at the successors of all points."""
@@ -128,7 +129,7 @@ def _link_points(
                 PRUNE, made.state_offsets, made.pair_first, made.pair_second,
                 made.grid.size - 2, made.node_state, made.node_offsets,
                 made.node_model, made.node_weight, made.row_offsets, made.term_node,
-                made.term_weight, values, form.discount, 3 * form.n_models,
+                made.term_weight, values, worth, form.discount, 3 * form.n_models,
             )  # fmt: skip
             keep_going()
 

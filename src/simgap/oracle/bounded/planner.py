@@ -60,7 +60,7 @@ GUIDES, VECTORS = 16, 128  # per state: to meet beliefs, and to run with
 STALLED = 0.06  # a pass that gains less than this is followed by a larger graph
 HOPE = 0.02  # what a piece of work is expected to close at least
 FRUITLESS = 1e-5
-PATIENCE = 4  # pieces of work in a row that close nothing
+PATIENCE = 3  # times that every kind of work may close nothing
 
 
 class Source(Protocol):
@@ -81,16 +81,23 @@ class Source(Protocol):
 class _Work:
     """One kind of work: what it costs and what it brings."""
 
-    run: Callable[[_Planner], None]
+    run: Callable[[_Planner], bool]  # whether it can be done again
     growth: float  # how much more the next time costs
     effort: float  # of the last time, or a guess; nanoseconds, counted
     closed: float  # part of the bracket, the last time
     seconds: float = 0.0  # of the last time; only limits depend on it
     full: bool = False  # it needs more memory than there is
+    spent: bool = False  # there is nothing left to add
+    idle: int = 0  # times in a row that it closed nothing, and nothing else did
 
     @property
-    def rate(self) -> float:
-        return max(self.closed, HOPE) / (self.growth * self.effort)
+    def out(self) -> bool:
+        return self.full or self.spent
+
+    @property
+    def rate(self) -> tuple[int, float]:
+        """Return what to do first: not what was in vain, then what closes fastest."""
+        return -self.idle, max(self.closed, HOPE) / (self.growth * self.effort)
 
 
 @final
@@ -209,48 +216,56 @@ def _first_look(planner: _Planner) -> None:
 
 def _close(planner: _Planner) -> Outcome:
     """Work on the bracket until it is narrow enough or a limit is reached."""
-    watch, fruitless = planner.watch, 0
+    watch = planner.watch
     first = max(planner.effort, 1.0)
     finer = _Work(_finer, growth=2.0, effort=first, closed=0.1)
     wider = _Work(_wider, growth=3.0, effort=first, closed=0.6)
-    again = _Work(_again, growth=1.0, effort=first, closed=0.0, full=True)
+    again = _Work(_again, growth=1.0, effort=first, closed=0.0, spent=True)
     larger = _Work(_larger, growth=2.5, effort=first, closed=1.0)
+    every = (finer, wider, again, larger)
     while not watch.solved():
-        above = again if again.closed > STALLED or larger.full else larger
-        below = max(finer, wider, key=lambda each: (not each.full, each.rate))
-        ready = [
-            each
-            for each in dict.fromkeys((above, below, again))
-            if not each.full and each.seconds * each.growth < 0.9 * watch.seconds_left
-        ]
-        if not ready or fruitless > PATIENCE:
-            full = larger.full or wider.full
-            return Outcome.OUT_OF_MEMORY if full else Outcome.OUT_OF_TIME
+        above = again if again.closed > STALLED or larger.out else larger
+        below = max(finer, wider, key=lambda each: (not each.out, each.rate))
+        able = [each for each in dict.fromkeys((above, below, again)) if not each.out]
+        left = 0.9 * watch.seconds_left
+        ready = [each for each in able if each.seconds * each.growth < left]
+        if able and not ready:
+            return Outcome.OUT_OF_TIME
+        if not ready or min(each.idle for each in ready) >= PATIENCE:
+            full = any(each.full for each in every)
+            return Outcome.OUT_OF_MEMORY if full else Outcome.STALLED
         work = max(ready, key=lambda each: each.rate)
         begin, width = watch.seconds, watch.upper - watch.lower
         try:
-            work.run(planner)
+            work.spent = not work.run(planner)
         except StopPlanning as stop:
             if stop.outcome is not Outcome.OUT_OF_MEMORY:
                 raise
             work.full = True
         work.seconds, work.effort = watch.seconds - begin, planner.effort
         work.closed = 1.0 - (watch.upper - watch.lower) / width
-        fruitless = fruitless + 1 if work.closed < FRUITLESS else 0
+        work.idle += 1
+        if work.closed >= FRUITLESS:  # what was in vain before may help now
+            for each in every:
+                each.idle = 0
         if work is larger:
-            again.closed, again.effort, again.full = 1.0, work.effort, False
+            again.closed, again.effort, again.spent = 1.0, work.effort, False
             again.seconds = work.seconds
     return Outcome.SOLVED
 
 
-def _finer(planner: _Planner) -> None:
-    if planner.cells < MOST_CELLS:
-        _lower(planner, cells=2 * planner.cells, points=planner.lower_points)
+def _finer(planner: _Planner) -> bool:
+    """Double the cells of the pair faces; return whether more are possible."""
+    _lower(planner, cells=2 * planner.cells, points=planner.lower_points)
+    return planner.cells < MOST_CELLS
 
 
-def _wider(planner: _Planner) -> None:
-    points = max(2 * planner.lower_points, 2 * planner.form.pattern.n_states, 200)
+def _wider(planner: _Planner) -> bool:
+    """Add points below; return whether there were any: a better bound meets others."""
+    before = planner.lower_points
+    points = max(2 * before, 2 * planner.form.pattern.n_states, 200)
     _lower(planner, cells=planner.cells, points=points)
+    return planner.lower_points > before
 
 
 def _lower(planner: _Planner, *, cells: int, points: int) -> None:
@@ -266,13 +281,16 @@ def _lower(planner: _Planner, *, cells: int, points: int) -> None:
     lower = root_lower(form, structure, values)
     prices = pair_prices_below(form, structure, values)
     planner.prices_below = np.maximum(planner.prices_below, prices)
-    planner.cells, planner.lower_points = cells, max(points, chosen.size)
+    planner.cells, planner.lower_points = cells, chosen.size
     planner.nodes = max(planner.nodes, structure.node_state.size)
     watch.narrow(f"pairs in {cells} cells, {chosen.size} points", lower=lower)
 
 
-def _again(planner: _Planner) -> None:
-    """Choose once more, by the weights with which the graph is really used."""
+def _again(planner: _Planner) -> bool:
+    """Choose once more, by the weights with which the graph is really used.
+
+    Returns that this can always be done again.
+    """
     best, watch, form = planner.best, planner.watch, planner.form
     assert best is not None  # set by _follow_one_model
     watch.claim(_bytes_of_rules(form, best))
@@ -288,10 +306,11 @@ def _again(planner: _Planner) -> None:
         bound=watch.upper,
     )
     _keep(planner, made, "another pass over the graph")
+    return True
 
 
-def _larger(planner: _Planner) -> None:
-    """Add nodes at beliefs that the current policy meets."""
+def _larger(planner: _Planner) -> bool:
+    """Add nodes at beliefs that the current policy meets; return if there were any."""
     best, watch, form = planner.best, planner.watch, planner.form
     assert best is not None  # set by _follow_one_model
     states, pairs = form.pattern.n_states, max(pairs_of(form)[0].size, 1)
@@ -327,6 +346,7 @@ def _larger(planner: _Planner) -> None:
         planner.upper_points, planner.levels = max(count, points.size), levels
         planner.best, planner.visits = made, None
     _keep(planner, made, f"{nodes.size} nodes")
+    return points.size >= count
 
 
 def _visits(planner: _Planner) -> Visits | None:

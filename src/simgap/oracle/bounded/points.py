@@ -77,6 +77,7 @@ class PointSource:
         The guide says how episodes are played: greedily on gap vectors, or as if the
         lower bound were true.
         """
+        self.apart = max(self.apart, CLOSEST)  # another guide may meet other beliefs
         while self.points.size < count and self.apart >= CLOSEST:
             self._meet(count, guide, keep_going)
             if self.points.size < count:
