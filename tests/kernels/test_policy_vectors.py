@@ -10,8 +10,10 @@ import pytest
 from simgap._kernels.policy_vectors import best_vectors, follow_choices, reach_nodes
 from simgap.oracle.bounded.graph_assembly import policy_graph
 from simgap.oracle.bounded.points import BeliefPoints
+from simgap.oracle.bounded.upper_graph import UpperPass
 from simgap.oracle.bounded.upper_nodes import UpperNodes, upper_nodes
-from simgap.oracle.bounded.upper_side import UpperPass, upper_pass, visits_of
+from simgap.oracle.bounded.upper_side import upper_pass
+from simgap.oracle.bounded.visits import visits_of
 from simgap.oracle.graph_values import graph_gaps, node_gaps
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.policies import GraphPolicy
@@ -157,7 +159,7 @@ def test_a_larger_structure_never_raises_the_bound(seed: int) -> None:
         np.concatenate([old.states, states]), np.concatenate([old.beliefs, beliefs])
     )
     large = upper_nodes(form, grown, levels=seed % 4)
-    from simgap.oracle.bounded.upper_side import moved_visits
+    from simgap.oracle.bounded.visits import moved_visits
 
     made = upper_pass(
         form, large, _go_on, earlier=before.rules.moved(small, large),

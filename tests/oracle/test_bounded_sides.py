@@ -16,8 +16,10 @@ from simgap.oracle.bounded.lower_nodes import LowerStructure, lower_structure
 from simgap.oracle.bounded.lower_side import lower_pass, root_lower
 from simgap.oracle.bounded.points import BeliefPoints, no_points
 from simgap.oracle.bounded.relinking import Relinking, remembered_steps
+from simgap.oracle.bounded.upper_graph import UpperPass
 from simgap.oracle.bounded.upper_nodes import upper_nodes
-from simgap.oracle.bounded.upper_side import UpperPass, upper_pass, vector_sets
+from simgap.oracle.bounded.upper_side import upper_pass
+from simgap.oracle.bounded.vector_sets import vector_sets
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.settings import BoundedOracle
 from simgap.oracle.to_run import policy_to_run

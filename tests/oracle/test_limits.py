@@ -20,8 +20,9 @@ from simgap.mdp import LatentMDP
 from simgap.oracle import entry
 from simgap.oracle.bounded import planner
 from simgap.oracle.bounded.points import no_points
+from simgap.oracle.bounded.upper_graph import UpperPass
 from simgap.oracle.bounded.upper_nodes import upper_nodes
-from simgap.oracle.bounded.upper_side import UpperPass, upper_pass
+from simgap.oracle.bounded.upper_side import upper_pass
 from simgap.oracle.entry import domain_randomization_oracle
 from simgap.oracle.graph_values import graph_gaps
 from simgap.oracle.loss_form import loss_form

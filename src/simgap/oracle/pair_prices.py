@@ -13,8 +13,9 @@ from simgap.arrays import FloatArray
 from simgap.oracle.bounded.lower_nodes import lower_structure, pairs_of
 from simgap.oracle.bounded.lower_side import lower_pass, pair_prices_below, slack_of
 from simgap.oracle.bounded.points import no_points
+from simgap.oracle.bounded.upper_graph import UpperPass, planned_steps
 from simgap.oracle.bounded.upper_nodes import upper_nodes
-from simgap.oracle.bounded.upper_side import UpperPass, planned_steps, upper_pass
+from simgap.oracle.bounded.upper_side import upper_pass
 from simgap.oracle.loss_form import LossForm
 
 EFFORT = 3e6  # node-steps

@@ -6,7 +6,7 @@ import numpy as np
 
 from simgap._kernels.policy_vectors import reach_nodes
 from simgap.arrays import IndexArray, OffsetArray
-from simgap.oracle.bounded.upper_side import UpperPass
+from simgap.oracle.bounded.upper_graph import UpperPass
 from simgap.oracle.loss_form import LossForm
 from simgap.policies.graph import NOWHERE, GraphPolicy
 

@@ -31,17 +31,11 @@ from simgap.oracle.bounded.lower_side import (
     slack_of,
 )
 from simgap.oracle.bounded.points import BeliefPoints, PointSource, no_points
+from simgap.oracle.bounded.upper_graph import UpperPass, Visits, planned_steps
 from simgap.oracle.bounded.upper_nodes import bytes_of_upper, upper_nodes
-from simgap.oracle.bounded.upper_side import (
-    UpperPass,
-    Visits,
-    moved_visits,
-    planned_steps,
-    upper_effort,
-    upper_pass,
-    vector_sets,
-    visits_of,
-)
+from simgap.oracle.bounded.upper_side import upper_effort, upper_pass
+from simgap.oracle.bounded.vector_sets import vector_sets
+from simgap.oracle.bounded.visits import moved_visits, visits_of
 from simgap.oracle.graph_values import graph_gaps
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.pair_prices import pair_prices_above

@@ -17,24 +17,26 @@ graph that follows them for ever.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from math import ceil, log
-from typing import final
+from math import ceil
 
 import numpy as np
 
 from simgap._kernels.policy_vectors import (
-    best_vectors,
     follow_choices,
     link_points,
-    occupancy_step,
     upper_step,
 )
-from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
+from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.oracle.bounded.relinking import Relinking, remembered_steps
+from simgap.oracle.bounded.upper_graph import (
+    Rules,
+    UpperPass,
+    Visits,
+    planned_steps,
+    settling_steps,
+)
 from simgap.oracle.bounded.upper_nodes import UpperNodes
 from simgap.oracle.loss_form import LossForm
-from simgap.oracle.result import VectorSets
 from simgap.policies.graph import FOREVER
 
 FLICKER = 1e-3  # the part of the bound that rules may lose by changing rarely
@@ -42,68 +44,8 @@ OFF_THE_WAY = 1e-4  # the same at nodes that are not visited, as a part of their
 MUCH = 0.02  # a gain of new successors after which to look for others soon
 PRUNE = 1.3  # actions that cost this many times the value at once are not linked
 CHUNK = 256  # nodes between two looks at the clock
-LATER = 0.1  # what the steps after the planned ones weigh, with a discount
-MOST_PLANNED = 400
-MOST_BYTES = 4e8  # of visits
-UNSEEN = 1e-8  # nodes visited with less weight than this choose by their own belief
 
-Visits = list[tuple[IndexArray, FloatArray, FloatArray]]  # nodes, beliefs, chances
 _Backwards = tuple[IndexArray, IndexArray, IndexArray, OffsetArray, OffsetArray]
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Rules:
-    """What each node does at which steps: the rules of a node by increasing `until`."""
-
-    offsets: OffsetArray  # (N + 1,)
-    until: IndexArray  # (R,)
-    actions: IndexArray  # (R,)
-    successors: IndexArray  # (R, longest row)
-
-    def moved(self, old: UpperNodes, new: UpperNodes) -> Rules:
-        """Return the same rules for the same nodes of a larger structure."""
-        nodes = np.repeat(np.arange(old.size), np.diff(self.offsets))
-        counts = np.bincount(place(nodes, old, new), minlength=new.size)
-        return Rules(
-            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-            self.until,
-            self.actions,
-            place(self.successors, old, new).astype(np.int32),
-        )
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class UpperPass:
-    """One graph with its vectors at the first step."""
-
-    nodes: UpperNodes
-    vectors: FloatArray  # (N, M)
-    rules: Rules
-    upper: float
-    loose: float  # how far vectors may lie below the gaps of the rules
-    roots: IndexArray  # (K,), the node taken in each root state
-    snapshots: dict[int, FloatArray]  # vectors with so many steps to go
-    effort: float  # about how many nanoseconds it took, counted and not measured
-
-
-def planned_steps(form: LossForm) -> int:
-    """Return how many first steps have choices of their own."""
-    if form.horizon is not None:
-        return form.horizon
-    return min(ceil(log(LATER) / log(form.discount)), MOST_PLANNED)
-
-
-def settling_steps(form: LossForm) -> int:
-    """Return how many backward steps choose a stationary graph."""
-    return min(ceil(1.5 / (1.0 - form.discount)), MOST_PLANNED // 2)
-
-
-def place(nodes: AnyArray, old: UpperNodes, new: UpperNodes) -> AnyArray:
-    """Return where nodes are in a larger structure."""
-    moved: AnyArray = new.state_offsets[old.node_state[nodes]] + old.local(nodes)
-    return moved
 
 
 def upper_pass(
@@ -220,52 +162,6 @@ def _choose(
         after, now, value, action_of, next_of, changed, spare, h, *old,
     )  # fmt: skip
     return changed[:count].copy()
-
-
-def visits_of(
-    form: LossForm, made: UpperPass, room: float, keep_going: Callable[[], None]
-) -> Visits | None:
-    """Return, step by step, the nodes the graph visits with the weights of models.
-
-    None if that takes more than `room` bytes.
-    """
-    nodes, rules = made.nodes, made.rules
-    here = np.zeros((nodes.size, form.n_models))
-    there = np.zeros_like(here)
-    current, reached = np.empty(nodes.size, np.int32), np.empty(nodes.size, np.int32)
-    for node, weights in zip(made.roots, form.root_weights, strict=True):
-        here[node] += weights
-    count = made.roots.size
-    current[:count] = made.roots
-    mark = np.full(nodes.size, -1, np.int32)
-    rule_of = rules.offsets[:-1].copy()
-    found: Visits = []
-    room = min(room, MOST_BYTES)
-    for h in range(planned_steps(form)):
-        which = current[:count].copy()
-        total = here[which].sum(axis=1)
-        seen = total > UNSEEN
-        which, total = which[seen], total[seen]
-        weights = (here[which] / total[:, None]).astype(np.float32)
-        found.append((which, weights, total.astype(np.float32)))
-        room -= weights.nbytes + 2 * which.nbytes
-        if room < 0.0:
-            return None
-        count = occupancy_step(
-            h, form.pattern.indptr, form.likelihood, form.pattern.n_actions,
-            nodes.node_state, rules.until, rules.actions, rules.successors, rule_of,
-            rules.offsets[1:], here, current, count, there, reached, mark,
-        )  # fmt: skip
-        here, there, current, reached = there, here, reached, current
-        keep_going()
-    return found
-
-
-def moved_visits(visits: Visits, old: UpperNodes, new: UpperNodes) -> Visits:
-    """Return the same visits to the same nodes of a larger structure."""
-    return [
-        (place(which, old, new), beliefs, chances) for which, beliefs, chances in visits
-    ]
 
 
 class _Gathered:
@@ -424,46 +320,3 @@ def _at_root(
         chosen.append(int(first + dots.argmin()))
         total += float(dots.min())
     return total, np.array(chosen, np.int32)
-
-
-def vector_sets(form: LossForm, made: UpperPass, most: int) -> VectorSets:
-    """Return for each state up to `most` vectors, best at the beliefs of its nodes."""
-    nodes, snapshots = made.nodes, made.snapshots
-    n_states = form.pattern.n_states
-    offsets, kept = [0], []
-    remaining = sorted(snapshots)
-    for left in remaining:
-        vectors = snapshots[left]
-        for state in range(n_states):
-            block = slice(*nodes.state_offsets[state : state + 2])
-            here = vectors[block]
-            chosen = _useful(nodes.beliefs[block], here, nodes.structured, most)
-            kept.append(here[chosen])
-            offsets.append(offsets[-1] + chosen.size)
-    to_go = form.steps - np.arange(form.steps + 1) if form.horizon is not None else [0]
-    which = np.searchsorted(remaining, to_go, side="right") - 1
-    if form.horizon is None:
-        which = np.zeros(2, np.int64)
-    joined = np.concatenate(kept) if kept else np.zeros((0, form.n_models))
-    if not kept:
-        offsets, which = [0] * (n_states + 1), np.zeros(form.steps + 1, np.int64)
-    return VectorSets(
-        np.maximum(which, 0).astype(np.int32), np.array(offsets, np.int64), joined
-    )
-
-
-def _useful(
-    beliefs: FloatArray, vectors: FloatArray, structured: int, most: int
-) -> OffsetArray:
-    points = beliefs[structured:]
-    sampled = 2 * most
-    stride = max(1, -(-points.shape[0] // sampled))
-    corners = beliefs[: structured : max(1, structured // sampled)]
-    asked = np.concatenate([points[::stride], corners])
-    best = np.empty(asked.shape[0], np.int64)
-    best_vectors(asked, vectors, best)
-    which, counts = np.unique(best, return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:most]
-    corners_too = np.arange(beliefs.shape[1])  # zero in their own model
-    useful: OffsetArray = np.union1d(which[order], corners_too)
-    return useful
