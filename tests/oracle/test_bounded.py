@@ -149,6 +149,16 @@ def test_an_irrevocable_choice_costs_most_of_the_horizon(
     assert result.average_gap.upper == pytest.approx(gap, rel=1e-6)
 
 
+@pytest.mark.parametrize("seed", [4, 7, 15, 26, 36, 37])
+def test_actions_that_look_dear_at_once_may_still_be_the_best(seed: int) -> None:
+    """Horizons of two or three steps, on which the lower side once stood still."""
+    rng = np.random.default_rng([seed, 13])
+    latent, horizon = random_latent(rng, denominator=16, most_histories=600)
+    solver = BoundedOracle(gap_tolerance=1e-3, negligible=0.0, time_limit=5.0)
+    found = domain_randomization_oracle(latent, horizon=horizon, solver=solver)
+    assert found.outcome is Outcome.SOLVED
+
+
 def test_brackets_of_wrong_numbers_would_be_noticed() -> None:
     """A control: most brackets are narrower than a thousandth of the gap."""
     narrow = count = 0

@@ -187,16 +187,15 @@ def link_rows(
     term_node: IndexArray,
     term_weight: FloatArray,
     values: FloatArray,
-    worth: FloatArray,
     discount: float,
     max_pivots: int,
 ) -> None:
     """Choose the mixture at every successor of the nodes from first to last.
 
     Row (n, a) has room for `members` terms per successor; unused terms have weight 0
-    and node n itself. An action whose own cost is more than `prune` times the `worth`
-    of the node, its value at this step so far, is not linked: its terms get weight 0,
-    which is valid too.
+    and node n itself. Cheap actions come first; one whose own cost is more than `prune`
+    times the least sum found so far is not linked: its terms get weight 0, which is
+    valid too.
     """
     members = likelihood.shape[1]
     weight = np.empty(members)
@@ -204,16 +203,22 @@ def link_rows(
     inverse = np.empty((members, members))
     basis = np.empty(members, np.int64)
     known = np.empty(members, np.int32)
+    costs = np.empty(n_actions)
     for node in range(first_node, last_node):
         state = node_state[node]
-        at = row_offsets[node]
-        value = worth[node]
         for action in range(n_actions):
-            row = state * n_actions + action
-            cost = 0.0
+            costs[action] = 0.0
             for x in range(node_offsets[node], node_offsets[node + 1]):
-                cost += node_weight[x] * losses[state, action, node_model[x]]
-            skip = cost > prune * value and value > 0.0
+                costs[action] += node_weight[x] * losses[state, action, node_model[x]]
+        least = np.inf
+        for _ in range(n_actions):
+            action = np.argmin(costs)
+            cost = costs[action]
+            costs[action] = np.inf
+            row = state * n_actions + action
+            at = row_offsets[node]
+            at += (indptr[row] - indptr[state * n_actions]) * members
+            skip = cost > prune * least and least > 0.0
             for k in range(indptr[row], indptr[row + 1]):
                 begin = at
                 at += members
@@ -237,7 +242,7 @@ def link_rows(
                     used = term_weight[begin + m] > 0.0
                     known[m] = term_node[begin + m] if used else -1
                 target = indices[k]
-                best_mixture(
+                cost += discount * total * best_mixture(
                     weight, state_offsets[target], state_offsets[target + 1],
                     pair_first, pair_second, grid, node_offsets, node_model,
                     node_weight, values, max_pivots, known, inverse, rows, basis,
@@ -249,3 +254,4 @@ def link_rows(
                     else:
                         term_node[begin + i] = node
                         term_weight[begin + i] = 0.0
+            least = min(least, cost)

@@ -23,7 +23,7 @@ from simgap.oracle.bounded.relinking import Relinking, remembered_steps
 from simgap.oracle.loss_form import EPS, LossForm
 
 MUCH = 2e-3  # a gain of new mixtures after which to look for others soon
-PRUNE = 1.5  # actions that cost this many times the value at once are not linked
+PRUNE = 1.5  # actions that cost this many times the best sum at once are not linked
 CHUNK = 64  # nodes between two looks at the clock
 SETTLED = 1e-3  # with a discount: what later steps may still add, as a part
 MOST_SWEEPS = 20_000
@@ -52,9 +52,9 @@ def lower_pass(
         if to_go in remember:
             snapshots[to_go - 1] = after.copy()
         _step(form, made, losses, favourite, after, now)
-        if to_go == look.due or to_go == form.horizon:  # the start matters most
+        if to_go in (look.due, form.horizon):  # the start matters most
             before = float(now[points].sum())
-            _link_points(form, made, losses, after, now, keep_going)
+            _link_points(form, made, losses, after, keep_going)
             _step(form, made, losses, favourite, after, now)
             total = float(now[points].sum())
             look.learned(to_go, (total - before) / max(total, 1e-300))
@@ -115,7 +115,6 @@ def _link_points(
     made: LowerStructure,
     losses: FloatArray,
     values: FloatArray,
-    worth: FloatArray,
     keep_going: Callable[[], None],
 ) -> None:
     """Choose anew the mixtures at the successors of all points."""
@@ -129,7 +128,7 @@ def _link_points(
                 PRUNE, made.state_offsets, made.pair_first, made.pair_second,
                 made.grid.size - 2, made.node_state, made.node_offsets,
                 made.node_model, made.node_weight, made.row_offsets, made.term_node,
-                made.term_weight, values, worth, form.discount, 3 * form.n_models,
+                made.term_weight, values, form.discount, 3 * form.n_models,
             )  # fmt: skip
             keep_going()
 

@@ -22,7 +22,7 @@ from simgap.oracle.bounded.lower_nodes import LowerValues
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.result import VectorSets
 
-WANDER = 0.05  # how often the simulated agent plays at random
+WANDER = 0.1  # how often the simulated agent plays at random
 LONGEST = 400  # steps of a simulated episode with a discount
 FAR_APART = 0.06  # per model, in the distance of the kernels; less when too few
 CLOSEST = 0.002
@@ -158,14 +158,13 @@ class _Episodes:
         form, pattern = self.form, self.form.pattern
         lived = (self.states, self.hidden, self.beliefs)
         begin_episodes(form.root_states, form.root_weights, self.keys, *lived)
-        wander = WANDER if isinstance(guide, VectorSets) else 0.0
         steps = LONGEST if form.horizon is None else form.horizon
         for h in range(steps):
             book.keep(apart, *lived)
             self._act(guide, h)
             live_one_step(
                 h, pattern.indptr, pattern.indices, form.likelihood, pattern.n_actions,
-                wander, self.keys, *lived, self.actions,
+                WANDER, self.keys, *lived, self.actions,
             )  # fmt: skip
             if (self.hidden == OVER).all():
                 break
