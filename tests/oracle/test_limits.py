@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -19,9 +19,7 @@ from simgap.instances import garnet_mixture
 from simgap.mdp import LatentMDP
 from simgap.oracle import entry
 from simgap.oracle.bounded import planner
-from simgap.oracle.bounded.points import no_points
 from simgap.oracle.bounded.upper_graph import UpperPass
-from simgap.oracle.bounded.upper_nodes import upper_nodes
 from simgap.oracle.bounded.upper_side import upper_pass
 from simgap.oracle.entry import domain_randomization_oracle
 from simgap.oracle.graph_values import graph_gaps
@@ -144,16 +142,21 @@ def test_a_limit_of_memory_is_kept(room: int, how: str) -> None:
 
 
 @contextmanager
-def interrupted_after(seconds: float) -> Iterator[None]:
-    """Send SIGINT to this process after some time."""
+def interrupted_after(seconds: float) -> Iterator[Callable[[Progress], None]]:
+    """Send SIGINT to this process some time after the first progress is told."""
+    told: list[Progress] = []
 
     def ring(*_: object) -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
+    def wind(progress: Progress) -> None:
+        if not told:
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+        told.append(progress)
+
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
-        yield
+        yield wind
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
@@ -175,8 +178,10 @@ def test_an_interrupt_at_any_moment_leaves_a_bracket(
     domain_randomization_oracle(latent, **arguments, solver=short)
     rng = np.random.default_rng(0)
     for _ in range(5):
-        with interrupted_after(float(rng.uniform(0.05, 0.6))):
-            result = domain_randomization_oracle(latent, **arguments, solver=solver)
+        with interrupted_after(float(rng.uniform(0.001, 0.6))) as told:
+            result = domain_randomization_oracle(
+                latent, **arguments, solver=solver, progress=told
+            )
         assert result.outcome is Outcome.INTERRUPTED
         usable(latent, result, arguments.get("horizon"))
 
@@ -203,6 +208,25 @@ def test_an_interrupt_while_the_graph_is_written_down_is_noted(
     result = domain_randomization_oracle(middling(), horizon=8, solver=solver)
     assert result.outcome is Outcome.INTERRUPTED
     usable(middling(), result, 8)
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "solver"),
+    [
+        (entry, "looks_hopeless", AutoOracle()),
+        (entry, "count_nodes", AutoOracle()),
+        (planner, "upper_nodes", BoundedOracle()),
+        (planner, "upper_pass", BoundedOracle()),
+    ],
+)
+def test_an_interrupt_before_planning_leaves_the_plan_of_one_model(
+    place: Any, name: str, solver: Solver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, name, Rings(getattr(place, name)))
+    result = domain_randomization_oracle(middling(2), horizon=3, solver=solver)
+    assert result.outcome is Outcome.INTERRUPTED
+    assert result.average_gap.lower == 0.0
+    usable(middling(2), result, 3)
 
 
 @pytest.mark.parametrize("name", ["policy_to_run", "pair_prices"])
@@ -232,20 +256,24 @@ def test_a_graph_that_turns_out_worse_is_worked_on_but_not_the_answer(
     """The first graph over points may lose to pairs alone; the answer must not."""
     latent = middling()
     form = loss_form(latent, horizon=12)
-    corners = upper_pass(form, upper_nodes(form, no_points(form), levels=0), _go_on)
     calls: list[float] = []
 
     def pass_over_points_is_bad(*given: Any, **named: Any) -> UpperPass:
+        """Let episodes begin at the worst node instead of the best."""
         made = upper_pass(*given, **named)
         if given[1].points.size > 0:
-            made = replace(made, upper=made.upper + 10.0 * corners.upper)
+            first, last = made.nodes.state_offsets[form.root_states[0] :][:2]
+            costs = made.vectors[first:last] @ form.root_weights[0]
+            worst = np.array([first + costs.argmax()], np.int32)
+            made = replace(made, upper=float(costs.max()), roots=worst)
         calls.append(made.upper)
         return made
 
     monkeypatch.setattr(planner, "upper_pass", pass_over_points_is_bad)
     solver = BoundedOracle(time_limit=0.5, gap_tolerance=1e-3)
     found = planner.solve_bounded(form, solver)
-    assert max(calls) > 10.0 * corners.upper
+    assert max(calls) > 1.5 * min(calls)
+    assert calls[-1] > 1.5 * min(calls)
     assert found.upper <= min(calls) * (1.0 + 1e-9)
 
 
@@ -313,7 +341,3 @@ def test_a_watch_tells_the_best_of_both_sides() -> None:
         (0.2, 0.5),
         (0.2, 0.5),
     ]
-
-
-def _go_on() -> None:
-    """Never stop."""

@@ -19,7 +19,7 @@ import numpy as np
 from simgap.arrays import FloatArray, owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
-from simgap.oracle.bounded import solve_bounded, solve_grid
+from simgap.oracle.bounded import solve_bounded, solve_grid, without_planning
 from simgap.oracle.compile_clock import compile_seconds, working_seconds
 from simgap.oracle.exact import count_nodes, looks_hopeless, solve_exact
 from simgap.oracle.loss_form import LossForm, bytes_of_losses, loss_form
@@ -121,8 +121,11 @@ def _plan(form: LossForm, solver: Solver, progress: Report) -> tuple[Planned, st
         return planned, "bounded, as asked"
     if isinstance(solver, GridOracle):
         return solve_grid(form, solver, report=progress), "grid, as asked"
-    hopeless = looks_hopeless(form, FEW_NODES)
-    nodes = None if hopeless else count_nodes(form, FEW_NODES)
+    try:
+        hopeless = looks_hopeless(form, FEW_NODES)
+        nodes = None if hopeless else count_nodes(form, FEW_NODES)
+    except KeyboardInterrupt:
+        return without_planning(form, solver), "none: interrupted"
     if nodes is not None:
         # if half the time is not enough, the other half is for bounds
         half = None if solver.time_limit is None else 0.5 * solver.time_limit

@@ -1,5 +1,9 @@
 """Brackets that close with time: mixtures of pairs and points below, graphs above."""
 
-from simgap.oracle.bounded.planner import solve_bounded, solve_grid
+from simgap.oracle.bounded.planner import (
+    solve_bounded,
+    solve_grid,
+    without_planning,
+)
 
-__all__ = ["solve_bounded", "solve_grid"]
+__all__ = ["solve_bounded", "solve_grid", "without_planning"]

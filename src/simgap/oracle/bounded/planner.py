@@ -148,6 +148,13 @@ def solve_grid(
     return _solve(form, limits, source, source, report)
 
 
+def without_planning(form: LossForm, limits: Limits) -> Planned:
+    """Return what is known at once, for a run that was interrupted before it began."""
+    nowhere = LatticeSource(form)
+    planner = _begin(form, limits, nowhere, nowhere, None)
+    return _planned(planner, Outcome.INTERRUPTED)
+
+
 def _solve(
     form: LossForm,
     limits: Limits,
@@ -155,13 +162,11 @@ def _solve(
     below: Source,
     report: Callable[[Progress], None] | None,
 ) -> Planned:
-    scale = abs(form.informed) + float(np.abs(form.optimal).max(initial=0.0))
-    rounding = 2.0 * form.rounding + 1e-13 * scale
-    watch = Watch(limits, form.informed, rounding, report)
-    none = np.zeros((form.n_models, form.n_models))
-    planner = _Planner(form, watch, above, below, none)
+    try:
+        planner = _begin(form, limits, above, below, report)
+    except KeyboardInterrupt:
+        return without_planning(form, limits)
     outcome = Outcome.SOLVED
-    _follow_one_model(planner)
     try:
         _first_look(planner)
         outcome = _close(planner)
@@ -177,11 +182,22 @@ def _solve(
         return _planned(planner, Outcome.INTERRUPTED)
 
 
-def _follow_one_model(planner: _Planner) -> None:
-    """The first policy: the corners, which need no search and always fit."""
-    form = planner.form
+def _begin(
+    form: LossForm,
+    limits: Limits,
+    above: Source,
+    below: Source,
+    report: Callable[[Progress], None] | None,
+) -> _Planner:
+    """Return a planner with a first policy: one model's plan needs no search."""
+    scale = abs(form.informed) + float(np.abs(form.optimal).max(initial=0.0))
+    rounding = 2.0 * form.rounding + 1e-13 * scale
+    watch = Watch(limits, form.informed, rounding, report)
+    none = np.zeros((form.n_models, form.n_models))
+    planner = _Planner(form, watch, above, below, none)
     nodes = upper_nodes(form, no_points(form), levels=0)
     _keep(planner, upper_pass(form, nodes, lambda: None), "following one model")
+    return planner
 
 
 def _first_look(planner: _Planner) -> None:
@@ -286,7 +302,7 @@ def _again(planner: _Planner) -> bool:
     Returns that this can always be done again.
     """
     best, watch, form = planner.best, planner.watch, planner.form
-    assert best is not None  # set by _follow_one_model
+    assert best is not None  # set by _begin
     watch.claim(_bytes_of_rules(form, best))
     visits = _visits(planner)
     if visits is None:
@@ -306,7 +322,7 @@ def _again(planner: _Planner) -> bool:
 def _larger(planner: _Planner) -> bool:
     """Add nodes at beliefs that the current policy meets; return if there were any."""
     best, watch, form = planner.best, planner.watch, planner.form
-    assert best is not None  # set by _follow_one_model
+    assert best is not None  # set by _begin
     states, pairs = form.pattern.n_states, max(pairs_of(form)[0].size, 1)
     if planner.upper_points == 0:
         seconds = PART_FOR_NODES * min(watch.asked_seconds, MUCH_TIME)
@@ -346,7 +362,7 @@ def _larger(planner: _Planner) -> bool:
 def _visits(planner: _Planner) -> Visits | None:
     """Return how the best graph is used, counted once."""
     if planner.visits is None:
-        assert planner.best is not None  # set by _follow_one_model
+        assert planner.best is not None  # set by _begin
         watch = planner.watch
         planner.visits = visits_of(
             planner.form, planner.best, watch.room(), watch.keep_going
@@ -380,7 +396,7 @@ def _certified(form: LossForm, gap: float) -> float:
 
 def _planned(planner: _Planner, outcome: Outcome) -> Planned:
     form, best, watch = planner.form, planner.answer, planner.watch
-    assert best is not None  # set by _follow_one_model
+    assert best is not None  # set by _begin
     policy = policy_graph(form, best)
     gaps = graph_gaps(form, policy)
     known = form.latent.prior > 0.0
