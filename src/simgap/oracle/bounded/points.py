@@ -92,13 +92,16 @@ class PointSource:
     ) -> None:
         """Run episodes until there are `count` points or they bring too few."""
         book, old = _Book.of(self.form, count, self.points), self.points.size
-        quiet = False
-        while book.count < count and not quiet:
+        quiet = 0
+        while book.count < count and quiet < 2:
             before = book.count
             keys = episode_keys(self.seed, self.episode, BATCH)
-            _Episodes(self.form, keys).run(guide, book, self.apart)
+            straight = self.episode // BATCH % 2 == 0  # and every other batch wanders
+            wander = 0.0 if straight else WANDER
+            _Episodes(self.form, keys).run(guide, book, self.apart, wander)
             self.episode += BATCH
-            quiet = book.count - before < QUIET * BATCH
+            few = book.count - before < QUIET * BATCH
+            quiet = quiet + 1 if few else 0
             self.points = book.points(max(book.count, old))
             keep_going()
 
@@ -154,7 +157,13 @@ class _Episodes:
         self.beliefs = np.zeros((keys.size, form.n_models))
         self.actions = np.zeros(keys.size, np.int32)
 
-    def run(self, guide: VectorSets | LowerValues, book: _Book, apart: float) -> None:
+    def run(
+        self,
+        guide: VectorSets | LowerValues,
+        book: _Book,
+        apart: float,
+        wander: float,
+    ) -> None:
         form, pattern = self.form, self.form.pattern
         lived = (self.states, self.hidden, self.beliefs)
         begin_episodes(form.root_states, form.root_weights, self.keys, *lived)
@@ -164,7 +173,7 @@ class _Episodes:
             self._act(guide, h)
             live_one_step(
                 h, pattern.indptr, pattern.indices, form.likelihood, pattern.n_actions,
-                WANDER, self.keys, *lived, self.actions,
+                wander, self.keys, *lived, self.actions,
             )  # fmt: skip
             if (self.hidden == OVER).all():
                 break
