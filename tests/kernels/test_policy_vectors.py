@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from simgap._kernels.policy_vectors import best_vectors, follow_choices, reach_nodes
+from simgap.instances import garnet_mixture
+from simgap.mdp import LatentMDP
 from simgap.oracle.bounded.graph_assembly import policy_graph
-from simgap.oracle.bounded.points import BeliefPoints
+from simgap.oracle.bounded.points import BeliefPoints, PointSource, no_vectors
 from simgap.oracle.bounded.upper_graph import UpperPass
 from simgap.oracle.bounded.upper_nodes import UpperNodes, upper_nodes
 from simgap.oracle.bounded.upper_side import upper_pass
@@ -132,6 +134,20 @@ def test_another_pass_never_raises_the_bound(seed: int) -> None:
     form, nodes = case(seed, discount=0.8 if seed % 4 == 3 else None)
     uppers = [made.upper for made in passes(form, nodes, 4)]
     assert (np.diff(uppers) <= 1e-6 * uppers[0] + 1e-15).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_pass_that_may_only_repeat_the_rules_repeats_the_bound(seed: int) -> None:
+    """Links forgotten: what was chosen at each step is all there is to take over."""
+    latent = LatentMDP.uniform(garnet_mixture(5, 2, 3, 4, seed=seed))
+    form = loss_form(latent, horizon=25)
+    points = PointSource.at_root(form, seed).grow(150, no_vectors(form))
+    nodes = upper_nodes(form, points, levels=3)
+    before = passes(form, nodes, 3)[-1]
+    visits = visits_of(form, before, 1e9, _go_on)
+    fresh = upper_nodes(form, points, levels=3)
+    made = upper_pass(form, fresh, _go_on, earlier=before.rules, visits=visits)
+    assert made.upper <= before.upper * (1.0 + 1e-6)
 
 
 def test_another_pass_lowers_most_bounds_that_can_be_lowered() -> None:
