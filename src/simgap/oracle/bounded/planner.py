@@ -242,6 +242,8 @@ def _close(planner: _Planner) -> Outcome:
         if able and not ready:
             return Outcome.OUT_OF_TIME
         if not ready or min(each.idle for each in ready) >= PATIENCE:
+            if len(ready) < len(able):
+                return Outcome.OUT_OF_TIME
             full = any(each.full for each in every)
             return Outcome.OUT_OF_MEMORY if full else Outcome.STALLED
         work = max(ready, key=lambda each: each.rate)
@@ -328,7 +330,8 @@ def _larger(planner: _Planner) -> bool:
         seconds = PART_FOR_NODES * min(watch.asked_seconds, MUCH_TIME)
         each = upper_effort(form, 1000, 1000, 12) / 1000
         count = 1e9 * seconds / each
-        count = int(np.clip(count, max(4 * states, 500), MOST_FIRST_POINTS))
+        most = min(MOST_FIRST_POINTS, max(1500, 400 * states))
+        count = int(np.clip(count, max(4 * states, 500), most))
         levels = int(np.clip(count // (2 * states * pairs), 1, MOST_LEVELS))
     else:
         count, levels = 2 * planner.upper_points, planner.levels

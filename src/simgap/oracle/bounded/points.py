@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 from typing import final
 
 import numpy as np
@@ -167,7 +168,9 @@ class _Episodes:
         form, pattern = self.form, self.form.pattern
         lived = (self.states, self.hidden, self.beliefs)
         begin_episodes(form.root_states, form.root_weights, self.keys, *lived)
-        steps = LONGEST if form.horizon is None else form.horizon
+        steps = form.horizon
+        if steps is None:
+            steps = min(ceil(3.0 / (1.0 - form.discount)), LONGEST)
         for h in range(steps):
             book.keep(apart, *lived)
             self._act(guide, h)
