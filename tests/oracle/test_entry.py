@@ -44,7 +44,8 @@ def large(members: int = 4) -> LatentMDP:
     ("latent", "horizon", "discount", "words"),
     [
         (small(), 4, None, "exact: there are only"),
-        (large(3), 40, None, "grid: there are only 3 models"),
+        (large(2), 40, None, "grid: there are only 2 models"),
+        (large(3), 40, None, "bounded: too many beliefs, and 3 models"),
         (large(4), 40, None, "bounded: too many beliefs, and 4 models"),
         (small(members=2), None, 0.9, "grid: there are only 2 models"),
         (small(members=4), None, 0.9, "bounded"),

@@ -212,7 +212,7 @@ def link_rows(
                 costs[action] += node_weight[x] * losses[state, action, node_model[x]]
         least = np.inf
         for _ in range(n_actions):
-            action = np.argmin(costs)
+            action = int(np.argmin(costs))
             cost = costs[action]
             costs[action] = np.inf
             row = state * n_actions + action

@@ -45,7 +45,8 @@ from simgap.records import Certified
 from simgap.statistics import Estimate
 
 FEW_NODES = 200_000  # up to which the exact solver is preferred
-MODELS_OF_A_GRID = 3
+MODELS_OF_A_GRID = 3  # with a horizon that is long; two models always
+LONG = 2000
 PART_TO_ESTIMATE, LEAST_TO_ESTIMATE = 0.1, 0.1  # of a time limit; seconds
 LARGEST_SEED = 2**62
 DEFAULT = AutoOracle()
@@ -142,7 +143,8 @@ def _plan(form: LossForm, solver: Solver, progress: Report) -> tuple[Planned, st
             return planned, f"exact, interrupted: there are {nodes} beliefs to come to"
         solver = replace(solver, time_limit=half)
     likely = int((form.latent.prior > 0.0).sum())
-    if 1 < likely <= MODELS_OF_A_GRID:
+    long = form.horizon is not None and form.horizon >= LONG
+    if likely == 2 or (likely == MODELS_OF_A_GRID and long):
         planned = solve_grid(form, solver, report=progress)
         return planned, f"grid: there are only {likely} models"
     planned = solve_bounded(form, solver, seed=solver.seed, report=progress)
@@ -206,7 +208,8 @@ def _gap_intervals(form: LossForm, planned: Planned) -> FloatArray:
 def _worst_possible(form: LossForm) -> FloatArray:
     """Return the largest gap any policy can have in each model, (M,)."""
     if form.horizon is None:
-        return np.asarray(form.losses[0].max(axis=(0, 1)) / (1.0 - form.discount))
+        most = form.losses[0].max(axis=(0, 1)) / (1.0 - form.discount)
+        return np.asarray(most + form.rounding)
     pattern = form.pattern
     after = np.zeros((pattern.n_states, form.n_models))
     for losses in form.losses[::-1]:
@@ -220,6 +223,16 @@ def _worst_possible(form: LossForm) -> FloatArray:
 
 
 def _check(solver: Solver) -> None:
+    if not isinstance(solver, Solver):
+        raise InvalidArgument(
+            f"{solver!r} is not a solver",
+            hint="give settings, for instance BoundedOracle(time_limit=10.0)",
+        )
+    negligible = getattr(solver, "negligible", 0.0)
+    if not (_finite(negligible) and 0.0 <= negligible < 1.0):
+        raise InvalidArgument(
+            f"negligible is {negligible!r}", hint="it is a part, from 0 to below 1"
+        )
     for name in ("gap_tolerance", "tolerance"):
         asked = getattr(solver, name, None)
         if asked is not None and not (_finite(asked) and 0.0 < asked < 1.0):

@@ -228,7 +228,7 @@ def _interval(
     confidence: float,
 ) -> Estimate:
     """Return the weighted mean over models with its interval."""
-    mean = left_out = variance = crowd = largest = 0.0
+    mean = left_out = variance = crowd = seen = largest = 0.0
     freedom = 0.0
     rarest = np.inf  # episodes per unit of weight
     for member in np.flatnonzero(weights):
@@ -239,7 +239,9 @@ def _interval(
         part = share**2 * float(lost.var(ddof=1)) / lost.size
         variance += part
         freedom += part**2 / (lost.size - 1)
-        crowd += (share / lost.size) ** 2 * float((lost**2).sum())
+        met = np.where(lost > world.form.rounding, lost, 0.0)  # the rest may be noise
+        seen += share * float(met.mean())
+        crowd += (share / lost.size) ** 2 * float((met**2).sum())
         largest = max(largest, float(lost.max()))
         rarest = min(rarest, lost.size / share)
     half = 0.0
@@ -248,7 +250,7 @@ def _interval(
 
         quantile = stdtrit(variance**2 / freedom, 0.5 + confidence / 2.0)
         half = float(quantile) * sqrt(variance)
-    contributing = mean**2 / crowd if crowd > 0.0 else 0.0
+    contributing = seen**2 / crowd if crowd > 0.0 else 0.0
     unseen = worst
     if contributing > 0.0:
         unseen = min(worst, largest * (2.0 + THIN / contributing))

@@ -39,6 +39,12 @@ class LowerStructure:
     term_node: IndexArray
     term_weight: FloatArray
 
+    def point_numbers(self) -> OffsetArray:
+        """Return the numbers of the nodes that are points."""
+        faces = self.pair_first.size * (self.grid.size - 2)
+        places = np.arange(self.node_state.size) - self.state_offsets[self.node_state]
+        return np.flatnonzero(places >= faces)
+
     @property
     def nbytes(self) -> int:
         return self.term_node.nbytes + self.term_weight.nbytes + self.node_weight.nbytes

@@ -43,7 +43,7 @@ def lower_pass(
     steps = form.horizon
     if steps is None:
         steps = min(ceil(log(0.1 * SETTLED) / log(form.discount)), MOST_SWEEPS)
-    points = made.terms_each > 2
+    points = made.point_numbers()
     look, remember = Relinking(MUCH), remembered_steps(steps)
     snapshots: dict[int, FloatArray] = {}
     looks = 0
@@ -71,7 +71,7 @@ def lower_pass(
 
 def lower_effort(form: LossForm, made: LowerStructure, steps: int, looks: int) -> float:
     """Return about how many nanoseconds a pass takes: a count, as above."""
-    points = int((made.terms_each > 2).sum())
+    points = made.point_numbers().size
     successors = form.pattern.indices.size / form.pattern.n_states
     mixture = 2000.0 + 100.0 * form.n_models**2
     step = 1.5 * made.term_node.size + 10.0 * made.node_state.size

@@ -99,7 +99,8 @@ class PointSource:
             keys = episode_keys(self.seed, self.episode, BATCH)
             straight = self.episode // BATCH % 2 == 0  # and every other batch wanders
             wander = 0.0 if straight else WANDER
-            _Episodes(self.form, keys).run(guide, book, self.apart, wander)
+            episodes = _Episodes(self.form, keys)
+            episodes.run(guide, book, self.apart, wander, keep_going)
             self.episode += BATCH
             few = book.count - before < QUIET * BATCH
             quiet = quiet + 1 if few else 0
@@ -164,6 +165,7 @@ class _Episodes:
         book: _Book,
         apart: float,
         wander: float,
+        keep_going: Callable[[], None],
     ) -> None:
         form, pattern = self.form, self.form.pattern
         lived = (self.states, self.hidden, self.beliefs)
@@ -180,6 +182,7 @@ class _Episodes:
             )  # fmt: skip
             if (self.hidden == OVER).all():
                 break
+            keep_going()
 
     def _act(self, guide: VectorSets | LowerValues, h: int) -> None:
         form, pattern, finite = self.form, self.form.pattern, self.form.horizon
