@@ -213,12 +213,12 @@ def test_an_exact_run_out_of_time_leaves_half_of_it_for_bounds(
         asked.append(solver.time_limit)
         return planned
 
-    def grid(form: LossForm, solver: AutoOracle, **_: object) -> Planned:
+    def bounds(form: LossForm, solver: AutoOracle, **_: object) -> Planned:
         asked.append(solver.time_limit)
         return planned
 
     monkeypatch.setattr(entry, "solve_exact", exact)
-    monkeypatch.setattr(entry, "solve_grid", grid)
+    monkeypatch.setattr(entry, "solve_bounded", bounds)
     domain_randomization_oracle(small(), horizon=4, solver=AutoOracle(time_limit=8.0))
     assert asked == [4.0, 4.0]
 
