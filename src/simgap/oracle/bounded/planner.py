@@ -239,13 +239,11 @@ def _close(planner: _Planner) -> Outcome:
         able = [each for each in dict.fromkeys((above, below, again)) if not each.out]
         left = 0.9 * watch.seconds_left
         ready = [each for each in able if each.seconds * each.growth < left]
-        if able and not ready:
-            return Outcome.OUT_OF_TIME
         if not ready or min(each.idle for each in ready) >= PATIENCE:
-            if len(ready) < len(able):
-                return Outcome.OUT_OF_TIME
-            full = any(each.full for each in every)
-            return Outcome.OUT_OF_MEMORY if full else Outcome.STALLED
+            if any(each.full for each in every):
+                return Outcome.OUT_OF_MEMORY
+            late = len(ready) < len(able)
+            return Outcome.OUT_OF_TIME if late else Outcome.STALLED
         work = max(ready, key=lambda each: each.rate)
         begin, width = watch.seconds, watch.upper - watch.lower
         try:
