@@ -142,7 +142,9 @@ def _run(case: Case, *, peer: bool) -> list[dict[str, Any]]:
         if peer:
             under, over = best_bracket(bounds, seconds)
             row["storm"] = [found["informed"] - over, found["informed"] - under]
-            row["wider"] = (over - under) / max(upper - lower, 1e-12)
+            width = max(upper - lower, 0.0)
+            exact = width <= 1e-9 * upper  # nothing can be narrower than that
+            row["wider"] = math.inf if exact else (over - under) / width
             if row["wider"] < PEER_GOAL:
                 row["met"] = False
         rows.append(row)

@@ -52,7 +52,9 @@ def link_corners_and_pairs(
                         two = likelihood[e, j]
                         if one > 0.0 and two > 0.0:
                             place = levels[level] + np.log(two / one)
-                            high = np.searchsorted(levels, place)
+                            high = 0
+                            while high < count and levels[high] < place:
+                                high += 1
                             base = target + members + p * count
                             if one == two:
                                 high = level

@@ -18,7 +18,7 @@ S11, S27, S30, S31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31)
 UNIT = 2.0**-53
 
 
-@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def mixed(key: int, counter: int) -> int:
     """Return 64 bits that look independent for different keys or counters."""
     bits = uint64(key) + GOLDEN * (uint64(counter) + uint64(1))
@@ -27,7 +27,7 @@ def mixed(key: int, counter: int) -> int:
     return bits ^ (bits >> S31)  # type: ignore[no-any-return]
 
 
-@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def uniform(key: int, counter: int) -> float:
     """Return a number in [0, 1) for a key made by `mixed` and a counter."""
     bits = uint64(key) + GOLDEN * (uint64(counter) + uint64(1))

@@ -22,6 +22,7 @@ from simgap.oracle.bounded.lower_nodes import LowerStructure, LowerValues
 from simgap.oracle.bounded.relinking import Relinking, remembered_steps
 from simgap.oracle.loss_form import EPS, LossForm
 
+FEW_ROOTS = 20  # first states up to which a linear program is solved for each
 MUCH = 2e-3  # a gain of new mixtures after which to look for others soon
 PRUNE = 1.5  # actions that cost this many times the best sum at once are not linked
 CHUNK = 64  # nodes between two looks at the clock
@@ -135,6 +136,9 @@ def _link_points(
 
 def root_lower(form: LossForm, made: LowerStructure, values: FloatArray) -> float:
     """Return the best mixture of nodes at the start of the episode."""
+    if made.point_numbers().size == 0 and form.root_states.size <= FEW_ROOTS:
+        total = _mixtures_by_program(form, made, values)  # nothing to compile for it
+        return max(0.0, total * (1.0 - slack_of(form)) - form.rounding)
     members, total = form.n_models, 0.0
     scratch = (np.empty((members, members)), np.empty((5, members)))
     basis, known = np.empty(members, np.int64), np.full(members, -1, np.int32)
@@ -147,6 +151,30 @@ def root_lower(form: LossForm, made: LowerStructure, values: FloatArray) -> floa
             basis,
         )  # fmt: skip
     return max(0.0, total * (1.0 - slack_of(form)) - form.rounding)
+
+
+def _mixtures_by_program(
+    form: LossForm, made: LowerStructure, values: FloatArray
+) -> float:
+    from scipy.optimize import linprog
+
+    total = 0.0
+    for state, weights in zip(form.root_states, form.root_weights, strict=True):
+        first, last = made.state_offsets[state], made.state_offsets[state + 1]
+        entries = slice(*made.node_offsets[[first, last]])
+        lengths = np.diff(made.node_offsets[first : last + 1])
+        columns = np.zeros((form.n_models, last - first))
+        which = np.repeat(np.arange(last - first), lengths)
+        columns[made.node_model[entries], which] = made.node_weight[entries]
+        found = linprog(-values[first:last], A_ub=columns, b_ub=weights)
+        mix = np.maximum(found.x, 0.0) if found.x is not None else np.zeros(0)
+        if mix.size == 0:
+            continue  # not solved: zero is a bound too
+        used = columns @ mix
+        over = used > weights  # by rounding
+        fit = float((weights[over] / used[over]).min()) if over.any() else 1.0
+        total += fit * float(values[first:last] @ mix)
+    return total
 
 
 def slack_of(form: LossForm) -> float:
