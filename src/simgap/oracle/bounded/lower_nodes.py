@@ -45,10 +45,6 @@ class LowerStructure:
         places = np.arange(self.node_state.size) - self.state_offsets[self.node_state]
         return np.flatnonzero(places >= faces)
 
-    @property
-    def nbytes(self) -> int:
-        return self.term_node.nbytes + self.term_weight.nbytes + self.node_weight.nbytes
-
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
