@@ -1,0 +1,1 @@
+"""How hard a class of simulators is: separation, smoothness, covers, eluder dimension."""

@@ -1,0 +1,1 @@
+"""What a simulation needs and leaves behind: tables to draw from, streams, runs."""
