@@ -1,0 +1,204 @@
+"""How far apart the models of a class are, and where one sees it (Assumption 2).
+
+Two models are as far apart as their kernels at the pair (s, a) that shows it best:
+
+    distance(i, j) = max over (s, a) of || P_i(s, a) - P_j(s, a) ||_1 , in [0, 2]
+    delta(U)       = min over i < j of distance(i, j)
+
+Errata 5: "any two models" must mean two different members, or delta is always 0. A
+class of one model has delta 2. Models with equal kernels are 0 apart, and no data can
+tell them apart: agents see states, not rewards, so kernels alone count here.
+
+The number of samples a comparison needs is governed more sharply by the Bhattacharyya
+coefficient BC = sum sqrt(p q), least at its own pair (s, a). Beside it 1 - BC is kept,
+the squared Hellinger distance, which has all its digits when BC is close to 1.
+
+Rows that are as good as each other up to a factor 1 + 1e-12 are ties, and the lowest
+index wins: s first, then a. Distances are computed in floats, each to a relative error
+of that order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from simgap._kernels.model_pairs import compare_models
+from simgap.arrays import BoolArray, FloatArray, IndexArray, owned, read_only
+from simgap.errors import InvalidArgument
+from simgap.mdp import SimulatorClass
+
+TIE = 1e-12
+MOST_MODELS = 4096  # five (M, M) arrays of results: half a gigabyte
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ModelPair:
+    """Two members, the (state, action) that tells them apart best, and how well."""
+
+    first: int
+    second: int
+    state: int | None  # None: their kernels are equal everywhere
+    action: int | None
+    value: float
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Separation:
+    """Distances between all members of a class, with the rows s * A + a behind them.
+
+    Matrices are symmetric; a row of -1 means that the two kernels are equal.
+    """
+
+    n_actions: int
+    distance: FloatArray  # (M, M), greatest L1 distance over (s, a)
+    distance_row: IndexArray  # (M, M)
+    average_distance: FloatArray  # (M, M), mean L1 distance over (s, a)
+    hellinger: FloatArray  # (M, M), greatest 1 - BC over (s, a)
+    hellinger_row: IndexArray  # (M, M)
+    affinity: FloatArray  # (M, M), least Bhattacharyya coefficient BC, at hellinger_row
+
+    def __post_init__(self) -> None:
+        for name in ("distance", "average_distance", "hellinger", "affinity"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+        for name in ("distance_row", "hellinger_row"):
+            object.__setattr__(self, name, read_only(getattr(self, name), np.int32))
+
+    @property
+    def n_models(self) -> int:
+        return int(self.distance.shape[0])
+
+    @property
+    def value(self) -> float:
+        """delta(U): the distance of the two nearest models, 2 for a class of one."""
+        nearest = self.nearest
+        return 2.0 if nearest is None else nearest.value
+
+    @property
+    def nearest(self) -> ModelPair | None:
+        """The two members hardest to tell apart; None in a class of one."""
+        if self.n_models == 1:
+            return None
+        above = self._above()
+        apart = self.distance[above]
+        return self._at(above, apart <= apart.min() * (1.0 + TIE))
+
+    @property
+    def farthest(self) -> ModelPair | None:
+        """The two members easiest to tell apart; None in a class of one."""
+        if self.n_models == 1:
+            return None
+        above = self._above()
+        apart = self.distance[above]
+        return self._at(above, apart * (1.0 + TIE) >= apart.max())
+
+    @property
+    def duplicates(self) -> tuple[tuple[int, ...], ...]:
+        """Groups of members with equal kernels, each in order; empty if there is none.
+
+        Equal means equal numbers, so that groups never overlap.
+        """
+        same = self.distance == 0.0
+        first = np.argmax(same, axis=1)
+        groups = [np.flatnonzero(first == m) for m in np.unique(first)]
+        return tuple(tuple(map(int, group)) for group in groups if group.size > 1)
+
+    @property
+    def exponent(self) -> FloatArray:
+        """-log BC of each pair at its best (s, a), (M, M): 0 if the kernels are equal.
+
+        It is inf where one sample decides. Digits are kept at both ends.
+        """
+        with np.errstate(divide="ignore"):
+            near = -np.log1p(-self.hellinger)
+            return np.asarray(
+                np.where(self.hellinger < 0.5, near, -np.log(self.affinity))
+            )
+
+    def between(self, first: int, second: int) -> ModelPair:
+        """Return where two members are farthest apart in L1, and how far."""
+        i, j = self._members(first, second)
+        return self._pair(i, j, self.distance_row, self.distance)
+
+    def least_affinity(self, first: int, second: int) -> ModelPair:
+        """Return where two members share least, and their BC there."""
+        i, j = self._members(first, second)
+        return self._pair(i, j, self.hellinger_row, self.affinity)
+
+    def _above(self) -> BoolArray:
+        above: BoolArray = np.triu(np.ones_like(self.distance, np.bool_), 1)
+        return above
+
+    def _at(self, above: BoolArray, chosen: BoolArray) -> ModelPair:
+        """Return the first pair above the diagonal that is chosen."""
+        at = int(np.flatnonzero(above)[int(np.argmax(chosen))])
+        return self.between(*divmod(at, self.n_models))
+
+    def _pair(self, i: int, j: int, rows: IndexArray, values: FloatArray) -> ModelPair:
+        row, value = int(rows[i, j]), float(values[i, j])
+        if row < 0:
+            return ModelPair(i, j, None, None, value)
+        return ModelPair(i, j, row // self.n_actions, row % self.n_actions, value)
+
+    def _members(self, first: int, second: int) -> tuple[int, int]:
+        for member in (first, second):
+            if not 0 <= member < self.n_models:
+                raise InvalidArgument(
+                    f"there is no model {member} in a class of {self.n_models}",
+                    hint=f"models are numbered 0 to {self.n_models - 1}",
+                )
+        return int(first), int(second)
+
+
+def separation(simulators: SimulatorClass) -> Separation:
+    """Return delta(U) of Assumption 2 with the distances of all pairs of members."""
+    members, kernel = simulators.n_models, simulators.transitions
+    if members > MOST_MODELS:
+        raise InvalidArgument(
+            f"{members} models make {members * (members - 1) // 2} pairs",
+            hint=f"pairs are compared up to {MOST_MODELS} models; take a part of the "
+            "class with class_from_models",
+        )
+    distance, total, hellinger = (np.zeros((members, members)) for _ in range(3))
+    rows = [np.full((members, members), -1, np.int32) for _ in range(2)]
+    affinity = np.ones((members, members))
+    compare_models(
+        kernel.indptr,
+        kernel.values,
+        TIE,
+        distance,
+        rows[0],
+        total,
+        hellinger,
+        rows[1],
+        affinity,
+    )
+    # Rows of P sum to 1 up to 1e-9, so that distances could pass their ends by as much.
+    np.minimum(distance, 2.0, out=distance)
+    np.minimum(hellinger, 1.0, out=hellinger)
+    np.minimum(affinity, 1.0, out=affinity)
+    total /= kernel.indptr.size - 1
+    for matrix in (distance, total, hellinger, affinity):
+        _mirror(matrix)
+    for places in rows:
+        _mirror(places)
+    return Separation(
+        n_actions=kernel.n_actions,
+        distance=distance,
+        distance_row=rows[0],
+        average_distance=total,
+        hellinger=hellinger,
+        hellinger_row=rows[1],
+        affinity=affinity,
+    )
+
+
+def _mirror(matrix: FloatArray | IndexArray) -> None:
+    """Copy what is above the diagonal below it and freeze the matrix."""
+    for i in range(1, len(matrix)):
+        matrix[i, :i] = matrix[:i, i]
+    owned(matrix)
