@@ -26,6 +26,7 @@ class Step:
     state: int
     action: int
     next_state: int
+    reward: float | None = None  # if the agent sees rewards
 
 
 class Policy(Protocol[Memory]):

@@ -1,0 +1,142 @@
+"""Running any policy step by step: slow, and the same luck as the compiled agents.
+
+A policy that draws lots of its own (posterior sampling) is a mixture over what it draws
+before the episode: `with_luck` returns the policy for one draw, and the compiled agent
+draws the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from simgap._kernels.streams import episode_keys, mixed
+from simgap._kernels.walk import (
+    STATE,
+    Record,
+    Run,
+    World,
+    agent_uniform,
+    begin,
+    finish,
+    step_with,
+)
+from simgap.arrays import AnyArray, OffsetArray
+from simgap.errors import InvalidArgument
+from simgap.policies.interface import Policy, Step
+from simgap.simulation.observed import RewardSignal
+from simgap.simulation.worlds import RealModels
+
+
+@runtime_checkable
+class Eliminating(Protocol):
+    """A policy that says which models it still deems possible."""
+
+    def survivors(self, memory: Any) -> frozenset[int]:
+        """Return the models that are not eliminated."""
+        ...
+
+    def playing(self, memory: Any) -> Hashable:
+        """Return what decides the actions until it changes."""
+        ...
+
+
+@runtime_checkable
+class Lucky(Protocol):
+    """A policy that draws lots before the episode."""
+
+    def with_luck(self, key: int) -> Policy[Any]:
+        """Return the policy for one draw of its luck."""
+        ...
+
+
+def run_stepwise(
+    policy: Policy[Any],
+    real: RealModels,
+    world: World,
+    member: int,
+    keys: AnyArray,
+    grid: OffsetArray,
+    record: Record,
+) -> None:
+    """Run one episode per key; fills what it can of the record (`Program.run`)."""
+    run = Run(
+        np.zeros(4, np.int64),
+        np.zeros(world.next_state.size, np.int64),
+        np.zeros(3),
+        np.zeros(3, np.uint64),
+    )
+    for i, key in enumerate(keys):
+        begin(world, key, run)
+        _episode(policy, real, world, run, grid, record, i)
+        finish(world, run, record, i)
+
+
+def _episode(
+    policy: Policy[Any],
+    real: RealModels,
+    world: World,
+    run: Run,
+    grid: OffsetArray,
+    record: Record,
+    at: int,
+) -> None:
+    observed, n_actions = real.observed, real.simulators.n_actions
+    sees = observed.signal is not RewardSignal.UNSEEN
+    if isinstance(policy, Lucky):
+        policy = policy.with_luck(int(run.stream[2]))
+    watched = policy if isinstance(policy, Eliminating) else None
+    state = int(run.clock[STATE])
+    memory = policy.start(state)
+    _note_dropped(watched, memory, record, at, 0)
+    playing = watched.playing(memory) if watched else None
+    for h in range(real.horizon):
+        action = _chosen(policy.act(memory, h, state), run, h, n_actions)
+        edge = step_with(world, run, state * n_actions + action, grid, record.trace[at])
+        reward = float(observed.seen_reward[edge]) if sees else None
+        after = int(world.next_state[edge])
+        memory = policy.observe(memory, Step(h, state, action, after, reward))
+        state = after
+        if watched is not None:
+            _note_dropped(watched, memory, record, at, h + 1)
+            if watched.playing(memory) != playing:
+                playing = watched.playing(memory)
+                record.switches[at] += 1
+
+
+def _note_dropped(
+    watched: Eliminating | None, memory: Any, record: Record, at: int, step: int
+) -> None:
+    if watched is None:
+        return
+    left = watched.survivors(memory)
+    for m in range(record.eliminated.shape[1]):
+        if m not in left and record.eliminated[at, m] < 0:
+            record.eliminated[at, m] = step
+
+
+def _chosen(chances: AnyArray, run: Run, h: int, n_actions: int) -> int:
+    """Return the action; only a policy that mixes uses a number of its luck."""
+    if chances.shape != (n_actions,):
+        raise InvalidArgument(
+            f"the policy gives probabilities of shape {chances.shape} at step {h}",
+            hint=f"there are {n_actions} actions",
+        )
+    likely = np.flatnonzero(chances)
+    if likely.size == 1:
+        return int(likely[0])
+    quantile, total = agent_uniform(run, h), 0.0
+    for action in likely:
+        total += float(chances[action])
+        if quantile < total:
+            break
+    return int(action)
+
+
+def keys_of(seed: int, member: int, first: int, count: int) -> AnyArray:
+    """Return the keys of runs `first`, `first` + 1, ... in one model."""
+    of_seed = np.uint64(mixed(np.uint64(seed), 0))
+    of_model = np.uint64(mixed(of_seed, member))
+    return np.asarray(episode_keys(of_model, first, count))
