@@ -1,0 +1,427 @@
+"""The gap of Algorithm 3: all histories, closed forms, sampling, honest brackets."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from math import log, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simgap.arrays import FloatArray
+from simgap.errors import InvalidArgument, NotSolved
+from simgap.gap import passage_law, start_times
+from simgap.gap.first_passage import EliminationTests, OptimisticGap, optimistic_gap
+from simgap.instances import bandit, cycle, riverswim
+from simgap.mdp import SimulatorClass, TabularMDP
+from simgap.planning import (
+    AverageRewardPlan,
+    diameter,
+    optimal_values,
+    policy_values,
+    solve_average_reward,
+)
+from simgap.records import Certified
+from tests.reference import episodic as twin
+from tests.reference.first_passage import Rules, Story, tell
+from tests.reference.rational import RationalMDP, stored
+from tests.strategies import STEADY, as_class, rational_classes, start_laws
+
+RIVERS = riverswim(
+    6, (0.1, 0.225, 0.35, 0.475, 0.6), left_reward=0.7, uniform=True
+)  # the class of five whose optimal policies differ
+
+
+def sharp(
+    plan: AverageRewardPlan, horizon: int, scale: float = 1.0
+) -> EliminationTests:
+    """Scale times sp(l) sqrt(n log(2 H^2) / 2), spec 3.2."""
+    root = np.sqrt(np.arange(1, horizon + 1) * log(2.0 * max(horizon, 1) ** 2) / 2.0)
+    tolerance = 1e-9 * np.maximum(1.0, plan.bias_span)
+    return EliminationTests(scale * plan.bias_span[:, None] * root, tolerance)
+
+
+def literal(simulators: SimulatorClass, horizon: int) -> EliminationTests:
+    """D sqrt(2 (h - h0) log(2 H M)): nothing at the first step (errata E17)."""
+    M, D = len(simulators), diameter(simulators).upper
+    row = D * np.sqrt(2.0 * np.arange(horizon) * log(2.0 * horizon * M))
+    return EliminationTests(np.tile(row, (M, 1)), np.full(M, 1e-9))
+
+
+def ends(bracket: Certified) -> tuple[float, float]:
+    assert bracket.lower is not None and bracket.upper is not None
+    return bracket.lower, bracket.upper
+
+
+def middle(bracket: Certified) -> float:
+    return sum(ends(bracket)) / 2.0
+
+
+def assert_holds(bracket: Certified, exact: Fraction, width: float = 1e-11) -> None:
+    low, high = ends(bracket)
+    assert Fraction(low) <= exact <= Fraction(high)
+    assert high - low <= width
+
+
+# All histories, in exact arithmetic
+
+
+def story_of(
+    real: TabularMDP, plan: AverageRewardPlan, tests: EliminationTests, horizon: int
+) -> Story:
+    """Algorithm 3 as spec 3.2 prints it, with the numbers as they are stored."""
+    fractions = [[Fraction(float(x)) for x in row] for row in plan.bias]
+    total = tests.thresholds + tests.tolerance[:, None]
+    rules = Rules(
+        models=[stored(model) for model in plan.simulators],
+        biases=fractions,
+        policies=plan.policy.tolist(),
+        thresholds=[[Fraction(float(x)) for x in row] for row in total],
+        order=sorted(range(len(fractions)), key=lambda k: (-plan.gain[k], k)),
+        two_sided=tests.two_sided,
+    )
+    law = [Fraction(float(p)) for p in real.as_class().start_law(0)]
+    return tell(stored(real), rules, law, horizon)
+
+
+@STEADY
+@given(
+    rational_classes(members=(1, 3), most=(3, 2)),
+    st.integers(0, 7),
+    st.sampled_from([0.0, 0.2, 0.5, 0.9, 1.5]),
+    st.booleans(),
+    st.data(),
+)
+def test_brackets_hold_what_all_histories_come_to(
+    models: list[RationalMDP],
+    horizon: int,
+    scale: float,
+    two_sided: bool,
+    data: st.DataObject,
+) -> None:
+    models = [RationalMDP(m.transitions, models[0].rewards) for m in models]
+    law = np.array(data.draw(start_laws(models[0].n_states)))
+    simulators = as_class(models, start=law)
+    real = simulators[data.draw(st.integers(0, len(models) - 1))]
+    plan = solve_average_reward(simulators)
+    steps = np.sqrt(np.arange(1, horizon + 1))
+    tests = EliminationTests(
+        scale * plan.bias_span[:, None] * steps, np.full(len(models), 1e-9), two_sided
+    )
+    found = optimistic_gap(real, plan, tests, horizon)
+    story = story_of(real, plan, tests, horizon)
+    exact = stored(real)
+    best = twin.optimal_values(exact.transitions, exact.rewards, horizon)[0]
+    start = [Fraction(float(p)) for p in law]
+    top = sum((p * v for p, v in zip(start, best, strict=True)), Fraction(0))
+    assert_holds(found.gap, top - story.reward)
+    gain = Fraction(float(solve_average_reward(real).gain[0]))
+    assert_holds(found.regret, horizon * gain - story.reward)
+    assert_holds(found.eliminations, story.eliminations)
+    assert_holds(found.exhausted, story.exhausted)
+    for k in range(len(models)):
+        assert_holds(found.eliminated[k], story.eliminated[k])
+        assert_holds(found.steps[k], story.steps[k])
+
+
+# Rows 32 to 34 of spec 6
+
+
+@pytest.mark.parametrize(
+    ("horizon", "chance"), [(50, 1.36514e-4), (200, 2.2117e-5), (1000, 1.9938e-6)]
+)
+def test_a_fair_coin_is_given_up_as_rarely_as_row_32_says(
+    horizon: int, chance: float
+) -> None:
+    coin = bandit((0.5,))
+    plan = solve_average_reward(coin)
+    found = optimistic_gap(coin[0], plan, sharp(plan, horizon), horizon)
+    low, high = ends(found.eliminated[0])
+    assert low <= high <= 1.0 / horizon  # Theorem 6
+    assert high - low <= 1e-9 * chance
+    assert low == pytest.approx(chance, rel=5e-5)
+    assert found.exhausted == found.eliminated[0]
+    assert ends(found.gap)[1] <= 1e-10  # one action: nothing to lose
+    # A threshold that forgets the square is another one, and shows.
+    wrong = sharp(plan, horizon, sqrt(log(2.0 * horizon) / log(2.0 * horizon**2)))
+    seen = optimistic_gap(coin[0], plan, wrong, horizon)
+    assert ends(seen.eliminated[0])[0] > 20.0 * chance
+
+
+@pytest.mark.parametrize("horizon", [1, 50])
+def test_the_printed_threshold_gives_up_the_truth_at_the_first_step(
+    horizon: int,
+) -> None:
+    """Row 33, errata E17; with one candidate it is taken up again and given up."""
+    coin = bandit((0.5,))
+    plan = solve_average_reward(coin)
+    found = optimistic_gap(coin[0], plan, literal(coin, horizon), horizon)
+    assert_holds(found.eliminated[0], Fraction(1))
+    assert_holds(found.eliminations, Fraction(horizon))
+
+
+@pytest.mark.parametrize(("horizon", "chance"), [(3, 0), (4, 1)])
+def test_the_printed_threshold_empties_the_class_of_row_34_at_step_4(
+    horizon: int, chance: int
+) -> None:
+    rivers = riverswim(6, (0.35, 0.25, 0.45, 0.30))
+    plan = solve_average_reward(rivers)
+    for real in rivers:
+        found = optimistic_gap(real, plan, literal(rivers, horizon), horizon)
+        assert_holds(found.exhausted, Fraction(chance))
+
+
+# Sampling
+
+
+def simulate(
+    real: TabularMDP,
+    plan: AverageRewardPlan,
+    tests: EliminationTests,
+    horizon: int,
+    runs: int,
+) -> tuple[FloatArray, FloatArray]:
+    """Rewards (runs,) and whether candidates were ever eliminated (M, runs)."""
+    rng = np.random.default_rng(77)
+    M, lanes = len(plan.gain), np.arange(runs)
+    order = np.argsort(-plan.gain, kind="stable")
+    up = np.cumsum(real.transitions.array(0), axis=2)
+    bound = tests.thresholds + tests.tolerance[:, None]
+    state = np.zeros(runs, np.int64)
+    first, n, number = state.copy(), state.copy(), state.copy()
+    earned, reward = np.zeros(runs), np.zeros(runs)
+    gone = np.zeros((M, runs))
+    for _ in range(horizon):
+        k = order[number % M]
+        action = plan.policy[k, state]
+        pay = real.rewards[state, action]
+        reward += pay
+        earned += pay
+        draw = rng.random(runs)
+        state = (draw[:, None] > up[state, action]).sum(axis=1)
+        n += 1
+        stat = n * plan.gain[k] - earned + plan.bias[k, first] - plan.bias[k, state]
+        out = np.abs(stat) > bound[k, n - 1]
+        gone[k[out], lanes[out]] = 1.0
+        number += out
+        n[out], earned[out] = 0, 0.0
+        first = np.where(out, state, first)
+    return reward, gone
+
+
+@pytest.mark.parametrize(("member", "scale"), [(0, 0.1), (2, 0.05), (4, 0.05)])
+def test_sampling_agrees_and_sees_a_threshold_that_is_off(
+    member: int, scale: float
+) -> None:
+    horizon, runs = 600, 10_000
+    plan, real = solve_average_reward(RIVERS), RIVERS[member]
+    found = optimistic_gap(real, plan, sharp(plan, horizon, scale), horizon)
+    other = optimistic_gap(real, plan, sharp(plan, horizon, 1.3 * scale), horizon)
+    reward, gone = simulate(real, plan, sharp(plan, horizon, scale), horizon, runs)
+    best = float(optimal_values(real, horizon).start[0])
+    error = float(reward.std()) / sqrt(runs)
+    assert abs(best - reward.mean() - middle(found.gap)) < 4.0 * error
+    assert abs(best - reward.mean() - middle(other.gap)) > 6.0 * error
+    for k in range(5):
+        chance = middle(found.eliminated[k])
+        error = sqrt(chance * (1.0 - chance) / runs) + 1.0 / runs
+        assert abs(gone[k].mean() - chance) < 4.0 * error
+
+
+# Invariants
+
+
+def test_without_tests_it_is_the_policy_of_the_most_optimistic_candidate() -> None:
+    plan, horizon = solve_average_reward(RIVERS), 3000
+    never = EliminationTests(np.full((5, horizon), np.inf), np.zeros(5))
+    for member, real in enumerate(RIVERS):
+        found = optimistic_gap(real, plan, never, horizon)
+        best = optimal_values(real, horizon)
+        kept = policy_values(real, plan.policy[4], horizon)
+        wanted = float(best.start[0] - kept.start[0])
+        room = float(best.error[0] + kept.error[0])
+        low, high = ends(found.gap)
+        assert low - room <= wanted <= high + room
+        assert ends(found.steps[4])[1] == horizon
+        assert ends(found.eliminated[member])[1] == 0.0
+
+
+def test_a_threshold_out_of_reach_costs_no_table_of_rewards() -> None:
+    """The paper's D sqrt(2 n log(2 H M)) cannot be met in 2000 steps."""
+    plan, horizon = solve_average_reward(RIVERS), 2000
+    root = np.sqrt(2.0 * np.arange(1, horizon + 1) * log(2.0 * horizon * 5))
+    paper = EliminationTests(
+        np.tile(diameter(RIVERS).upper * root, (5, 1)), np.zeros(5)
+    )
+    found = optimistic_gap(RIVERS[0], plan, paper, horizon)
+    assert found.columns == 1
+    assert ends(found.eliminations) == (0.0, 0.0)
+    never = EliminationTests(np.full((5, horizon), np.inf), np.zeros(5))
+    assert found.gap == optimistic_gap(RIVERS[0], plan, never, horizon).gap
+
+
+def test_a_random_start_is_a_mean_over_starts() -> None:
+    plan, horizon = solve_average_reward(RIVERS), 400
+    tests = sharp(plan, horizon, 0.1)
+    law = np.array([0.25, 0.0, 0.5, 0.0, 0.0, 0.25])
+
+    def started(start: object) -> OptimisticGap:
+        real = RIVERS[1]
+        moved = TabularMDP(real.transitions, real.rewards, start)  # type: ignore[arg-type]
+        return optimistic_gap(moved, plan, tests, horizon)
+
+    alone = [started(state) for state in range(6)]
+    found = started(law)
+    for quantity in ("gap", "regret", "eliminations", "exhausted"):
+        parts = [middle(getattr(each, quantity)) for each in alone]
+        mean = float(law @ np.array(parts))
+        assert middle(getattr(found, quantity)) == pytest.approx(mean, abs=1e-9)
+
+
+@pytest.mark.parametrize("scale", [0.02, 0.1, 1.0])
+def test_every_step_is_played_by_some_candidate(scale: float) -> None:
+    plan, horizon = solve_average_reward(RIVERS), 300
+    found = optimistic_gap(RIVERS[3], plan, sharp(plan, horizon, scale), horizon)
+    assert sum(middle(each) for each in found.steps) == pytest.approx(horizon, rel=1e-9)
+    later = [middle(found.eliminated[k]) for k in found.order]
+    assert all(a >= b for a, b in pairwise(later))
+
+
+def test_another_order_is_another_algorithm() -> None:
+    plan, horizon = solve_average_reward(RIVERS), 300
+    tests = sharp(plan, horizon, 0.1)
+    by_gain = optimistic_gap(RIVERS[0], plan, tests, horizon)
+    told = optimistic_gap(RIVERS[0], plan, tests, horizon, order=[4, 3, 2, 1, 0])
+    assert by_gain.order.tolist() == [4, 3, 2, 1, 0]
+    assert told.gap == by_gain.gap
+    honest = optimistic_gap(RIVERS[0], plan, tests, horizon, order=[0, 1, 2, 3, 4])
+    assert middle(honest.gap) < 0.01 * middle(by_gain.gap)
+
+
+# Brackets
+
+
+def assert_overlap(one: OptimisticGap, two: OptimisticGap) -> None:
+    for a, b in [
+        (one.gap, two.gap),
+        (one.regret, two.regret),
+        (one.eliminations, two.eliminations),
+        *zip(one.eliminated, two.eliminated, strict=True),
+        *zip(one.steps, two.steps, strict=True),
+    ]:
+        assert max(ends(a)[0], ends(b)[0]) <= min(ends(a)[1], ends(b)[1])
+
+
+@pytest.mark.parametrize("member", [0, 4])
+def test_convolutions_by_fft_and_by_hand_agree_within_the_bracket(
+    member: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan, horizon = solve_average_reward(RIVERS), 700
+    tests = sharp(plan, horizon, 0.03)
+    monkeypatch.setattr(start_times, "DIRECT", 2**40)
+    by_hand = optimistic_gap(RIVERS[member], plan, tests, horizon)
+    monkeypatch.setattr(start_times, "DIRECT", 0)
+    by_fft = optimistic_gap(RIVERS[member], plan, tests, horizon)
+    assert_overlap(by_hand, by_fft)
+    low, high = ends(by_fft.gap)
+    assert high - low < 1e-7
+    assert low <= middle(by_hand.gap) <= high
+    assert by_fft.gap != by_hand.gap  # the other way was taken
+
+
+@pytest.mark.parametrize("prune", [1e-4, 1e-8, 1e-14])
+def test_what_is_dropped_widens_the_bracket_and_stays_inside(prune: float) -> None:
+    plan, horizon = solve_average_reward(RIVERS), 300
+    tests = sharp(plan, horizon, 0.1)
+    fine = optimistic_gap(RIVERS[0], plan, tests, horizon)
+    coarse = optimistic_gap(RIVERS[0], plan, tests, horizon, prune=prune)
+    assert_overlap(fine, coarse)
+    assert ends(coarse.gap)[0] <= middle(fine.gap) <= ends(coarse.gap)[1]
+    assert coarse.lost > fine.lost
+    width = ends(coarse.gap)[1] - ends(coarse.gap)[0]
+    assert coarse.lost * 1.0 < width < 2.0 * horizon * coarse.lost + 1e-9
+
+
+def test_work_that_runs_out_leaves_a_bracket() -> None:
+    plan, horizon = solve_average_reward(RIVERS), 3000
+    tests = sharp(plan, horizon, 0.1)
+    whole = optimistic_gap(RIVERS[0], plan, tests, horizon)
+    with pytest.raises(NotSolved, match="not enough") as stopped:
+        optimistic_gap(RIVERS[0], plan, tests, horizon, most_work=100_000)
+    partial = stopped.value.result
+    assert isinstance(partial, OptimisticGap)
+    assert_overlap(whole, partial)
+    assert partial.lost > 0.01
+
+
+def test_tables_that_grow_and_chunks_do_not_show(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plan, horizon = solve_average_reward(RIVERS), 300
+    tests = sharp(plan, horizon, 0.1)
+    whole = optimistic_gap(RIVERS[1], plan, tests, horizon)
+    monkeypatch.setattr(passage_law, "FIRST_COLUMNS", 2)
+    monkeypatch.setattr(passage_law, "CHUNK", 7)
+    parts = optimistic_gap(RIVERS[1], plan, tests, horizon)
+    assert parts.gap == whole.gap
+    assert parts.eliminated == whole.eliminated
+
+
+def test_a_statistic_that_meets_its_threshold_is_told_apart_by_the_tolerance() -> None:
+    """A coin's first step is +- 1/2: with threshold 1/2 rounding would decide."""
+    coin = bandit((0.5,))
+    plan = solve_average_reward(coin)
+    half = np.full((1, 1), 0.5)
+    unsure = optimistic_gap(coin[0], plan, EliminationTests(half, np.zeros(1)), 1)
+    assert ends(unsure.eliminated[0]) == pytest.approx((0.0, 1.0), abs=1e-8)
+    kept = optimistic_gap(coin[0], plan, EliminationTests(half, np.full(1, 1e-9)), 1)
+    assert ends(kept.eliminated[0])[1] == 0.0
+
+
+def test_a_bias_that_never_changes_needs_the_tolerance() -> None:
+    """One state: sp(l) = 0, the threshold is 0 and so is the statistic (spec 3.2)."""
+    one = cycle(1)
+    plan = solve_average_reward(one)
+    found = optimistic_gap(one[0], plan, sharp(plan, 500), 500)
+    assert ends(found.eliminated[0])[1] == 0.0
+    assert ends(found.gap)[1] <= 1e-9
+
+
+def test_three_rewards_on_no_lattice_are_refused_with_their_numbers() -> None:
+    river = riverswim(3, 0.35)[0]
+    rewards = np.array([[0.0, 0.0], [0.0, 0.5 / sqrt(2.0)], [0.0, 1.0]])
+    real = TabularMDP(river.transitions, rewards, 0)
+    plan = solve_average_reward(real)
+    with pytest.raises(NotSolved, match=r"0\.3535533"):
+        optimistic_gap(real, plan, sharp(plan, 20, 0.1), 20)
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    plan = solve_average_reward(RIVERS)
+    tests = sharp(plan, 10)
+    with pytest.raises(InvalidArgument, match="horizon 11"):
+        optimistic_gap(RIVERS[0], plan, tests, 11)
+    with pytest.raises(InvalidArgument, match="5 states"):
+        optimistic_gap(riverswim(5, 0.35)[0], plan, tests, 10)
+    with pytest.raises(InvalidArgument, match="order"):
+        optimistic_gap(RIVERS[0], plan, tests, 10, order=[0, 1, 2, 3, 3])
+    with pytest.raises(InvalidArgument, match="prune"):
+        optimistic_gap(RIVERS[0], plan, tests, 10, prune=0.0)
+    with pytest.raises(InvalidArgument, match="negative"):
+        EliminationTests(np.full((5, 10), -1.0), np.zeros(5))
+    with pytest.raises(InvalidArgument, match="tolerance"):
+        EliminationTests(np.ones((5, 10)), np.zeros(4))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scale", [1.0, 0.16, 0.05])
+def test_twenty_thousand_steps_are_known_to_nine_digits(scale: float) -> None:
+    horizon = 20_000
+    plan = solve_average_reward(RIVERS)
+    for real in (RIVERS[0], RIVERS[2]):
+        found = optimistic_gap(real, plan, sharp(plan, horizon, scale), horizon)
+        low, high = ends(found.gap)
+        assert high - low <= 1e-8 * high + 1e-7
