@@ -53,7 +53,7 @@ class ObservedClass:
         row = step.state * self.simulators.n_actions + step.action
         begin, end = int(self.indptr[row]), int(self.indptr[row + 1])
         for e in range(begin, end):
-            if self.next_state[e] != step.next_state:
+            if self.next_state[e] != step.next_state or not self.chances[:, e].any():
                 continue
             if self.signal is RewardSignal.UNSEEN:
                 return e

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, Protocol, final
+from typing import Any, Protocol, final, runtime_checkable
 
 import numpy as np
 
@@ -28,6 +28,7 @@ MOST_RUNS = 10**8
 Progress = Callable[[int, int], None]  # runs done, runs in all
 
 
+@runtime_checkable
 class Program(Protocol):
     """An agent in compiled form."""
 
