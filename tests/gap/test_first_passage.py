@@ -16,7 +16,7 @@ from simgap.errors import InvalidArgument, NotSolved
 from simgap.gap import passage_law, start_times
 from simgap.gap.first_passage import EliminationTests, OptimisticGap, optimistic_gap
 from simgap.instances import bandit, cycle, riverswim
-from simgap.mdp import SimulatorClass, TabularMDP
+from simgap.mdp import SimulatorClass, TabularMDP, Transitions
 from simgap.planning import (
     AverageRewardPlan,
     diameter,
@@ -125,6 +125,22 @@ def test_brackets_hold_what_all_histories_come_to(
     for k in range(len(models)):
         assert_holds(found.eliminated[k], story.eliminated[k])
         assert_holds(found.steps[k], story.steps[k])
+
+
+def test_rows_that_sum_to_one_only_nearly_count_as_divided_by_their_sums() -> None:
+    river, horizon = riverswim(3, 0.35)[0], 6
+    kernel = river.transitions
+    scaled = kernel.values * (1.0 + 9e-10)
+    off = Transitions(3, 2, kernel.indptr, kernel.indices, scaled)
+    real = TabularMDP(off, river.rewards, 0)
+    plan = solve_average_reward(river)
+    tests = sharp(plan, horizon, 0.2)
+    found = optimistic_gap(real, plan, tests, horizon)
+    exact = stored(real)
+    best = twin.optimal_values(exact.transitions, exact.rewards, horizon)[0]
+    story = story_of(real, plan, tests, horizon)
+    assert_holds(found.gap, best[0] - story.reward, width=1e-6)
+    assert_holds(found.eliminations, story.eliminations, width=1e-6)
 
 
 # Rows 32 to 34 of spec 6
@@ -261,6 +277,17 @@ def test_a_threshold_out_of_reach_costs_no_table_of_rewards() -> None:
     assert ends(found.eliminations) == (0.0, 0.0)
     never = EliminationTests(np.full((5, horizon), np.inf), np.zeros(5))
     assert found.gap == optimistic_gap(RIVERS[0], plan, never, horizon).gap
+
+
+def test_a_bound_that_only_bad_luck_breaks_is_not_out_of_reach() -> None:
+    """A coin that claims .9 and wins .1: it earns less and less, never too much."""
+    claims, horizon = bandit((0.9,)), 20
+    plan = solve_average_reward(claims)
+    flat = np.full((1, horizon), 2.0)
+    for two_sided in (True, False):
+        tests = EliminationTests(flat, np.full(1, 1e-9), two_sided)
+        found = optimistic_gap(bandit((0.1,))[0], plan, tests, horizon)
+        assert ends(found.eliminated[0])[0] > 0.99
 
 
 def test_a_random_start_is_a_mean_over_starts() -> None:
