@@ -1,5 +1,63 @@
 """How hard a class is: separation, smoothness, covers, eluder dimension."""
 
+from simgap.complexity.covering import CoveringNumber, covering_number
+from simgap.complexity.eluder import EluderDimension, eluder_dimension
+from simgap.complexity.eluder_bounds import UpperBound, linear_eluder_bound
+from simgap.complexity.function_class import (
+    FunctionClass,
+    Point,
+    function_class,
+    function_class_from_matrix,
+)
+from simgap.complexity.importance import Importance, importance
+from simgap.complexity.metrics import (
+    AverageL1,
+    Discrete,
+    GreatestL1,
+    Metric,
+    ModelDistances,
+    ParameterDistance,
+    model_distances,
+)
 from simgap.complexity.separation import ModelPair, Separation, separation
+from simgap.complexity.smoothness import (
+    Lipschitz,
+    Smoothness,
+    gap_constant,
+    lipschitz,
+    optimal_constant,
+    policy_constant,
+    smoothness,
+)
 
-__all__ = ["ModelPair", "Separation", "separation"]
+__all__ = [
+    "AverageL1",
+    "CoveringNumber",
+    "Discrete",
+    "EluderDimension",
+    "FunctionClass",
+    "GreatestL1",
+    "Importance",
+    "Lipschitz",
+    "Metric",
+    "ModelDistances",
+    "ModelPair",
+    "ParameterDistance",
+    "Point",
+    "Separation",
+    "Smoothness",
+    "UpperBound",
+    "covering_number",
+    "eluder_dimension",
+    "function_class",
+    "function_class_from_matrix",
+    "gap_constant",
+    "importance",
+    "linear_eluder_bound",
+    "lipschitz",
+    "model_distances",
+    "optimal_constant",
+    "policy_constant",
+    "separation",
+    "smoothness",
+]

@@ -1,0 +1,206 @@
+"""Smoothness near the real world, of values and of gaps (Assumption 3, errata 9).
+
+Let C be the members within eps of the real world M*. The paper asks that the value of
+the oracle's policy be Lipschitz on C,
+
+    |V_1 - V_2| <= L d(M_1, M_2) .
+
+Errata 9: this is not enough. Proposition 2 has L = 0 and a gap that grows with H. What
+the argument needs is that the *gap* does not fall off too fast around M*,
+
+    gap(M*) - gap(M) <= L_gap d(M, M*)   for M in C (spec 4.1 c).
+
+On a finite class both constants are maxima over pairs, found here with the pair. For
+the greatest L1 distance there are constants that hold for every class; they take
+numbers alone and assume that rewards and the start do not depend on the model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isnan
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from simgap.arrays import FloatArray, IndexArray, owned, read_only
+from simgap.complexity.metrics import ModelDistances
+from simgap.errors import InvalidArgument
+
+TIE = 1e-12  # of the radius: distances so little above it are inside
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Lipschitz:
+    """The least constant that holds, and the two members that need it."""
+
+    constant: float  # inf: different numbers at distance 0
+    pair: tuple[int, int] | None  # None: no pair asks for more than 0
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Smoothness:
+    """How smooth a policy's values and gaps are around one member."""
+
+    real: int
+    radius: float
+    members: IndexArray  # the neighbourhood C, with the real world
+    mass: float  # nu(C)
+    value: Lipschitz  # L, over all pairs in C
+    gap: Lipschitz  # L_gap, between the real world and members of C
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "members", read_only(self.members, np.int32))
+
+
+def smoothness(
+    distances: ModelDistances,
+    values: npt.ArrayLike,
+    gaps: npt.ArrayLike,
+    *,
+    real: int,
+    radius: float,
+    prior: npt.ArrayLike,
+) -> Smoothness:
+    """Return L and L_gap of a policy on the ball of one member (Assumption 3).
+
+    `values` (M,) are V^pi and `gaps` (M,) the gaps of the policy in every member. The
+    constants are exact for these numbers. A radius of 0 asks for a real world with
+    positive prior; at other radii a neighbourhood without mass is reported as such.
+    """
+    matrix = distances.matrix
+    count = len(matrix)
+    value, gap, weights = (
+        _per_model(given, count, what)
+        for given, what in ((values, "values"), (gaps, "gaps"), (prior, "prior"))
+    )
+    if not 0 <= real < count:
+        raise InvalidArgument(
+            f"there is no model {real} in a class of {count}",
+            hint=f"models are numbered 0 to {count - 1}",
+        )
+    if isnan(radius) or radius < 0.0:
+        raise InvalidArgument(
+            f"a neighbourhood of radius {radius!r}", hint="it is 0 or more"
+        )
+    if (weights < 0.0).any() or abs(float(weights.sum()) - 1.0) > 1e-9:
+        raise InvalidArgument(
+            "the prior is not a distribution",
+            hint="give nonnegative numbers with sum 1, one per model",
+        )
+    members = np.flatnonzero(matrix[real] <= radius * (1.0 + TIE))
+    mass = min(float(weights[members].sum()), 1.0)
+    if radius == 0.0 and mass == 0.0:
+        raise InvalidArgument(
+            f"model {real} has prior 0 and the radius is 0",
+            hint="choose a radius that reaches models the prior knows",
+        )
+    inside = matrix[np.ix_(members, members)]
+    return Smoothness(
+        real=int(real),
+        radius=float(radius),
+        members=owned(members.astype(np.int32)),
+        mass=mass,
+        value=_steepest(np.abs(_differences(value[members])), inside, members),
+        gap=_around(gap[real] - gap[members], matrix[real, members], members, real),
+    )
+
+
+def lipschitz(distances: ModelDistances, values: npt.ArrayLike) -> Lipschitz:
+    """Return the least L with |v_1 - v_2| <= L d(M_1, M_2) over the whole class."""
+    count = len(distances.matrix)
+    value = _per_model(values, count, "values")
+    apart = np.abs(_differences(value))
+    return _steepest(apart, distances.matrix, np.arange(count))
+
+
+def policy_constant(horizon: int, *, reward_span: float = 1.0) -> float:
+    """Return H(H-1)/4 times max R - min R: L of any policy (spec 4.1 c).
+
+    For the greatest L1 distance, and for policies that remember anything they like.
+    """
+    _check_numbers(horizon, reward_span)
+    return horizon * (horizon - 1) / 4.0 * reward_span
+
+
+def optimal_constant(
+    horizon: int, diameter: float, *, reward_span: float = 1.0
+) -> float:
+    """Return a Lipschitz constant of optimal values, in terms of the diameter.
+
+    (H-1) D (max R - min R) / 2 with the smaller diameter of two models, and never more
+    than the constant of all policies (spec 4.1 c). Greatest L1 distance.
+    """
+    _check_numbers(horizon, reward_span)
+    if isnan(diameter) or diameter < 0.0:
+        raise InvalidArgument(
+            f"a diameter of {diameter!r}", hint="it is 0 or more, or infinite"
+        )
+    every = policy_constant(horizon, reward_span=reward_span)
+    if diameter == inf:
+        return every
+    return min(every, max(horizon - 1, 0) * diameter * reward_span / 2.0)
+
+
+def gap_constant(horizon: int, diameter: float, *, reward_span: float = 1.0) -> float:
+    """Return L + L*, which serves as L_gap for any policy (spec 4.1 c)."""
+    return policy_constant(horizon, reward_span=reward_span) + optimal_constant(
+        horizon, diameter, reward_span=reward_span
+    )
+
+
+def _differences(values: FloatArray) -> FloatArray:
+    return np.asarray(values[:, None] - values[None, :])
+
+
+def _steepest(
+    rises: FloatArray, distance: FloatArray, members: npt.NDArray[np.intp]
+) -> Lipschitz:
+    """Return the greatest ratio over pairs; equal numbers ask for nothing."""
+    slope = _ratio(rises, distance)
+    at = int(np.argmax(slope))
+    if not slope.flat[at] > 0.0:
+        return Lipschitz(0.0, None)
+    i, j = divmod(at, len(slope))
+    return Lipschitz(float(slope[i, j]), (int(members[i]), int(members[j])))
+
+
+def _around(
+    rises: FloatArray, distance: FloatArray, members: npt.NDArray[np.intp], real: int
+) -> Lipschitz:
+    slope = _ratio(np.maximum(rises, 0.0), distance)
+    at = int(np.argmax(slope))
+    if not slope[at] > 0.0:
+        return Lipschitz(0.0, None)
+    return Lipschitz(float(slope[at]), (real, int(members[at])))
+
+
+def _ratio(rises: FloatArray, distance: FloatArray) -> FloatArray:
+    """Return rises / distance, 0 for 0 / 0 and inf for a rise at distance 0."""
+    out = np.where(rises > 0.0, inf, 0.0)
+    np.divide(rises, distance, out=out, where=distance > 0.0)
+    return out
+
+
+def _per_model(given: npt.ArrayLike, count: int, what: str) -> FloatArray:
+    array = np.asarray(given, np.float64)
+    if array.shape != (count,) or not np.isfinite(array).all():
+        raise InvalidArgument(
+            f"{what} of shape {array.shape} for {count} models",
+            hint=f"give one finite number per model: ({count},)",
+        )
+    return array
+
+
+def _check_numbers(horizon: int, reward_span: float) -> None:
+    if isinstance(horizon, bool) or int(horizon) != horizon or horizon < 0:
+        raise InvalidArgument(
+            f"a horizon of {horizon!r}", hint="it is a whole number of steps, 0 or more"
+        )
+    if not 0.0 <= reward_span < inf:
+        raise InvalidArgument(
+            f"rewards that differ by {reward_span!r}", hint="it is max R - min R"
+        )

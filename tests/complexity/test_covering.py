@@ -1,0 +1,116 @@
+"""Covering numbers: rows of the paper, all subsets tried, covers that cover."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from simgap.arrays import FloatArray
+from simgap.complexity import (
+    covering_number,
+    function_class,
+    function_class_from_matrix,
+)
+from simgap.errors import InvalidArgument
+from simgap.instances import linear_bandit, needle
+from tests.reference import complexity as twin
+
+
+def random_matrix(rng: np.random.Generator) -> tuple[FloatArray, float]:
+    """Sixteenths with many ties, and a scale that is often one of the distances."""
+    functions, points = (int(n) for n in rng.integers((1, 1), (8, 6)))
+    matrix = rng.integers(0, 9, (functions, points)) / 16.0
+    return matrix, float(rng.integers(0, 8)) / 16.0
+
+
+def check(matrix: FloatArray, epsilon: float) -> None:
+    found = covering_number(function_class_from_matrix(matrix), epsilon)
+    expected = twin.covering_number(twin.fractions(matrix), Fraction(epsilon))
+    assert found.lower == found.upper == expected
+
+
+@pytest.mark.parametrize(("horizon", "balls"), [(5, 2), (20, 4), (80, 11)])
+def test_the_large_class_has_small_covers(horizon: int, balls: int) -> None:
+    """Row 25: N(F, 1/H) of Proposition 2."""
+    functions = function_class(linear_bandit(4 * horizon + 5))
+    found = covering_number(functions, 1.0 / horizon)
+    assert found.lower == found.upper == balls
+
+
+def test_covers_are_those_of_trying_all_sets() -> None:
+    rng = np.random.default_rng(21)
+    for _ in range(150):
+        check(*random_matrix(rng))
+
+
+@pytest.mark.slow
+def test_five_hundred_covers_are_those_of_trying_all_sets() -> None:
+    rng = np.random.default_rng(22)
+    for _ in range(500):
+        check(*random_matrix(rng))
+
+
+@pytest.mark.parametrize("nodes", [0, 5_000])
+def test_bounds_hold_and_the_cover_covers(nodes: int) -> None:
+    """On classes too large to try all sets; without a search as well."""
+    rng = np.random.default_rng(23)
+    for functions, points, epsilon in ((40, 2, 0.2), (60, 3, 0.3), (60, 6, 0.5)):
+        matrix = rng.random((functions, points))
+        found = covering_number(
+            function_class_from_matrix(matrix), epsilon, most_nodes=nodes
+        )
+        to_centre = np.abs(matrix[:, None] - matrix[found.cover][None]).max(axis=2)
+        assert (to_centre.min(axis=1) <= epsilon).all()
+        assert found.upper == found.cover.size
+        between = np.abs(matrix[found.apart][:, None] - matrix[None]).max(axis=2)
+        assert ((between <= epsilon).sum(axis=0) <= 1).all()  # no ball holds two
+        assert found.apart.size <= found.lower <= found.upper
+
+
+def test_the_search_beats_or_meets_greed() -> None:
+    """A ring of six: greed may take three balls where two do."""
+    ring = np.array([[np.cos(t), np.sin(t)] for t in np.arange(6) * np.pi / 3.0])
+    rng = np.random.default_rng(24)
+    closed = 0
+    for _ in range(30):
+        matrix = np.vstack([ring, rng.standard_normal((12, 2))])
+        functions = function_class_from_matrix(matrix)
+        quick = covering_number(functions, 0.8, most_nodes=0)
+        full = covering_number(functions, 0.8)
+        assert quick.lower <= full.lower <= full.upper <= quick.upper
+        assert full.exact
+        closed += full.upper < quick.upper or full.lower > quick.lower
+    assert closed > 0  # otherwise this test says nothing about the search
+
+
+def test_scale_zero_counts_the_functions() -> None:
+    assert covering_number(function_class(needle(6)), 0.0).upper == 6
+    twice = np.repeat(np.eye(4), 2, axis=0)
+    assert covering_number(function_class_from_matrix(twice), 0.0).upper == 4
+
+
+def test_one_ball_is_enough_for_a_wide_scale() -> None:
+    found = covering_number(function_class(needle(6)), 1.0)
+    assert (found.lower, found.upper, found.cover.size) == (1, 1, 1)
+
+
+def test_distances_on_the_rim_are_inside() -> None:
+    """Closed balls: 0 and 1/2 share one of radius 1/2."""
+    functions = function_class_from_matrix([[0.0], [0.5], [1.0]])
+    assert covering_number(functions, 0.5).upper == 1
+    assert covering_number(functions, np.nextafter(0.5, 0.0)).upper == 3
+
+
+def test_a_smaller_scale_needs_no_fewer_balls() -> None:
+    rng = np.random.default_rng(25)
+    functions = function_class_from_matrix(rng.random((25, 3)))
+    counts = [covering_number(functions, e).upper for e in (0.6, 0.4, 0.3, 0.2, 0.1)]
+    assert counts == sorted(counts)
+
+
+@pytest.mark.parametrize("bad", [-0.1, float("nan"), float("inf"), None])
+def test_scales_that_are_none_are_refused(bad: float) -> None:
+    with pytest.raises(InvalidArgument, match="scale"):
+        covering_number(function_class_from_matrix([[0.0]]), bad)
