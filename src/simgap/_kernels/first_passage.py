@@ -1,6 +1,6 @@
 """The law of one episode of Algorithm 3: when its test fires, and in which state.
 
-The statistic after n steps is n rho + l(first) - l(now) - (reward earned), and rewards
+The statistic after n steps is n rho + l(first) - l(now) - (sum of rewards), and rewards
 lie on a lattice, base + unit * jump. With the n bases moved into rho it is
 n drift + rise[now] - unit * c, c the sum of the jumps. So (now, c) is a Markov chain,
 and the test cuts it off where c leaves an interval that depends on n and on now.

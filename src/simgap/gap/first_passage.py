@@ -95,11 +95,11 @@ def optimistic_gap(
 ) -> OptimisticGap:
     """Return the gap of Algorithm 3 in the real model, enclosed (Eq. 1, spec 3.2).
 
-    `plan` has gain, bias and policy of the candidates; the statistic is n rho_k + l_k
-    (first) - l_k(now) - (reward earned), the reward that of the real model. `order` is
-    by gain if it is not given, the lowest index first among equals. Raises NotSolved
-    where rewards are on no lattice, and with the bracket reached where `most_work`
-    cells are not enough.
+    `plan` has gain, bias and policy of the candidates. The statistic is the sum of
+    P_k l_k - l_k(s'), which is n rho_k + l_k(first) - l_k(now) - sum of R_k: rewards
+    of the candidate, as the agent does not see others. `order` is by gain if it is not
+    given, the lowest index first among equals. Raises NotSolved where rewards are on no
+    lattice, and with the bracket reached where `most_work` cells are not enough.
     """
     horizon = checked_horizon(horizon)
     _check(real, plan, tests, horizon, prune)
@@ -142,6 +142,8 @@ def _run(
 ) -> CandidateRun:
     """Return a candidate's policy in the real model, and its test."""
     kernel, states = real.transitions, np.arange(real.n_states)
+    known = plan.simulators
+    rewards = known.rewards[0 if known.shared_rewards else member]
     rows = states * real.n_actions + plan.policy[member]
     taken = np.zeros(real.n_states * real.n_actions, np.bool_)
     taken[rows] = True
@@ -153,7 +155,7 @@ def _run(
         origins=(row_of[used] // real.n_actions).astype(np.int32),
         targets=kernel.indices[used],
         chances=kernel.values[0, used],
-        rewards=real.rewards[states, plan.policy[member]],
+        rewards=rewards[states, plan.policy[member]],
         gain=float(plan.gain[member]),
         bias=plan.bias[member],
         thresholds=thresholds,

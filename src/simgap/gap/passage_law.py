@@ -1,7 +1,7 @@
 """How one episode of Algorithm 3 ends: the joint law of its length and last state.
 
-A candidate is played until its test fires. In the real model the pair (state, reward
-earned) is a Markov chain, and the test is a bound on it that moves with the number of
+A candidate is played until its test fires. In the real model the pair (state, sum of
+rewards) is a Markov chain, and the test is a bound on it that moves with the number of
 steps (spec 3.2), so the law of the first passage is a forward recursion. Columns of the
 recursion that carry less than `prune` are dropped at both ends, and what they carried
 is counted as lost.
@@ -33,7 +33,7 @@ class CandidateRun:
     origins: IndexArray  # (E,), moves with a positive chance
     targets: IndexArray  # (E,)
     chances: FloatArray  # (E,)
-    rewards: FloatArray  # (S,), earned in a state
+    rewards: FloatArray  # (S,), of the candidate's model
     gain: float  # that the candidate claims
     bias: FloatArray  # (S,), the candidate's
     thresholds: FloatArray  # (H + 1,), for n steps, tolerance included; [0] is unused
