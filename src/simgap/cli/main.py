@@ -27,6 +27,8 @@ VERBS = {
     "oracle": "Will it transfer? The best average over all models, and its loss.",
     "solve": "Gain, bias and optimal values of each model.",
     "diameter": "The slowest trip between two states.",
+    "complexity": "How hard the class is: separation, eluder dimension, covers, "
+    "smoothness.",
     "export": "Write a model as .simgap or .npz.",
 }
 

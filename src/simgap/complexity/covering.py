@@ -22,6 +22,7 @@ from simgap.arrays import BoolArray, IndexArray, read_only
 from simgap.complexity.function_class import FunctionClass, check_scale
 
 MOST_NODES = 5_000  # of the search; then bounds are what remains
+SEARCH_UP_TO = 512  # functions; beyond, a greedy cover and a packing have to do
 
 
 @final
@@ -60,9 +61,9 @@ def covering_number(
     cover = _greedy_cover(balls, everything)
     apart = _packing(balls, everything)
     lower, searched = len(apart), False
-    if lower < len(cover):
+    if lower < len(cover) and len(balls) <= SEARCH_UP_TO:
         lower = max(lower, _dual_bound(near))
-    if lower < len(cover):
+    if lower < len(cover) and len(balls) <= SEARCH_UP_TO:
         search = _Search(balls, cover, most_nodes, enough=lower)
         searched = search.run(everything)
         cover = search.best

@@ -95,7 +95,7 @@ def function_class(
     has none and is refused.
     """
     if plan is None:
-        plan = _biases(simulators)
+        plan = precise_biases(simulators)
     span = float(plan.bias_span.max())
     resolution = max(RESOLUTION * span, RESIDUALS * float(plan.residual.max()))
     if span == 0.0:  # no bias, no differences
@@ -110,6 +110,14 @@ def function_class(
         resolution=resolution,
         domain_size=simulators.n_states * simulators.n_actions * lambdas.size,
     )
+
+
+def precise_biases(simulators: SimulatorClass) -> AverageRewardPlan:
+    """Return the biases of all members, to the last digits where that is possible."""
+    try:
+        return solve_average_reward(simulators, tolerance=SOLVER_TOLERANCE)
+    except NotSolved:
+        return solve_average_reward(simulators)
 
 
 def function_class_from_matrix(matrix: npt.ArrayLike) -> FunctionClass:
@@ -144,20 +152,15 @@ def check_scale(epsilon: float) -> None:
         )
 
 
-def _biases(simulators: SimulatorClass) -> AverageRewardPlan:
-    """Return biases to the last digits if possible."""
-    try:
-        return solve_average_reward(simulators, tolerance=SOLVER_TOLERANCE)
-    except NotSolved:
-        return solve_average_reward(simulators)
-
-
 def _first_of_each(rows: FloatArray, tolerance: float) -> OffsetArray:
     """Return the first of each group of rows that agree within the tolerance."""
+    sums = rows.sum(axis=1)
+    window = rows.shape[1] * (tolerance + 1e-15 * float(np.abs(rows).max(initial=0.0)))
     firsts: list[int] = []
     for at, row in enumerate(rows):
-        known = rows[firsts]
-        if not (np.abs(known - row).max(axis=1, initial=0.0) <= tolerance).any():
+        known = np.array(firsts, np.int64)
+        close = known[np.abs(sums[known] - sums[at]) <= window]  # or they differ
+        if not (np.abs(rows[close] - row).max(axis=1) <= tolerance).any():
             firsts.append(at)
     return np.array(firsts, np.int64)
 

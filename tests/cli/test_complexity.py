@@ -1,0 +1,235 @@
+"""`simgap complexity`: the contract, closed forms, notes where a measure is missing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simgap.cli.main import main
+from simgap.instances import linear_bandit, riverswim
+from simgap.planning import optimal_values
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["complexity", *arguments, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert all(line.endswith(" ...") for line in err.splitlines())
+    found = json.loads(out)
+    assert isinstance(found, dict) and found["schema"] == 1
+    return found
+
+
+def human(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    capsys.readouterr()
+    assert main(["complexity", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    capsys.readouterr()
+    assert main(["complexity", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("error: ") and "\nhint: " in err
+    return err
+
+
+def saved(folder: Path, **arrays: Any) -> str:
+    path = folder / "model.npz"
+    np.savez(path, **arrays)
+    return str(path)
+
+
+def test_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "riverswim?states=4&success=0.3,0.5,0.7", "-H", "20")
+    assert found["horizon"] == 20
+    assert found["diameter"]["lower"] <= found["diameter"]["upper"]
+    assert {"value", "pair", "state", "action"} <= set(found["separation"])
+    for key in ("eluder", "covering"):
+        assert 1 <= found[key]["lower"] <= found[key]["upper"]
+        assert found[key]["epsilon"] == 0.05
+    assert found["certainty"]["diameter"] == "certified"
+    assert found["certainty"]["eluder"] in ("exact", "certified")
+    assert found["provenance"]["command"].startswith("simgap complexity ")
+    assert found["notes"] == []
+
+
+def test_proposition_2_in_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    """Row 25 through the command line: D = 2, d_e = 1, N = 4 for H = 20."""
+    found = answer(capsys, "linear_bandit?members=85", "-H", "20")
+    assert found["diameter"]["upper"] == pytest.approx(2.0)
+    assert (found["eluder"]["lower"], found["eluder"]["upper"]) == (1, 1)
+    assert (found["covering"]["lower"], found["covering"]["upper"]) == (4, 4)
+    assert found["certainty"]["eluder"] == found["certainty"]["covering"] == "exact"
+    assert found["covering"]["functions"] == 85
+    names = linear_bandit(85).model_names
+    assert set(found["covering"]["cover"]) < set(names)
+    text = human(capsys, "linear_bandit?members=85", "-H", "20")
+    assert "eluder dimension" in text and "certified" in text
+
+
+def test_needles_are_two_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    """Row 18."""
+    found = answer(capsys, "needle?members=4", "-H", "10")
+    assert found["separation"]["value"] == 2.0
+    assert found["separation"]["pair"] == [0, 1]
+    assert (found["separation"]["state"], found["separation"]["action"]) == (0, 0)
+    assert (found["eluder"]["lower"], found["eluder"]["upper"]) == (3, 3)
+
+
+def test_without_a_horizon_there_is_no_scale(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = answer(capsys, "riverswim?success=0.3,0.5")
+    assert found["horizon"] is None
+    for key in ("eluder", "covering", "smoothness"):
+        assert found[key] is None and key not in found["certainty"]
+    assert any("-H" in note for note in found["notes"])
+    assert found["separation"]["value"] == pytest.approx(0.4)
+    assert "note: no eluder dimension" in human(capsys, "riverswim?success=0.3,0.5")
+
+
+def test_a_class_that_is_not_communicating(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "absorbing_doors", "-H", "10")
+    assert found["diameter"] == {"lower": "inf", "upper": "inf"}
+    assert found["eluder"] is None and found["covering"] is None
+    assert any("not communicating" in note for note in found["notes"])
+    greatest = found["smoothness"]["metrics"][0]
+    assert greatest["policy_at_most"] == 10 * 9 / 4
+    assert "infinite" in human(capsys, "absorbing_doors", "-H", "10")
+
+
+def test_one_model_has_nothing_to_tell_apart(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = answer(capsys, "cycle", "-H", "5")
+    assert found["separation"]["value"] == 2.0
+    assert found["separation"]["pair"] is None
+    assert (found["eluder"]["upper"], found["covering"]["upper"]) == (0, 1)
+    assert found["smoothness"]["metrics"][0]["gap_at_most"] == 0.0
+    assert "nothing to tell apart" in human(capsys, "cycle", "-H", "5")
+
+
+def test_duplicates_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "bandit?means=0.3,0.3;0.3,0.3;0.5,0.2", "-H", "5")
+    assert found["separation"]["value"] == 0.0
+    assert found["separation"]["duplicates"] == [[0, 1]]
+    assert found["separation"]["state"] is None
+    assert "are the same" in human(capsys, "bandit?means=0.3;0.3", "-H", "5")
+
+
+def test_optimal_values_are_as_smooth_as_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The constants of V* against a loop over pairs; no constant is exceeded."""
+    some = riverswim(5, (0.2, 0.35, 0.6))
+    values = optimal_values(some, 40).start
+    found = answer(capsys, "riverswim?states=5&success=0.2,0.35,0.6", "-H", "40")
+    by_name = {each["metric"]: each for each in found["smoothness"]["metrics"]}
+    assert set(by_name) == {"greatest L1", "average L1", "parameters"}
+    success = (0.2, 0.35, 0.6)
+    expected = max(
+        abs(values[i] - values[j]) / (abs(success[i] - success[j]) / 0.4)
+        for i in range(3)
+        for j in range(i)
+    )
+    measured = by_name["parameters"]["optimal"]
+    assert measured["lower"] <= expected * (1 + 1e-12)
+    assert measured["upper"] >= expected * (1 - 1e-12)
+    for each in by_name.values():
+        assert each["optimal"]["upper"] <= each["policy_at_most"]
+        total = each["policy_at_most"] + each["optimal"]["upper"]
+        assert each["gap_at_most"] == pytest.approx(total)
+
+
+def test_rewards_are_scaled_to_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rewards ten times as large change no count and make all slopes ten times."""
+    some = riverswim(4, (0.2, 0.5, 0.6))
+    kernel = np.stack([some.transitions.array(m) for m in range(3)])
+    rewards = some.rewards[0]
+    one = answer(
+        capsys, saved(tmp_path, transitions=kernel, rewards=rewards), "-H", "30"
+    )
+    ten = answer(
+        capsys, saved(tmp_path, transitions=kernel, rewards=10 * rewards), "-H", "30"
+    )
+    for key in ("lower", "upper"):
+        assert one["eluder"][key] == ten["eluder"][key]
+        assert one["covering"][key] == ten["covering"][key]
+    first, second = (a["smoothness"]["metrics"][0] for a in (one, ten))
+    assert second["policy_at_most"] == pytest.approx(10.0 * first["policy_at_most"])
+    assert second["optimal"]["upper"] == pytest.approx(10.0 * first["optimal"]["upper"])
+
+
+def test_rewards_of_each_model_leave_no_constant_for_all_policies(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kernel = np.full((2, 2, 1, 2), 0.5)
+    rewards = np.array([[[0.0], [1.0]], [[1.0], [0.0]]])
+    found = answer(
+        capsys, saved(tmp_path, transitions=kernel, rewards=rewards), "-H", "5"
+    )
+    greatest = found["smoothness"]["metrics"][0]
+    assert greatest["policy_at_most"] is None and greatest["gap_at_most"] is None
+    assert greatest["optimal"]["upper"] == "inf"  # other values at no distance
+    assert any("rewards or the start" in note for note in found["notes"])
+
+
+def test_several_biases_are_noted(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "two_optima", "-H", "10")
+    assert any("several biases" in note for note in found["notes"])
+
+
+def test_a_very_long_horizon_is_not_rolled_out(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("simgap.cli.smoothness_answer.MOST_BACKUPS", 1e3)
+    found = answer(capsys, "riverswim?success=0.3,0.5", "-H", "1000")
+    optimal = found["smoothness"]["metrics"][0]["optimal"]
+    assert optimal["lower"] == 0.0
+    assert optimal["upper"] == pytest.approx(999 * found["diameter"]["upper"] / 2)
+    assert any("horizon this long" in note for note in found["notes"])
+
+
+def test_a_class_too_large_for_its_functions_is_noted(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from importlib import import_module
+
+    module = import_module("simgap.complexity.function_class")
+    monkeypatch.setattr(module, "MOST_ENTRIES", 10)
+    found = answer(capsys, "riverswim?success=0.3,0.5", "-H", "10")
+    assert found["eluder"] is None and found["covering"] is None
+    assert any("entries" in note for note in found["notes"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("riverswim", "-H", "0"), "horizon -H is 0"),
+        (("riverswim", "-H", "-3"), "horizon -H is -3"),
+        (("riverswim", "-H", "two"), "not a number of steps"),
+        (("nowhere.npz", "-H", "5"), "there is no file"),
+        (("riverswim?states=0",), "states"),
+    ],
+)
+def test_bad_input_is_two_lines(
+    arguments: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert says in error(capsys, *arguments)
+
+
+def test_help_has_an_example_that_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    from shlex import split
+
+    assert main(["complexity", "--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    example = next(line for line in lines if "Example: simgap complexity" in line)
+    assert main([*split(example.split("simgap ")[1]), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["eluder"]["upper"] == 2
