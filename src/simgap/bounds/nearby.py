@@ -1,0 +1,75 @@
+"""How far values of two nearby models can be apart (spec 4.1c, row 38).
+
+With d = max over (s, a) of || P_1 - P_2 ||_1 and rewards in [0, 1]:
+
+    |V^pi_1 - V^pi_2| <= d H(H-1)/4                    for every history-dependent pi
+    |V*_1 - V*_2|     <= d (H-1) min(D_1, D_2) / 2
+
+Proof: replace one model by the other step by step. At step h the continuation values
+have range at most H - h (the values of pi), or span at most D (optimal values, of the
+model with the smaller diameter), and a difference of kernels integrates a function of
+span w to at most w d / 2. Rewards that are w apart enter as a factor w, rewards that
+differ between the models by at most r add H r to either line.
+
+Together they make the gap of every policy Lipschitz, with the universal constant that
+the corrected Lemma 1 takes when nothing better is known.
+"""
+
+from __future__ import annotations
+
+from simgap.bounds.bound import Bound, Formula, Kind, Quantity, named
+from simgap.bounds.numbers import real, whole
+
+
+def policy_value_difference(
+    *, horizon: int, distance: float, reward_difference: float = 0.0
+) -> Bound:
+    """Return d H(H-1)/4 (+ H max |R_1 - R_2|): no policy's values differ by more."""
+    d = real("distance", distance, most=2.0)
+    more = real("reward_difference", reward_difference)
+    return _difference(
+        lambda h: d * h * (h - 1) / 4.0 + more * h,
+        whole("horizon", horizon),
+        d=d,
+        dR=more,
+    )
+
+
+def optimal_value_difference(
+    *,
+    horizon: int,
+    distance: float,
+    diameter: float,
+    reward_difference: float = 0.0,
+) -> Bound:
+    """Return d (H-1) min(D_1, D_2)/2 (+ H max |R_1 - R_2|) for optimal values."""
+    d, D = real("distance", distance, most=2.0), real("diameter", diameter)
+    more = real("reward_difference", reward_difference)
+    return _difference(
+        lambda h: (d * D * (h - 1) / 2.0 if d and h > 1 else 0.0) + more * h,
+        whole("horizon", horizon),
+        d=d,
+        D=D,
+        dR=more,
+    )
+
+
+def universal_lipschitz(*, horizon: int, diameter: float) -> float:
+    """Return L_gap = H(H-1)/4 + (H-1) D/2, right for every policy and shared rewards.
+
+    gap(M*) - gap(M) is a difference of optimal values plus one of the policy's values.
+    """
+    h, D = whole("horizon", horizon), real("diameter", diameter)
+    return h * (h - 1) / 4.0 + ((h - 1) * D / 2.0 if h > 1 else 0.0)
+
+
+def _difference(formula: Formula, horizon: int, **numbers: float) -> Bound:
+    return Bound(
+        claim="simulation lemma",
+        quantity=Quantity.VALUE_DIFFERENCE,
+        kind=Kind.UPPER,
+        value=formula(horizon),
+        horizon=horizon,
+        constants=named(**numbers),
+        formula=formula,
+    )
