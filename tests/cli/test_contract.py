@@ -21,7 +21,6 @@ SIMGAP = [sys.executable, "-m", "simgap.cli.main"]
 LATER = [
     "run",
     "gap",
-    "bounds",
     "reproduce",
     "audit",
     "blame",

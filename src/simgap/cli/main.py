@@ -29,6 +29,7 @@ VERBS = {
     "diameter": "The slowest trip between two states.",
     "complexity": "How hard the class is: separation, eluder dimension, covers, "
     "smoothness.",
+    "bounds": "What the paper's theorems promise for this class at a horizon.",
     "export": "Write a model as .simgap or .npz.",
 }
 

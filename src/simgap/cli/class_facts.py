@@ -1,0 +1,187 @@
+"""The numbers of a class that its bounds are made of, each at its safe end.
+
+Bounds are for rewards in [0, 1]. Here rewards are moved and scaled to that range, over
+all models that have prior weight; `scale` brings bounds back to the user's units.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from simgap.bounds import ClassFacts
+from simgap.complexity.separation import MOST_MODELS, separation
+from simgap.errors import InvalidArgument
+from simgap.mdp import LatentMDP, SimulatorClass, class_from_models
+from simgap.planning import AverageRewardPlan, diameter, solve_average_reward
+from simgap.records import Certified
+
+if TYPE_CHECKING:
+    from simgap.arrays import FloatArray
+
+ROUNDING = 1e-11  # relative; distances between models are computed in floats
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredClass:
+    """A class in numbers, and how to read bounds made of them."""
+
+    facts: ClassFacts  # for rewards in [0, 1]
+    scale: float  # one unit of a bound in the user's units of reward
+    diameter: Certified
+    eluder: Certified | None  # at scale 1/H
+    covering: Certified | None
+    notes: tuple[str, ...]
+
+
+def measured_class(latent: LatentMDP, horizon: int) -> MeasuredClass:
+    """Return the facts of a class under its prior, for bounds at one horizon."""
+    kept = np.flatnonzero(latent.prior > 0.0)
+    simulators, notes = latent.simulators, []
+    if kept.size < len(simulators):
+        simulators = class_from_models([simulators[int(at)] for at in kept])
+        notes.append(
+            f"{len(latent.simulators) - kept.size} models without prior weight are "
+            "left out: the oracle never meets them"
+        )
+    low, high = float(simulators.rewards.min()), float(simulators.rewards.max())
+    width = high - low
+    far = diameter(simulators)
+    plan = solve_average_reward(simulators) if np.isfinite(far.upper) else None
+    eluder, covering = _complexity(simulators, plan, width, horizon, notes)
+    delta, exponent = _separation(simulators, notes)
+    facts = ClassFacts(
+        prior=latent.prior[kept],
+        states=simulators.n_states,
+        actions=simulators.n_actions,
+        diameter=float(far.upper),
+        diameter_lower=float(far.lower),
+        spans=None if plan is None else _over(plan.bias_span, width),
+        gains=None if plan is None else _over(plan.gain_lower - low, width),
+        deviations=None if plan is None else _over(_deviations(plan), width),
+        steps=None if plan is None else _over(_steps(plan), width),
+        residual=0.0 if plan is None else _residual(plan, width),
+        separation=delta,
+        exponent=exponent,
+        eluder=None if eluder is None else eluder.upper,
+        covering=None if covering is None else covering.upper,
+        pairs=None if plan is None else _pairs(plan),
+        shared_rewards=_shared(simulators),
+    )
+    if not facts.shared_rewards:
+        notes.append(
+            "rewards depend on the model; agents see states, not rewards, so only "
+            "bounds that find the model by its kernel apply"
+        )
+    return MeasuredClass(
+        facts=facts,
+        scale=width * simulators.units.factor,
+        diameter=Certified(float(far.lower), float(far.upper)),
+        eluder=eluder,
+        covering=covering,
+        notes=tuple(notes),
+    )
+
+
+def _separation(
+    simulators: SimulatorClass, notes: list[str]
+) -> tuple[float | None, float | None]:
+    """Return delta and the least -log BC over pairs, rounded down."""
+    if len(simulators) > MOST_MODELS:
+        notes.append(f"no separation: pairs are compared up to {MOST_MODELS} models")
+        return None, None
+    found = separation(simulators)
+    if len(simulators) == 1:
+        return 2.0, None
+    least = found.exponent[~np.eye(len(simulators), dtype=bool)].min()
+    return found.value * (1.0 - ROUNDING), float(least) * (1.0 - ROUNDING)
+
+
+def _complexity(
+    simulators: SimulatorClass,
+    plan: AverageRewardPlan | None,
+    width: float,
+    horizon: int,
+    notes: list[str],
+) -> tuple[Certified | None, Certified | None]:
+    """Return eluder dimension and covering number at scale 1/H of rewards in [0, 1]."""
+    if plan is None:
+        return None, None
+    from simgap.complexity.covering import covering_number
+    from simgap.complexity.eluder import eluder_dimension
+    from simgap.complexity.function_class import function_class
+
+    try:
+        functions = function_class(simulators, plan=plan)
+    except InvalidArgument as error:
+        notes.append(
+            f"eluder dimension and covering number by counting: {error.problem}"
+        )
+        return None, None
+    scale = width / horizon
+    eluder = eluder_dimension(functions, scale)
+    covering = covering_number(functions, scale)
+    return (
+        Certified(float(eluder.lower), float(eluder.upper)),
+        Certified(float(covering.lower), float(covering.upper)),
+    )
+
+
+def _deviations(plan: AverageRewardPlan) -> FloatArray:
+    """Return the greatest standard deviation of l_m(s') under the policy of m, (M,)."""
+    kernel = plan.simulators.transitions
+    rows = np.arange(kernel.n_states) * kernel.n_actions
+    begins = kernel.indptr[:-1]
+    row_of = np.repeat(np.arange(begins.size), np.diff(kernel.indptr))
+    out = np.zeros(len(plan.simulators))
+    for m, bias in enumerate(plan.bias):
+        chances, following = kernel.values[m], bias[kernel.indices]
+        mean = np.add.reduceat(chances * following, begins)
+        apart = np.add.reduceat(chances * (following - mean[row_of]) ** 2, begins)
+        out[m] = np.sqrt(apart[rows + plan.policy[m]].max())
+    return np.minimum(out, plan.bias_span / 2.0)
+
+
+def _steps(plan: AverageRewardPlan) -> FloatArray:
+    """Return the greatest |P_m l_m (s, a) - l_m(s')| that some model makes possible."""
+    kernel = plan.simulators.transitions
+    begins, possible = kernel.indptr[:-1], (kernel.values > 0.0).any(axis=0)
+    row_of = np.repeat(np.arange(begins.size), np.diff(kernel.indptr))
+    out = np.zeros(len(plan.simulators))
+    for m, bias in enumerate(plan.bias):
+        following = bias[kernel.indices]
+        mean = np.add.reduceat(kernel.values[m] * following, begins)
+        state, action = np.divmod(row_of, kernel.n_actions)
+        used = possible & (plan.policy[m][state] == action)
+        out[m] = np.abs(following - mean[row_of])[used].max()
+    return np.minimum(out, plan.bias_span)
+
+
+def _residual(plan: AverageRewardPlan, width: float) -> float:
+    """Return what a step of the optimality equations may be off, policies included."""
+    if width == 0.0:
+        return 0.0
+    wide = float((plan.gain_upper - plan.gain_lower).max())
+    return (float(plan.residual.max()) + wide + 0.1 * plan.tolerance) / width
+
+
+def _pairs(plan: AverageRewardPlan) -> int:
+    """Return how many (s, a) the policies of the models play."""
+    states = np.arange(plan.policy.shape[1])
+    played = states * plan.simulators.n_actions + plan.policy
+    return int(np.unique(played).size)
+
+
+def _shared(simulators: SimulatorClass) -> bool:
+    rewards = simulators.rewards
+    return bool((rewards == rewards[:1]).all())
+
+
+def _over(values: FloatArray, width: float) -> FloatArray:
+    """Return numbers for rewards in [0, 1]; equal rewards are all 0."""
+    if width == 0.0:
+        return np.zeros_like(values)
+    return np.maximum(values / width, 0.0)
