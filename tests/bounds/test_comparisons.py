@@ -24,6 +24,7 @@ from simgap.bounds import (
     late_arrival,
     stage_one,
 )
+from simgap.bounds.lower import bernoulli_kl
 from simgap.errors import InvalidArgument
 from simgap.instances import riverswim
 from simgap.mdp import SimulatorClass, TabularMDP
@@ -286,3 +287,31 @@ def test_distances_outside_their_range_are_refused(delta: float) -> None:
     for rule in (Chernoff, TruncatedRatio, Anytime):
         with pytest.raises(InvalidArgument, match="separation is"):
             rule(delta)
+
+
+def test_e23_the_norm_of_lemma_6_fails_for_a_fair_coin() -> None:
+    """sup_p (E X^p)^(1/p) / p of X = log 1/P is log 2, not 1/e, and grows with S."""
+
+    def norm(law: FloatArray) -> float:
+        x = -np.log(law)
+        return max(float((law @ x**p) ** (1.0 / p)) / p for p in range(1, 40))
+
+    assert norm(np.array([0.5, 0.5])) == pytest.approx(log(2.0))
+    assert log(2.0) > exp(-1.0)
+    norms, variances = [], []
+    for states in (11, 101, 1001):
+        law = np.full(states, 0.5 / (states - 1))
+        law[0] = 0.5
+        norms.append(norm(law))
+        spread = -np.log(law) + float(law @ np.log(law))
+        variances.append(float(law @ spread**2))
+        assert variances[-1] == pytest.approx(log(states - 1) ** 2 / 4)
+    assert norms == sorted(norms)
+    assert norms[-1] > 2 * norms[0] > 4 * exp(-1.0)
+
+
+@pytest.mark.parametrize("delta", [0.1, 0.5, 1.0])
+def test_e24_half_the_distance_has_an_eighth_of_the_drift(delta: float) -> None:
+    """Pinsker at delta/2: KL >= delta^2/8, while the printed delta^2/2 is false."""
+    divergence = bernoulli_kl(0.5, 0.5 + delta / 4)  # delta/2 apart in L1
+    assert delta**2 / 8 <= divergence < delta**2 / 2
