@@ -19,6 +19,7 @@ class Estimate:
     upper: float
     confidence: float
     method: str = ""  # for instance "normal, 20000 episodes"
+    standard_error: float | None = None  # of the estimate, where it has one
 
     def __post_init__(self) -> None:
         ends = (self.lower, self.estimate, self.upper)

@@ -25,6 +25,8 @@ VERBS = {
     "list": "The instances and file formats MODEL may name.",
     "info": "Sizes, parameters, choices made and hash.",
     "oracle": "Will it transfer? The best average over all models, and its loss.",
+    "gap": "What each policy loses in each model that may be real.",
+    "run": "An agent in its real models, for millions of steps.",
     "solve": "Gain, bias and optimal values of each model.",
     "diameter": "The slowest trip between two states.",
     "complexity": "How hard the class is: separation, eluder dimension, covers, "

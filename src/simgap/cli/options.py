@@ -25,6 +25,13 @@ Discount = Annotated[
 AsJson = Annotated[
     bool, typer.Option("--json", help="One JSON object on standard output.")
 ]
+Seed = Annotated[
+    str, typer.Option("--seed", metavar="N", help="Of everything sampled.")
+]
+Threads = Annotated[
+    str | None,
+    typer.Option("--threads", metavar="T", help="Default: all cores. Same bytes out."),
+]
 MaxBytes = Annotated[
     str | None,
     typer.Option(
@@ -40,6 +47,29 @@ def horizon_of(text: str | None) -> int | None:
     if text is None:
         return None
     return _whole(text, "the horizon -H", 0, LONGEST_HORIZON, "a number of steps")
+
+
+def needed_horizon(text: str | None) -> int:
+    """Return the number of steps, at least one; a verb that needs it says so."""
+    if text is None:
+        raise InvalidArgument(
+            "no horizon is given", hint="say how long an episode is: -H 200"
+        )
+    return _whole(text, "the horizon -H", 1, LONGEST_HORIZON, "a number of steps")
+
+
+def count_of(text: str, what: str, *, least: int, most: int) -> int:
+    """Return a whole number of an option such as --seeds."""
+    return _whole(text, what, least, most, "a number")
+
+
+def threads_of(text: str | None) -> int:
+    """Return how many threads to use: all cores unless a number is given."""
+    import os
+
+    if text is None:
+        return len(os.sched_getaffinity(0))
+    return _whole(text, "--threads", 1, 4096, "a number of threads")
 
 
 def max_bytes_of(text: str | None) -> int | None:

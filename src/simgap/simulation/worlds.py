@@ -207,7 +207,9 @@ def _on_edges(
     wanted = rows.astype(np.int64) * width + kernel.indices
     at = np.searchsorted(known, wanted)
     found = (at < known.size) & (known[np.minimum(at, known.size - 1)] == wanted)
-    some = observed.chances.any(axis=0)  # a stored zero is not a successor
+    some = np.asarray(
+        (observed.chances > 0.0).any(axis=0)
+    )  # a stored zero is not a successor
     found[found] = some[at[found]]
     if (values[~found] > 0.0).any():
         row = int(rows[~found & (values > 0.0)][0])

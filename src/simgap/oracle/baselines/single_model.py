@@ -33,12 +33,24 @@ def single_plans(form: LossForm) -> tuple[ShortMemoryPlan, ...]:
 
 def mean_model_plan(form: LossForm) -> ShortMemoryPlan:
     """Return the optimal policy of the model with the prior mean of P and of R."""
-    simulators, prior = form.latent.simulators, form.latent.prior
+    discount = None if form.horizon is not None else form.discount
+    known = loss_form(
+        LatentMDP.uniform(mean_model(form.latent)),
+        horizon=form.horizon,
+        discount=discount,
+    )
+    guide = np.ascontiguousarray(known.losses[..., 0])
+    return guided_plan(form, window_nodes(form.pattern, 0), guide, _tie(known))
+
+
+def mean_model(latent: LatentMDP) -> SimulatorClass:
+    """Return the one model with the prior mean of P, of R and of the start law."""
+    simulators, prior = latent.simulators, latent.prior
     kernel = simulators.transitions
     shape = (len(simulators), kernel.n_states, kernel.n_actions)
     rewards = np.broadcast_to(simulators.rewards, shape)
     laws = np.stack([simulators.start_law(m) for m in range(len(simulators))])
-    average = SimulatorClass(
+    return SimulatorClass(
         transitions=Transitions(
             kernel.n_states, kernel.n_actions, kernel.indptr, kernel.indices,
             (prior @ kernel.values)[None],
@@ -46,12 +58,6 @@ def mean_model_plan(form: LossForm) -> ShortMemoryPlan:
         rewards=np.tensordot(prior, rewards, 1)[None],
         start=(prior @ laws)[None],
     )  # fmt: skip
-    discount = None if form.horizon is not None else form.discount
-    known = loss_form(
-        LatentMDP.uniform(average), horizon=form.horizon, discount=discount
-    )
-    guide = np.ascontiguousarray(known.losses[..., 0])
-    return guided_plan(form, window_nodes(form.pattern, 0), guide, _tie(known))
 
 
 def best_memoryless(

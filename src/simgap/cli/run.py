@@ -1,0 +1,190 @@
+"""`simgap run`: an agent in its real models, for as long as one likes.
+
+Every model of the class is made the real one in turn, and the agent is run in it with
+as many seeds as asked for. The answer is what it lost there, with intervals, how often
+it dropped the real model, and how fast it ran.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simgap.cli.options import AsJson, Horizon, MaxBytes, Model, Seed, Threads
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from simgap.cli.run_answer import RunAnswer
+    from simgap.mdp import LatentMDP
+
+
+def run(
+    context: typer.Context,
+    policy: Annotated[
+        str, typer.Argument(metavar="POLICY", help="An agent; likelihood is the best.")
+    ],
+    model: Model,
+    horizon: Horizon = None,
+    seeds: Annotated[
+        str, typer.Option("--seeds", metavar="K", help="Runs in every real model.")
+    ] = "100",
+    real: Annotated[
+        str,
+        typer.Option("--real", metavar="all|I", help="Which model is the real one."),
+    ] = "all",
+    seed: Seed = "0",
+    threads: Threads = None,
+    literal: Annotated[
+        bool, typer.Option("--literal", help="The rule as the paper prints it.")
+    ] = False,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", metavar="DIR", help="Write a record and a page there."),
+    ] = None,
+    max_bytes: MaxBytes = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run an agent in real models and measure what it loses.
+
+    POLICY is likelihood (the one to use), variance, posterior-sampling, elimination,
+    optimistic, general, explore-then-commit, oracle, memoryless, mean-model, ucrl2,
+    ucrl2b, psrl or random.
+
+    Example: simgap run likelihood 'riverswim?success=0.1:0.6:5&left_reward=0.7' -H 1e6
+    """
+    from dataclasses import replace
+
+    from simgap.base_policies.catalogue import build_policy, named_policy
+    from simgap.cli.models import read_model
+    from simgap.cli.options import count_of, needed_horizon, seed_of, threads_of
+    from simgap.cli.output import print_json, working
+    from simgap.cli.run_answer import run_answer
+    from simgap.records import provenance
+
+    entry = named_policy(policy)
+    steps, number = needed_horizon(horizon), seed_of(seed)
+    runs = count_of(seeds, "--seeds", least=2, most=10**7)
+    workers = threads_of(threads)
+    folder = None if out is None else _folder(out)
+    latent = read_model(model, max_bytes)
+    chosen = _chosen(real, latent)
+    with working(f"preparing {policy}"):
+        agent = build_policy(policy, latent, steps, seed=number, literal=literal)
+    answer = run_answer(
+        latent,
+        agent,
+        entry,
+        steps,
+        models=chosen,
+        runs=runs,
+        seed=number,
+        threads=workers,
+        literal=literal,
+        curves=folder is not None,
+        provenance=provenance(
+            command=str(context.obj),
+            model=model,
+            model_hash=latent.hash,
+            seed=number,
+        ),
+    )
+    if folder is not None:
+        answer = replace(answer, page=_written(answer, folder))
+    if as_json:
+        print_json(answer)
+    else:
+        _print(answer)
+
+
+def _chosen(real: str, latent: LatentMDP) -> list[int]:
+    """Return the models that are to be real: all, or one by number or name."""
+    names = latent.simulators.model_names
+    if real == "all":
+        return list(range(len(names)))
+    if real in names:
+        return [names.index(real)]
+    from simgap.cli.options import count_of
+    from simgap.errors import InvalidArgument
+
+    if not real.strip().lstrip("+-").isdigit():
+        raise InvalidArgument(
+            f"there is no model {real[:60]!r}",
+            hint=f"--real is all, a name, or a number from 0 to {len(names) - 1}",
+        )
+    return [count_of(real, "--real", least=0, most=len(names) - 1)]
+
+
+def _folder(text: str) -> Path:
+    from pathlib import Path
+
+    from simgap.errors import InvalidFile
+
+    folder = Path(text)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise InvalidFile(
+            f"cannot make the folder {folder}: {getattr(error, 'strerror', error)}",
+            hint="choose another one with --out DIR",
+        ) from error
+    return folder
+
+
+def _written(answer: RunAnswer, folder: Path) -> str:
+    from simgap.records import write_record
+    from simgap.report.run_page import write_run_page
+
+    record, page = folder / "run.json", folder / "run.html"
+    write_record(answer, record)
+    write_run_page(record, page)
+    return str(page)
+
+
+def _print(answer: RunAnswer) -> None:
+    from simgap.cli.output import print_line, print_table
+    from simgap.report.words import bracket, number, shown
+
+    rows = []
+    for each in answer.models:
+        dropped = f"{each.truth_eliminated} of {answer.seeds}"
+        rows.append(
+            (
+                shown(each.name),
+                number(each.gap.estimate, 5),
+                bracket(each.gap, 4),
+                "-" if each.regret is None else number(each.regret.estimate, 5),
+                dropped,
+                number(each.switches, 3),
+                number(each.identified, 4),
+            )
+        )
+    confidence = answer.models[0].gap.confidence
+    print_table(
+        f"{answer.policy} in {shown(answer.provenance.model)}, {answer.horizon} steps",
+        (
+            "real model",
+            "gap",
+            f"{100 * confidence:g} % interval",
+            "regret",
+            "real model dropped",
+            "switches",
+            "settled at step",
+        ),
+        rows,
+        f"estimated from {answer.seeds} runs in each model; V* - V and H rho - rewards",
+    )
+    worst = max(answer.models, key=lambda each: each.gap.estimate)
+    print_line(
+        f"worst   {shown(worst.name)}: {number(worst.gap.estimate, 5)} of "
+        f"{number(worst.optimal, 6)}"
+    )
+    print_line(
+        f"speed   {number(answer.steps_per_second, 3)} steps per second, "
+        f"{number(float(answer.steps_simulated), 4)} steps drawn"
+    )
+    for note in answer.notes:
+        print_line(f"note    {note}")
+    if answer.page is not None:
+        print_line(f"page    {answer.page}")

@@ -1,0 +1,264 @@
+"""What `simgap run` finds out about an agent, in the model's original rewards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, final
+
+if TYPE_CHECKING:
+    from simgap.base_policies.catalogue import Entry
+    from simgap.gap.sampled import SampledGap
+    from simgap.mdp import LatentMDP, RewardUnits
+    from simgap.policies.interface import Policy
+    from simgap.records import Provenance
+    from simgap.simulation.runs import Program, Runs
+    from simgap.simulation.worlds import RealModels
+    from simgap.statistics import Estimate
+
+CONFIDENCE = 0.95
+CURVE_RUNS = 200  # runs whose regret is followed step by step, at most
+PRINTED_TESTS = ("optimistic",)
+CERTAINTY = {
+    "gap": "estimated",
+    "regret": "estimated",
+    "truth_eliminated": "exact",
+    "switches": "exact",
+    "optimal": "certified",
+    "curve": "estimated",
+}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """Regret after a number of steps: the mean over runs and its interval."""
+
+    step: int
+    estimate: float
+    lower: float
+    upper: float
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RunModel:
+    """What the agent did in one real model."""
+
+    name: str
+    optimal: float  # V* at the start
+    gap: Estimate
+    regret: Estimate | None  # None: the model has no gain
+    truth_eliminated: int  # runs in which the real model was dropped
+    switches: float  # mean over runs
+    resets: int  # runs in which no candidate was left
+    identified: float | None  # median step from which the plan was final
+    pathwise_ratio: float | None  # greatest regret over its bound on the same path
+    variance_ratio: float | None  # of returns over the estimator; None: it has none
+    curve: tuple[CurvePoint, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RunAnswer:
+    """The record of `simgap run`."""
+
+    schema: int
+    policy: str
+    about: str
+    literal: bool
+    horizon: int
+    seeds: int
+    steps_per_second: float
+    steps_simulated: int
+    vacuity_horizon: int | None  # before it the printed test eliminates nothing
+    models: tuple[RunModel, ...]
+    notes: tuple[str, ...]
+    page: str | None
+    certainty: dict[str, str]
+    provenance: Provenance
+
+
+def run_answer(
+    latent: LatentMDP,
+    agent: Policy[Any],
+    entry: Entry,
+    horizon: int,
+    *,
+    models: list[int],
+    runs: int,
+    seed: int,
+    threads: int,
+    literal: bool,
+    curves: bool,
+    provenance: Provenance,
+) -> RunAnswer:
+    """Run the agent in the chosen models and measure it."""
+    from simgap.cli.output import telling
+    from simgap.gap.sampled import measured, program_of
+    from simgap.records import SCHEMA
+    from simgap.simulation.runs import run_program
+    from simgap.simulation.worlds import real_models
+
+    program = program_of(agent, latent.simulators, horizon)
+    real = real_models(program.observed, program.observed.simulators, horizon)
+    with telling(f"running {entry.name}") as tell:
+
+        def follow(done: int, whole: int) -> None:
+            tell(f"{entry.name}: {done} of {whole} runs")
+
+        _warm(program, real, models[0])
+        begin = perf_counter()
+        found = run_program(
+            program,
+            real,
+            runs=runs,
+            seed=seed,
+            models=models,
+            threads=threads,
+            progress=follow,
+        )
+        seconds = perf_counter() - begin
+        traced: tuple[Runs, ...] = ()
+        if curves:
+            traced = _traced(
+                program, real, models, min(runs, CURVE_RUNS), seed, threads
+            )
+    drawn = sum(int(each.simulated.sum()) for each in found)
+    units = latent.simulators.units
+    told = [measured(real, each, CONFIDENCE) for each in found]
+    printed = entry.name in PRINTED_TESTS
+    first = vacuity(latent) if printed else None
+    return RunAnswer(
+        schema=SCHEMA,
+        policy=entry.name,
+        about=entry.about,
+        literal=literal,
+        horizon=horizon,
+        seeds=runs,
+        steps_per_second=drawn / max(seconds, 1e-9),
+        steps_simulated=drawn,
+        vacuity_horizon=first,
+        models=tuple(
+            _model(each, real, units, traced[place] if traced else None)
+            for place, each in enumerate(told)
+        ),
+        notes=_notes(entry, horizon, first),
+        page=None,
+        certainty=dict(CERTAINTY),
+        provenance=provenance,
+    )
+
+
+def _warm(program: Program, real: RealModels, member: int) -> None:
+    """Compile before the clock starts."""
+    from simgap.simulation.runs import run_program
+
+    run_program(program, real, runs=1, seed=0, models=[member])
+
+
+def _traced(
+    program: Program,
+    real: RealModels,
+    models: list[int],
+    runs: int,
+    seed: int,
+    threads: int,
+) -> tuple[Runs, ...]:
+    from simgap.simulation.runs import log_grid, run_program
+
+    return run_program(
+        program,
+        real,
+        runs=runs,
+        seed=seed,
+        models=models,
+        threads=threads,
+        grid=log_grid(real.horizon),
+    )
+
+
+def _model(
+    told: SampledGap, real: RealModels, units: RewardUnits, traced: Runs | None
+) -> RunModel:
+    import numpy as np
+
+    from simgap.gap.control_variate import Sample, combined
+
+    runs, m = told.runs, told.runs.model
+    factor = abs(units.factor)
+    settled = runs.identified[runs.identified >= 0]
+    raw = real.optimal[m] - runs.reward
+    ratio = combined(Sample(raw, runs.gap, 0.0, 0.0, 0.0)).variance_ratio
+    kept = ~runs.truth_eliminated & np.isfinite(runs.bound) & (runs.bound > 0.0)
+    lost = real.horizon * float(real.gain[m]) - runs.reward
+    return RunModel(
+        name=runs.name,
+        optimal=units.total(float(real.optimal[m]), real.horizon),
+        gap=_scaled(told.gap, factor),
+        regret=None if told.regret is None else _scaled(told.regret, factor),
+        truth_eliminated=int(runs.truth_eliminated.sum()),
+        switches=float(runs.switches.mean()),
+        resets=int((runs.resets > 0).sum()),
+        identified=float(np.median(settled)) if settled.size else None,
+        pathwise_ratio=float((lost / runs.bound)[kept].max()) if kept.any() else None,
+        variance_ratio=ratio if np.isfinite(ratio) else None,
+        curve=() if traced is None else _curve(traced, factor),
+    )
+
+
+def _curve(traced: Runs, factor: float) -> tuple[CurvePoint, ...]:
+    import numpy as np
+    from scipy.special import stdtrit
+
+    n = traced.trace.shape[0]
+    mean = traced.trace.mean(axis=0)
+    half = stdtrit(n - 1, 0.5 + CONFIDENCE / 2.0) * traced.trace.std(axis=0, ddof=1)
+    half = half / np.sqrt(n)
+    return tuple(
+        CurvePoint(
+            int(t), factor * float(m), factor * float(m - e), factor * float(m + e)
+        )
+        for t, m, e in zip(traced.grid, mean, half, strict=True)
+    )
+
+
+def _scaled(found: Estimate, factor: float) -> Estimate:
+    error = found.standard_error
+    return replace(
+        found,
+        estimate=factor * found.estimate,
+        lower=factor * found.lower,
+        upper=factor * found.upper,
+        standard_error=None if error is None else factor * error,
+    )
+
+
+def vacuity(latent: LatentMDP) -> int | None:
+    """Return the H before which the printed test of Algorithm 3 eliminates nothing."""
+    import numpy as np
+
+    from simgap.bounds.upper import Threshold
+    from simgap.bounds.vacuity import vacuity_horizon
+    from simgap.planning import diameter, solve_average_reward
+
+    worlds = latent.simulators
+    plan = solve_average_reward(worlds)
+    low = worlds.rewards.min(axis=(1, 2))
+    high = worlds.rewards.max(axis=(1, 2))
+    found = vacuity_horizon(
+        spans=plan.bias_span,
+        drifts=np.maximum(plan.gain - low, high - plan.gain),
+        threshold=Threshold.PAPER,
+        diameter=diameter(worlds).upper,
+    )
+    return int(found) if np.isfinite(found) else None
+
+
+def _notes(entry: Entry, horizon: int, first: int | None) -> tuple[str, ...]:
+    if first is None or horizon >= first:
+        return ()
+    return (
+        f"with the threshold as printed nothing can be eliminated before H = {first}; "
+        "simgap run likelihood needs no such patience",
+    )

@@ -1,0 +1,1 @@
+"""Every claim of the paper as an experiment with a verdict."""

@@ -1,0 +1,186 @@
+"""Gaps and regrets by sampling: episodes of any policy in chosen real models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from math import ceil
+from typing import Any, final
+
+import numpy as np
+
+from simgap.base_policies.fixed import fixed_policy
+from simgap.errors import InvalidArgument, NotSolved
+from simgap.gap.control_variate import Sample, interval
+from simgap.gap.evaluator import MonteCarlo
+from simgap.mdp import SimulatorClass
+from simgap.planning.episodic import checked_horizon
+from simgap.policies.graph import GraphPolicy
+from simgap.policies.interface import Policy
+from simgap.policies.markov import MarkovPolicy
+from simgap.simulation.observed import observed_class
+from simgap.simulation.runs import Program, Progress, Runs, Stepwise, run_program
+from simgap.simulation.worlds import RealModels, real_models
+from simgap.statistics import Estimate
+
+GROWTH = 1.2  # more episodes than predicted, so that few rounds are enough
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class SampledGap:
+    """What a policy lost in one real model."""
+
+    gap: Estimate
+    regret: Estimate | None  # None: the model has no gain
+    sample: Sample  # of the gap, for intervals at other confidences
+    runs: Runs
+
+
+def program_of(policy: Policy[Any], real: SimulatorClass, horizon: int) -> Program:
+    """Return a policy in the form that runs fastest; horizons must agree."""
+    made_for = getattr(policy, "horizon", None)
+    if made_for is not None and horizon > made_for:
+        raise InvalidArgument(
+            f"the policy was made for {made_for} steps, the episode has {horizon}",
+            hint="make the policy for this horizon",
+        )
+    if isinstance(policy, MarkovPolicy | GraphPolicy):
+        return fixed_policy(policy, real)
+    if isinstance(policy, Program):
+        if made_for != horizon:
+            raise InvalidArgument(
+                f"the agent was made for {made_for} steps, the episode has {horizon}",
+                hint="its tests depend on the horizon: make it for this one",
+            )
+        return policy
+    observed = getattr(policy, "observed", None)
+    return Stepwise(policy, observed if observed is not None else observed_class(real))
+
+
+def sampled_gaps(
+    real: SimulatorClass,
+    policy: Policy[Any],
+    horizon: int,
+    evaluator: MonteCarlo,
+    *,
+    models: Sequence[int] | None = None,
+    progress: Progress | None = None,
+) -> tuple[SampledGap, ...]:
+    """Return gap and regret in every model (or in some), each with its interval.
+
+    With a half-width the episodes of a model are added to until its gap's interval is
+    as narrow as asked; `NotSolved` with the result so far if that takes too many.
+    """
+    horizon = checked_horizon(horizon)
+    program = program_of(policy, real, horizon)
+    worlds = real_models(program.observed, _same(program, real), horizon)
+    chosen = range(len(real)) if models is None else [real.member(m) for m in models]
+    found = [
+        measured(worlds, each, evaluator.confidence)
+        for each in run_program(
+            program,
+            worlds,
+            runs=evaluator.episodes,
+            seed=evaluator.seed,
+            models=list(chosen),
+            threads=evaluator.threads,
+            progress=progress,
+        )
+    ]
+    if evaluator.half_width is None:
+        return tuple(found)
+    return tuple(
+        _narrowed(program, worlds, each, evaluator, progress) for each in found
+    )
+
+
+def measured(worlds: RealModels, runs: Runs, confidence: float) -> SampledGap:
+    """Return gap and regret of finished runs."""
+    m = runs.model
+    rounding = float(worlds.rounding[m])
+    # with nothing drawn there is nothing that might have been missed
+    most = _most(worlds, m) if runs.simulated.any() else 0.0
+    raw = worlds.optimal[m] - runs.reward
+    of_gap = Sample(raw, runs.gap, 0.0, most, rounding)
+    regret = None
+    if worlds.has_gain[m]:
+        raw = worlds.horizon * float(worlds.gain[m]) - runs.reward
+        span = float(worlds.potential[m].max() - worlds.potential[m].min())
+        of_regret = Sample(raw, runs.regret, -span - rounding, most, rounding)
+        regret = interval(of_regret, confidence)
+    return SampledGap(interval(of_gap, confidence), regret, of_gap, runs)
+
+
+def worst_sampled(found: Sequence[SampledGap], confidence: float) -> Estimate:
+    """Return the greatest gap of several models.
+
+    Each interval gets its share of the failure allowed, so that all hold at once.
+    """
+    share = 1.0 - (1.0 - confidence) / len(found)
+    each = [interval(one.sample, share) for one in found]
+    return Estimate(
+        estimate=max(one.estimate for one in each),
+        lower=max(one.lower for one in each),
+        upper=max(one.upper for one in each),
+        confidence=confidence,
+        method=f"greatest of {len(each)} models at once, {each[0].method}",
+    )
+
+
+def _narrowed(
+    program: Program,
+    worlds: RealModels,
+    found: SampledGap,
+    evaluator: MonteCarlo,
+    progress: Progress | None,
+) -> SampledGap:
+    """Add episodes until the interval of the gap is narrow enough."""
+    wanted = evaluator.half_width
+    assert wanted is not None
+    while (found.gap.upper - found.gap.lower) / 2.0 > wanted:
+        done = found.runs.reward.size
+        reached = (found.gap.upper - found.gap.lower) / 2.0
+        more = ceil(GROWTH * done * (reached / wanted) ** 2) - done
+        more = min(max(more, done // 2), 8 * done, evaluator.most_episodes - done)
+        if more <= 0:
+            raise NotSolved(
+                f"after {done} episodes in model {found.runs.name!r} the half-width "
+                f"is {reached:.3g}, not {wanted:.3g}",
+                hint="raise most_episodes, or accept the interval in `result`",
+                result=found,
+            )
+        (added,) = run_program(
+            program,
+            worlds,
+            runs=more,
+            first_run=done,
+            seed=evaluator.seed,
+            models=[found.runs.model],
+            threads=evaluator.threads,
+            progress=progress,
+        )
+        found = measured(worlds, _joined(found.runs, added), evaluator.confidence)
+    return found
+
+
+def _joined(one: Runs, other: Runs) -> Runs:
+    per_run: dict[str, Any] = {
+        each.name: np.concatenate([getattr(one, each.name), getattr(other, each.name)])
+        for each in fields(Runs)
+        if each.name not in ("model", "name", "horizon", "grid")
+    }
+    return replace(one, **per_run)
+
+
+def _same(program: Program, real: SimulatorClass) -> SimulatorClass:
+    """Return the class itself where an equal copy of it is to be run in."""
+    known = program.observed.simulators
+    return known if real is not known and real.hash == known.hash else real
+
+
+def _most(worlds: RealModels, member: int) -> float:
+    """Return what one episode can lose at most: H times the spread of rewards."""
+    rewards = worlds.simulators.rewards
+    own = rewards[member if len(rewards) > 1 else 0]
+    return worlds.horizon * float(own.max() - own.min())
