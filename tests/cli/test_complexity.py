@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from simgap.cli.main import main
+from simgap.cli.models import read_model
+from simgap.complexity import separation
 from simgap.instances import linear_bandit, riverswim
-from simgap.planning import optimal_values
+from simgap.planning import optimal_values, policy_values
 
 
 def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
@@ -167,7 +169,7 @@ def test_rewards_are_scaled_to_one(
     assert second["optimal"]["upper"] == pytest.approx(10.0 * first["optimal"]["upper"])
 
 
-def test_rewards_of_each_model_leave_no_constant_for_all_policies(
+def test_models_that_differ_in_rewards_alone_are_not_smooth(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kernel = np.full((2, 2, 1, 2), 0.5)
@@ -175,10 +177,33 @@ def test_rewards_of_each_model_leave_no_constant_for_all_policies(
     found = answer(
         capsys, saved(tmp_path, transitions=kernel, rewards=rewards), "-H", "5"
     )
-    greatest = found["smoothness"]["metrics"][0]
-    assert greatest["policy_at_most"] is None and greatest["gap_at_most"] is None
-    assert greatest["optimal"]["upper"] == "inf"  # other values at no distance
-    assert any("rewards or the start" in note for note in found["notes"])
+    for each in found["smoothness"]["metrics"]:  # other values at no distance
+        assert each["policy_at_most"] == each["gap_at_most"] == "inf"
+
+
+def test_constants_hold_when_rewards_and_starts_depend_on_the_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Against random policies, evaluated in every model."""
+    rng = np.random.default_rng(5)
+    kernel = rng.random((3, 3, 2, 3))
+    kernel /= kernel.sum(axis=3, keepdims=True)
+    start = rng.random((3, 3))
+    start /= start.sum(axis=1, keepdims=True)
+    rewards = 4.0 * rng.random((3, 3, 2)) - 1.0
+    path = saved(tmp_path, transitions=kernel, rewards=rewards, start=start)
+    found = answer(capsys, path, "-H", "6")
+    constant = found["smoothness"]["metrics"][0]["policy_at_most"]
+    simulators = read_model(path).simulators
+    apart = separation(simulators).distance
+    steepest = 0.0
+    for _ in range(300):
+        policy = rng.integers(0, 2, (6, 3)).astype(np.int32)
+        values = policy_values(simulators, policy, 6).start * simulators.units.factor
+        rises = np.abs(values[:, None] - values[None, :])
+        assert (rises <= constant * apart + 1e-12).all()
+        steepest = max(steepest, float((rises / (apart + np.eye(3))).max()))
+    assert constant / 20.0 < steepest  # a constant that is not beyond all reason
 
 
 def test_several_biases_are_noted(capsys: pytest.CaptureFixture[str]) -> None:

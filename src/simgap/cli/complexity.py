@@ -275,13 +275,13 @@ def _print(answer: ComplexityAnswer) -> None:
             [
                 (
                     each.metric,
-                    gap_bracket(each.optimal, 1e-9 * (each.policy_at_most or 0.0)),
+                    gap_bracket(each.optimal, 1e-9 * each.policy_at_most),
                     number(each.policy_at_most),
                     number(each.gap_at_most),
                 )
                 for each in answer.smoothness.metrics
             ],
-            "Lipschitz constants; V* as measured, the others for every policy",
+            "Lipschitz constants; V* for this class, the others for every policy",
         )
     for note in answer.notes:
         print_line(f"note: {note}")

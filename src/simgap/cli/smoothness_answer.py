@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING, final
 from simgap.records import Certified
 
 if TYPE_CHECKING:
-    from simgap.arrays import FloatArray
+    from simgap.arrays import BoolArray, FloatArray
     from simgap.complexity import Metric, Separation
     from simgap.mdp import SimulatorClass
 
 MOST_BACKUPS = 2e10  # horizon x entries of all kernels: about half a minute
-NO_CONSTANT = (
-    "no constant of smoothness holds for every policy: rewards or the start depend on "
-    "the model, whatever the distance of the kernels"
-)
 NOT_MEASURED = (
-    "optimal values are not computed for a horizon this long: their smoothness is "
+    "optimal values are not computed for a horizon this long: how smooth they are is "
     "bounded by the diameter instead"
 )
 
@@ -31,8 +27,8 @@ class MetricSmoothness:
     metric: str
     optimal: Certified  # of V*_1 at the start
     optimal_pair: tuple[int, int] | None  # models that need it, if it was measured
-    policy_at_most: float | None  # L of Assumption 3, for any policy
-    gap_at_most: float | None  # L_gap of the repaired Lemma 1, for any policy
+    policy_at_most: float  # L of Assumption 3, for any policy
+    gap_at_most: float  # L_gap of the repaired Lemma 1, for any policy
 
 
 @final
@@ -52,8 +48,8 @@ def smoothness_answer(
 ) -> SmoothnessAnswer:
     """Return constants for every distance that the class has.
 
-    A constant for the greatest L1 distance serves another distance d after a factor,
-    the greatest ratio of the two over pairs of models.
+    Each is the greatest ratio over pairs of models: of what values may differ by to
+    the distance of the two.
     """
     from simgap.complexity import (
         AverageL1,
@@ -66,46 +62,61 @@ def smoothness_answer(
 
     rewards = simulators.rewards
     span = float(rewards.max() - rewards.min()) * simulators.units.factor
-    alike = bool((rewards == rewards[:1]).all()) and _same_start(simulators)
-    rises = _rises_of_optimal_values(simulators, compared.distance, horizon, alike)
-    if not alike:
-        notes.append(NO_CONSTANT)
-    if rises is None:
+    beside = _beside_kernels(simulators, horizon, span)
+    policy = compared.distance * policy_constant(horizon, reward_span=span) + beside
+    optimal = _optimal_values(simulators, horizon, same=policy == 0.0)
+    if optimal is None:
         notes.append(NOT_MEASURED)
+        slope = optimal_constant(horizon, diameter, reward_span=span)
+        optimal = 0.0 * beside, compared.distance * slope + beside
     metrics: list[Metric] = [GreatestL1(), AverageL1()]
     if simulators.theta.names:
         metrics.append(ParameterDistance())
     found = []
     for metric in metrics:
         apart = model_distances(simulators, metric, compared=compared).matrix
-        factor = _steepest(compared.distance, apart)[0]
-        policy = _times(policy_constant(horizon, reward_span=span), factor)
-        known = _times(optimal_constant(horizon, diameter, reward_span=span), factor)
-        optimal, pair = Certified(0.0, known), None
-        if rises is not None:
-            least, pair = _steepest(rises[0], apart)
-            optimal = Certified(least, _steepest(rises[1], apart)[0])
-        elif not alike:
-            optimal = Certified(None, None)
-        gap = None if optimal.upper is None else policy + optimal.upper
+        least, pair = _steepest(optimal[0], apart)
+        most, steepest = _steepest(optimal[1], apart)[0], _steepest(policy, apart)[0]
         found.append(
             MetricSmoothness(
                 metric=metric.name,
-                optimal=optimal,
+                optimal=Certified(least, most),
                 optimal_pair=pair,
-                policy_at_most=policy if alike else None,
-                gap_at_most=gap if alike else None,
+                policy_at_most=steepest,
+                gap_at_most=steepest + most,
             )
         )
     return SmoothnessAnswer(tuple(found))
 
 
-def _rises_of_optimal_values(
-    simulators: SimulatorClass, distance: FloatArray, horizon: int, alike: bool
+def _beside_kernels(
+    simulators: SimulatorClass, horizon: int, span: float
+) -> FloatArray:
+    """Return how much rewards and starts that depend on the model add, (M, M).
+
+    Rewards that differ by r add H r (spec 7). Starts at distance d in L1 add d / 2
+    times the greatest difference of values, H times that of rewards.
+    """
+    import numpy as np
+
+    added = np.zeros((len(simulators), len(simulators)))
+    if not simulators.shared_rewards:
+        flat = simulators.rewards.reshape(len(simulators), -1) * simulators.units.factor
+        for at, row in enumerate(flat):
+            added[at] += horizon * np.abs(flat - row).max(axis=1)
+    if len(simulators.start) > 1:
+        laws = np.stack([simulators.start_law(m) for m in range(len(simulators))])
+        for at, law in enumerate(laws):
+            added[at] += 0.5 * np.abs(laws - law).sum(axis=1) * horizon * span
+    return added
+
+
+def _optimal_values(
+    simulators: SimulatorClass, horizon: int, *, same: BoolArray
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return the least and greatest |V*_1 - V*_2| of all pairs, in original units.
 
-    Models with equal kernels, rewards and starts have equal values, without error.
+    None if that takes too long. Models that are the same have the same values.
     """
     import numpy as np
 
@@ -117,7 +128,6 @@ def _rises_of_optimal_values(
     found, factor = optimal_values(simulators, horizon), simulators.units.factor
     rise = factor * np.abs(found.start[:, None] - found.start[None, :])
     error = factor * (found.error[:, None] + found.error[None, :])
-    same = (distance == 0.0) & alike | np.eye(len(simulators), dtype=np.bool_)
     low = np.where(same, 0.0, np.maximum(rise - error, 0.0))
     return low, np.where(same, 0.0, rise + error)
 
@@ -132,11 +142,3 @@ def _steepest(
     np.divide(rises, distance, out=slope, where=distance > 0.0)
     i, j = divmod(int(np.argmax(slope)), len(slope))
     return float(slope[i, j]), (i, j) if slope[i, j] > 0.0 else None
-
-
-def _times(constant: float, factor: float) -> float:
-    return constant * factor if constant > 0.0 else 0.0  # 0 * inf is not a number
-
-
-def _same_start(simulators: SimulatorClass) -> bool:
-    return bool((simulators.start == simulators.start[:1]).all())
