@@ -1,0 +1,331 @@
+"""UCRL2 and UCRL2B: one agent in two forms, optimism, promises about the real model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import log2, sqrt
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from simgap._kernels.extended import count_visits
+from simgap._kernels.ucrl import distance, edge_chances
+from simgap.arrays import AnyArray, FloatArray
+from simgap.base_policies.knowledge import class_knowledge
+from simgap.base_policies.ucrl import UCRL, Confidence, Learned, Ties, ucrl2, ucrl2b
+from simgap.errors import InvalidArgument, NotSolved
+from simgap.instances import riverswim
+from simgap.mdp import SimulatorClass, class_from_arrays
+from simgap.planning import solve_average_reward
+from simgap.policies.interface import Step
+from simgap.simulation.runs import Runs, Stepwise, run_program
+from tests.base_policies.cases import (
+    assert_same,
+    both_ways,
+    prepared,
+    random_class,
+    run,
+)
+from tests.reference import extended as twin
+
+Make = Callable[..., UCRL]
+BOTH: tuple[Make, ...] = (ucrl2, ucrl2b)
+RIVER = riverswim(6, 0.4, 0.05, left_reward=0.005, uniform=True)  # gain 0.875
+
+
+def dense(simulators: SimulatorClass, member: int = 0) -> FloatArray:
+    """Return P (S A, S) of one model."""
+    kernel = simulators.transitions
+    table = np.zeros((kernel.indptr.size - 1, kernel.n_states))
+    rows = np.repeat(np.arange(len(table)), np.diff(kernel.indptr))
+    table[rows, kernel.indices] = kernel.values[member]
+    return table
+
+
+def on_edges(agent: UCRL, counts: AnyArray) -> tuple[int, ...]:
+    """Return counts (S A, S) by edge."""
+    observed = agent.observed
+    return tuple(int(n) for n in counts[observed.row, observed.next_state])
+
+
+def lived(
+    agent: UCRL, simulators: SimulatorClass, seed: int
+) -> tuple[list[Learned], list[Step]]:
+    """Return the memories before every step of an episode in the first model."""
+    rng, table = np.random.default_rng(seed), dense(simulators)
+    state, memory = 0, agent.start(0)
+    memories, steps = [], []
+    for h in range(agent.horizon):
+        memories.append(memory)
+        action = int(agent.act(memory, h, state).argmax())
+        law = table[state * simulators.n_actions + action]
+        after = int(rng.choice(law.size, p=law))
+        steps.append(Step(h, state, action, after))
+        memory = agent.observe(memory, steps[-1])
+        state = after
+    return memories, steps
+
+
+@pytest.mark.parametrize("make", BOTH)
+@pytest.mark.parametrize("seed", range(6))
+def test_compiled_and_step_by_step_are_equal_to_the_last_bit(
+    make: Make, seed: int
+) -> None:
+    worlds = random_class(
+        np.random.default_rng(seed), actions=2 + seed % 2, random_start=seed % 2 == 1
+    )
+    agent = make(
+        worlds, 500, factor=(1.0, 0.05, 0.3)[seed % 3], ties=list(Ties)[seed % 2]
+    )
+    for fast, slow in both_ways(agent, seed=seed):
+        assert_same(fast, slow)
+        assert (fast.switches > 0).all()
+
+
+@pytest.mark.parametrize("make", BOTH)
+def test_where_rewards_differ_it_knows_those_of_the_real_model(
+    make: Make,
+) -> None:
+    worlds = random_class(np.random.default_rng(5), own_rewards=True)
+    agent = make(worlds, 300)
+    with pytest.raises(InvalidArgument, match="knowing"):
+        agent.start(0)
+    everywhere = run(agent, worlds, 300, runs=3, seed=1)
+    for member in range(3):
+        told = agent.knowing(member)
+        real = prepared(told)
+        slow = Stepwise(told, told.observed)
+        (by_steps,) = run_program(slow, real, runs=3, seed=1, models=[member])
+        assert_same(everywhere[member], by_steps)
+        with pytest.raises(InvalidArgument, match="was told"):
+            run(told, worlds, 300, runs=1, seed=1, models=[(member + 1) % 3])
+
+
+def test_what_is_known_of_the_class_changes_nothing() -> None:
+    """No support, no likelihoods: the same counts give the same plan in any class."""
+    rivers = riverswim(6, (0.4, 0.1, 0.6), 0.05, left_reward=0.005, uniform=True)
+    alone = run(ucrl2(RIVER, 5000), RIVER, 5000, runs=3, seed=2)[0]
+    among = run(ucrl2(class_knowledge(rivers), 5000), rivers, 5000, runs=3, seed=2)[0]
+    np.testing.assert_array_equal(alone.reward, among.reward)
+    np.testing.assert_array_equal(alone.switches, among.switches)
+    # edges that nobody ever sees are no knowledge either
+    wide = dense(RIVER).reshape(6, 2, 6)
+    other = 0.5 * wide + 0.5 / 6.0
+    both = class_from_arrays(np.stack([wide, other]), RIVER.rewards[0])
+    agent, bare = ucrl2b(both, 5000), ucrl2b(RIVER, 5000)
+    table = np.random.default_rng(1).integers(0, 900, size=(12, 6)) * (dense(RIVER) > 0)
+    zeros = (0.0,) * 6
+    one = agent._planned(on_edges(agent, table), zeros, 4000, 0)
+    two = bare._planned(on_edges(bare, table), zeros, 4000, 0)
+    assert (one.policy, one.values) == (two.policy, two.values)
+
+
+@pytest.mark.parametrize("make", BOTH)
+def test_a_plan_is_made_when_a_pair_has_doubled_and_not_before(
+    make: Make,
+) -> None:
+    worlds = random_class(np.random.default_rng(8), members=1)
+    agent = make(worlds, 1500, factor=0.1)
+    memories, steps = lived(agent, worlds, 4)
+    visits, used = np.zeros((2, 4, 2), np.int64)
+    for before, now, step in zip(memories, memories[1:], steps, strict=False):
+        used[step.state, step.action] += 1
+        assert (used <= np.maximum(1, visits)).all()
+        after = step.next_state
+        pair = after, before.policy[after]
+        full = used[pair] == max(1, visits[pair])
+        assert (now.plans == before.plans + 1) == full
+        assert now.plans > before.plans or now.policy == before.policy
+        if full:
+            visits, used = visits + used, np.zeros_like(used)
+    assert memories[-1].plans <= 8 * log2(8 * 1500 / 8)
+
+
+@pytest.mark.parametrize("make", BOTH)
+@pytest.mark.parametrize("ties", list(Ties))
+def test_there_are_at_most_s_a_log_episodes(make: Make, ties: Ties) -> None:
+    """Jaksch et al. 2010, proposition 18: S A log2(8 T / (S A)) if T >= S A."""
+    for horizon in (12, 100, 10_000, 100_000):
+        agent = make(RIVER, horizon, ties=ties)
+        (runs,) = run(agent, RIVER, horizon, runs=20, seed=3)
+        assert (runs.switches + 1 <= 12 * log2(8 * horizon / 12)).all()
+
+
+def test_distance_and_the_greatest_one_of_a_run_follow_the_definition() -> None:
+    """Up to 1 the real model is plausible; its chances are read off a world's cells."""
+    worlds = random_class(np.random.default_rng(9), members=1)
+    for make, kind in ((ucrl2, 0), (ucrl2b, 1)):
+        agent = make(worlds, 400, delta=0.1, factor=0.2)
+        world, chart = prepared(agent).world(0), agent.told.chart()
+        chances = np.zeros(agent.observed.n_edges)
+        edge_chances(world, chances)
+        np.testing.assert_allclose(chances, agent.observed.chances[0], atol=1e-15)
+        memories, _ = lived(agent, worlds, 6)
+        table = dense(worlds)
+        for h in range(0, 400, 37):
+            counts = np.array(memories[h].counts, np.int64)
+            visits = np.zeros(8, np.int64)
+            count_visits(chart, counts, visits)
+            found = distance(kind, chart, counts, visits, h + 1, 0.1, 0.2, chances)
+            seen = np.zeros((8, 4))
+            seen[agent.observed.row, agent.observed.next_state] = counts
+            wanted = 0.0
+            for n, law, row in zip(visits.tolist(), table, seen, strict=True):
+                if n == 0:
+                    continue
+                off = np.abs(row / n - law)
+                if kind == 0:
+                    radius = 0.2 * twin.ball_radius(4, 2, h + 1, 0.1, n)
+                    wanted = max(wanted, off.sum() / radius)
+                else:
+                    radii = [twin.interval_radius(4, 2, 0.1, n, p / n) for p in row]
+                    wanted = max(wanted, (off / (0.2 * np.array(radii))).max())
+            assert found == pytest.approx(wanted, rel=1e-12)
+
+
+def failures(runs: Runs) -> int:
+    return int((runs.slack > 1.0).sum())
+
+
+@pytest.mark.parametrize("make", BOTH)
+def test_the_real_model_is_plausible_as_often_as_promised(make: Make) -> None:
+    """Chance of a failure at most delta = 0.05; a fiftieth of the radius breaks it.
+
+    The test is one of the hypothesis "at most delta" at level 1e-6.
+    """
+    delta, count, horizon = 0.05, 300, 3000
+    worlds = random_class(np.random.default_rng(10), members=2)
+    agent = make(worlds, horizon, delta=delta)
+    broken = replace(agent, factor=0.02)
+    for good, bad in zip(
+        run(agent, worlds, horizon, runs=count, seed=7),
+        run(broken, worlds, horizon, runs=count, seed=7),
+        strict=True,
+    ):
+        assert binom.sf(failures(good) - 1, count, delta) > 1e-6
+        assert binom.sf(failures(bad) - 1, count, delta) < 1e-6
+
+
+@pytest.mark.parametrize("make", BOTH)
+def test_a_plan_promises_at_least_the_real_gain_if_the_model_is_plausible(
+    make: Make,
+) -> None:
+    """Both ways: promised gain >= rho* at once, and rewards + bound >= H rho* later."""
+    broken = 0
+    for seed in range(12):
+        worlds = random_class(np.random.default_rng(seed), members=2)
+        gains = solve_average_reward(worlds).gain
+        for factor in (1.0, 0.1, 0.01):
+            agent = make(worlds, 2000, factor=factor)
+            for runs, gain in zip(
+                run(agent, worlds, 2000, runs=5, seed=seed), gains, strict=True
+            ):
+                kept = runs.reward + runs.bound >= 2000 * gain - 1e-6
+                assert kept[runs.slack <= 1.0].all()
+                broken += int((~kept).sum())
+    assert broken > 0  # an implausible model does break the promise: the control
+
+
+@pytest.mark.parametrize(
+    ("make", "ends"), [(ucrl2, (2.9e4, 3.6e4)), (ucrl2b, (4e3, 8e3))]
+)
+def test_regret_on_riverswim_is_that_of_other_implementations(
+    make: Make, ends: tuple[float, float]
+) -> None:
+    """H = 1e5, delta = 0.05: 3.2e4 (300 seeds) to 3.6e4 elsewhere; UCRL2B 6.1e3.
+
+    The mean of 100 runs is known to four standard errors (chance 6e-5).
+    """
+    agent = make(RIVER, 100_000, delta=0.05)
+    (runs,) = run(agent, RIVER, 100_000, runs=100, seed=11)
+    error = 4.0 * runs.regret.std() / sqrt(100)
+    assert ends[0] < runs.regret.mean() - error
+    assert runs.regret.mean() + error < ends[1]
+    narrow = replace(agent, factor=0.1)  # the control: less optimism, less regret
+    (less,) = run(narrow, RIVER, 100_000, runs=20, seed=11)
+    assert less.regret.mean() + 4.0 * less.regret.std() / sqrt(20) < ends[0]
+
+
+@pytest.mark.parametrize("make", BOTH)
+def test_sweeps_that_run_out_stop_both_forms_with_the_bracket(
+    make: Make,
+) -> None:
+    agent = make(RIVER, 20_000, factor=0.1, most_sweeps=4)
+    with pytest.raises(NotSolved, match="after 4 sweeps") as caught:
+        run(agent, RIVER, 20_000, runs=1, seed=0)
+    ends = caught.value.result
+    assert isinstance(ends, tuple)
+    assert ends[0] < ends[1] <= 1.0
+    table = np.rint(1e6 * dense(RIVER))
+    with pytest.raises(NotSolved, match="most_sweeps"):
+        agent._planned(on_edges(agent, table), (0.0,) * 6, 10**6, 3)
+
+
+def test_settings_that_make_no_sense_are_refused() -> None:
+    for name, value in (
+        ("delta", 0.0),
+        ("delta", 1.5),
+        ("delta", "0.1"),
+        ("factor", 0.0),
+        ("factor", float("nan")),
+        ("most_sweeps", 0),
+        ("most_sweeps", True),
+    ):
+        with pytest.raises(InvalidArgument, match=name):
+            ucrl2(RIVER, 100, **{name: value})  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgument):
+        ucrl2b(RIVER, -1)
+    agent = ucrl2(RIVER, 10)
+    with pytest.raises(InvalidArgument):
+        agent.act(agent.start(0), 10, 0)
+    assert (agent.name, agent.delta, agent.confidence) == (
+        "ucrl2",
+        0.1,
+        Confidence.BALL,
+    )
+    assert ucrl2b(RIVER, 10).name == "ucrl2b"
+
+
+@pytest.mark.parametrize("make", BOTH)
+def test_small_cases(make: Make) -> None:
+    """One state, one action, one reward, no step, one step."""
+    one = class_from_arrays(np.ones((1, 1, 1, 1)), np.array([[0.5]]))
+    for worlds, horizon in ((one, 50), (RIVER, 0), (RIVER, 1), (RIVER, 2)):
+        agent = make(worlds, horizon)
+        for fast, slow in both_ways(agent):
+            assert_same(fast, slow)
+            assert (fast.identified == -1).all()
+    (runs,) = run(make(one, 50), one, 50, runs=1, seed=0)
+    assert runs.reward == 25.0
+    assert runs.bound == 0.0
+
+
+def test_a_deterministic_cycle_is_learned_without_going_round_in_circles() -> None:
+    """Periodic, so that undamped sweeps contract by the radius alone."""
+    P = np.zeros((1, 4, 2, 4))
+    for s in range(4):
+        P[0, s, 0, (s + 1) % 4] = 1.0
+        P[0, s, 1, s] = 1.0
+    R = np.array([[0.0, 0.1], [0.0, 0.1], [0.0, 0.1], [1.0, 0.1]])
+    ring = class_from_arrays(P, R)
+    for make in BOTH:
+        agent = make(ring, 200_000, most_sweeps=2000)
+        (runs,) = run(agent, ring, 200_000, runs=3, seed=0)
+        assert (runs.slack == 0.0).all()
+        assert (runs.reward + runs.bound >= 50_000.0).all()  # the gain is 1/4
+        assert (runs.regret < 200_000 * 0.15).all()  # staying put forever
+
+
+def test_halving_the_rewards_halves_them_and_changes_nothing_else() -> None:
+    """Accuracy is in units of the rewards."""
+    worlds = random_class(np.random.default_rng(12), members=1)
+    halves = class_from_arrays(
+        dense(worlds).reshape(1, 4, 2, 4), worlds.rewards[0] / 2.0
+    )
+    for make in BOTH:
+        whole = run(make(worlds, 3000, factor=0.1), worlds, 3000, runs=3, seed=1)[0]
+        half = run(make(halves, 3000, factor=0.1), halves, 3000, runs=3, seed=1)[0]
+        np.testing.assert_array_equal(half.reward, whole.reward / 2.0)
+        np.testing.assert_array_equal(half.switches, whole.switches)

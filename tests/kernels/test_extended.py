@@ -1,0 +1,250 @@
+"""Optimistic planning against linear programs and a plain twin."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from simgap._kernels.extended import (
+    BALL,
+    INTERVALS,
+    LEAST_VISITED,
+    LOWEST,
+    Chart,
+    Sheet,
+    ball_radius,
+    count_visits,
+    empty_plausible,
+    empty_sheet,
+    extended_plan,
+    interval_radius,
+    set_plausible,
+)
+from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
+from tests.reference import extended as twin
+
+KINDS = {"ball": BALL, "intervals": INTERVALS}
+
+
+class Planned(NamedTuple):
+    """What one call of the kernel left behind."""
+
+    sweeps: int
+    values: FloatArray
+    policy: IndexArray
+    sheet: Sheet
+
+
+def chart_of(counts: OffsetArray, known: BoolArray) -> tuple[Chart, OffsetArray]:
+    """Return the edges where `known` (S A, S) is true, and the counts on them."""
+    rows, states = np.nonzero(known)
+    n_rows, n_states = counts.shape
+    chart = Chart(
+        indptr=np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))]),
+        row=rows,
+        into=np.concatenate([[0], np.cumsum(np.bincount(states, minlength=n_states))]),
+        arriving=np.argsort(states, kind="stable"),
+    )
+    return chart, counts[rows, states]
+
+
+def planned(
+    kind: str,
+    counts: OffsetArray,
+    rewards: FloatArray,
+    *,
+    step: int = 100,
+    delta: float = 0.1,
+    factor: float = 1.0,
+    accuracy: float = 1e-9,
+    ties: int = LOWEST,
+    most_sweeps: int = 100_000,
+    values: FloatArray | None = None,
+    known: BoolArray | None = None,
+) -> Planned:
+    """Plan for counts (S A, S) and rewards (S A,)."""
+    n_rows, n_states = counts.shape
+    chart, on_edges = chart_of(counts, counts > 0 if known is None else known)
+    plausible, sheet = (
+        empty_plausible(n_rows, n_states, on_edges.size),
+        empty_sheet(n_rows, n_states),
+    )
+    count_visits(chart, on_edges, sheet.visits)
+    np.testing.assert_array_equal(sheet.visits, counts.sum(axis=1))
+    set_plausible(
+        KINDS[kind], chart, on_edges, sheet.visits, step, delta, factor, plausible
+    )
+    found = np.zeros(n_states) if values is None else np.array(values)
+    policy = np.zeros(n_states, np.int32)
+    sweeps = extended_plan(
+        KINDS[kind],
+        plausible,
+        rewards,
+        float(np.ptp(rewards)),
+        accuracy,
+        ties,
+        most_sweeps,
+        found,
+        policy,
+        sheet,
+    )
+    return Planned(sweeps, found, policy, sheet)
+
+
+def some_counts(
+    rng: np.random.Generator, states: int, actions: int, most: int
+) -> OffsetArray:
+    """Return counts (S A, S): rows of all sizes, sparse, some empty."""
+    P = rng.dirichlet(np.full(states, 0.4), size=states * actions)
+    visits = rng.integers(0, most, size=states * actions)
+    visits[rng.random(visits.size) < 0.2] = 0
+    return np.array(
+        [rng.multinomial(n, p) for n, p in zip(visits, P, strict=True)], np.int64
+    )
+
+
+def best_by_linear_program(
+    kind: str, law: FloatArray, radius: FloatArray, values: FloatArray
+) -> float:
+    """Return max q v over the plausible laws of a row."""
+    n = law.size
+    if kind == "ball":  # variables q and the parts of |q - law|
+        eye = np.eye(n)
+        answer = linprog(
+            np.concatenate([-values, np.zeros(n)]),
+            A_ub=np.vstack(
+                [
+                    np.hstack([eye, -eye]),
+                    np.hstack([-eye, -eye]),
+                    np.concatenate([np.zeros(n), np.ones(n)])[None, :],
+                ]
+            ),
+            b_ub=np.concatenate([law, -law, [radius.max()]]),
+            A_eq=np.concatenate([np.ones(n), np.zeros(n)])[None, :],
+            b_eq=[1.0],
+        )
+    else:
+        ends = np.stack([np.maximum(law - radius, 0.0), np.minimum(law + radius, 1.0)])
+        bounds = [(float(low), float(high)) for low, high in ends.T]
+        answer = linprog(-values, A_eq=np.ones((1, n)), b_eq=[1.0], bounds=bounds)
+    assert answer.fun is not None, answer.message
+    return -float(answer.fun)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(8))
+def test_the_best_plausible_law_is_the_optimum_of_a_linear_program(
+    kind: str, seed: int
+) -> None:
+    """One sweep leaves max q (v - max v) behind, for every row; ties in v included."""
+    rng = np.random.default_rng(seed)
+    states, actions, delta, step = int(rng.integers(2, 9)), 2, 0.1, 50_000
+    counts = some_counts(rng, states, actions, 40_000)
+    values = rng.integers(0, 4, size=states) / 1.0 if seed % 2 else rng.random(states)
+    factor = (1.0, 0.1)[seed // 4]
+    rewards = np.linspace(0.0, 1.0, states * actions)
+    known = (counts > 0) | (rng.random(counts.shape) < 0.3)  # edges without a count
+    found = planned(
+        kind, counts, rewards, step=step, delta=delta, factor=factor, accuracy=1e9,
+        values=values, known=known,
+    )  # fmt: skip
+    assert found.sweeps == 1
+    for row, seen in enumerate(counts):
+        visits = int(seen.sum())
+        law = seen / max(1, visits)
+        if visits == 0:
+            wanted = values.max()
+        elif kind == "ball":
+            radius = factor * ball_radius(states, actions, step, delta, visits)
+            wanted = best_by_linear_program(kind, law, np.array([radius]), values)
+        else:
+            radii = np.array(
+                [interval_radius(states, actions, delta, visits, p) for p in law]
+            )
+            wanted = best_by_linear_program(kind, law, factor * radii, values)
+        assert found.sheet.ahead[row] + values.max() == pytest.approx(wanted, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(6))
+def test_plans_agree_with_the_twin_and_keep_their_certificate(
+    kind: str, seed: int
+) -> None:
+    rng = np.random.default_rng(100 + seed)
+    states, actions = int(rng.integers(2, 6)), int(rng.integers(1, 4))
+    counts = some_counts(rng, states, actions, 3000)
+    rewards = rng.integers(0, 5, size=(states, actions)) / 4.0
+    factor, step = (1.0, 0.2, 0.02)[seed % 3], 4000
+    inner = twin.plausible_maximum(kind, counts.tolist(), actions, step, 0.1, factor)
+    low, high = twin.extended_gain(inner, rewards.tolist(), 1e-9)
+    for accuracy in (1e-9, 1e-2):
+        for values in (None, 10.0 * rng.random(states)):  # any start will do
+            found = planned(
+                kind, counts, rewards.reshape(-1), step=step, factor=factor,
+                accuracy=accuracy, values=values,
+            )  # fmt: skip
+            assert found.sweeps >= 1
+            bottom, top = found.sheet.bracket
+            assert (
+                top - bottom < accuracy * max(np.ptp(rewards), 1e-12) or bottom == top
+            )
+            assert bottom <= high + 1e-12
+            assert top >= low - 1e-12
+            earned, _ = twin.extended_gain(
+                inner, rewards.tolist(), 1e-9, found.policy.tolist()
+            )
+            assert earned >= bottom - 1e-8
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_cycle_of_two_does_not_send_the_sweeps_in_circles(kind: str) -> None:
+    """Undamped sweeps would contract by the radius alone, here about a thousandth."""
+    counts = np.array([[0, 10**9], [10**9, 0]], np.int64)
+    found = planned(kind, counts, np.array([0.0, 1.0]), step=10**9, accuracy=1e-6)
+    assert 1 <= found.sweeps <= 100
+    assert 0.5 <= found.sheet.bracket[1] <= 0.51
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sweeps_that_run_out_say_so_and_leave_a_bracket(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    counts = rng.integers(10**5, 10**6, size=(8, 4))
+    rewards = np.linspace(0.0, 1.0, 8)
+    enough = planned(kind, counts, rewards)
+    short = planned(kind, counts, rewards, most_sweeps=3)
+    assert enough.sweeps > 3
+    assert short.sweeps == -1
+    low, high = short.sheet.bracket
+    assert low < enough.sheet.bracket[0] <= enough.sheet.bracket[1] < high
+
+
+def test_ties_go_to_the_first_action_or_to_the_least_visited() -> None:
+    """With no room for doubt about rewards and every law plausible, all are tied."""
+    counts = np.zeros((6, 2), np.int64)
+    counts[:, 0] = [5, 2, 2, 0, 1, 0]  # too few to exclude any law
+    rewards = np.full(6, 0.5)
+    assert planned("ball", counts, rewards).policy.tolist() == [0, 0]
+    least = planned("ball", counts, rewards, ties=LEAST_VISITED).policy
+    assert least.tolist() == [1, 0]
+    rewards[5] = 0.5 + 1e-6  # not a tie any more
+    assert planned("ball", counts, rewards, ties=LEAST_VISITED).policy.tolist() == [
+        1,
+        2,
+    ]
+
+
+def test_radii_are_the_published_ones() -> None:
+    for visits in (0, 1, 7, 10**6):
+        for chance in (0.0, 0.3, 1.0):
+            assert ball_radius(6, 2, 99, 0.01, visits) == pytest.approx(
+                twin.ball_radius(6, 2, 99, 0.01, visits), rel=1e-14
+            )
+            assert interval_radius(6, 2, 0.01, visits, chance) == pytest.approx(
+                twin.interval_radius(6, 2, 0.01, visits, chance), rel=1e-14
+            )
+    # sqrt(14 * 6 * log(400) / 9), 2 sqrt(.21 log(64800) / 9) + 6 log(64800) / 9
+    assert ball_radius(6, 2, 10, 0.1, 9) == pytest.approx(7.477990, rel=1e-6)
+    assert interval_radius(6, 2, 0.01, 9, 0.3) == pytest.approx(8.402921, rel=1e-6)
