@@ -19,9 +19,6 @@ from simgap.cli.main import VERBS, main
 SIMGAP = [sys.executable, "-m", "simgap.cli.main"]
 
 LATER = [
-    "run",
-    "gap",
-    "reproduce",
     "audit",
     "blame",
     "width",

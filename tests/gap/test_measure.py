@@ -247,7 +247,7 @@ def test_what_cannot_be_evaluated_is_refused_with_a_way_out() -> None:
             evaluator=MonteCarlo(episodes=10),
         )
     with pytest.raises(InvalidArgument, match="not one model"):
-        sim_to_real_gap(worlds, likelihood_optimism(worlds, 5), 5)
+        sim_to_real_gap(worlds, likelihood_optimism(worlds, 5), 5)  # type: ignore[call-overload]
     for wrong in ({"episodes": 1}, {"confidence": 1.0}, {"half_width": 0.0}):
         with pytest.raises(InvalidArgument):
-            MonteCarlo(**wrong)  # type: ignore[arg-type]
+            MonteCarlo(**wrong)

@@ -36,8 +36,8 @@ DEFAULT = (
 )
 LONGEST_ORACLE = 2_000  # steps up to which the oracle is in the default table
 NOISE = 1e-8  # a gap below this is shown as 0
-SHORT = 30  # steps up to which histories are followed
-FEW_NODES = 3_000  # things to remember, at most, when they are
+SHORT = 20  # steps up to which histories are followed
+FEW_NODES = 20_000  # things to remember, at most, when they are
 
 
 @final

@@ -1,0 +1,162 @@
+"""`simgap run` and `simgap gap`: keys of the contract, numbers, pages, wrong words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from simgap.base_policies.catalogue import POLICIES, build_policy
+from simgap.cli.main import main
+from simgap.cli.models import read_model
+from simgap.gap import gaps
+from tests.cli.test_contract import answer, human
+
+RIVERS = "riverswim?states=4&success=0.1:0.6:3&left_reward=0.4&uniform=true"
+
+
+def test_a_run_has_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "run", "likelihood", RIVERS, "-H", "2000", "--seeds", "30")
+    assert found["policy"] == "likelihood"
+    assert found["horizon"] == 2000 and found["seeds"] == 30
+    assert len(found["models"]) == 3
+    for each in found["models"]:
+        for key in ("gap", "regret"):
+            interval = each[key]
+            assert interval["lower"] <= interval["estimate"] <= interval["upper"]
+            assert interval["confidence"] == 0.95
+        assert each["truth_eliminated"] == 0
+        assert each["gap"]["estimate"] <= each["optimal"]
+    assert found["steps_per_second"] >= 0.0
+    assert found["certainty"]["gap"] == "estimated"
+    assert found["provenance"]["seed"] == 0
+
+
+def test_the_same_seed_gives_the_same_numbers_on_any_number_of_threads(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ("run", "variance", RIVERS, "-H", "3000", "--seeds", "12", "--seed", "7")
+    one = answer(capsys, *words, "--threads", "1")
+    two = answer(capsys, *words, "--threads", "2")
+    assert one["models"] == two["models"]
+    (alone,) = answer(capsys, *words, "--real", "1")["models"]
+    assert alone == one["models"][1]
+    named = answer(capsys, *words, "--real", one["models"][2]["name"])["models"]
+    assert named == [one["models"][2]]
+
+
+def test_a_page_has_the_curve_and_the_record(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "out"
+    found = answer(
+        capsys, "run", "optimistic", RIVERS, "-H", "4000", "--seeds", "8",
+        "--out", str(folder),
+    )  # fmt: skip
+    page = Path(found["page"]).read_text()
+    assert "Regret against steps" in page and "<path" in page
+    assert "http" not in page.replace("http-equiv", "")
+    record = json.loads((folder / "run.json").read_text())
+    curve = record["models"][0]["curve"]
+    assert curve[-1]["step"] == 4000
+    assert curve[-1]["lower"] <= curve[-1]["estimate"] <= curve[-1]["upper"]
+    assert found["vacuity_horizon"] is not None
+    assert "nothing can be eliminated before" in page
+
+
+def test_the_printed_rule_drops_the_real_model(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Errata E17: the threshold is zero at the first step of every episode."""
+    words = ("run", "optimistic", RIVERS, "-H", "500", "--seeds", "10")
+    literal = answer(capsys, *words, "--literal")
+    repaired = answer(capsys, *words)
+    assert sum(each["truth_eliminated"] for each in literal["models"]) >= 10
+    assert sum(each["truth_eliminated"] for each in repaired["models"]) == 0
+
+
+def test_people_read_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    text = human(capsys, "run", "random", RIVERS, "-H", "50", "--seeds", "10")
+    assert "real model" in text and "steps per second" in text
+    text = human(
+        capsys,
+        "gap",
+        RIVERS,
+        "-H",
+        "12",
+        "--policy",
+        "likelihood",
+        "--policy",
+        "random",
+    )
+    assert "likelihood" in text and "random" in text and "average" in text
+
+
+def test_gaps_are_those_of_the_library(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(
+        capsys, "gap", RIVERS, "-H", "8", "--policy", "likelihood",
+        "--policy", "memoryless",
+    )  # fmt: skip
+    latent = read_model(RIVERS)
+    for each in found["policies"]:
+        assert each["certainty"] == "certified"
+        policy = build_policy(each["name"], latent, 8)
+        exact = gaps(latent.simulators, policy, 8)
+        for told, gap in zip(each["models"], exact, strict=True):
+            assert told["gap"] == {"lower": gap.lower, "upper": gap.upper}
+        worst = max(told["gap"]["upper"] for told in each["models"])
+        assert each["worst"]["upper"] == worst
+        assert each["average"]["lower"] <= each["worst"]["upper"]
+
+
+def test_every_policy_of_the_catalogue_can_be_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names = [entry.name for entry in POLICIES]
+    words = [word for name in names for word in ("--policy", name)]
+    found = answer(capsys, "gap", RIVERS, "-H", "40", "--seeds", "10", *words)
+    assert [each["name"] for each in found["policies"]] == names
+    oracle = next(each for each in found["policies"] if each["name"] == "oracle")
+    for each in found["policies"]:  # Lemma 1: none is better on average
+        assert each["average"]["upper"] >= oracle["average"]["lower"] - 1e-9
+
+
+def test_a_class_without_gains_leaves_learners_out(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = answer(capsys, "gap", "absorbing_doors?members=3", "-H", "8")
+    names = {each["name"] for each in found["policies"]}
+    assert {"oracle", "memoryless", "random"} <= names
+    assert "optimistic" in found["left_out"]
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (f"run lielihood {RIVERS} -H 10", "did you mean likelihood"),
+        (f"run qqqqq {RIVERS} -H 10", "it is one of"),
+        (f"run likelihood {RIVERS}", "no horizon"),
+        (f"run likelihood {RIVERS} -H 0", "1 or more"),
+        (f"run likelihood {RIVERS} -H 10 --seeds 1", "2 or more"),
+        (f"run likelihood {RIVERS} -H 10 --seeds x", "not a number"),
+        (f"run likelihood {RIVERS} -H 10 --real 3", "at most 2"),
+        (f"run likelihood {RIVERS} -H 10 --real nobody", "no model"),
+        (f"run likelihood {RIVERS} -H 10 --threads 0", "1 or more"),
+        (f"run ucrl2 {RIVERS} -H 10 --literal", "no printed rule"),
+        (f"run likelihood {RIVERS} -H 10 --seed -1", "0 or more"),
+        ("run likelihood nosuch.npz -H 10", "there is no file"),
+        ("run optimistic absorbing_doors?members=3 -H 10", "cannot be reached"),
+        (f"gap {RIVERS}", "no horizon"),
+        (f"gap {RIVERS} -H 10 --policy orakel", "did you mean oracle"),
+        (f"gap {RIVERS} -H 10 --half-width 0", "above 0"),
+        (f"gap {RIVERS} -H 10 --half-width much", "not a number"),
+    ],
+)
+def test_wrong_words_get_a_way_out(
+    line: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(line.split(" ")) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert says in err and "Traceback" not in err
