@@ -4,7 +4,8 @@ The statistic of candidate k is n rho_k - rewards + l_k(first) - l_k(now). In j 
 moves by at most j `most_step`, and by at most j `most_drift` plus the span. While that
 leaves it inside the threshold of the next step nobody needs to look, so the walk goes
 on uncounted; when somebody looks, the statistic is computed from integer counts in one
-fixed order. The answer is the same, bit for bit, as with a look at every step.
+fixed order. The answer is the same, bit for bit, as with a look at every step. Where
+rewards are seen, the walk also stops after one that the candidate deems impossible.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from simgap._kernels.walk import (
     finish,
     play,
     set_course,
-    step_with,
 )
+from simgap._kernels.watching import play_within
 from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray, OffsetArray
 
 VARIANCE = 2  # place of Threshold.VARIANCE
@@ -43,6 +44,7 @@ class Candidates(NamedTuple):
     span: FloatArray  # (M,)
     width: FloatArray  # (M,), factor of the threshold
     tolerance: FloatArray  # (M,)
+    rounding: FloatArray  # (M,), of a statistic
     of_edge: IndexArray  # (M, E)
     paid: FloatArray  # (M, J)
     variance: FloatArray  # (M, J)
@@ -78,11 +80,15 @@ def run_optimistic(
     literal: bool,
     one_sided: bool,
     mismatches: bool,
+    claimed: bool,
     lazy: bool,
     grid: OffsetArray,
     record: Record,
 ) -> None:
-    """Run one episode of Algorithm 3 for every key."""
+    """Run one episode of Algorithm 3 for every key.
+
+    `claimed` says whether rewards are such that a path's regret has a bound.
+    """
     members, n_states = known.policy.shape
     n_edges = world.next_state.size
     width = 1 << world.shift
@@ -101,11 +107,13 @@ def run_optimistic(
     before = np.zeros(n_edges, np.int64)
     by_level = np.zeros(known.paid.shape[1], np.int64)
     alive = np.ones(members, np.bool_)
+    price = np.zeros(n_edges)
     for i in range(keys.size):
         begin(world, keys[i], run)
         trace = record.trace[i]
         alive[:] = True
         left = members
+        latest = np.int64(0)
         bound = 0.0
         while run.clock[STEPS] < world.horizon:
             k = known.order[0]
@@ -117,19 +125,21 @@ def run_optimistic(
             before[:] = run.counts
             first = run.clock[STATE]
             start = run.clock[STEPS]
+            if mismatches:
+                for e in range(n_edges):
+                    price[e] = 1.0 if known.impossible[k, e] else 0.0
             skip = 0
             fired = False
-            predicted, last_predicted = 0.0, 0.0
+            predicted = 0.0
             while not fired and run.clock[STEPS] < world.horizon:
-                steps = min(skip + 1, world.horizon - run.clock[STEPS])
-                fired = False
-                last_predicted = predicted
-                if mismatches:
-                    row = course.rows[run.clock[STATE]]
-                    edge = step_with(world, run, row, grid, trace)
-                    fired = known.impossible[k, edge]
-                else:
-                    play(world, run, course, steps, grid, trace)
+                skip = min(skip, world.horizon - 1 - run.clock[STEPS])
+                if not mismatches:
+                    play(world, run, course, skip, grid, trace)
+                    skip = 0
+                edge = play_within(
+                    world, run, course, skip + 1, price, 1.0, grid, trace
+                )
+                fired = price[edge] > 0.0
                 n = run.clock[STEPS] - start
                 by_level[:] = 0
                 for e in range(n_edges):
@@ -150,9 +160,14 @@ def run_optimistic(
                 if far > limit:
                     fired = True
                 skip = 0
-                if lazy and not fired and not mismatches:
-                    # rounding of a statistic of n steps, and of this estimate
-                    spare = 1e-9 * limit + 1e-14 * (n + 1) * (known.most_step[k] + 1.0)
+                if fired:  # what was predicted before the last step
+                    by_level[known.of_edge[k, edge]] -= 1
+                    predicted = 0.0
+                    for j in range(by_level.size):
+                        predicted += by_level[j] * known.variance[k, j]
+                elif lazy:
+                    # rounding of two statistics, and of this estimate
+                    spare = 2.0 * known.rounding[k] + 1e-12 * limit
                     room = limit - abs(statistic) - spare
                     if known.most_step[k] > 0.0:
                         skip = max(skip, _whole(room / known.most_step[k]))
@@ -162,34 +177,31 @@ def run_optimistic(
                     elif room > known.span[k]:
                         skip = world.horizon
             n = run.clock[STEPS] - start
-            ended = 1 if fired else 0
-            # the step that fired moved the statistic by at most the span
-            terms = n - ended - (1 if literal else 0)
-            inside = threshold(
-                kind,
-                max(terms, 0),
-                last_predicted if fired else predicted,
-                known.width[k],
-                log_term,
-            )
-            bound += inside + known.tolerance[k] + (1 + ended) * known.span[k]
+            # one step before it fired the statistic was inside its threshold
+            inside = n - 1 if fired else n
+            bound += threshold(kind, inside, predicted, known.width[k], log_term)
+            bound += known.tolerance[k] + known.span[k]
+            if fired:
+                bound += known.most_step[k]
+            bound += n * max(0.0, world.gain - known.gain[k])  # gains that are tied
             if fired:
                 if record.eliminated[i, k] < 0:
                     record.eliminated[i, k] = run.clock[STEPS]
                 alive[k] = False
+                latest = run.clock[STEPS]
                 left -= 1
                 if left == 0:  # errata E18
                     alive[:] = True
                     left = members
                     record.resets[i] += 1
                 record.switches[i] += 1
-        record.bound[i] = bound
         if left == 1:
-            latest = np.int64(0)
-            for m in range(members):
-                latest = max(latest, record.eliminated[i, m])
             record.identified[i] = latest
         finish(world, run, record, i)
+        if claimed and member >= 0 and record.eliminated[i, member] < 0:
+            record.bound[i] = bound
+            lost = world.horizon * world.gain - record.reward[i]
+            record.slack[i] = lost / bound if bound > 0.0 else 0.0  # H = 0
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

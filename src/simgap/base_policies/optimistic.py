@@ -17,7 +17,11 @@ models and are not seen, the rewards of k itself stand in (spec 7).
 
 Guarantee (spec 4.6): the real model is eliminated with probability at most 1/H, and
 where it is not, the regret of the path is at most the sum over episodes of
-threshold_k(n - e) + e sp_k + sp_k, e = 1 if the episode ended by elimination. With the
+threshold_k(n - e) + e sp_k + sp_k, e = 1 if the episode ended by elimination. `bound`
+of a run is this sum, with the greatest step of the statistic for e sp_k (it is no
+larger, except by a reward that gave k away), and `slack` the ratio of the two sides.
+Nothing is claimed of runs in which the real model was eliminated, of the printed rule,
+outside the class, and where rewards differ between models and are not seen. With the
 VARIANCE threshold, a Freedman bound peeled over levels of the predictable variance
 replaces Hoeffding's; the argument is the same.
 """
@@ -45,6 +49,7 @@ from simgap.simulation.observed import ObservedClass, RewardSignal
 from simgap.simulation.worlds import RealModels
 
 TOLERANCE = 1e-9  # of the span: keeps rounding from contradicting a bias of span zero
+EPS = 2.0**-52
 
 
 class Threshold(Enum):
@@ -169,6 +174,12 @@ class OptimisticExploration:
         """Whether an impossible reward gives the current candidate away (spec 7)."""
         return self.observed.signal is RewardSignal.SEEN
 
+    @property
+    def _claims(self) -> bool:
+        """Whether the paths of this agent obey a theorem."""
+        seen = self.observed.signal is not RewardSignal.UNSEEN
+        return not self.literal and (seen or self.known.simulators.shared_rewards)
+
     def _play_best(self, alive: frozenset[int], state: int, resets: int) -> Episode:
         best = next(int(m) for m in self.known.order if int(m) in alive)
         nothing = (0,) * self.levels.paid.shape[1]
@@ -199,6 +210,7 @@ class OptimisticExploration:
                 span=np.array(known.width),
                 width=np.array(levels.width),
                 tolerance=np.array(levels.tolerance),
+                rounding=np.array(levels.rounding),
                 of_edge=np.array(levels.of_edge),
                 paid=np.array(levels.paid),
                 variance=np.array(levels.variance),
@@ -211,6 +223,7 @@ class OptimisticExploration:
             self.literal,
             self.one_sided,
             self.sees_mismatch,
+            self._claims,
             lazy,
             grid,
             record,
@@ -289,6 +302,7 @@ class Levels:
     variance: FloatArray  # (M, J), of l_k(s') there, if the threshold asks for it
     width: FloatArray  # (M,), sp_k or D: what multiplies the threshold
     tolerance: FloatArray  # (M,)
+    rounding: FloatArray  # (M,), of a statistic computed in floating point
     most_step: FloatArray  # (M,), greatest change of the statistic in one step
     most_drift: FloatArray  # (M,), the same apart from the bias, which telescopes
 
@@ -320,13 +334,16 @@ def _levels(
     longest = max(len(table) for table in tables)
     padded = np.stack([np.pad(t, ((0, longest - len(t)), (0, 0))) for t in tables])
     width = known.width if kind is not Threshold.PAPER else np.full(members, widest)
+    largest = np.maximum(np.abs(known.gain), np.abs(padded[:, :, 0]).max(axis=1))
+    rounding = EPS * ((longest + 3) * horizon * largest + 4.0 * known.width)
     tolerance = TOLERANCE * np.maximum(1.0, known.width) + horizon * known.residual
     return Levels(
         of_edge=of_edge,
         paid=padded[:, :, 0].copy(),
         variance=padded[:, :, 1].copy(),
         width=np.array(width),
-        tolerance=tolerance,
+        tolerance=tolerance + 4.0 * rounding,
+        rounding=rounding,
         most_step=steps,
         most_drift=drifts,
     )
