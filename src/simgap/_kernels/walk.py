@@ -475,3 +475,20 @@ def leave_to_expectation(world: World, run: Run, tails: Tails, policy: int) -> N
                         spare[t] += law[s] * tails.powers[policy, j, s, t]
             law[:] = spare
     run.sums[TAIL] = total
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def close_stretch(
+    world: World, run: Run, walked: int, grid: OffsetArray, trace: FloatArray
+) -> None:
+    """Advance the clock after steps that an agent drew itself.
+
+    Such a stretch must not pass `world.early` or the next mark of the grid.
+    """
+    done = run.clock[STEPS] + walked
+    run.clock[STEPS] = done
+    if walked > 0 and done == world.early:
+        _join(world, run)
+    if run.clock[MARK] < grid.size and done == grid[run.clock[MARK]]:
+        trace[run.clock[MARK]] = regret_so_far(world, run)
+        run.clock[MARK] += 1
