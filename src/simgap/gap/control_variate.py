@@ -4,7 +4,9 @@ Every episode gives two unbiased numbers for the same gap: raw, V* minus its ret
 the sum of its losses. The second has far less variance when the policy is near the best
 one, and about the same when luck in exploration dominates. Their difference has mean
 zero, so (1 - c) raw + c losses is unbiased for every c that does not depend on the
-episode: c is the regression coefficient of the *other* half of the episodes.
+episode: c is the regression coefficient of the *other* half of the episodes. Of this
+mixture, the losses and the returns, the one that varies least is taken, so that the
+answer is never worse than returns alone.
 
 The interval. Its base is a t interval. What was not sampled may matter: n episodes miss
 an event of probability log(2 / (1 - confidence)) / n with the chance that one end may
@@ -53,20 +55,20 @@ class Combined:
 def combined(sample: Sample) -> Combined:
     """Return (1 - c) raw + c losses, c from the other half of the episodes."""
     raw, losses = sample.raw, sample.losses
-    if raw.size < FEW:
-        values, used = losses, 1.0
-    else:
+    values, used = losses, 1.0
+    if raw.size >= FEW:
         half = raw.size // 2
         first, second = slice(0, half), slice(half, None)
         of_first = _coefficient(raw[second], losses[second])
         of_second = _coefficient(raw[first], losses[first])
-        values = np.concatenate(
+        mixed = np.concatenate(
             [
                 raw[first] + of_first * (losses[first] - raw[first]),
                 raw[second] + of_second * (losses[second] - raw[second]),
             ]
         )
-        used = 0.5 * (of_first + of_second)
+        choices = ((losses, 1.0), (mixed, 0.5 * (of_first + of_second)), (raw, 0.0))
+        values, used = min(choices, key=lambda choice: float(choice[0].var()))
     noise, left = float(raw.var(ddof=1)), float(values.var(ddof=1))
     ratio = noise / left if left > 0.0 else (1.0 if noise == 0.0 else float("inf"))
     return Combined(values, used, ratio)
