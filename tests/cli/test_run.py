@@ -146,7 +146,7 @@ def test_a_class_without_gains_leaves_learners_out(
         (f"run ucrl2 {RIVERS} -H 10 --literal", "no printed rule"),
         (f"run likelihood {RIVERS} -H 10 --seed -1", "0 or more"),
         ("run likelihood nosuch.npz -H 10", "there is no file"),
-        ("run optimistic absorbing_doors?members=3 -H 10", "cannot be reached"),
+        ("run optimistic absorbing_doors?members=3 -H 10", "not communicating"),
         (f"gap {RIVERS}", "no horizon"),
         (f"gap {RIVERS} -H 10 --policy orakel", "did you mean oracle"),
         (f"gap {RIVERS} -H 10 --half-width 0", "above 0"),

@@ -23,7 +23,7 @@ from simgap.planning import solve_average_reward
 from simgap.planning.episodic import policy_values
 from simgap.policies.markov import MarkovPolicy
 
-LARGEST_LOSSES = 2**30  # bytes
+LARGEST_LOSSES = 2**24  # bytes: beyond, a search takes minutes
 LONG = 2000  # steps over which stationary policies are compared
 
 
