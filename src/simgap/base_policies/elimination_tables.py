@@ -1,0 +1,71 @@
+"""Algorithm 1 as arrays: what the readable form knows, laid out for the compiled one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simgap._kernels.collecting import Search
+from simgap._kernels.elimination_agent import Ending
+from simgap.arrays import BoolArray, FloatArray
+from simgap.base_policies.comparison import Comparison, Pairing, Rounds
+from simgap.base_policies.evidence import Evidence
+from simgap.base_policies.timed_rules import TimedRules
+from simgap.base_policies.travel_plan import TravelPlan
+
+
+def search_tables(
+    rounds: Rounds, pairing: Pairing, ways: TravelPlan, evidence: Evidence
+) -> Search:
+    """Return what stage 1 needs; logarithms of impossible steps stand apart."""
+    weight, at_start = evidence.weight.T, np.array(evidence.at_start.T, order="C")
+    shape = (evidence.members, evidence.place.size)
+    logs, impossible = np.zeros(shape), np.zeros(shape, np.bool_)
+    logs[:, evidence.edges] = np.where(np.isfinite(weight), weight, 0.0)
+    impossible[:, evidence.edges] = np.isinf(weight)
+    all_data = rounds.kind is Comparison.ANYTIME
+    return Search(
+        row=np.array(rounds.row, np.int64),
+        samples=np.array(rounds.samples),
+        place=np.array(ways.place),
+        ways=np.array(ways.policy),
+        steady=ways.steady,
+        lead=np.array(ways.steps),
+        logs=logs,
+        impossible=impossible,
+        informative=np.array(evidence.edges),
+        first_logs=np.where(np.isfinite(at_start), at_start, 0.0),
+        first_impossible=np.isinf(at_start),
+        slopes=_slopes(logs, impossible) if all_data else np.zeros((0, 0)),
+        steepest=-logs.min(axis=1, initial=0.0),
+        apart=np.zeros((0, 0))
+        if pairing is Pairing.LOWEST
+        else np.array(rounds.separation.hellinger),
+    )
+
+
+def ending_tables(rules: TimedRules, member: int) -> Ending:
+    """Return what stage 2 needs; of the real model also what it is worth.
+
+    A member of -1 stands for a real model that is not known.
+    """
+    worth = rules.values[member] if member >= 0 else None
+    n_states = rules.rules[0].shape[1]
+    lengths = [each.size for each in rules.since]
+    return Ending(
+        known=np.array(rules.known),
+        period=np.array(rules.period),
+        first=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        since=np.concatenate(rules.since),
+        rules=np.concatenate(rules.rules),
+        worth=np.zeros((0, n_states)) if worth is None else np.array(worth),
+        drift=float(rules.drift[member]) if member >= 0 else 0.0,
+    )
+
+
+def _slopes(logs: FloatArray, impossible: BoolArray) -> FloatArray:
+    """Return how much one edge can favour each model over each other, (M, M)."""
+    slopes = np.zeros((len(logs), len(logs)))
+    for m in range(len(logs)):
+        both = ~impossible & ~impossible[m]
+        slopes[:, m] = np.where(both, logs - logs[m], 0.0).max(axis=1, initial=0.0)
+    return slopes

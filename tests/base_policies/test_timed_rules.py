@@ -1,0 +1,134 @@
+"""The H-step optimal policy by steps left: exact on small models, short in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from simgap.base_policies import timed_rules as module
+from simgap.base_policies.elimination import elimination
+from simgap.base_policies.knowledge import class_knowledge
+from simgap.base_policies.timed_rules import timed_rules
+from simgap.errors import InvalidArgument
+from simgap.instances import riverswim
+from simgap.mdp import SimulatorClass, class_from_arrays
+from simgap.planning import solve_episodic
+from simgap.planning.relative_values import relative_values
+from simgap.simulation.runs import run_program
+from tests.base_policies.cases import assert_same, both_ways, prepared, random_class
+from tests.base_policies.elimination_cases import FIVE_RATES
+from tests.reference.episodic import optimal_values as exact_values
+from tests.strategies import STEADY, as_class, rational_classes
+
+
+def alternating() -> SimulatorClass:
+    """Return a model whose optimal first step depends on the parity of steps left.
+
+    A cycle x, y pays 1 in x. From u one goes to x at once, or via v for a bonus of .3:
+    with an even number of steps left the straight way wins a visit of x more.
+    """
+    u, v, x, y = range(4)
+    P = np.zeros((4, 2, 4))
+    P[u, 0, x] = P[u, 1, v] = P[v, :, x] = P[x, :, y] = P[y, 0, x] = P[y, 1, u] = 1.0
+    R = np.zeros((4, 2))
+    R[u, 1], R[x] = 0.3, 1.0
+    return class_from_arrays(P[None], R)
+
+
+@STEADY
+@given(rational_classes(members=(1, 3)))
+def test_rules_and_worth_are_those_of_fractions(models: list[Any]) -> None:
+    worlds = as_class(models)
+    known = class_knowledge(worlds)
+    horizon = 12
+    rules = timed_rules(known, horizon)
+    for m, model in enumerate(models):
+        values = exact_values(model.transitions, model.rewards, horizon)
+        for left in range(1, horizon + 1):
+            after, rule = values[horizon - left + 1], rules.rule(m, left)
+            now = values[horizon - left]
+            worth = rules.worth(m, left)
+            assert worth is not None
+            for s in range(worlds.n_states):
+                a = int(rule[s])
+                row = model.transitions[s][a]
+                mean = sum(p * v for p, v in zip(row, after, strict=True))
+                assert float(now[s] - model.rewards[s][a] - mean) < 1e-12
+                exact = float(now[s]) - left * float(known.gain[m])
+                assert worth[s] == pytest.approx(exact, abs=1e-11)
+
+
+def test_long_horizons_need_little_memory_and_no_time() -> None:
+    rivers = riverswim(6, FIVE_RATES, left_reward=0.7, uniform=True)
+    known = class_knowledge(rivers)
+    short, long = timed_rules(known, 20_000), timed_rules(known, 10**7)
+    plan = solve_episodic(rivers, 20_000)
+    for m in range(5):
+        assert long.since[m].size < 20
+        for left in (1, 2, 3, 10, 57, 400, 1_999, 20_000):
+            np.testing.assert_array_equal(short.rule(m, left), long.rule(m, left))
+            after = plan.values[m, 20_000 - left + 1]
+            value = rivers.rewards[0] + rivers[m].transitions.array(0) @ after
+            rule = long.rule(m, left)
+            gained = value[np.arange(6), rule]
+            np.testing.assert_allclose(gained, value.max(axis=1), atol=1e-10)
+    for horizon in (1, 300, 20_000, 10**6):
+        expected = relative_values(rivers, horizon, known.average)
+        for m in range(5):
+            worth = long.worth(m, horizon)
+            assert worth is not None
+            error = 2.0 * float(expected.error[m])
+            np.testing.assert_allclose(worth, expected.values[m], rtol=0, atol=error)
+
+
+def test_a_rule_that_alternates_for_ever_is_kept_as_a_period() -> None:
+    world = alternating()
+    rules = timed_rules(class_knowledge(world), 10**7)
+    assert rules.period[0] == 2
+    assert rules.known[0] < 20
+    for left in range(2, 60):
+        assert rules.rule(0, left)[0] == left % 2
+    for left in (10**7, 10**7 - 1):
+        assert rules.rule(0, left)[0] == left % 2
+    plan = solve_episodic(world, 500)
+    for left in (17, 18, 499, 500):
+        worth = rules.worth(0, left)
+        assert worth is not None
+        np.testing.assert_allclose(
+            worth + left * 0.5, plan.values[0, 500 - left], atol=1e-12
+        )
+    agent = elimination(world, 4_001)  # stage 2 from the first step
+    for fast, slow in both_ways(agent, runs=1):
+        assert_same(fast, slow)
+        np.testing.assert_allclose(fast.gap, 0.0, atol=1e-9)
+
+
+def test_too_many_rules_are_refused_with_their_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rivers = riverswim(6, (0.2, 0.6), left_reward=0.7, uniform=True)
+    monkeypatch.setattr(module, "MOST_RULES", 2 * 6 * 4)
+    with pytest.raises(InvalidArgument, match=r"changes \d+ times within its last"):
+        timed_rules(class_knowledge(rivers), 10**5)
+
+
+def test_without_room_for_values_stage_two_is_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    worlds = random_class(np.random.default_rng(2), members=2)
+    monkeypatch.setattr(module, "MOST_VALUES", 10)
+    agent = elimination(worlds, 3_000)
+    assert agent.ending.values == (None, None)
+    assert agent.ending.worth(0, 100) is None
+    for found in run_program(agent, prepared(agent), runs=3, seed=0):
+        assert (found.simulated == 3_000).all()
+
+
+def test_steps_left_out_of_range_are_refused() -> None:
+    rules = timed_rules(class_knowledge(riverswim(4, 0.4)), 50)
+    for left in (0, 51, -1):
+        with pytest.raises(InvalidArgument, match="steps left"):
+            rules.rule(0, left)
