@@ -9,6 +9,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from simgap.base_policies import (
+        elimination,
+        explore_then_commit,
+        general_optimistic,
+        likelihood_optimism,
+        optimistic_exploration,
+        posterior_sampling,
+        psrl,
+        ucrl2,
+        ucrl2b,
+        uniformly_random,
+    )
+    from simgap.complexity import (
+        covering_number,
+        eluder_dimension,
+        function_class,
+        separation,
+    )
     from simgap.errors import (
         InvalidArgument,
         InvalidFile,
@@ -18,6 +36,15 @@ if TYPE_CHECKING:
         NotSolved,
         OutsideClass,
         SimgapError,
+    )
+    from simgap.gap import (
+        Exact,
+        MonteCarlo,
+        average_gap,
+        gaps,
+        regret,
+        sim_to_real_gap,
+        worst_gap,
     )
     from simgap.instances.catalogue import build as build_instance
     from simgap.interop import load_model, save_model
@@ -84,6 +111,7 @@ __all__ = [
     "BeliefPolicy",
     "BoundedOracle",
     "Details",
+    "Exact",
     "ExactOracle",
     "GraphPolicy",
     "GridOracle",
@@ -95,6 +123,7 @@ __all__ = [
     "Labels",
     "LatentMDP",
     "MarkovPolicy",
+    "MonteCarlo",
     "NotCommunicating",
     "NotSolved",
     "OracleResult",
@@ -108,6 +137,7 @@ __all__ = [
     "TabularMDP",
     "__version__",
     "all_travel_times",
+    "average_gap",
     "baselines",
     "build_instance",
     "class_from_arrays",
@@ -117,8 +147,16 @@ __all__ = [
     "class_over_grid",
     "communicating",
     "communicating_components",
+    "covering_number",
     "diameter",
     "domain_randomization_oracle",
+    "elimination",
+    "eluder_dimension",
+    "explore_then_commit",
+    "function_class",
+    "gaps",
+    "general_optimistic",
+    "likelihood_optimism",
     "load_model",
     "load_policy",
     "loss_form",
@@ -128,18 +166,46 @@ __all__ = [
     "mdp_from_function",
     "mdp_from_sparse",
     "optimal_values",
+    "optimistic_exploration",
     "policy_values",
+    "posterior_sampling",
+    "psrl",
+    "regret",
     "run_episode",
     "save_model",
     "save_policy",
+    "separation",
+    "sim_to_real_gap",
     "solve_average_reward",
     "solve_episodic",
     "travel_times",
+    "ucrl2",
+    "ucrl2b",
+    "uniformly_random",
     "value_of_memory",
     "value_of_randomization",
+    "worst_gap",
 ]
 
 _HOMES = {
+    "simgap.base_policies": (
+        "elimination",
+        "explore_then_commit",
+        "general_optimistic",
+        "likelihood_optimism",
+        "optimistic_exploration",
+        "posterior_sampling",
+        "psrl",
+        "ucrl2",
+        "ucrl2b",
+        "uniformly_random",
+    ),
+    "simgap.complexity": (
+        "covering_number",
+        "eluder_dimension",
+        "function_class",
+        "separation",
+    ),
     "simgap.errors": (
         "InvalidArgument",
         "InvalidFile",
@@ -149,6 +215,15 @@ _HOMES = {
         "NotSolved",
         "OutsideClass",
         "SimgapError",
+    ),
+    "simgap.gap": (
+        "Exact",
+        "MonteCarlo",
+        "average_gap",
+        "gaps",
+        "regret",
+        "sim_to_real_gap",
+        "worst_gap",
     ),
     "simgap.interop": ("load_model", "save_model"),
     "simgap.mdp": (
