@@ -30,7 +30,6 @@ LATER = [
     "verify",
     "train",
     "transfer",
-    "report",
 ]
 
 

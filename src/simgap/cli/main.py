@@ -32,6 +32,7 @@ VERBS = {
     "complexity": "How hard the class is: separation, eluder dimension, covers, "
     "smoothness.",
     "bounds": "What the paper's theorems promise for this class at a horizon.",
+    "report": "One page from the records in a folder.",
     "export": "Write a model as .simgap or .npz.",
 }
 

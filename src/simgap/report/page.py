@@ -11,10 +11,9 @@ from simgap.records import Certified, number, read_record, replacing
 from simgap.report.figures import Figure, bar_figure
 from simgap.report.oracle_part import oracle_part
 from simgap.report.reading import as_object, as_objects, bounds_of, known
+from simgap.report.templating import template
 from simgap.report.words import bracket, clean, shown
 from simgap.report.words import number as number_shown
-
-TEMPLATES = Path(__file__).parent / "templates"
 
 SURE = {
     "exact": "a count, or a number without any rounding",
@@ -52,16 +51,6 @@ def render_page(
     record: Mapping[str, Any], timings: Mapping[str, Any] | None = None
 ) -> str:
     """Return the page of a record; what the record lacks becomes a sentence."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["clean"] = clean
     models = as_objects(record.get("models"))
     certainty = {
         str(key): str(word) if word in SURE else "unlabelled"
@@ -72,7 +61,7 @@ def render_page(
     used = {column.certainty for column in columns}
     if oracle is not None:
         used |= {column.certainty for column in oracle.columns} | {"estimated"}
-    return environment.get_template("page.html").render(
+    return template("page.html").render(
         title=shown(str(record.get("title", "A class of simulators")), 120),
         summary=clean(str(record.get("summary", ""))),
         oracle=oracle,

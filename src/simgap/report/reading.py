@@ -7,6 +7,7 @@ from typing import Any
 
 from simgap.errors import InvalidFile
 from simgap.records import Certified, number
+from simgap.report.words import clean
 
 
 def as_object(value: Any) -> Mapping[str, Any]:
@@ -30,6 +31,17 @@ def as_list(value: Any) -> list[Any]:
 def as_objects(value: Any) -> list[Mapping[str, Any]]:
     """Return a list of JSON objects."""
     return [as_object(each) for each in as_list(value)]
+
+
+def as_text(value: Any) -> str:
+    """Return words without anything that steers a page; nothing at all is ""."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:g}" if isinstance(value, float) else str(value)
+    raise not_ours(value, "words")
 
 
 def as_table(value: Any, size: int) -> list[list[float]] | None:

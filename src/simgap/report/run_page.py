@@ -8,8 +8,9 @@ from typing import Any
 
 from simgap.records import number, read_record, replacing
 from simgap.report.curve_figure import curve_figure
-from simgap.report.page import SURE, TEMPLATES
+from simgap.report.page import SURE
 from simgap.report.reading import as_object, as_objects
+from simgap.report.templating import template
 from simgap.report.words import clean, shown
 from simgap.report.words import number as number_shown
 
@@ -24,19 +25,9 @@ def write_run_page(record: Path, page: Path) -> int:
 
 def render_run_page(record: Mapping[str, Any]) -> str:
     """Return the page of a run; what the record lacks becomes a sentence."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["clean"] = clean
     models = as_objects(record.get("models"))
     figure = curve_figure([(str(m.get("name", "?")), _points(m)) for m in models])
-    return environment.get_template("run.html").render(
+    return template("run.html").render(
         title=shown(f"{record.get('policy', '?')}: what it loses", 120),
         about=clean(str(record.get("about", ""))),
         horizon=record.get("horizon", "?"),

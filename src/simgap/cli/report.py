@@ -1,0 +1,82 @@
+"""`simgap report`: one page from the records in a folder.
+
+The page is a file that can be sent to a colleague: it loads nothing and asks nobody. It
+draws what other verbs have written and computes nothing itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, final
+
+import typer
+
+from simgap.cli.options import AsJson
+
+PAGE = "report.html"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ReportAnswer:
+    """The record of `simgap report`."""
+
+    schema: int
+    path: str
+    bytes: int
+    drawn: int  # records on the page
+    troubles: tuple[str, ...]  # records that could not be drawn, and why
+    unknown: tuple[str, ...]  # records of a kind that the page does not draw
+
+
+def run(
+    folder: Annotated[
+        str, typer.Argument(metavar="DIR", help="Where the records are.")
+    ],
+    out: Annotated[
+        str | None,
+        typer.Option("-o", "--out", metavar="FILE", help="Default: DIR/report.html."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw all records in a folder as one self-contained page.
+
+    It knows claims/*.json of simgap reproduce, run.json of simgap run --out, and what
+    simgap oracle and simgap gap print with --json, kept as oracle.json and gap.json.
+
+    Example: simgap report simgap-reproduce -o paper.html
+    """
+    from pathlib import Path
+
+    from simgap.cli.output import print_json
+    from simgap.records import SCHEMA
+    from simgap.report.explorer import write_folder
+    from simgap.report.folder import read_folder
+
+    where = Path(folder)
+    page = where / PAGE if out is None else Path(out)
+    found = read_folder(where)
+    answer = ReportAnswer(
+        schema=SCHEMA,
+        path=str(page),
+        bytes=write_folder(found, page),
+        drawn=len(found.parts),
+        troubles=tuple(f"{each.name}: {each.problem}" for each in found.troubles),
+        unknown=found.unknown,
+    )
+    if as_json:
+        print_json(answer)
+    else:
+        _print(answer)
+
+
+def _print(answer: ReportAnswer) -> None:
+    from simgap.cli.output import print_line
+
+    records = "record" if answer.drawn == 1 else "records"
+    print_line(f"{answer.drawn} {records} drawn, {answer.bytes / 1e6:.2f} MB")
+    for trouble in answer.troubles:
+        print_line(f"not drawn: {trouble}")
+    if answer.unknown:
+        print_line(f"not known: {', '.join(answer.unknown)}")
+    print_line(f"page    {answer.path}")

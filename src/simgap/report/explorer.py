@@ -1,0 +1,132 @@
+"""One HTML page from all records in a folder: self-contained, offline, computed once.
+
+A record that is damaged is a sentence on the page, one of an unknown kind is named. The
+page has a content security policy that allows its own scripts and no request at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from simgap.records import plain, replacing
+from simgap.report.folder import Folder, read_folder
+from simgap.report.part import Part
+from simgap.report.scripts import page_scripts
+from simgap.report.templating import template
+
+SURE = {
+    "exact": "a count, or a number known without any error",
+    "certified": "the true value provably lies between the two ends that are shown, or "
+    "both round to the one number that is shown",
+    "estimated": "from samples or a fit; the interval misses the truth at a stated "
+    "rate",
+    "unlabelled": "the record does not say how sure this number is",
+}
+POLICY = (
+    "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; "
+    "base-uri 'none'; form-action 'none'; script-src {digests}"
+)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Parts under one heading."""
+
+    title: str
+    anchor: str
+    parts: tuple[Part, ...]
+
+
+def write_explorer(folder: Path, page: Path) -> int:
+    """Draw the records in a folder as one page; return the page's bytes."""
+    return write_folder(read_folder(folder), page)
+
+
+def write_folder(folder: Folder, page: Path) -> int:
+    """Write the page of a folder that was read; return the page's bytes."""
+    content = render_explorer(folder).encode("utf-8", "replace")
+    with replacing(page) as draft:
+        draft.write_bytes(content)
+    return len(content)
+
+
+def render_explorer(folder: Folder) -> str:
+    """Return the page of a folder that was read."""
+    drawn = [plot for part in folder.parts for plot in part.plots]
+    tables = [sheet for part in folder.parts for sheet in part.sheets]
+    scripts = page_scripts(figures=bool(drawn))
+    digests = " ".join(f"'{script.digest}'" for script in scripts)
+    return template("explorer.html").render(
+        policy=POLICY.format(digests=digests),
+        folder=folder,
+        headline=_headline(folder),
+        groups=_groups(folder.parts),
+        versions=_versions(folder.parts),
+        sure=_words_used(folder),
+        figures=len(drawn),
+        data=plain({each.key: each.data() for each in (*drawn, *tables)}),
+        scripts=scripts,
+    )
+
+
+def _groups(parts: tuple[Part, ...]) -> tuple[Group, ...]:
+    titles = dict.fromkeys(part.group for part in parts)
+    return tuple(
+        Group(
+            title, f"group-{at}", tuple(part for part in parts if part.group == title)
+        )
+        for at, title in enumerate(titles, start=1)
+    )
+
+
+def _versions(parts: tuple[Part, ...]) -> list[dict[str, str]]:
+    """Return the versions the records name; those that agree are told once."""
+    found: list[dict[str, str]] = []
+    for part in parts:
+        named = dict(part.origin.versions)
+        agreeing = (
+            each
+            for each in found
+            if all(each.get(what, which) == which for what, which in named.items())
+        )
+        same = next(agreeing, None)
+        if same is not None:
+            same.update(named)
+        elif named:
+            found.append(named)
+    return found
+
+
+def _words_used(folder: Folder) -> dict[str, str]:
+    """Return the legend: the three words that are promised, and the fourth if used."""
+    lacking = any(
+        "unlabelled" in (part.line.key.certainty, *_words(part))
+        for part in folder.parts
+    )
+    return {
+        word: text for word, text in SURE.items() if word != "unlabelled" or lacking
+    }
+
+
+def _words(part: Part) -> list[str]:
+    drawn = [word for plot in part.plots for word in plot.certainties]
+    heads = [head.certainty for each in part.sheets for head in each.headings]
+    cells = [c.certainty for each in part.sheets for row in each.rows for c in row]
+    return [*drawn, *heads, *cells]
+
+
+def _headline(folder: Folder) -> str:
+    """Return what the folder says, in one sentence about what was expected."""
+    judged = [part.line for part in folder.parts if part.line.mood != "plain"]
+    if not judged:
+        return ""
+    good = sum(line.mood == "good" for line in judged)
+    others = [line.what for line in judged if line.mood != "good"]
+    if not others:
+        every = "The one claim" if good == 1 else f"All {good} claims"
+        return f"{every} came out as expected."
+    named = ", ".join(others[:5]) + (" and more" if len(others) > 5 else "")
+    return f"{good} of {len(judged)} claims came out as expected; look at {named}."

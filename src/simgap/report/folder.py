@@ -1,0 +1,114 @@
+"""The records in a folder: those that can be drawn, and why the others cannot."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+from simgap.errors import InvalidFile
+from simgap.records import read_record
+from simgap.report.part import Part
+from simgap.report.parts import CLAIMS, MAKERS, claim_part
+from simgap.report.words import shown
+
+ENDING = ".json"
+BESIDE = ("timings",)  # what differs from run to run; it belongs to another record
+SAFE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+Make = Callable[[Mapping[str, Any], str], Part]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A record that is there and cannot be drawn."""
+
+    name: str
+    problem: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """What a folder holds."""
+
+    name: str
+    parts: tuple[Part, ...]
+    troubles: tuple[Trouble, ...]
+    unknown: tuple[str, ...]  # records of a kind that this page does not draw
+
+
+def read_folder(folder: Path) -> Folder:
+    """Return the parts of a page; a damaged record becomes a sentence.
+
+    `oracle.json` and `oracle-lake.json` are records of the oracle, and so on for every
+    word in MAKERS; every file in the folder `claims` is a claim.
+    """
+    files = _files(folder)
+    named = [(path, _maker(path.stem)) for path in files]
+    kinds = list(MAKERS.values())
+    known = sorted(
+        ((path, make) for path, make in named if make is not None),
+        key=lambda pair: kinds.index(pair[1]),
+    )
+    claims = folder / CLAIMS
+    if claims.is_dir():
+        known += [(path, claim_part) for path in _files(claims)]
+    parts, troubles = [], []
+    for at, (path, make) in enumerate(known, start=1):
+        try:
+            parts.append(make(read_record(path), _anchor(path, at)))
+        except InvalidFile as error:
+            problem = error.problem.replace(str(path), "it")
+            troubles.append(Trouble(_name(path, folder), shown(problem, 300)))
+    return Folder(
+        name=shown(folder.resolve().name or str(folder)),
+        parts=tuple(parts),
+        troubles=tuple(troubles),
+        unknown=tuple(
+            _name(path, folder)
+            for path, make in named
+            if make is None and path.stem not in BESIDE
+        ),
+    )
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        found = [path for path in folder.iterdir() if path.suffix == ENDING]
+        found = [path for path in found if path.is_file()]
+    except OSError as error:
+        raise InvalidFile(
+            f"cannot read the folder {folder}: {error.strerror or error}",
+            hint="name a folder that simgap reproduce or simgap run --out wrote",
+        ) from error
+    return sorted(found, key=lambda path: _natural(path.stem))
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """Return a key by which theorem-2 comes before theorem-10."""
+    return [
+        (0, int(word), "") if word.isdecimal() and word.isascii() else (1, 0, word)
+        for word in re.split(r"([0-9]{1,18})", name)
+        if word
+    ]
+
+
+def _maker(stem: str) -> Make | None:
+    for word, make in MAKERS.items():
+        if stem == word or stem.startswith(f"{word}-"):
+            return make
+    return None
+
+
+def _anchor(path: Path, at: int) -> str:
+    """Return the name of a section in links: the file's own if it is harmless."""
+    stem = path.stem if SAFE.fullmatch(path.stem) and len(path.stem) <= 60 else ""
+    return f"record-{at}-{stem}" if stem else f"record-{at}"
+
+
+def _name(path: Path, folder: Path) -> str:
+    return shown(path.relative_to(folder).as_posix(), 120)

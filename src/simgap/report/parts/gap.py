@@ -1,0 +1,169 @@
+"""What each policy loses in each model that may be the real one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from simgap.report.part import Line, Part, origin_of
+from simgap.report.plots import HeatPlot, short_names
+from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
+from simgap.report.sheet import Heading, Sheet, sheet
+from simgap.report.told import NOTHING, Told, certainty_of, told
+from simgap.report.words import shown, without_common_part
+
+GROUP = "Policies in every real model"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PolicyRow:
+    """One policy and what it loses in every model."""
+
+    name: str
+    about: str
+    certainty: str
+    gaps: tuple[Told, ...]
+    average: Told
+    worst: Told
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GapContent:
+    """Everything the template draws about the gaps."""
+
+    horizon: str
+    models: int
+    best: str  # the policy with the smallest average loss
+    best_average: Told
+    left_out: tuple[tuple[str, str], ...]
+
+
+def gap_part(record: Mapping[str, Any], anchor: str) -> Part:
+    """Return the part of `gap.json`."""
+    policies = as_objects(record.get("policies"))
+    names = _names(policies)
+    rows = [_row(each, names) for each in policies]
+    optimal = as_list(record.get("optimal"))
+    best = min(
+        (each for each in rows if each.average.value is not None),
+        key=lambda each: each.average.value or 0.0,
+        default=None,
+    )
+    name, average = ("", NOTHING) if best is None else (best.name, best.average)
+    horizon = as_text(record.get("horizon")) or "?"
+    plots = (_plot(rows, names, f"{anchor}-figure-1"),) if rows and names else ()
+    sheets = [_averages(rows, names, f"{anchor}-table-1")] if rows else []
+    if len(optimal) == len(names) and names:
+        sheets.append(_optimal(names, optimal, f"{anchor}-table-2"))
+    return Part(
+        group=GROUP,
+        template="gap.html",
+        anchor=anchor,
+        title=f"What is lost in {horizon} steps",
+        line=Line(
+            what="gap",
+            about=f"{len(rows)} policies in {len(names)} real models",
+            answer="",
+            mood="plain",
+            key_name=f"smallest average loss, {name}" if name else "",
+            key=average,
+        ),
+        content=GapContent(
+            horizon=horizon,
+            models=len(names),
+            best=name,
+            best_average=average,
+            left_out=tuple(
+                (shown(str(which)), as_text(why))
+                for which, why in as_object(record.get("left_out")).items()
+            ),
+        ),
+        origin=origin_of(record),
+        plots=plots,
+        sheets=tuple(sheets),
+    )
+
+
+def _names(policies: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the names of the models: the same for every policy."""
+    found = [
+        [as_text(each.get("name")) or "?" for each in as_objects(policy.get("models"))]
+        for policy in policies
+    ]
+    for names in found[1:]:
+        if names != found[0]:
+            raise not_ours(names[:3], "the same models for every policy")
+    return found[0] if found else []
+
+
+def _row(policy: Mapping[str, Any], names: Sequence[str]) -> PolicyRow:
+    certainty = certainty_of(policy.get("certainty"))
+    gaps = tuple(
+        told(each.get("gap"), certainty=certainty)
+        for each in as_objects(policy.get("models"))
+    )
+    return PolicyRow(
+        name=shown(as_text(policy.get("name")) or "?"),
+        about=as_text(policy.get("about")),
+        certainty=certainty,
+        gaps=gaps or tuple(NOTHING for _ in names),
+        average=told(policy.get("average"), certainty=certainty),
+        worst=told(policy.get("worst"), certainty=certainty),
+    )
+
+
+def _plot(rows: Sequence[PolicyRow], names: Sequence[str], key: str) -> HeatPlot:
+    short, what = without_common_part([shown(name) for name in names])
+    return HeatPlot(
+        key=key,
+        title="Every policy in every real model",
+        row_axis="policy",
+        column_axis=f"real model, by {shown(what, 40)}" if what else "real model",
+        value="gap",
+        rows=tuple(each.name for each in rows),
+        columns=short_names(short),
+        cells=tuple(each.gaps for each in rows),
+        note="The further a colour is from that of the page, the more is lost. Rows "
+        "are policies, columns the model that is real.",
+    )
+
+
+def _averages(rows: Sequence[PolicyRow], names: Sequence[str], key: str) -> Sheet:
+    return sheet(
+        key,
+        "Average and worst loss",
+        (
+            Heading("policy"),
+            Heading("average gap"),
+            Heading("worst gap"),
+            Heading("worst if this is real"),
+            Heading("what it is"),
+        ),
+        [
+            (each.name, each.average, each.worst, _worst(each, names), each.about)
+            for each in rows
+        ],
+    )
+
+
+def _worst(row: PolicyRow, names: Sequence[str]) -> str:
+    known = [(each.value, at) for at, each in enumerate(row.gaps) if each.drawable]
+    if not known:
+        return "-"
+    most = max(value for value, _ in known if value is not None)
+    return names[next(at for value, at in known if value == most)]
+
+
+def _optimal(names: Sequence[str], optimal: Sequence[Any], key: str) -> Sheet:
+    return sheet(
+        key,
+        "What an agent gets that knows the model",
+        (Heading("real model"), Heading("V*", "certified")),
+        [
+            (name, told(value, certainty="", digits=6))
+            for name, value in zip(names, optimal, strict=True)
+        ],
+    )

@@ -1,0 +1,130 @@
+"""Tables of a page: what is shown, and the same numbers in full for a spreadsheet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from simgap.report.reading import as_text, not_ours
+from simgap.report.told import Told, certainty_of
+from simgap.report.words import clean, number, shown
+
+MOST_ROWS = 200  # shown; the file for a spreadsheet has them all
+LONGEST_CELL = 200
+DIGITS = 6
+
+Cell = str | float | int | Told | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The head of a column."""
+
+    title: str
+    certainty: str = ""  # empty: words, or a number that says it itself
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A cell as it stands on the page."""
+
+    text: str
+    detail: str
+    certainty: str
+    is_number: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table with a key that names it in the page and in the name of its file."""
+
+    key: str
+    title: str
+    headings: tuple[Heading, ...]
+    rows: tuple[tuple[Shown, ...], ...]
+    left_out: int
+    full: tuple[tuple[Any, ...], ...]  # all rows, for the spreadsheet
+    wide: tuple[str, ...]  # the heads of the spreadsheet
+
+    def data(self) -> dict[str, Any]:
+        """Return what the page's script needs to write the file."""
+        return {"kind": "table", "columns": self.wide, "rows": self.full}
+
+
+def sheet(
+    key: str,
+    title: str,
+    headings: Sequence[Heading],
+    rows: Sequence[Sequence[Cell]],
+) -> Sheet:
+    """Return a table; a cell that is told becomes three columns in the spreadsheet."""
+    for row in rows:
+        if len(row) != len(headings):
+            raise not_ours(list(row), f"a row of {len(headings)} cells")
+    spread = [
+        any(isinstance(row[at], Told) and _has_ends(row[at]) for row in rows)
+        for at in range(len(headings))
+    ]
+    return Sheet(
+        key=key,
+        title=shown(title, 120),
+        headings=tuple(
+            Heading(shown(each.title, 80), each.certainty) for each in headings
+        ),
+        rows=tuple(tuple(_shown(cell) for cell in row) for row in rows[:MOST_ROWS]),
+        left_out=max(0, len(rows) - MOST_ROWS),
+        full=tuple(
+            tuple(
+                full
+                for cell, wide in zip(row, spread, strict=True)
+                for full in _full(cell, wide)
+            )
+            for row in rows
+        ),
+        wide=tuple(
+            name
+            for heading, wide in zip(headings, spread, strict=True)
+            for name in _names(clean(heading.title), wide)
+        ),
+    )
+
+
+def heading(title: Any, certainty: Any = "") -> Heading:
+    """Return the head of a column of a record."""
+    word = certainty_of(certainty) if certainty else ""
+    return Heading(as_text(title) or "?", word)
+
+
+def _has_ends(cell: Cell) -> bool:
+    return isinstance(cell, Told) and (
+        cell.lower != cell.upper or cell.value != cell.lower
+    )
+
+
+def _names(title: str, wide: bool) -> list[str]:
+    return [title, f"{title}, lower", f"{title}, upper"] if wide else [title]
+
+
+def _full(cell: Cell, wide: bool) -> list[Any]:
+    if isinstance(cell, Told):
+        return list(cell.ends) if wide else [cell.value]
+    whole = clean(cell) if isinstance(cell, str) else cell
+    return [whole, None, None] if wide else [whole]
+
+
+def _shown(cell: Cell) -> Shown:
+    if isinstance(cell, Told):
+        return Shown(cell.text, cell.detail, cell.certainty, True)
+    if cell is None:
+        return Shown("-", "", "", False)
+    if isinstance(cell, str):
+        if cell in {"inf", "-inf"}:  # how a record spells them
+            return Shown(number(float(cell)), "", "", True)
+        return Shown(shown(cell, LONGEST_CELL) if cell else "", "", "", False)
+    if isinstance(cell, int):
+        return Shown(str(cell), "", "", True)
+    return Shown(number(cell, DIGITS), "", "", True)

@@ -1,0 +1,257 @@
+"use strict";
+/* Figures: data of the page to plotly. Names are strangers' words: they are escaped for
+   plotly's own markup, and everything else is set as text. */
+const Figures = (() => {
+  const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "x", "star", "triangle-down", "cross"];
+  const DASHES = ["solid", "dot", "dashdot"];
+  const BOUND_DASHES = ["dash", "dashdot", "longdash", "dot"];
+  const SURE_COLOURS = { exact: "--green", certified: "--blue", estimated: "--orange" };
+  const SURE_PATTERNS = { exact: "", certified: "", estimated: "/", unlabelled: "x" };
+  const FEW = 15; // points up to which intervals are bars; above, a band
+  const NARROW = 560;
+  const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
+
+  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const colour = (at) => css("--c" + (at % 8));
+  const escaped = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  const real = (value) => (typeof value === "number" ? value : value === "inf" ? Infinity : value === "-inf" ? -Infinity : NaN);
+  const shown = (value, digits) => {
+    const number = real(value);
+    if (!Number.isFinite(number)) return number > 0 ? "infinite" : number < 0 ? "-infinite" : "-";
+    if (Number.isInteger(number) && Math.abs(number) < 1e15) return String(number);
+    return String(Number(number.toPrecision(digits || 5)));
+  };
+  const faded = (hex, share) => {
+    const parts = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+    return "rgba(" + parts.join(",") + "," + share + ")";
+  };
+  const interval = (low, high, value) => (low === value && high === value ? "" : "between " + shown(low) + " and " + shown(high));
+  const wrapped = (text, room) => {
+    const most = Math.max(10, Math.floor(room / 8)), lines = [""];
+    for (const word of String(text).split(" ")) {
+      const last = lines[lines.length - 1];
+      if (last && last.length + word.length + 1 > most) lines.push(word);
+      else lines[lines.length - 1] = last ? last + " " + word : word;
+    }
+    return lines.map((line) => escaped(cut(line, most))).join("<br>");
+  };
+  const hover = (lines) => lines.filter(Boolean).map(escaped).join("<br>");
+
+  function axis(title, room, logarithmic, extra) {
+    return Object.assign({
+      title: { text: wrapped(title, room), standoff: 8 },
+      type: logarithmic ? "log" : "linear",
+      automargin: true,
+      gridcolor: css("--track"),
+      linecolor: css("--line"),
+      zerolinecolor: css("--line"),
+      exponentformat: "power",
+      minexponent: 4,
+      tickformat: logarithmic ? "~g" : "",
+    }, extra || {});
+  }
+
+  function layout(width, height, more) {
+    return Object.assign({
+      width: width,
+      height: height,
+      margin: { l: 56, r: 14, t: 12, b: 48 },
+      font: { family: FONT, size: 13, color: css("--ink") },
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      showlegend: false,
+      hovermode: "closest",
+      hoverdistance: 30,
+      dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
+      hoverlabel: { bgcolor: css("--card"), bordercolor: css("--soft"), font: { color: css("--ink"), family: FONT, size: 13 }, align: "left", namelength: -1 },
+    }, more);
+  }
+
+  /* Each of the three returns {traces, layout, series, legend}: series are the points a
+     keyboard walks through, as {trace, texts, at}. */
+
+  function curves(figure, width) {
+    const traces = [], series = [], legend = [];
+    const fits = (x, y) => Number.isFinite(x) && Number.isFinite(y) && (!figure.log_x || x > 0) && (!figure.log_y || y > 0);
+    const heights = figure.curves.flatMap((curve) => curve.points.map((p) => real(p[1]))).filter((y) => Number.isFinite(y) && y > 0);
+    const least = heights.length ? Math.min(...heights) / 3 : 0; // where a band ends that reaches 0 on a logarithmic axis
+    let measured = 0, bounds = 0;
+    figure.curves.forEach((curve, at) => {
+      const place = curve.bound ? bounds++ : measured++;
+      const dash = curve.bound ? BOUND_DASHES[place % 4] : DASHES[Math.floor(place / 8) % 3];
+      const symbol = SYMBOLS[(place + Math.floor(place / 8)) % 8];
+      const ink = colour(at);
+      const points = curve.points.map((p) => p.map(real)).filter((p) => fits(p[0], p[1]));
+      const low = points.map((p) => (p.length > 2 ? p[2] : p[1]));
+      const high = points.map((p) => (p.length > 2 ? p[3] : p[1]));
+      const wide = points.some((p, k) => low[k] < high[k]);
+      const bottom = low.map((value) => (figure.log_y ? Math.max(value, least) : value)).map((value) => (Number.isFinite(value) ? value : null));
+      const top = high.map((value) => (Number.isFinite(value) ? value : null));
+      const x = points.map((p) => p[0]), y = points.map((p) => p[1]);
+      const group = "curve" + at;
+      const shape = figure.stairs ? "hv" : "linear";
+      if (wide && points.length > FEW) {
+        const edge = { mode: "lines", hoverinfo: "skip", legendgroup: group, line: { width: 0, shape: shape, color: ink }, x: x };
+        traces.push(Object.assign({ y: top }, edge));
+        traces.push(Object.assign({ y: bottom, fill: "tonexty", fillcolor: faded(ink, 0.16) }, edge));
+      }
+      const lines = points.map((p, k) => [curve.name + (curve.bound ? " (bound)" : ""), figure.x + ": " + shown(p[0]), figure.y + ": " + shown(p[1]), interval(low[k], high[k], p[1]), curve.sure]);
+      const trace = {
+        x: x, y: y, legendgroup: group,
+        mode: curve.bound || figure.stairs ? "lines" : points.length === 1 ? "markers" : "lines+markers",
+        line: { color: ink, width: curve.bound ? 1.8 : 2.2, dash: dash, shape: shape },
+        marker: { color: ink, size: 7, symbol: symbol, maxdisplayed: points.length > 30 ? 14 : 0 },
+        customdata: lines.map(hover),
+        hovertemplate: "%{customdata}<extra></extra>",
+      };
+      if (curve.bound && points.length === 1) trace.mode = "markers";
+      if (wide && points.length <= FEW) {
+        trace.error_y = { type: "data", symmetric: false, array: y.map((v, k) => (top[k] === null ? 0 : top[k] - v)), arrayminus: y.map((v, k) => (bottom[k] === null ? 0 : v - bottom[k])), color: ink, thickness: 1.4, width: 4 };
+      }
+      series.push({ trace: traces.length, texts: lines.map((each) => each.filter(Boolean).join("; ")) });
+      traces.push(trace);
+      legend.push({ name: curve.name, colour: ink, dash: dash, symbol: curve.bound || figure.stairs ? "" : symbol, group: group });
+    });
+    const shapes = [], annotations = [];
+    const marks = figure.marks.map((mark) => [real(mark[0]), mark[1]]).filter((mark) => fits(mark[0], 1)).sort((a, b) => a[0] - b[0]);
+    const xs = figure.curves.flatMap((curve) => curve.points.map((p) => real(p[0]))).filter((x) => fits(x, 1)).concat(marks.map((mark) => mark[0]));
+    const place = (x) => (figure.log_x ? Math.log10(x) : x);
+    const first = Math.min(...xs.map(place)), last = Math.max(...xs.map(place));
+    let above = 0; // lines of labels over the figure
+    marks.forEach((mark) => {
+      const right = place(mark[0]) > (first + last) / 2; // its label then stands to the left
+      const words = wrapped((right ? "" : "↓ ") + mark[1] + (right ? " ↓" : ""), (width - 70) * 0.62);
+      shapes.push({ type: "line", xref: "x", yref: "paper", x0: mark[0], x1: mark[0], y0: 0, y1: 1, line: { color: css("--soft"), width: 1.6, dash: "dot" } });
+      annotations.push({ x: place(mark[0]), xref: "x", yref: "paper", y: 1, yanchor: "bottom", yshift: 2 + 17 * above, xanchor: right ? "right" : "left", align: right ? "right" : "left", text: words, showarrow: false, font: { size: 12, color: css("--soft") } });
+      above += words.split("<br>").length;
+    });
+    const height = Math.round(Math.min(420, Math.max(300, width * 0.55))) + 17 * above;
+    const more = {
+      xaxis: axis(figure.x, width - 90, figure.log_x), yaxis: axis(figure.y, height - 90, figure.log_y),
+      shapes: shapes, annotations: annotations, margin: { l: 56, r: 14, t: 12 + 17 * above, b: 44 },
+    };
+    return { traces: traces, layout: layout(width, height, more), series: series, legend: legend };
+  }
+
+  function bars(figure, width) {
+    const across = figure.bars.length <= 30;
+    const narrow = width < NARROW;
+    const known = figure.bars.map((bar) => bar.slice(2, 5).map(real));
+    const lines = figure.bars.map((bar, at) => [bar[0], figure.x + ": " + bar[5], interval(known[at][1], known[at][2], known[at][0]), bar[1]]);
+    const colours = figure.bars.map((bar) => css(SURE_COLOURS[bar[1]] || "--soft"));
+    const place = figure.bars.map((bar, at) => at);
+    const values = known.map((each) => each[0]);
+    const above = known.map((each) => (Number.isFinite(each[2]) ? each[2] - each[0] : 0));
+    const below = known.map((each) => (Number.isFinite(each[1]) ? each[0] - each[1] : 0));
+    const wide = above.some((v, at) => v > 1e-9 * Math.abs(values[at]) || below[at] > 1e-9 * Math.abs(values[at]));
+    const spread = wide ? { type: "data", symmetric: false, array: above, arrayminus: below, color: css(across ? "--ink" : "--soft"), thickness: across ? 1.4 : Math.max(0.4, Math.min(1.4, 60 / place.length)), width: across ? 4 : 0 } : undefined;
+    const end = Math.max(0, ...known.map((each, at) => each[0] + above[at]));
+    const start = Math.min(0, ...known.map((each, at) => each[0] - below[at]));
+    const labels = { tickvals: place, ticktext: figure.bars.map((bar) => escaped(cut(bar[0], narrow ? 20 : 30))), showgrid: false, zeroline: false };
+    const trace = {
+      type: "bar",
+      orientation: across ? "h" : "v",
+      marker: { color: colours, pattern: { shape: figure.bars.map((bar) => (SURE_PATTERNS[bar[1]] === undefined ? "x" : SURE_PATTERNS[bar[1]])), fgcolor: css("--card"), solidity: 0.25, size: 7 } },
+      customdata: lines.map(hover),
+      hovertemplate: "%{customdata}<extra></extra>",
+    };
+    const label = across ? Math.min(0.5, (7.4 * Math.max(...figure.bars.map((bar) => bar[5].length)) + 12) / Math.max(100, width - (narrow ? 150 : 240))) : 0.06;
+    const room = { range: [start, end > start ? end + ((end - start) * label) / (1 - label) : 1] };
+    let more;
+    if (across) {
+      Object.assign(trace, { x: values, y: place, error_x: spread, width: 0.62 });
+      more = { xaxis: axis(figure.x, width - 190, false, room), yaxis: Object.assign(axis("", 0, false), labels, { autorange: "reversed" }) };
+      more.annotations = figure.bars.map((bar, at) => ({ x: Math.max(0, known[at][0] + above[at]), y: at, text: escaped(bar[5]), xanchor: "left", xshift: 5, showarrow: false, font: { size: 12 } }));
+    } else {
+      const most = Math.max(1, Math.floor(width / 22));
+      const every = Math.ceil(place.length / most);
+      labels.tickvals = place.filter((at) => at % every === 0);
+      labels.ticktext = labels.tickvals.map((at) => escaped(cut(figure.bars[at][0], 16)));
+      Object.assign(trace, { x: place, y: values, error_y: spread });
+      more = { xaxis: Object.assign(axis("", 0, false), labels, { tickangle: -90 }), yaxis: axis(figure.x, 290, false, room), bargap: 0.1 };
+    }
+    const height = across ? 70 + 30 * figure.bars.length : 380;
+    const words = [...new Set(figure.bars.map((bar) => bar[1]))];
+    const legend = words.length > 1 ? words.map((word) => ({ name: word, colour: css(SURE_COLOURS[word] || "--soft"), box: true })) : [];
+    return { traces: [trace], layout: layout(width, height, more), series: [{ trace: 0, texts: lines.map((each) => each.filter(Boolean).join("; ")) }], legend: legend };
+  }
+
+  function heat(figure, width) {
+    const many = figure.columns.length, tall = figure.rows.length;
+    const three = (cell) => (Array.isArray(cell) ? cell.map(real) : [real(cell), real(cell), real(cell)]);
+    const scale = (value) => {
+      if (!Number.isFinite(value)) return value > 0 ? 1 : null;
+      const low = figure.log ? Math.log10(figure.low) : figure.low;
+      const high = figure.log ? Math.log10(figure.high) : figure.high;
+      const place = figure.log ? (value > 0 ? Math.log10(value) : low) : value;
+      return high > low ? Math.min(1, Math.max(0, (place - low) / (high - low))) : 0;
+    };
+    const cells = figure.cells.map((row) => row.map((cell) => (cell === null ? null : three(cell))));
+    const lines = cells.map((row, i) => row.map((cell, j) => (cell === null ? [] : [figure.rows[i] + (figure.row_axis === "policy" ? "" : " or"), figure.columns[j], figure.value + ": " + shown(cell[0]), interval(cell[1], cell[2], cell[0]), figure.sures[i].length === 1 ? figure.sures[i][0] : ""])));
+    const names = figure.rows.map((name) => cut(name, width < NARROW ? 14 : 26));
+    const left = 20 + 7.2 * Math.max(...names.map((name) => name.length), 3);
+    const cell = (width - left - 20) / many;
+    const written = cell >= 46 && many <= 14;
+    const most = Math.max(1, Math.floor((width - left) / (cell >= 60 ? 60 : 18)));
+    const every = Math.ceil(many / most);
+    const ticks = figure.columns.map((name, at) => at).filter((at) => at % every === 0);
+    const ticktext = ticks.map((at) => cut(figure.columns[at], 18));
+    const flat = cell >= 60 && Math.max(...ticktext.map((name) => name.length)) * 7 < cell * every;
+    const deep = flat ? 28 : 14 + 6.4 * Math.max(...ticktext.map((name) => name.length));
+    const steps = figure.log ? decades(figure.low, figure.high) : [0, 0.25, 0.5, 0.75, 1].map((share) => figure.low + share * (figure.high - figure.low));
+    const trace = {
+      type: "heatmap",
+      z: cells.map((row) => row.map((each) => (each === null ? null : scale(each[0])))),
+      zmin: 0, zmax: 1,
+      colorscale: [0, 1, 2, 3, 4, 5, 6].map((level) => [level / 6, css("--heat" + level)]),
+      xgap: cell > 20 ? 2 : cell > 8 ? 1 : 0, ygap: tall > 30 ? 1 : 2,
+      hoverongaps: false,
+      customdata: lines.map((row) => row.map(hover)),
+      hovertemplate: "%{customdata}<extra></extra>",
+      colorbar: { orientation: "h", y: 1, yanchor: "bottom", x: 0, xanchor: "left", len: 1, xpad: 0, thickness: 10, outlinewidth: 0, tickvals: steps.map(scale), ticktext: steps.map((value) => shown(value, 3)), tickfont: { size: 11 }, ticks: "", title: { text: "" } },
+    };
+    if (written) {
+      trace.text = cells.map((row) => row.map((each) => (each === null ? "" : short(each[0]))));
+      trace.texttemplate = "%{text}";
+      trace.textfont = { size: 12 };
+    }
+    const row = tall > 30 ? 14 : 34;
+    const more = {
+      xaxis: axis(figure.column_axis, width - left - 10, false, { tickvals: ticks, ticktext: ticktext.map(escaped), tickangle: flat ? 0 : -90, showgrid: false, zeroline: false, automargin: false, range: [-0.5, many - 0.5] }),
+      yaxis: axis("", 0, false, { tickvals: names.map((name, at) => at), ticktext: names.map(escaped), showgrid: false, zeroline: false, automargin: false, range: [tall - 0.5, -0.5] }),
+      margin: { l: left, r: 14, t: 44, b: deep + 34 },
+    };
+    const texts = lines.map((each) => each.map((one) => one.filter(Boolean).join("; ")));
+    const series = texts.map((each, i) => ({ row: i, texts: each }));
+    return { traces: [trace], layout: layout(width, Math.round(78 + deep + row * tall), more), series: series, legend: [] };
+  }
+
+  function decades(low, high) {
+    const found = [];
+    for (let power = Math.ceil(Math.log10(low) - 1e-9); Math.pow(10, power) <= high * (1 + 1e-9); power++) found.push(Math.pow(10, power));
+    return found;
+  }
+
+  function short(value) {
+    if (!Number.isFinite(value)) return shown(value);
+    return Math.abs(value) < 1e-9 ? "0" : String(Number(value.toPrecision(3)));
+  }
+
+  function cut(text, width) {
+    return text.length <= width ? text : text.slice(0, width - 1) + "…";
+  }
+
+  /* Rows of a figure or table as they stand in a file: a head, then numbers in full. */
+  function rows(figure) {
+    if (figure.kind === "table") return [figure.columns, ...figure.rows];
+    if (figure.kind === "curves") {
+      const body = figure.curves.flatMap((curve) => curve.points.map((p) => [curve.name, curve.bound ? "bound" : "measured", curve.sure, p[0], p[1], p.length > 2 ? p[2] : p[1], p.length > 2 ? p[3] : p[1]]));
+      return [["curve", "kind", "certainty", figure.x, figure.y, "lower", "upper"], ...body];
+    }
+    if (figure.kind === "bars") return [["name", "certainty", figure.x, "lower", "upper"], ...figure.bars.map((bar) => bar.slice(0, 5))];
+    const body = figure.cells.flatMap((row, i) => row.map((cell, j) => [figure.rows[i], figure.columns[j], ...(Array.isArray(cell) ? cell : [cell, cell, cell])]));
+    return [[figure.row_axis, figure.column_axis, figure.value, "lower", "upper"], ...body];
+  }
+
+  return { make: { curves: curves, bars: bars, heat: heat }, rows: rows, shown: shown };
+})();

@@ -1,0 +1,79 @@
+"""A number of a record as people read it: text, interval, and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, final
+
+from simgap.records import Certified, number
+from simgap.report.reading import not_ours
+from simgap.report.words import bracket
+from simgap.report.words import number as number_shown
+
+CERTAINTIES = ("exact", "certified", "estimated")
+UNLABELLED = "unlabelled"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One number in words, and its two ends for a figure."""
+
+    text: str
+    detail: str  # the interval of an estimate, else empty
+    certainty: str
+    value: float | None  # None: there is no such number
+    lower: float | None
+    upper: float | None
+
+    @property
+    def drawable(self) -> bool:
+        """Return whether it has a place on an axis."""
+        return self.value is not None and isfinite(self.value)
+
+    @property
+    def ends(self) -> tuple[float | None, float | None, float | None]:
+        """Return value, lower and upper end."""
+        return self.value, self.lower, self.upper
+
+
+NOTHING = Told("-", "", "", None, None, None)
+
+
+def told(value: Any, *, certainty: str = UNLABELLED, digits: int = 5) -> Told:
+    """Return a number, a certified pair or an estimate as people read it.
+
+    A pair with equal ends is exact and an estimate is estimated, whatever the record
+    says elsewhere; `certainty` is for the numbers that do not tell themselves, and
+    empty where the head of a column says it.
+    """
+    if value is None:
+        return NOTHING
+    if not isinstance(value, Mapping):
+        plain = number(value)
+        shown = number_shown(plain, digits)
+        sure = certainty_of(certainty) if certainty else ""
+        return Told(shown, "", sure, plain, plain, plain)
+    if value.get("lower") is None or value.get("upper") is None:
+        return NOTHING
+    lower, upper = number(value["lower"]), number(value["upper"])
+    if lower > upper:
+        raise not_ours(dict(value), "an interval with its ends in order")
+    if value.get("estimate") is None:
+        middle = upper if lower == upper else (lower + upper) / 2.0
+        sure = "exact" if lower == upper else "certified"
+        shown = bracket(Certified(lower, upper), digits)
+        return Told(shown, "", sure, middle, lower, upper)
+    middle, digits = number(value["estimate"]), digits - 1  # noise needs fewer
+    ends = f"{number_shown(lower, digits)} to {number_shown(upper, digits)}"
+    share = value.get("confidence")
+    sure = "" if share is None else f" at {100.0 * number(share):g} %"
+    shown = number_shown(middle, digits)
+    return Told(shown, ends + sure, "estimated", middle, lower, upper)
+
+
+def certainty_of(word: object) -> str:
+    """Return a known label of certainty; any other word is "unlabelled"."""
+    return str(word) if word in CERTAINTIES else UNLABELLED
