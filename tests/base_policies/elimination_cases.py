@@ -46,3 +46,22 @@ class Eager:
         self.agent.run(
             real, world, member, keys, grid, record, lazy=self.lazy, tail=self.tail
         )
+
+
+def crossroads() -> SimulatorClass:
+    """Return lines of five states whose two actions are swapped in half the models.
+
+    A model that has them the wrong way round leads into the wrong end and stays there,
+    so turns run out and the next one leads.
+    """
+    P = np.zeros((4, 5, 2, 5))
+    for m, slip in enumerate((0.1, 0.25, 0.1, 0.25)):
+        for s in range(5):
+            for a in range(2):
+                right = (a == 0) == (m < 2)
+                there, back = (s + 1, s - 1) if right else (s - 1, s + 1)
+                P[m, s, a, min(max(there, 0), 4)] += 1.0 - slip
+                P[m, s, a, min(max(back, 0), 4)] += slip
+    R = np.zeros((5, 2))
+    R[0, 0], R[4] = 0.3, 1.0
+    return class_from_arrays(P, R)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simgap.base_policies import elimination_tables as tables
 from simgap.base_policies.comparison import Comparison, Pairing
 from simgap.base_policies.elimination import elimination
 from simgap.base_policies.knowledge import class_knowledge
@@ -22,9 +23,14 @@ from simgap.mdp import Details, class_from_arrays
 from simgap.planning import all_travel_times, diameter, solve_episodic
 from simgap.policies.interface import Step
 from simgap.simulation.observed import RewardSignal
-from simgap.simulation.runs import run_program
+from simgap.simulation.runs import Stepwise, run_program
 from tests.base_policies.cases import assert_same, both_ways, prepared, random_class
-from tests.base_policies.elimination_cases import FIVE_RATES, Eager, coins
+from tests.base_policies.elimination_cases import (
+    FIVE_RATES,
+    Eager,
+    coins,
+    crossroads,
+)
 from tests.reference.elimination import Kind, SlowElimination
 from tests.strategies import DYADIC, STEADY, as_class, rational_classes
 
@@ -71,6 +77,31 @@ def test_compiled_and_step_by_step_are_equal_to_the_last_bit(
             np.testing.assert_array_equal(fast.identified, np.where(alone, last, -1))
 
 
+@pytest.mark.parametrize(("comparison", "travel", "budget", "pairing"), FORMS)
+def test_long_episodes_are_equal_to_the_last_bit_too(
+    comparison: Comparison, travel: TravelSet, budget: TravelBudget, pairing: Pairing
+) -> None:
+    """Before the last 2048 steps the compiled agent walks along courses."""
+    agent = elimination(
+        crossroads(),
+        2_300,
+        comparison=comparison,
+        pairing=pairing,
+        travel=travel,
+        budget=budget,
+        failure=1e-7,
+        paper_constant=0.01,
+    )
+    real, grid = prepared(agent), np.array([5, 77, 252, 253, 2_300])
+    programs = (agent, Stepwise(agent, agent.observed))
+    fast, slow = (
+        run_program(each, real, runs=1, seed=6, models=(1, 2), grid=grid)
+        for each in programs
+    )
+    for one, other in zip(fast, slow, strict=True):
+        assert_same(one, other)
+
+
 @pytest.mark.parametrize("comparison", list(Comparison))
 def test_the_horizon_may_end_at_every_single_step_of_stage_one(
     comparison: Comparison,
@@ -93,7 +124,7 @@ def test_the_horizon_may_end_at_every_single_step_of_stage_one(
 @pytest.mark.parametrize("comparison", list(Comparison))
 @pytest.mark.parametrize("zeros", [False, True])
 def test_looking_only_when_something_can_happen_loses_nothing(
-    comparison: Comparison, zeros: bool
+    comparison: Comparison, zeros: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(17)
     worlds = random_class(rng, members=5) if zeros else riverswim(4, (0.35, 0.15, 0.75))
@@ -101,13 +132,13 @@ def test_looking_only_when_something_can_happen_loses_nothing(
         worlds, 6_000, comparison=comparison, failure=0.01, paper_constant=0.01
     )
     real = prepared(agent)
-    for fast, slow in zip(
-        run_program(agent, real, runs=8, seed=2),
-        run_program(Eager(agent), real, runs=8, seed=2),
-        strict=True,
-    ):
-        assert_same(fast, slow)
-        np.testing.assert_array_equal(fast.identified, slow.identified)
+    eager = run_program(Eager(agent), real, runs=8, seed=2)
+    for most in (tables.MOST_SLOPES, 0):  # large classes look more often
+        monkeypatch.setattr(tables, "MOST_SLOPES", most)
+        lazy = run_program(agent, real, runs=8, seed=2)
+        for fast, slow in zip(lazy, eager, strict=True):
+            assert_same(fast, slow)
+            np.testing.assert_array_equal(fast.identified, slow.identified)
 
 
 @settings(STEADY, max_examples=80)

@@ -1,4 +1,4 @@
-"""Algorithm 1 as arrays: what the readable form knows, laid out for the compiled one."""
+"""Algorithm 1 as arrays: what the readable form knows, for the compiled one."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from simgap.base_policies.comparison import Comparison, Pairing, Rounds
 from simgap.base_policies.evidence import Evidence
 from simgap.base_policies.timed_rules import TimedRules
 from simgap.base_policies.travel_plan import TravelPlan
+
+MOST_SLOPES = 2**24  # logarithms that are compared before a run
 
 
 def search_tables(
@@ -35,7 +37,9 @@ def search_tables(
         informative=np.array(evidence.edges),
         first_logs=np.where(np.isfinite(at_start), at_start, 0.0),
         first_impossible=np.isinf(at_start),
-        slopes=_slopes(logs, impossible) if all_data else np.zeros((0, 0)),
+        slopes=_slopes(logs[:, evidence.edges], impossible[:, evidence.edges])
+        if all_data
+        else np.zeros((0, 0)),
         steepest=-logs.min(axis=1, initial=0.0),
         apart=np.zeros((0, 0))
         if pairing is Pairing.LOWEST
@@ -63,9 +67,14 @@ def ending_tables(rules: TimedRules, member: int) -> Ending:
 
 
 def _slopes(logs: FloatArray, impossible: BoolArray) -> FloatArray:
-    """Return how much one edge can favour each model over each other, (M, M)."""
-    slopes = np.zeros((len(logs), len(logs)))
-    for m in range(len(logs)):
-        both = ~impossible & ~impossible[m]
-        slopes[:, m] = np.where(both, logs - logs[m], 0.0).max(axis=1, initial=0.0)
+    """Return how much one edge can favour each model over each other, (M, M).
+
+    In large classes, the most it can favour any model: looks are then more frequent.
+    """
+    members, n_edges = logs.shape
+    slopes = np.tile(-logs.min(axis=1, initial=0.0), (members, 1))
+    if members * members * n_edges <= MOST_SLOPES:
+        for m in range(members):
+            both = ~impossible & ~impossible[m]
+            slopes[:, m] = np.where(both, logs - logs[m], 0.0).max(axis=1, initial=0.0)
     return slopes
