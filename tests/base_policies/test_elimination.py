@@ -17,7 +17,7 @@ from simgap.base_policies.comparison import Comparison, Pairing
 from simgap.base_policies.elimination import elimination
 from simgap.base_policies.knowledge import class_knowledge
 from simgap.base_policies.travel_plan import TravelBudget, TravelSet
-from simgap.errors import InvalidArgument, NotCommunicating
+from simgap.errors import InvalidArgument, NotCommunicating, OutsideClass
 from simgap.instances import riverswim
 from simgap.mdp import Details, class_from_arrays
 from simgap.planning import all_travel_times, diameter, solve_episodic
@@ -207,15 +207,24 @@ def test_stage_two_is_the_episodic_optimum_from_the_current_step() -> None:
                 assert best[s, action] >= best[s].max() - 1e-12
 
 
-def test_one_model_is_played_at_once() -> None:
+@pytest.mark.parametrize("comparison", list(Comparison))
+def test_one_model_is_played_at_once(comparison: Comparison) -> None:
     river = riverswim(5, 0.4)
-    agent = elimination(river, 300)
-    (fast,) = run_program(agent, prepared(agent), runs=5, seed=0)
-    assert (fast.identified == 0).all()
-    np.testing.assert_allclose(fast.gap, 0.0, atol=1e-9)
-    assert agent.rounds.guarantee == 0.0
-    for one, other in both_ways(agent):
-        assert_same(one, other)
+    for horizon in (0, 1, 2, 300):
+        agent = elimination(river, horizon, comparison=comparison)
+        (fast,) = run_program(agent, prepared(agent), runs=5, seed=0)
+        assert (fast.identified == 0).all()
+        np.testing.assert_allclose(fast.gap, 0.0, atol=1e-9)
+        assert agent.rounds.guarantee == 0.0
+        for one, other in both_ways(agent):
+            assert_same(one, other)
+
+
+def test_a_step_outside_the_class_is_refused_in_both_stages() -> None:
+    for rivers in (riverswim(5, (0.2, 0.4)), riverswim(5, 0.4)):
+        agent = elimination(rivers, 10)
+        with pytest.raises(OutsideClass):
+            agent.observe(agent.start(0), Step(0, 0, 1, 4))
 
 
 def test_first_states_are_evidence_where_all_data_count() -> None:

@@ -279,23 +279,25 @@ def _drop(
 def _free_steps(search: Search, alive: BoolArray, threshold: float, room: Room) -> int:
     """Return for how many steps no candidate can be dropped, alarms apart."""
     best = -np.inf
+    steepest = 0.0
     for m in range(alive.size):
         if alive[m]:
             best = max(best, room.likelihood[m])
+            steepest = max(steepest, search.steepest[m])
     free = 1e15
+    # logs are at most 0: a sum of them rounds by a part of itself, now and later
     size = 4e-16 * (search.informative.size + 8)
+    later = 2.0 * size * steepest + 1e-300
     for m in range(alive.size):
         if alive[m]:
             mine = room.likelihood[m]
-            # logs are at most 0: a sum of them rounds by a part of itself
-            spare = 1e-9 * threshold - size * (mine + best)
-            room_left = threshold + mine - spare
-            if (room_left - best) / max(search.steepest[m], 1e-300) >= free:
+            leeway = (1.0 - 1e-9) * threshold + mine + size * (mine + best)
+            if (leeway - best) / (search.steepest[m] + later) >= free:
                 continue  # cannot be the next one
             for rival in range(alive.size):
                 if alive[rival] and rival != m:
-                    slope = max(search.slopes[rival, m], 1e-300)
-                    free = min(free, (room_left - room.likelihood[rival]) / slope)
+                    slope = search.slopes[rival, m] + later
+                    free = min(free, (leeway - room.likelihood[rival]) / slope)
     return _whole(free)  # type: ignore[no-any-return]
 
 

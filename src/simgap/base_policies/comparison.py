@@ -127,7 +127,7 @@ def comparison_rounds(
         odds=odds,
         row=owned(np.maximum(row, 0).astype(np.int32)),
         samples=owned(_whole_samples(wanted, exponent) + int(literal)),
-        threshold=threshold,
+        threshold=threshold if members > 1 else inf,  # one model beats itself by 0
         separation=found,
     )
 
@@ -207,8 +207,8 @@ def log_likelihood(
 
 def _whole_samples(wanted: float, exponent: FloatArray) -> OffsetArray:
     """Return max(1, ceil(wanted / exponent)); zero exponents ask for more than any."""
-    with np.errstate(divide="ignore"):
-        numbers = wanted / exponent
+    numbers = np.full(exponent.shape, inf)
+    np.divide(wanted, exponent, out=numbers, where=exponent > 0.0)
     return np.array(
         [[NEVER if n >= NEVER else max(1, ceil(n)) for n in line] for line in numbers],
         np.int64,

@@ -120,9 +120,9 @@ class Elimination:
 
     def observe(self, memory: Stage, step: Step) -> Stage:
         """Return the memory after a step: count it, compare, travel on."""
+        edge, after = self.observed.edge(step), step.next_state
         if memory.pair is None:
             return memory
-        edge, after = self.observed.edge(step), step.next_state
         alive, counts = memory.alive, memory.counts
         if self.all_data:
             counts = self.evidence.counted(counts, edge)
