@@ -10,7 +10,8 @@ import pytest
 from simgap.arrays import FloatArray
 from simgap.base_policies.mixture_class import MixtureClass, mixture_of
 from simgap.base_policies.mixture_confidence import ConfidenceSet, confidence_set
-from simgap.base_policies.mixture_optimism import optimistic_member, relaxed_plan
+from simgap.base_policies.mixture_optimism import optimistic_member
+from simgap.base_policies.mixture_planning import relaxed_plan
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.instances import cycle
 from simgap.mdp import class_from_arrays
@@ -63,7 +64,7 @@ def test_the_bracket_holds_the_greatest_gain_of_a_fine_grid(seed: int) -> None:
         found = optimistic_member(mixture, members, tolerance=1e-8)
         assert found.lower <= found.upper
         assert best <= found.upper + 1e-10
-        assert found.lower >= best - 2e-3  # a search: it finds what the grid finds
+        assert found.lower >= best - 1e-7  # a search: it finds what the grid finds
         assert members.contains(found.u, slack=1e-6)
         again = solve_average_reward(mixture.model(found.theta))
         assert again.gain[0] == pytest.approx(found.lower, abs=1e-7)
@@ -152,8 +153,8 @@ def test_slow_rivers_are_solved_to_the_tolerance() -> None:
 def test_running_out_of_sweeps_says_how_far_it_came() -> None:
     mixture = rivers(0.1, 0.6)
     members = after(mixture, np.zeros(1), 10)
-    with pytest.raises(NotSolved, match="after 2 sweeps") as caught:
-        relaxed_plan(mixture, members, tolerance=1e-9, most_sweeps=2)
+    with pytest.raises(NotSolved, match="most_sweeps = 1 is not") as caught:
+        relaxed_plan(mixture, members, tolerance=1e-9, most_sweeps=1)
     reached = caught.value.result
     assert reached.defect > 1e-9  # type: ignore[attr-defined]
     best = optimistic_member(mixture, members).lower

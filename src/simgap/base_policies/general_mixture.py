@@ -8,7 +8,7 @@
             Z += Znew; Znew = []                           (errata E20: the reset)
             C = confidence set of Z; plan = optimistic plan of C
 
-Score, confidence set and plan are those of `mixture_confidence` and `mixture_optimism`;
+Score, confidence set and plan are those of `mixture_confidence` and `mixture_planning`;
 what the agent can lose is worked out in `mixture_guarantee`. It needs neither the
 diameter nor a bound on the bias: every sample is divided by its own width.
 
@@ -37,8 +37,8 @@ from simgap.base_policies.mixture_guarantee import MixtureGuarantee, mixture_gua
 from simgap.base_policies.mixture_optimism import (
     OptimisticMember,
     optimistic_member,
-    relaxed_plan,
 )
+from simgap.base_policies.mixture_planning import relaxed_plan
 from simgap.errors import InvalidArgument, OutsideClass
 from simgap.planning.episodic import checked_horizon
 from simgap.policies.checks import check_lived, check_name, check_state, check_step

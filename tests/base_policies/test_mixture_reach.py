@@ -1,0 +1,138 @@
+"""Exact maxima over a confidence set, and why the cheap bound is not enough."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from simgap.arrays import FloatArray
+from simgap.base_policies.mixture_class import MixtureClass, mixture_of
+from simgap.base_policies.mixture_confidence import (
+    ConfidenceSet,
+    confidence_set,
+    single_member,
+)
+from simgap.base_policies.mixture_planning import relaxed_plan
+from simgap.base_policies.mixture_reach import exact_reach
+from simgap.base_policies.mixture_region import Hull
+from simgap.mdp import IndexOrder, class_from_arrays
+from tests.base_policies.mixtures import grid, random_ball, random_mixture
+
+
+def some_sets(seed: int) -> list[tuple[MixtureClass, ConfidenceSet]]:
+    """Return thin and round ellipsoids around fits inside and on the rim."""
+    rng = np.random.default_rng(seed)
+    out = []
+    for mixture in (
+        random_ball(rng, axes=2),
+        random_mixture(rng, members=3),
+        random_mixture(rng, members=5, states=4),
+    ):
+        r = mixture.dimension
+        for size in (0.3, 3.0, 30.0):
+            root = size * rng.normal(size=(r, r)) * rng.random(r)
+            gram = root @ root.T
+            truth = mixture.region.nearest(rng.normal(size=r), np.eye(r))
+            found = confidence_set(
+                mixture.region, gram, gram @ truth, ridge=0.5, failure=0.01
+            )
+            out.append((mixture, found))
+    return out
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_maximum_is_attained_by_a_member_of_the_set(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for mixture, members in some_sets(seed):
+        ways = rng.normal(size=(15, mixture.dimension))
+        bounds, points = exact_reach(members, ways)
+        values = (ways * points).sum(axis=1)
+        assert (values <= bounds + 1e-13).all()
+        assert values == pytest.approx(bounds, abs=1e-9)
+        for u in points:
+            assert members.contains(u, slack=1e-8)
+            near = mixture.region.nearest(u, np.eye(mixture.dimension))
+            assert near == pytest.approx(u, abs=1e-8)
+        assert (bounds <= members.reach(ways) + 1e-15).all()
+        if mixture.dimension == 2:
+            inside = [u for u in grid(mixture, 21) if members.contains(u)]
+            if inside:
+                assert ((ways @ np.array(inside).T).max(axis=1) <= bounds + 1e-9).all()
+
+
+def by_programming(members: ConfidenceSet, corners: FloatArray, g: FloatArray) -> float:
+    """Return the maximum by sequential quadratic programming over weights."""
+
+    def lost(weights: FloatArray) -> float:
+        return -float(g @ (weights @ corners))
+
+    def room(weights: FloatArray) -> float:
+        apart = weights @ corners - members.fit
+        return members.square_radius - float(apart @ members.metric @ apart)
+
+    def missing(weights: FloatArray) -> float:
+        return float(weights.sum()) - 1.0
+
+    system = np.vstack([corners.T, np.ones(len(corners))])
+    first = np.linalg.lstsq(system, np.append(members.fit, 1.0), rcond=None)[0]
+    found = minimize(
+        lost,
+        np.clip(first, 0.0, 1.0),
+        bounds=[(0.0, 1.0)] * len(corners),
+        constraints=[{"type": "eq", "fun": missing}, {"type": "ineq", "fun": room}],
+        method="SLSQP",
+        options={"maxiter": 500, "ftol": 1e-13},
+    )
+    return -float(found.fun)
+
+
+def test_a_general_solver_finds_the_same_maximum() -> None:
+    rng = np.random.default_rng(1)
+    for mixture, members in some_sets(1):
+        if isinstance(mixture.region, Hull):
+            g = rng.normal(size=mixture.dimension)
+            bound = float(exact_reach(members, g[None])[0][0])
+            other = by_programming(members, mixture.region.corners, g)
+            assert other == pytest.approx(bound, abs=1e-6)
+
+
+def test_whole_classes_and_single_members_need_no_search() -> None:
+    rng = np.random.default_rng(0)
+    mixture = random_mixture(rng, members=4)
+    ways = rng.normal(size=(5, mixture.dimension))
+    u = mixture.region.nearest(rng.normal(size=mixture.dimension), np.eye(3))
+    alone = single_member(mixture.region, u)
+    assert exact_reach(alone, ways)[0] == pytest.approx(ways @ u, abs=1e-12)
+    nothing = np.zeros((3, 3))
+    whole = confidence_set(
+        mixture.region, nothing, np.zeros(3), ridge=0.5, failure=0.01
+    )
+    assert exact_reach(whole, ways)[0] == pytest.approx(mixture.region.reach(ways))
+    assert exact_reach(whole, 0.0 * ways)[0] == pytest.approx(np.zeros(5))
+
+
+def test_sweeps_with_the_cheap_bound_go_round_and_exact_ones_settle() -> None:
+    """Three deterministic kernels on three states, 190 visits to one of them."""
+    successors = np.array([[[2], [2], [0]], [[1], [0], [1]], [[2], [1], [1]]])
+    rewards = np.array([[1.0], [1.0], [0.0]])
+    worlds = class_from_arrays(
+        np.eye(3)[successors], rewards, order=IndexOrder.STATE_ACTION
+    )
+    mixture = mixture_of(worlds)
+    x = mixture.directions[:, 2, 0] @ np.array([1.0, 0.0, 0.0])
+    gram = 190.0 * np.outer(x, x)
+    truth = mixture.coordinates([1.0, 0.0, 0.0])
+    members = confidence_set(
+        mixture.region, gram, gram @ truth, ridge=0.5, failure=1e-3
+    )
+    bias, defects = np.zeros(3), []
+    for _ in range(3000):
+        directions = (mixture.directions[:, :, 0] @ bias).T
+        backed = rewards[:, 0] + mixture.centre[:, 0] @ bias + members.reach(directions)
+        defects.append(float(np.ptp(backed - bias)))
+        bias = bias + 0.9 * (backed - bias)
+        bias -= bias.min()
+    assert min(defects[-1000:]) > 1e-3
+    plan = relaxed_plan(mixture, members, tolerance=1e-9)
+    assert plan.defect <= 1e-9
