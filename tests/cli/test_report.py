@@ -110,7 +110,8 @@ def test_records_of_the_verbs_are_drawn(
     for name, case in cases.items():
         _same_shape(json.loads((tmp_path / f"{name}.json").read_bytes()), case)
     found = read_folder(tmp_path)
-    assert found.troubles == found.unknown == ()
+    assert found.troubles == ()
+    assert found.unknown == ()
     assert [part.template for part in found.parts] == [
         "oracle.html",
         "gap.html",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from math import log, sqrt
 from pathlib import Path
 from typing import Any
 
 from simgap.records import write_record
+from simgap.report.explorer import render_explorer
+from simgap.report.folder import read_folder
 
 VERSIONS = {"simgap": "0.1.0", "python": "3.12.4", "numpy": "2.1.0", "numba": "0.61.0"}
 PROVENANCE = {
@@ -358,3 +362,20 @@ def whole_folder(folder: Path) -> Path:
     for each in (claim(), refuted(), surprise):
         write_record(each, folder / "claims" / f"{each['claim']}.json")
     return folder
+
+
+def page_of(folder: Path) -> str:
+    return render_explorer(read_folder(folder))
+
+
+def page_with(folder: Path, kind: str, record: dict[str, Any]) -> str:
+    path = folder / f"{kind}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_record(record, path)
+    return page_of(folder)
+
+
+def data_of(page: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page)
+    assert found is not None
+    return dict(json.loads(found.group(1)))

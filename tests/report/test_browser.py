@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from shutil import which
 from typing import Any
 
 import pytest
 
 from simgap.report import render_page
+from tests.report.browsing import contrast, needs_a_browser, rgb
 from tests.report.test_oracle_part import TIMINGS, oracle_record
 from tests.report.test_page import HOSTILE
 
-CHROMIUM = which("chromium") or which("chromium-browser") or which("google-chrome")
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no browser here")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as running:
-        opened = running.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-quic"]
-        )
-        yield opened
-        opened.close()
+pytestmark = needs_a_browser
 
 
 @pytest.fixture
@@ -86,7 +72,7 @@ def test_numbers_can_be_read_on_every_colour_of_the_heat_map(
     )
     assert len({tuple(pair) for pair in pairs}) == 7
     for paper, ink in pairs:
-        assert _contrast(_rgb(paper), _rgb(ink)) >= 4.5
+        assert contrast(rgb(paper), rgb(ink)) >= 4.5
     page.close()
 
 
@@ -99,8 +85,8 @@ def test_text_and_paper_contrast(
     page = browser.new_page(color_scheme=scheme)
     page.goto(page_file.as_uri())
     page.emulate_media(media=media, color_scheme=scheme)
-    paper = _rgb(page.evaluate("getComputedStyle(document.body).backgroundColor"))
-    card = _rgb(
+    paper = rgb(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    card = rgb(
         page.evaluate(
             "getComputedStyle(document.querySelector('.card')).backgroundColor"
         )
@@ -111,7 +97,7 @@ def test_text_and_paper_contrast(
     )
     assert colours
     for colour in set(colours):
-        assert min(_contrast(_rgb(colour), paper), _contrast(_rgb(colour), card)) >= 4.5
+        assert min(contrast(rgb(colour), paper), contrast(rgb(colour), card)) >= 4.5
     page.close()
 
 
@@ -123,20 +109,3 @@ def test_the_keyboard_reaches_the_table(browser: Any, page_file: Path) -> None:
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "scroll"
     page.close()
-
-
-def _rgb(text: str) -> tuple[float, ...]:
-    inside = text[text.index("(") + 1 : text.index(")")]
-    return tuple(float(part) / 255.0 for part in inside.split(",")[:3])
-
-
-def _contrast(first: tuple[float, ...], second: tuple[float, ...]) -> float:
-    light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def _luminance(colour: tuple[float, ...]) -> float:
-    parts = [
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour
-    ]
-    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterator
-from copy import deepcopy
 from hashlib import sha256
 from math import inf
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from simgap.errors import InvalidFile, SimgapError
+from simgap.errors import SimgapError
 from simgap.experiments.claim import (
     Check,
     Claim,
@@ -34,41 +30,20 @@ from simgap.report import scripts as page_scripts_module
 from simgap.report import write_explorer
 from simgap.report.explorer import render_explorer
 from simgap.report.folder import read_folder
-from simgap.report.parts import MAKERS, claim_part
 from simgap.report.parts.run import MOST_CURVES
-from simgap.report.plots import MOST_POINTS, thinned
 from simgap.report.scripts import STATIC, page_scripts
-from simgap.report.sheet import MOST_ROWS, Heading, sheet
-from simgap.report.told import NOTHING, told
 from simgap.statistics import Estimate
 from tests.report import explorer_cases as cases
-from tests.report.explorer_cases import RIVERS, whole_folder
-from tests.report.test_page import HOSTILE, Tags
+from tests.report.explorer_cases import (
+    RIVERS,
+    data_of,
+    page_of,
+    page_with,
+    whole_folder,
+)
+from tests.report.test_page import Tags
 
 PUBLISHED = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"
-KINDS: dict[str, Callable[..., dict[str, Any]]] = {
-    "oracle": lambda: cases.oracle(*RIVERS[:2]),
-    "gap": lambda: cases.gap(*RIVERS[:2]),
-    "run": lambda: cases.run(*RIVERS[:2]),
-    "claims/theorem-2": cases.claim,
-}
-
-
-def page_of(folder: Path) -> str:
-    return render_explorer(read_folder(folder))
-
-
-def page_with(folder: Path, kind: str, record: dict[str, Any]) -> str:
-    path = folder / f"{kind}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_record(record, path)
-    return page_of(folder)
-
-
-def data_of(page: str) -> dict[str, Any]:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page)
-    assert found is not None
-    return dict(json.loads(found.group(1)))
 
 
 @pytest.fixture(scope="module")
@@ -281,284 +256,6 @@ def test_a_record_of_the_verbs_own_making_is_drawn(tmp_path: Path) -> None:
     assert "The one claim came out as expected." in text
     assert "infinite" in text
     assert "A mark at 1: here." in text
-
-
-# what is missing or damaged
-
-
-def test_a_folder_without_records_is_a_page_that_says_so(tmp_path: Path) -> None:
-    text = Tags(page_of(tmp_path)).text
-    assert "There are no records here" in text
-    assert "Get the same numbers again" not in text
-
-
-def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFile, match="cannot read the folder"):
-        write_explorer(tmp_path / "none", tmp_path / "page.html")
-    (tmp_path / "file").touch()
-    with pytest.raises(InvalidFile, match="cannot read the folder"):
-        write_explorer(tmp_path / "file", tmp_path / "page.html")
-    assert not (tmp_path / "page.html").exists()
-
-
-def test_unknown_records_are_named_and_timings_are_not(tmp_path: Path) -> None:
-    whole_folder(tmp_path)
-    for name in ("audit", "timings", "mystery"):
-        write_record({"schema": 1}, tmp_path / f"{name}.json")
-    (tmp_path / "notes.txt").touch()
-    (tmp_path / "run.json.d").mkdir()
-    found = read_folder(tmp_path)
-    assert found.unknown == ("audit.json", "mystery.json")
-    assert "audit.json, mystery.json." in Tags(render_explorer(found)).text
-
-
-def test_two_runs_stand_side_by_side(tmp_path: Path) -> None:
-    for name in ("run", "run-psrl"):
-        write_record(cases.run("a", "b"), tmp_path / f"{name}.json")
-    write_record({"schema": 1}, tmp_path / "runner.json")
-    found = read_folder(tmp_path)
-    assert [part.anchor for part in found.parts] == [
-        "record-1-run",
-        "record-2-run-psrl",
-    ]
-    assert found.unknown == ("runner.json",)
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"{", b"[1]", b'{"schema": 2}', b"\xff", b"[" * 10_000]
-)
-@pytest.mark.parametrize("kind", list(KINDS))
-def test_a_damaged_file_is_a_sentence(
-    kind: str, content: bytes, tmp_path: Path
-) -> None:
-    whole_folder(tmp_path)
-    (tmp_path / f"{kind}.json").write_bytes(content)
-    found = read_folder(tmp_path)
-    assert [each.name for each in found.troubles] == [f"{kind}.json"]
-    assert len(found.parts) == 5
-    text = Tags(render_explorer(found)).text
-    assert "1 record could not be drawn:" in text
-    assert str(tmp_path) not in text
-
-
-def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every place in a record, of lists only the first item."""
-    if path:
-        yield path
-    if isinstance(value, dict):
-        for key, each in value.items():
-            yield from _places(each, (*path, key))
-    elif isinstance(value, list) and value:
-        yield from _places(value[0], (*path, 0))
-
-
-def _changed(record: dict[str, Any], path: tuple[Any, ...], value: Any) -> Any:
-    copy = deepcopy(record)
-    inside = copy
-    for step in path[:-1]:
-        inside = inside[step]
-    if value is KeyError:
-        del inside[path[-1]]
-    else:
-        inside[path[-1]] = value
-    return copy
-
-
-ODD = [KeyError, None, "x", "inf", 3, -1e308, True, [], [[]], [None], {}, {"lower": 1}]
-
-
-@pytest.mark.parametrize("kind", list(KINDS))
-def test_no_change_of_a_record_breaks_the_page(kind: str) -> None:
-    """Every field replaced by everything odd: drawn, or refused with a reason."""
-    record, make = KINDS[kind](), MAKERS.get(kind, claim_part)
-    drawn = refused = 0
-    for path in _places(record):
-        for value in ODD:
-            try:
-                part = make(_changed(record, path, value), "record-1")
-            except InvalidFile as error:
-                assert error.problem
-                refused += 1
-                continue
-            drawn += 1
-            for each in (*part.plots, *part.sheets):
-                json.dumps(plain(each.data()), allow_nan=False)
-    assert drawn > 100
-    assert refused > 50
-
-
-@pytest.mark.parametrize("kind", list(KINDS))
-def test_a_missing_field_is_a_page_all_the_same(kind: str, tmp_path: Path) -> None:
-    record = KINDS[kind]()
-    for key in set(record) - {"schema"}:
-        lacking = {name: each for name, each in record.items() if name != key}
-        page = page_with(tmp_path, kind, lacking)
-        assert 'class="troubles"' not in page, key
-        assert page.rstrip().endswith("</html>")
-    page = page_with(tmp_path, kind, {"schema": 1})
-    assert 'class="troubles"' not in page
-
-
-def test_what_a_claim_lacks_is_a_sentence(tmp_path: Path) -> None:
-    text = Tags(page_with(tmp_path, "claims/x", {"schema": 1})).text
-    for sentence in (
-        "no verdict in the record",
-        "does not say what the claim states",
-        "has no key number",
-        "has nothing to draw",
-        "has no checks",
-        "does not say which command made it",
-        "do not say with which versions",
-    ):
-        assert sentence in text
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"verdict": "perhaps"},
-        {"figures": [{"curves": [{"points": [{"x": 1}]}]}]},
-        {"figures": [{"marks": [[1.0]]}]},
-        {"tables": [{"columns": ["a"], "rows": [[1, 2]]}]},
-        {"tables": [{"columns": ["a"], "rows": [[[]]]}]},
-        {"tables": [{"columns": ["a"], "rows": [], "certainty": ["exact", "exact"]}]},
-        {"key_number": {"name": "n", "value": {"lower": 2, "upper": 1}}},
-        {"checks": [{"left": "x"}]},
-        {"title": ["a"]},
-    ],
-)
-def test_a_claim_of_another_shape_is_refused_with_a_reason(
-    changes: dict[str, Any], tmp_path: Path
-) -> None:
-    page_with(tmp_path, "claims/theorem-2", cases.claim(**changes))
-    found = read_folder(tmp_path)
-    assert found.parts == ()
-    assert re.search("belongs|expected", found.troubles[0].problem)
-
-
-def test_policies_of_different_classes_are_refused(tmp_path: Path) -> None:
-    record = cases.gap("a", "b")
-    record["policies"][1]["models"][0]["name"] = "c"
-    page_with(tmp_path, "gap", record)
-    assert "same models" in read_folder(tmp_path).troubles[0].problem
-
-
-# strangers' words
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_name_stays_text(name: str, tmp_path: Path) -> None:
-    def page(text: str, where: str) -> Tags:
-        folder = tmp_path / where
-        write = folder / "claims"
-        write.mkdir(parents=True)
-        figure = deepcopy(cases.claim()["figures"][0])
-        figure |= {"title": text, "x": text, "y": text, "note": text}
-        figure["marks"] = [[612.0, text]]
-        figure["curves"][0]["name"] = text
-        record = cases.claim(
-            text,
-            title=text,
-            statement=text,
-            source=text,
-            errata=[text],
-            summary=text,
-            key_number={"name": text, "value": cases.certified(1.0)},
-            checks=[cases.claim()["checks"][0] | {"name": text}],
-            figures=[figure],
-            tables=[{"title": text, "columns": [text], "rows": [[text]]}],
-            command=text,
-            versions={text: text},
-        )
-        write_record(record, write / "a.json")
-        write_record(
-            cases.run(text, "b", policy=text, about=text, notes=[text]),
-            folder / "run.json",
-        )
-        write_record(
-            cases.gap(text, "b", policies=(text, "c"), left_out={text: text}),
-            folder / "gap.json",
-        )
-        write_record(
-            cases.oracle(text, "b", solver=text, outcome=text), folder / "oracle.json"
-        )
-        made = page_of(folder)
-        assert not set("\x00\x1b\u202e") & set(made)
-        data_of(made)
-        return Tags(re.sub(r"<script>.*?</script>", "", made, flags=re.DOTALL))
-
-    expected, found = page("calm", "calm"), page(name, "hostile")
-    assert [tag for tag, _ in found.tags] == [tag for tag, _ in expected.tags]
-    assert [set(each) for _, each in found.tags] == [set(e) for _, e in expected.tags]
-
-
-def test_hostile_file_names_stay_text(tmp_path: Path) -> None:
-    for name in (
-        "<img src=x onerror=alert(1)>",
-        "run-' onload='alert(1)",
-        "\u202eevil",
-    ):
-        (tmp_path / f"{name}.json").write_text("{}", encoding="utf-8")
-    found = Tags(
-        re.sub(r"<script>.*?</script>", "", page_of(tmp_path), flags=re.DOTALL)
-    )
-    assert "img" not in {tag for tag, _ in found.tags}
-    assert "<img src=x onerror=alert(1)>.json" in found.text
-    assert "run-' onload='alert(1).json" in found.text
-    assert "\u202e" not in found.text
-
-
-# pieces
-
-
-def test_a_number_says_how_sure_it_is() -> None:
-    assert told({"lower": 1.0, "upper": 1.0}).certainty == "exact"
-    assert told({"lower": 1.0, "upper": 2.0}).certainty == "certified"
-    assert told({"lower": 1.0, "upper": 2.0}).text == "[1, 2]"
-    found = told(cases.estimate(1.5, 0.5))
-    assert (found.text, found.detail) == ("1.5", "1 to 2 at 95 %")
-    assert found.certainty == "estimated"
-    assert told(3).certainty == "unlabelled"
-    assert told(3, certainty="certified").certainty == "certified"
-    assert told(3, certainty="sure").certainty == "unlabelled"
-    assert told(3, certainty="").certainty == ""
-    assert told(None) is told({"lower": None, "upper": 1.0}) is NOTHING
-    assert told({"lower": 0.0, "upper": "inf"}).text == "[0, infinite]"
-    assert not told("inf").drawable
-    with pytest.raises(InvalidFile, match="in order"):
-        told({"lower": 2.0, "upper": 1.0})
-
-
-def test_a_table_keeps_full_numbers_for_the_spreadsheet() -> None:
-    rows: list[tuple[Any, ...]] = [
-        ("a", told(cases.estimate(0.1234567, 0.1)), 1 / 3, 12345678),
-        ("b", told({"lower": 2.0, "upper": 2.0}), inf, 1),
-    ]
-    heads = [Heading(name) for name in ("name", "gap", "part", "count")]
-    made = sheet("key", "title", heads, rows)
-    assert made.wide == ("name", "gap", "gap, lower", "gap, upper", "part", "count")
-    assert made.full[0][:2] == ("a", 0.1234567)
-    assert made.full[1] == ("b", 2.0, 2.0, 2.0, inf, 1)
-    assert [cell.text for cell in made.rows[0]] == [
-        "a",
-        "0.1235",
-        "0.333333",
-        "12345678",
-    ]
-    many = sheet("key", "title", heads[:1], [("x",)] * (MOST_ROWS + 7))
-    assert (len(many.rows), many.left_out, len(many.full)) == (
-        MOST_ROWS,
-        7,
-        MOST_ROWS + 7,
-    )
-
-
-def test_long_curves_are_thinned_and_keep_their_ends() -> None:
-    points = [(float(k), 0.0, 0.0, 0.0) for k in range(3 * MOST_POINTS + 1)]
-    kept = thinned(points)
-    assert len(kept) <= MOST_POINTS + 1
-    assert (kept[0], kept[-1]) == (points[0], points[-1])
-    assert thinned(points[:MOST_POINTS]) == points[:MOST_POINTS]
 
 
 def test_of_many_models_the_cheapest_and_the_dearest_are_drawn(tmp_path: Path) -> None:

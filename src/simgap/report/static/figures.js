@@ -211,7 +211,9 @@ const Figures = (() => {
       colorbar: { orientation: "h", y: 1, yanchor: "bottom", x: 0, xanchor: "left", len: 1, xpad: 0, thickness: 10, outlinewidth: 0, tickvals: steps.map(scale), ticktext: steps.map((value) => shown(value, 3)), tickfont: { size: 11 }, ticks: "", title: { text: "" } },
     };
     if (written) {
-      trace.text = cells.map((row) => row.map((each) => (each === null ? "" : short(each[0]))));
+      const open = (each) => each[2] - each[1] > 0.02 * Math.abs(each[2]); // a bracket worth both of its ends
+      const lines = (each, i) => (open(each) && figure.sures[i].indexOf("estimated") < 0 ? short(each[1]) + " to<br>" + short(each[2]) : short(each[0]));
+      trace.text = cells.map((row, i) => row.map((each) => (each === null ? "" : lines(each, i))));
       trace.texttemplate = "%{text}";
       trace.textfont = { size: 12 };
     }

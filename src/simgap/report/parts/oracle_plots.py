@@ -1,0 +1,166 @@
+"""Figures of the oracle: policies, models, pairs, and how the bracket closed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from simgap.records import number
+from simgap.report.plots import BarPlot, Curve, CurvePlot, HeatPlot, Plot, short_names
+from simgap.report.reading import as_object, as_objects, as_table, as_text, known
+from simgap.report.told import NOTHING, Told, certainty_of, told
+from simgap.report.words import shown, without_common_part
+
+MOST_PAIRED = 60  # models in the heat map of pairs
+
+
+def oracle_plots(
+    record: Mapping[str, Any],
+    others: Mapping[str, Mapping[str, Any]],
+    noise: float,
+    anchor: str,
+) -> tuple[Plot, ...]:
+    """Return the figures that a record has numbers for."""
+    models = as_objects(record.get("models"))
+    sure = certainty_of(as_object(record.get("certainty")).get("gap"))
+    plots = (
+        _policies(record, others, noise, f"{anchor}-policies"),
+        _per_model(models, noise, sure, f"{anchor}-models"),
+        _pairs(models, as_object(record.get("pair_prices")), f"{anchor}-pairs"),
+        _trace(as_objects(record.get("trace")), f"{anchor}-trace"),
+    )
+    return tuple(plot for plot in plots if plot is not None)
+
+
+def quiet_gap(found: Told, noise: float) -> Told:
+    """Return a gap whose text is 0 if rounding alone may have made it."""
+    small = found.upper is not None and abs(found.upper) <= noise
+    return replace(found, text="0", detail="") if small else found
+
+
+def average_gap(baseline: Mapping[str, Any]) -> Told:
+    """Return what a simpler policy loses, labelled as its record labels it."""
+    found = told(baseline.get("average_gap"))
+    if found.value is None or found.certainty == "estimated":
+        return found
+    return replace(found, certainty=certainty_of(baseline.get("certainty")))
+
+
+def _policies(
+    record: Mapping[str, Any],
+    others: Mapping[str, Mapping[str, Any]],
+    noise: float,
+    key: str,
+) -> BarPlot | None:
+    def lost(found: Told) -> Told:
+        return quiet_gap(found, noise)
+
+    bars = [("best possible", lost(told(record.get("average_gap"))))]
+    bars.append(("tracks the posterior", lost(told(record.get("estimated_gap")))))
+    rest = [(name, lost(average_gap(each))) for name, each in others.items()]
+    bars += sorted(rest, key=lambda bar: (bar[1].value or 0.0, bar[0]))
+    drawn = tuple((name, each) for name, each in bars if each.drawable)
+    if not drawn:
+        return None
+    return BarPlot(
+        key, "What each policy loses, on average over all models", "average gap", drawn
+    )
+
+
+def _per_model(
+    models: Sequence[Mapping[str, Any]],
+    noise: float,
+    sure: str,
+    key: str,
+) -> BarPlot | None:
+    bars = tuple(
+        (name, each)
+        for name, each in zip(
+            short_names([as_text(m.get("name")) or "?" for m in models]),
+            (_gap(m, noise, sure) for m in models),
+            strict=True,
+        )
+        if each.drawable
+    )
+    if not bars:
+        return None
+    return BarPlot(
+        key,
+        "What the certified policy loses, if this model is real",
+        "gap",
+        bars,
+        note="Lines span the gaps of all optimal policies, where they differ.",
+    )
+
+
+def _gap(model: Mapping[str, Any], noise: float, certainty: str) -> Told:
+    """Return a gap with the ends that hold the gap of every optimal policy."""
+    found = quiet_gap(told(model.get("gap"), certainty=certainty), noise)
+    ends = told(model.get("gap_interval"))
+    if found.value is None or ends.lower is None or ends.upper is None:
+        return found
+    return replace(
+        found, lower=min(found.value, ends.lower), upper=max(found.value, ends.upper)
+    )
+
+
+def _pairs(
+    models: Sequence[Mapping[str, Any]], prices: Mapping[str, Any], key: str
+) -> HeatPlot | None:
+    names = [as_text(each.get("name")) or "?" for each in models]
+    lower = as_table(prices.get("lower"), len(names))
+    upper = as_table(prices.get("upper"), len(names))
+    if lower is None or upper is None or len(names) < 2:
+        return None
+    count = min(len(names), MOST_PAIRED)
+    short, what = without_common_part([shown(name) for name in names])
+    labels = short_names(short[:count])
+    by = f", by {shown(what, 40)}" if what else ""
+    left = f" {len(names) - count} more models are in the record." * (
+        count < len(names)
+    )
+    return HeatPlot(
+        key=key,
+        title="What it costs not to know one model from another",
+        row_axis="one model" + by,
+        column_axis="the other" + by,
+        value="price of the pair",
+        rows=labels,
+        columns=labels,
+        cells=tuple(
+            tuple(
+                NOTHING
+                if i == j
+                else told(
+                    {"lower": lower[i][j], "upper": max(lower[i][j], upper[i][j])}
+                )
+                for j in range(count)
+            )
+            for i in range(count)
+        ),
+        note="The price of a pair is what the best agent loses on average if only "
+        "these two models are possible." + left,
+    )
+
+
+def _trace(points: Sequence[Mapping[str, Any]], key: str) -> CurvePlot | None:
+    found = [
+        (number(each["seconds"]), number(each["lower"]), number(each["upper"]))
+        for each in points
+        if all(known(each, end) for end in ("seconds", "lower", "upper"))
+    ]
+    if len(found) < 2:
+        return None
+    return CurvePlot(
+        key=key,
+        title="How the bracket closed",
+        x="seconds of planning",
+        y="average gap",
+        curves=(
+            Curve("upper end", tuple((t, b, b, b) for t, _, b in found), "certified"),
+            Curve("lower end", tuple((t, a, a, a) for t, a, _ in found), "certified"),
+        ),
+        log_x=found[0][0] > 0.0,
+        stairs=True,
+    )

@@ -1,0 +1,66 @@
+"""Numbers, tables and curves as the page about a folder holds them."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import pytest
+
+from simgap.errors import InvalidFile
+from simgap.report.plots import MOST_POINTS, thinned
+from simgap.report.sheet import MOST_ROWS, Heading, sheet
+from simgap.report.told import NOTHING, told
+from tests.report import explorer_cases as cases
+
+# pieces
+
+
+def test_a_number_says_how_sure_it_is() -> None:
+    assert told({"lower": 1.0, "upper": 1.0}).certainty == "exact"
+    assert told({"lower": 1.0, "upper": 2.0}).certainty == "certified"
+    assert told({"lower": 1.0, "upper": 2.0}).text == "[1, 2]"
+    found = told(cases.estimate(1.5, 0.5))
+    assert (found.text, found.detail) == ("1.5", "1 to 2 at 95 %")
+    assert found.certainty == "estimated"
+    assert told(3).certainty == "unlabelled"
+    assert told(3, certainty="certified").certainty == "certified"
+    assert told(3, certainty="sure").certainty == "unlabelled"
+    assert told(3, certainty="").certainty == ""
+    assert told(None) is told({"lower": None, "upper": 1.0}) is NOTHING
+    assert told({"lower": 0.0, "upper": "inf"}).text == "[0, infinite]"
+    assert not told("inf").drawable
+    with pytest.raises(InvalidFile, match="in order"):
+        told({"lower": 2.0, "upper": 1.0})
+
+
+def test_a_table_keeps_full_numbers_for_the_spreadsheet() -> None:
+    rows: list[tuple[Any, ...]] = [
+        ("a", told(cases.estimate(0.1234567, 0.1)), 1 / 3, 12345678),
+        ("b", told({"lower": 2.0, "upper": 2.0}), inf, 1),
+    ]
+    heads = [Heading(name) for name in ("name", "gap", "part", "count")]
+    made = sheet("key", "title", heads, rows)
+    assert made.wide == ("name", "gap", "gap, lower", "gap, upper", "part", "count")
+    assert made.full[0][:2] == ("a", 0.1234567)
+    assert made.full[1] == ("b", 2.0, 2.0, 2.0, inf, 1)
+    assert [cell.text for cell in made.rows[0]] == [
+        "a",
+        "0.1235",
+        "0.333333",
+        "12345678",
+    ]
+    many = sheet("key", "title", heads[:1], [("x",)] * (MOST_ROWS + 7))
+    assert (len(many.rows), many.left_out, len(many.full)) == (
+        MOST_ROWS,
+        7,
+        MOST_ROWS + 7,
+    )
+
+
+def test_long_curves_are_thinned_and_keep_their_ends() -> None:
+    points = [(float(k), 0.0, 0.0, 0.0) for k in range(3 * MOST_POINTS + 1)]
+    kept = thinned(points)
+    assert len(kept) <= MOST_POINTS + 1
+    assert (kept[0], kept[-1]) == (points[0], points[-1])
+    assert thinned(points[:MOST_POINTS]) == points[:MOST_POINTS]
