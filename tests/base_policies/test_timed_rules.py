@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,31 @@ def test_a_rule_that_alternates_for_ever_is_kept_as_a_period() -> None:
     for fast, slow in both_ways(agent, runs=1):
         assert_same(fast, slow)
         np.testing.assert_allclose(fast.gap, 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_runs_and_periods_are_played_as_they_are_read(seed: int) -> None:
+    """Rules made up at random: compiled play against `rule`, step by step."""
+    rng = np.random.default_rng(seed)
+    agent = elimination(random_class(rng, members=1), 130)
+    known = int(rng.integers(3, 60))
+    period = int(rng.integers(1, known))
+    since = 1 + np.flatnonzero(rng.random(known) < 0.3)
+    since[0] = 1
+    made_up = replace(
+        agent.ending,
+        known=np.array([known]),
+        period=np.array([period]),
+        since=(since,),
+        rules=(rng.integers(2, size=(since.size, 4)).astype(np.int32),),
+        values=(None,),
+    )
+    for left in range(known + 1, 130):
+        expected = known - (known - left) % period
+        rule = made_up.rule(0, expected)
+        np.testing.assert_array_equal(made_up.rule(0, left), rule)
+    for fast, slow in both_ways(replace(agent, ending=made_up), runs=2, seed=seed):
+        assert_same(fast, slow)
 
 
 def test_too_many_rules_are_refused_with_their_number(
