@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from simgap._kernels.walk import Tails
 from simgap.base_policies.evidence import evidence_of
 from simgap.base_policies.likelihood_optimism import (
     FORGOTTEN,
@@ -20,10 +19,9 @@ from simgap.base_policies.likelihood_optimism import (
 from simgap.base_policies.optimistic import optimistic_exploration
 from simgap.instances import bandit, riverswim, switch_tree
 from simgap.mdp import Details, IndexOrder, SimulatorClass, class_from_arrays
-from simgap.planning.episodic import optimal_values, policy_values
 from simgap.policies.interface import Step
 from simgap.simulation.observed import RewardSignal, observed_class
-from simgap.simulation.runs import Runs, Stepwise, log_grid, run_program
+from simgap.simulation.runs import Stepwise, log_grid, run_program
 from simgap.simulation.worlds import RealModels, real_models
 from tests.base_policies.cases import (
     assert_same,
@@ -35,7 +33,6 @@ from tests.base_policies.cases import (
 from tests.base_policies.variants import With, assert_identical, lived
 
 SURE = 1e-6  # chance with which a sampling test may fail
-SIGMAS = 4.9  # of a normal law, for the same chance
 
 
 def class_of(seed: int, members: int = 4) -> tuple[SimulatorClass, RewardSignal]:
@@ -274,93 +271,6 @@ def test_losses_of_rows_are_minus_log_bhattacharyya() -> None:
     assert (found[1] == 0.0).all() and (found >= 0.0).all()
 
 
-def test_the_rest_of_an_episode_is_worth_its_expectation() -> None:
-    """One model: its plan is final at once, and the gap is that of its policy."""
-    river = riverswim(6, 0.35)
-    agent = likelihood_optimism(river, 10_000)
-    (runs,) = run(agent, river, 10_000, runs=3, seed=0)
-    assert (runs.simulated == 0).all()
-    best = optimal_values(river, 10_000).start[0]
-    mine = policy_values(river, agent.known.policy[0], 10_000).start[0]
-    np.testing.assert_allclose(runs.gap, best - mine, atol=1e-8)
-    np.testing.assert_allclose(runs.reward, mine, rtol=1e-12)
-    gain = agent.known.gain[0]
-    np.testing.assert_allclose(runs.regret, 10_000 * gain - mine, atol=1e-7)
-
-
-def differences(
-    worlds: SimulatorClass, horizon: int, count: int, real: Any = None
-) -> list[tuple[Runs, Runs]]:
-    agent = likelihood_optimism(worlds, horizon)
-    usual = prepared(agent)
-    return list(
-        zip(
-            run_program(agent, real(usual) if real else usual, runs=count, seed=2),
-            run_program(With(agent, {"leave": False}), usual, runs=count, seed=2),
-            strict=True,
-        )
-    )
-
-
-def deviations(left: Runs, whole: Runs, field: str) -> float:
-    """Return how many standard errors the mean differs (0 if nothing varies)."""
-    apart = getattr(left, field) - getattr(whole, field)
-    error = apart.std(ddof=1) / np.sqrt(apart.size)
-    return float(abs(apart.mean()) / error) if error > 1e-9 else 0.0
-
-
-def test_leaving_the_rest_to_its_expectation_keeps_the_mean() -> None:
-    """Same luck until the plan is final; then the mean stays and variance may fall."""
-    for left, whole in differences(rivers(), 6000, 400):
-        assert (left.simulated < 6000).mean() > 0.9
-        np.testing.assert_array_equal(whole.simulated, 6000)
-        np.testing.assert_array_equal(left.identified, whole.identified)
-        for field in ("gap", "regret", "reward"):
-            assert deviations(left, whole, field) < SIGMAS
-            spread = getattr(left, field).var() + 1e-9
-            assert spread <= 1.1 * getattr(whole, field).var() + 1e-9
-
-
-def test_the_expectation_of_another_policy_would_be_noticed() -> None:
-    """The control of the test above."""
-
-    class Swapped:
-        def __init__(self, real: RealModels) -> None:
-            self.real = real
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self.real, name)
-
-        def __len__(self) -> int:
-            return len(self.real)
-
-        def tails(self, member: int, policies: Any) -> Tails | None:
-            return self.real.tails(member, np.roll(policies, 1, axis=0))
-
-    found = [
-        deviations(left, whole, "reward")
-        for left, whole in differences(rivers(), 6000, 100, Swapped)
-    ]
-    assert max(found) > SIGMAS
-
-
-def test_who_asks_for_a_grid_gets_every_step() -> None:
-    agent = likelihood_optimism(rivers(), 5000)
-    for runs in run(agent, rivers(), 5000, runs=3, seed=0, grid=log_grid(5000)):
-        assert (runs.simulated == 5000).all()
-        np.testing.assert_array_equal(runs.trace[:, -1], runs.regret)
-
-
-def test_a_plan_is_not_final_while_a_survivor_can_be_contradicted() -> None:
-    """The survivors play alike, but one of them can still be ruled out by a step."""
-    worlds = bandit(((0.9, 0.2), (1.0, 0.3)))
-    agent = likelihood_optimism(worlds, 4000)
-    first, second = run(agent, worlds, 4000, runs=30, seed=0)
-    np.testing.assert_array_equal(first.identified, first.eliminated[:, 1])
-    assert (first.identified >= 1).all()
-    assert (second.identified == 0).all()  # where arms never fail, nothing is at risk
-
-
 def test_a_real_model_outside_the_class_is_survived() -> None:
     """What no survivor allows brings back who does; what nobody allows is forgotten."""
     worlds = bandit(((0.0, 1.0), (1.0, 0.0)))
@@ -401,19 +311,6 @@ def test_who_is_possible_comes_back_when_nobody_is_left() -> None:
     low, high = binom.interval(1.0 - SURE, 2000, 1.0 / 8.0)
     assert low <= unlucky.sum() <= high
     assert set(runs.resets[unlucky].tolist()) == {0, 1}  # the fourth step lost or won
-
-
-def test_members_that_cannot_be_told_apart_do_not_matter() -> None:
-    """Duplicates are never dropped, and the plan is final all the same."""
-    one = rivers(2)
-    P = np.stack([one.transitions.array(m) for m in (0, 0, 1)])
-    worlds = class_from_arrays(P, one.rewards[0])
-    agent = likelihood_optimism(worlds, 3000)
-    runs = run(agent, worlds, 3000, runs=10, seed=0, grid=log_grid(3000))
-    for each in runs[:2]:
-        assert (each.eliminated[:, :2] == -1).all()
-        assert (each.eliminated[:, 2] > 0).all()
-        assert (each.identified > 0).all()
 
 
 def test_edges_on_which_all_agree_weigh_nothing() -> None:
