@@ -104,14 +104,13 @@ class RealModels:
         here = np.arange(n_states)
         powers = np.empty((len(policies), doublings, n_states, n_states))
         sums = np.empty((len(policies), doublings, n_states))
-        for place, policy in enumerate(policies):
-            power = dense[here, policy]
-            total = self.simulators.rewards[at][here, policy] - self.gain[member]
-            for j in range(doublings):
-                powers[place, j], sums[place, j] = power, total
-                total = total + power @ total
-                power = power @ power
-                power /= power.sum(axis=1, keepdims=True)
+        power = dense[here, policies]
+        total = self.simulators.rewards[at][here, policies] - self.gain[member]
+        for j in range(doublings):
+            powers[:, j], sums[:, j] = power, total
+            total = total + (power @ total[..., None])[..., 0]
+            power = power @ power
+            power /= power.sum(axis=-1, keepdims=True)
         return Tails(powers, sums)
 
 
