@@ -232,6 +232,9 @@ def test_data_leave_the_cells_that_the_definition_leaves(seed: int) -> None:
     assert seen.distance == pytest.approx(apart, abs=1e-8)
     assert seen.alive.tolist() == twin.alive(cells, samples, cover.support, 50, 1)
     assert seen.alive[seen.fit]
+    both = [twin.limits(c, cells[seen.fit], len(samples), 50, 1) for c in cells]
+    assert seen.limit == pytest.approx([beta for beta, _ in both])
+    assert seen.excess_limit == pytest.approx([most for _, most in both])
 
 
 def test_prices_of_a_whole_tree_add_up_to_less_than_one_in_h() -> None:

@@ -110,6 +110,19 @@ def test_an_estimate_inside_the_class_is_the_fit() -> None:
             assert members.contains(u) == (distance <= members.square_radius)
 
 
+def test_a_fit_on_the_rim_has_used_up_a_part_of_the_radius() -> None:
+    """|u - v|^2 >= |u - fit|^2 + |fit - v|^2, with equality on a segment's end."""
+    mixture = second_arm()
+    x = mixture.directions[:, 0, 1] @ np.array([0.0, 1.0])
+    data = [(x.tolist(), 1.1 * float(abs(x[0])))] * 60
+    members = set_of(mixture, data)
+    assert abs(members.fit[0]) == 1.0
+    beta = log(twin.volume(data, RIDGE)) / 4.0 + log(1.0 / FAILURE) / 2.0 + RIDGE
+    used = float(twin.square_distances(data, RIDGE, members.fit[None])[0])
+    assert used > 0.01
+    assert members.square_radius == pytest.approx(beta - used, rel=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_reach_bounds_the_set_and_is_the_lesser_of_two_bounds(seed: int) -> None:
     rng = np.random.default_rng(seed)

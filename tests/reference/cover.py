@@ -57,6 +57,17 @@ def square_distance(
     )
 
 
+def limits(
+    cell: Cell, fit: Cell, samples: int, horizon: int, roots: int
+) -> tuple[float, float]:
+    """Return beta and the greatest L(b) - L(fit) of a cell (`cover_confidence`)."""
+    price = log(2 * horizon * roots * 2**fit.depth) + _shares(fit.depth)
+    own = log(2 * horizon) + _shares(cell.depth)
+    off = samples * cell.radius**2 / 4.0
+    beta = (sqrt(off) + sqrt(6.0 * off + own / 2.0 + 2.0 * price)) ** 2
+    return beta, 3.0 * off + own / 4.0 + price
+
+
 def alive(
     cells: Sequence[Cell],
     samples: Sequence[Sample],
@@ -64,17 +75,14 @@ def alive(
     horizon: int,
     roots: int,
 ) -> list[bool]:
-    """Return which cells pass both tests of `cover_confidence`."""
+    """Return which cells pass both tests."""
     loss = losses(cells, samples, support)
     fit = loss.index(min(loss))
-    price = log(2 * horizon * roots * 2 ** cells[fit].depth) + _shares(cells[fit].depth)
     out = []
     for b, cell in enumerate(cells):
-        own = log(2 * horizon) + _shares(cell.depth)
-        off = len(samples) * cell.radius**2 / 4.0
-        beta = (sqrt(off) + sqrt(6.0 * off + own / 2.0 + 2.0 * price)) ** 2
+        beta, most = limits(cell, cells[fit], len(samples), horizon, roots)
         near = square_distance(cell.kernel, cells[fit].kernel, samples, support) <= beta
-        out.append(near and loss[b] - loss[fit] <= 3.0 * off + own / 4.0 + price)
+        out.append(near and loss[b] - loss[fit] <= most)
     return out
 
 
