@@ -1,0 +1,100 @@
+"""What `discretise` has to know of a simulator: its equations, for many states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import NamedTuple, final
+
+import numpy as np
+
+from simgap.arrays import BoolArray, FloatArray, read_only
+from simgap.errors import InvalidArgument, InvalidModel
+from simgap.mdp.labels import RewardUnits
+
+SLACK = 1e-12  # of the range of rewards: what rounding may exceed it by
+
+Theta = Mapping[str, float]
+
+
+class Moved(NamedTuple):
+    """What one step of n independent copies of a simulator leads to."""
+
+    state: FloatArray  # (n, d)
+    reward: FloatArray  # (n,)
+    ended: BoolArray  # (n,)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Physics:
+    """A simulator without luck of its own: (theta, states, actions) -> what follows.
+
+    Episodes start evenly in the box `start`. Rewards lie in `reward_range`, which holds
+    0 if episodes end: that is what is paid after the end.
+    """
+
+    name: str
+    step: Callable[
+        [Theta, FloatArray, FloatArray], Moved
+    ]  # states (n, d), actions (n,)
+    actions: FloatArray  # (A,)
+    action_names: tuple[str, ...]  # (A,)
+    start: tuple[tuple[float, float], ...]  # (d,) of (low, high)
+    reward_range: tuple[float, float]
+    ends: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "actions", read_only(self.actions))
+        if self.actions.ndim != 1 or self.actions.shape != (len(self.action_names),):
+            raise InvalidArgument(
+                f"actions of shape {self.actions.shape} with "
+                f"{len(self.action_names)} names",
+                hint="give a list of numbers, and a name for each",
+            )
+        low, high = self.reward_range
+        if not (isfinite(low) and isfinite(high) and low < high):
+            raise InvalidArgument(
+                f"rewards from {low} to {high}", hint="give two finite ends, low < high"
+            )
+        if self.ends and not low <= 0.0 <= high:
+            raise InvalidArgument(
+                f"rewards from {low} to {high} in a simulator that ends",
+                hint="an episode that is over is paid 0: widen the range to hold it",
+            )
+
+    @property
+    def units(self) -> RewardUnits:
+        """Stored rewards are (original - low) / (high - low)."""
+        low, high = self.reward_range
+        return RewardUnits(low, high - low)
+
+    def stored(self, reward: FloatArray) -> FloatArray:
+        """Return rewards in [0, 1], refusing those outside the range."""
+        units = self.units
+        inner: FloatArray = (reward - units.offset) / units.factor
+        wrong = ~((inner >= -SLACK) & (inner <= 1.0 + SLACK))  # NaN is wrong
+        if wrong.any():
+            raise InvalidModel(
+                f"{self.name} pays {reward[wrong][0]}, its rewards are said to lie in "
+                f"[{self.reward_range[0]}, {self.reward_range[1]}]",
+                hint="widen reward_range",
+            )
+        return np.clip(inner, 0.0, 1.0)
+
+    def starts(self, draws: FloatArray) -> FloatArray:
+        """Return start states at quantiles (n, d) of the box."""
+        low, high = np.array(self.start).T
+        first: FloatArray = low + (high - low) * draws
+        return first
+
+    def moved(self, theta: Theta, states: FloatArray, actions: FloatArray) -> Moved:
+        """Return one step, checked for an end that was not announced."""
+        after = self.step(theta, states, actions)
+        if not self.ends and after.ended.any():
+            raise InvalidModel(
+                f"{self.name} ended, and says that it never does",
+                hint="give Physics(ends=True)",
+            )
+        return after

@@ -1,0 +1,32 @@
+"""How a policy on the table is followed in the simulator itself: by rounding."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import numpy as np
+
+from simgap.arrays import FloatArray, OffsetArray
+from simgap.mdp.discretise import Discretisation
+
+
+class Rounding(Enum):
+    """As which state of the table a state of the simulator is seen."""
+
+    NEAREST = "nearest"  # the nearest node, axis by axis
+    STOCHASTIC = "stochastic"  # a corner of the cell, drawn by the table's own weights
+
+
+def seen_states(
+    table: Discretisation,
+    points: FloatArray,
+    rounding: Rounding,
+    random: np.random.Generator,
+) -> OffsetArray:
+    """Return the state of the table as which each point (n, d) is seen, (n,)."""
+    if rounding is Rounding.NEAREST:
+        nodes = table.grid.nearest(points)
+    else:
+        uniforms = random.random(len(points))
+        nodes = table.grid.drawn(points, table.scheme, uniforms)
+    return table.state_of_node[nodes]

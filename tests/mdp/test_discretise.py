@@ -1,0 +1,527 @@
+"""Grids, mixtures of their nodes, and continuous simulators as tables on them."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from itertools import product
+from math import pi
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simgap.arrays import FloatArray, OffsetArray
+from simgap.errors import InvalidArgument, InvalidModel, SimgapError
+from simgap.mdp import (
+    Axis,
+    Discretisation,
+    Interpolation,
+    Moved,
+    NodeSet,
+    Physics,
+    StateGrid,
+    discretise,
+    node_table,
+)
+from simgap.mdp.physics import Theta
+from tests.instances.test_known import connected
+from tests.strategies import STEADY
+
+module = sys.modules["simgap.mdp.discretise"]  # the package has a function so named
+CIRCLE = Axis("angle", -pi, pi, 9, periodic=True)
+LINE = Axis("speed", -2.0, 3.0, 6)
+GRIDS = (
+    StateGrid((LINE,)),
+    StateGrid((CIRCLE,)),
+    StateGrid((CIRCLE, LINE)),
+    StateGrid((LINE, replace(CIRCLE, cells=4), Axis("z", 0.0, 1.0, 2))),
+)
+
+
+def offsets(grid: StateGrid, nodes: OffsetArray, points: FloatArray) -> FloatArray:
+    """Return node - point along each axis, the short way around circles."""
+    away: FloatArray = grid.points[nodes] - points
+    for i, axis in enumerate(grid.axes):
+        if axis.periodic:
+            turn = axis.high - axis.low
+            away[..., i] -= turn * np.round(away[..., i] / turn)
+    return away
+
+
+def drift(theta: Theta, state: FloatArray, action: FloatArray) -> Moved:
+    """x' = rate x + action; pays x in [-1, 1]."""
+    after = theta["rate"] * state + action[:, None]
+    return Moved(after, state[:, 0].copy(), np.zeros(len(state), np.bool_))
+
+
+def linear(actions: tuple[float, ...] = (0.0,)) -> Physics:
+    return Physics(
+        name="linear",
+        step=drift,
+        actions=np.array(actions),
+        action_names=tuple(f"push {each:g}" for each in actions),
+        start=((-0.5, 0.75),),
+        reward_range=(-1.0, 1.0),
+    )
+
+
+def climb(theta: Theta, state: FloatArray, action: FloatArray) -> Moved:
+    """A walk up to 1, where it ends; every step costs 1."""
+    after = state + theta["stride"] * action[:, None]
+    ended = after[:, 0] >= 1.0
+    return Moved(np.clip(after, 0.0, 1.0), np.full(len(state), -1.0), ended)
+
+
+CLIMB = Physics(
+    name="climb",
+    step=climb,
+    actions=np.array([-1.0, 1.0]),
+    action_names=("down", "up"),
+    start=((0.0, 0.2),),
+    reward_range=(-1.0, 0.0),
+    ends=True,
+)
+
+
+def climbing(
+    stride: tuple[float, ...] = (0.25,),
+    *,
+    restart: bool = True,
+    states: NodeSet = NodeSet.ALL,
+) -> Discretisation:
+    grid = StateGrid((Axis("height", 0.0, 1.0, 11),))
+    return discretise(CLIMB, grid, {"stride": stride}, restart=restart, states=states)
+
+
+@pytest.mark.parametrize("scheme", Interpolation)
+@pytest.mark.parametrize("grid", GRIDS)
+@STEADY
+@given(seed=st.integers(0, 10**6))
+def test_corners_are_a_law_with_the_point_as_mean_and_the_stated_variance(
+    grid: StateGrid, scheme: Interpolation, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    low, high = ([getattr(a, end) for a in grid.axes] for end in ("low", "high"))
+    points = random.uniform(low, high, (20, len(grid.axes)))
+    nodes, weights = grid.corners(points, scheme)
+    assert (weights >= 0.0).all()
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0, atol=1e-14)
+    away = offsets(grid, nodes, points[:, None, :])
+    mean = (weights[:, :, None] * away).sum(axis=1)
+    np.testing.assert_allclose(mean, 0.0, atol=1e-12)
+    _, part = grid.located(points)
+    variance = (weights[:, :, None] * away**2).sum(axis=1)
+    expected = part * (1.0 - part) * grid.spacing**2
+    np.testing.assert_allclose(variance, expected, atol=1e-12)
+    assert (variance <= grid.spacing**2 / 4 + 1e-12).all()
+    corners = (
+        2 ** len(grid.axes)
+        if scheme is Interpolation.MULTILINEAR
+        else 1 + len(grid.axes)
+    )
+    assert nodes.shape[1] == corners
+
+
+@pytest.mark.parametrize("scheme", Interpolation)
+@pytest.mark.parametrize("grid", GRIDS)
+def test_a_node_is_a_mixture_of_itself_alone(
+    grid: StateGrid, scheme: Interpolation
+) -> None:
+    random = np.random.default_rng(0)
+    shaken = grid.points + grid.spacing * random.uniform(
+        -9e-10, 9e-10, grid.points.shape
+    )
+    turns = [axis.high - axis.low if axis.periodic else 0.0 for axis in grid.axes]
+    for points in (grid.points, shaken, shaken + turns, shaken - 3 * np.array(turns)):
+        nodes, weights = grid.corners(points, scheme)
+        held = np.zeros((grid.size, grid.size))
+        np.add.at(held, (np.arange(grid.size)[:, None], nodes), weights)
+        np.testing.assert_array_equal(held, np.eye(grid.size))
+        np.testing.assert_array_equal(grid.nearest(points), np.arange(grid.size))
+
+
+def test_kuhns_simplex_rounds_all_axes_by_one_number() -> None:
+    """Axis i goes up if u < t_i: weights are differences of the sorted t."""
+    unit = StateGrid(tuple(Axis(name, 0.0, 1.0, 2) for name in "xyz"))
+    nodes, weights = unit.corners(np.array([[0.2, 0.7, 0.5]]), Interpolation.SIMPLEX)
+    named = {
+        tuple(unit.points[n]): w for n, w in zip(nodes[0], weights[0], strict=True)
+    }
+    expected = {(0, 0, 0): 0.3, (0, 1, 0): 0.2, (0, 1, 1): 0.3, (1, 1, 1): 0.2}
+    assert named == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("low", "high", "cells"), [(-pi, pi, 7), (0.0, 1.0, 4)])
+def test_the_middle_of_a_circle_is_a_node_and_the_seam_has_no_double(
+    low: float, high: float, cells: int
+) -> None:
+    axis = Axis("angle", low, high, cells, periodic=True)
+    assert 0.5 * (low + high) in axis.points
+    turns = np.exp(2j * pi * axis.points / (high - low))
+    closest = np.abs(turns[:, None] - turns + np.eye(cells)).min()
+    assert closest > 1.0 / cells
+    between = 0.5 * (axis.points[-1] + axis.points[0] + high - low)
+    for around in (-2, 0, 1):
+        seam = np.array([[between + around * (high - low)]])
+        nodes, weights = StateGrid((axis,)).corners(seam, Interpolation.MULTILINEAR)
+        assert sorted(nodes[0].tolist()) == [0, cells - 1]
+        np.testing.assert_allclose(weights[0], 0.5, atol=1e-12)
+
+
+def test_beyond_the_ends_a_point_is_the_end_and_is_measured() -> None:
+    grid = StateGrid((CIRCLE, LINE))
+    points = np.array([[7.0, 3.5], [-9.0, -2.0], [0.0, -4.0]])
+    nodes, weights = grid.corners(points, Interpolation.MULTILINEAR)
+    for at, speed in enumerate((3.0, -2.0, -2.0)):
+        used = weights[at] > 0.0
+        assert (grid.points[nodes[at][used], 1] == speed).all()
+    np.testing.assert_allclose(grid.beyond(points)[:, 1], [0.5, 0.0, 2.0])
+    assert (grid.beyond(points)[:, 0] == 0.0).all()
+
+
+@pytest.mark.parametrize(
+    ("axis", "low", "high"),
+    [
+        (LINE, -1.7, 2.9),
+        (LINE, 0.3, 0.45),
+        (LINE, -2.0, 3.0),
+        (CIRCLE, -pi, pi),
+        (CIRCLE, 2.0, 4.5),
+        (CIRCLE, -20.0, 1.0),
+        (LINE, 0.3, 0.3),
+    ],
+)
+def test_the_law_of_an_even_start_is_the_mean_of_its_mixtures(
+    axis: Axis, low: float, high: float
+) -> None:
+    """The midpoint rule is exact on pieces of a linear function: cuts at the nodes."""
+    first, last = ((end - axis.first) / axis.spacing for end in (low, high))
+    cuts = np.unique([first, *np.arange(np.ceil(first), last), last])
+    middle = 0.5 * (cuts[1:] + cuts[:-1]) if len(cuts) > 1 else cuts
+    length = np.diff(cuts) if len(cuts) > 1 else np.ones(1)
+    points = axis.first + middle[:, None] * axis.spacing
+    nodes, weights = StateGrid((axis,)).corners(points, Interpolation.MULTILINEAR)
+    expected = np.zeros(axis.cells)
+    np.add.at(expected, nodes, weights * length[:, None] / length.sum())
+    np.testing.assert_allclose(axis.law_of_uniform(low, high), expected, atol=1e-13)
+
+
+def test_an_even_start_all_around_a_circle_is_even_on_its_nodes() -> None:
+    law = StateGrid((CIRCLE, LINE)).law_of_uniform(((-pi, pi), (1.0, 1.0)))
+    assert law.reshape(9, 6)[:, 3] == pytest.approx(np.full(9, 1 / 9))
+    assert law.sum() == pytest.approx(1.0)
+    with pytest.raises(InvalidArgument, match="cannot start in"):
+        LINE.law_of_uniform(0.0, 3.1)
+
+
+@pytest.mark.parametrize("scheme", Interpolation)
+def test_drawn_corners_come_as_often_as_their_weights_say(
+    scheme: Interpolation,
+) -> None:
+    grid, n = StateGrid((CIRCLE, LINE)), 4_000
+    point = np.array([[3.05, -0.3]])
+    nodes, weights = grid.corners(point, scheme)
+    uniforms = (np.arange(n) + 0.5) / n
+    drawn = grid.drawn(np.repeat(point, n, axis=0), scheme, uniforms)
+    for node, weight in zip(nodes[0], weights[0], strict=True):
+        assert (drawn == node).mean() == pytest.approx(weight, abs=2 / n)
+    sure = grid.drawn(grid.points, scheme, np.full(grid.size, 1.0 - 2.0**-53))
+    np.testing.assert_array_equal(sure, np.arange(grid.size))
+
+
+def test_the_nearest_kept_node_is_found_around_circles() -> None:
+    grid = StateGrid((CIRCLE, LINE))
+    kept = np.random.default_rng(3).random(grid.size) < 0.15
+    found = grid.nearest_of(kept)
+    place = np.array(list(product(range(9), range(6))))
+    for node in range(grid.size):
+        away = np.abs(place[node] - place[kept])
+        away[:, 0] = np.minimum(away[:, 0], 9 - away[:, 0])
+        least = (away**2).sum(axis=1).min()
+        apart = np.abs(place[node] - place[found[node]])
+        apart[0] = min(apart[0], 9 - apart[0])
+        assert kept[found[node]]
+        assert (apart**2).sum() == least
+
+
+def test_a_linear_system_has_exact_values_whatever_the_grid() -> None:
+    """V_H(x) = x (1 + r + ... + r^(H-1)): linear, so interpolation does not hurt it."""
+    rates, horizon = (0.3, 0.9, -0.77), 12
+    for cells in (2, 5, 8):
+        grid = StateGrid((Axis("x", -1.0, 1.0, cells),))
+        table = discretise(linear(), grid, {"rate": rates})
+        worlds, points = table.simulators, grid.points[:, 0]
+        for m, rate in enumerate(rates):
+            kernel = worlds.transitions.array(m)[:, 0]
+            values: FloatArray = np.zeros(cells)
+            for _ in range(horizon):
+                values = worlds.rewards[0, :, 0] + kernel @ values
+            stored = worlds.units.offset * horizon + worlds.units.factor * values
+            expected = points * (1.0 - rate**horizon) / (1.0 - rate)
+            np.testing.assert_allclose(stored, expected, atol=1e-13)
+            start = worlds.start_law(m) @ points
+            assert start == pytest.approx(0.125, abs=1e-14)
+
+
+def test_steps_of_whole_cells_make_a_certain_table() -> None:
+    grid = StateGrid((Axis("x", -1.0, 1.0, 9),))
+    table = discretise(linear((-0.25, 0.0, 0.5)), grid, {"rate": (1.0,)})
+    kernel = table.simulators.transitions.array(0)
+    for s, (a, shift) in product(range(9), enumerate((-1, 0, 2))):
+        assert kernel[s, a, min(max(s + shift, 0), 8)] == 1.0
+    assert (table.one_step.spread == 0.0).all()
+    assert table.one_step.beyond.tolist() == [0.5]
+    assert table.one_step.beyond_share == pytest.approx(3 / 27)
+    assert any("leave the grid (x by up to 0.5)" in n for n in table.simulators.notes)
+
+
+@pytest.mark.parametrize("scheme", Interpolation)
+@pytest.mark.parametrize("states", NodeSet)
+def test_the_table_equals_a_slow_one_made_step_by_step(
+    scheme: Interpolation, states: NodeSet
+) -> None:
+    """Every row by hand: one state, one action and one model at a time."""
+    grid = StateGrid((replace(CIRCLE, cells=5), replace(LINE, cells=4)))
+
+    def spin(theta: Theta, state: FloatArray, action: FloatArray) -> Moved:
+        after = state + np.stack([0.4 * state[:, 1], theta["push"] * action], axis=1)
+        after[:, 1] = np.clip(after[:, 1], -2.0, 3.0)
+        return Moved(after, np.cos(state[:, 0]) * theta["push"], after[:, 1] > 2.6)
+
+    physics = Physics(
+        "spin",
+        spin,
+        np.array([-1.0, 0.3, 1.0]),
+        ("back", "little", "on"),
+        ((-1.0, 1.0), (0.0, 0.0)),
+        (-1.0, 1.0),
+        ends=True,
+    )
+    pushes = (0.5, 0.7, 1.0)
+    table = discretise(physics, grid, {"push": pushes}, scheme=scheme, states=states)
+    worlds, number = table.simulators, table.state_of_node
+    end = table.end
+    assert end == worlds.n_states - 1
+    assert (number[np.flatnonzero(np.diff(number, prepend=-1) > 0)] >= 0).all()
+    start = np.zeros(worlds.n_states)
+    np.add.at(start, number, grid.law_of_uniform(physics.start))
+    for m, push in enumerate(pushes):
+        kernel = worlds.transitions.array(m)
+        for node, point in enumerate(grid.points):
+            if worlds.labels.states[number[node]] != grid.names()[node]:
+                continue  # left out
+            for a, action in enumerate(physics.actions):
+                moved = spin({"push": push}, point[None], np.array([action]))
+                expected = np.zeros(worlds.n_states)
+                if moved.ended[0]:
+                    expected[end] = 1.0
+                else:
+                    corners, weights = grid.corners(moved.state, scheme)
+                    np.add.at(expected, number[corners[0]], weights[0])
+                np.testing.assert_allclose(
+                    kernel[number[node], a], expected, atol=1e-15
+                )
+                paid = worlds.rewards[m, number[node], a]
+                assert worlds.units.total(paid, 1) == pytest.approx(moved.reward[0])
+        np.testing.assert_allclose(kernel[end], np.tile(start, (3, 1)), atol=1e-15)
+        if states is NodeSet.COMMUNICATING:
+            assert connected(kernel)
+    assert worlds.n_states == int(number.max()) + 2
+    if states is NodeSet.ALL:
+        assert worlds.n_states == grid.size + 1
+
+
+def test_an_end_is_entered_only_when_the_simulator_ends() -> None:
+    """A step to 0.95 lies between nodes 0.9 and 1; neither of them is the end."""
+    table = climbing((0.25, 0.35))
+    worlds, up = table.simulators, 1
+    end = table.end
+    assert end == 11 and worlds.labels.states[end] == "end"
+    kernel = worlds.transitions.array(0)
+    assert kernel[7, up, 9] == pytest.approx(0.5)
+    assert kernel[7, up, 10] == pytest.approx(0.5)
+    assert kernel[8, up, end] == 1.0
+    assert kernel[10, up, end] == 1.0
+    np.testing.assert_allclose(kernel[end, 0], worlds.start_law(0))
+    assert worlds.start_law(0)[:4] == pytest.approx([0.25, 0.5, 0.25, 0.0])
+    assert worlds.units.total(worlds.rewards[0, 3, up], 1) == -1.0
+    assert worlds.units.total(worlds.rewards[0, end, up], 1) == 0.0
+    kept = climbing(restart=False).simulators.transitions.array(0)
+    assert (kept[end, :, end] == 1.0).all()
+
+
+def test_values_count_the_steps_to_the_end() -> None:
+    """Strides of two cells: ceil((10 - s) / 2) steps from node s; the end is free."""
+    table = climbing((0.2,), restart=False)
+    worlds = table.simulators
+    kernel, values = worlds.transitions.array(0)[:, 1], np.zeros(12)
+    for _ in range(30):
+        values = worlds.rewards[0, :, 1] + kernel @ values
+    costs = worlds.units.offset * 30 + worlds.units.factor * values
+    steps = [5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 1, 0]
+    np.testing.assert_allclose(costs, [-float(n) for n in steps], atol=1e-12)
+
+
+def test_all_models_communicate_on_the_nodes_that_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Strides of 4 cells from {0, 1, 2} miss nodes 3 and 7, strides of 3 do not."""
+    strides, shifts = (0.3, 0.4), (3, 4)
+    whole = climbing(strides).simulators
+    some = climbing(strides, states=NodeSet.REACHABLE).simulators
+    assert (whole.n_states, some.n_states) == (12, 11)  # nobody stops at the goal
+    assert [connected(some.transitions.array(m)) for m in range(2)] == [True, False]
+    with pytest.raises(InvalidModel, match=r"moves [0-9.]+ % of the probability"):
+        climbing(strides, states=NodeSet.COMMUNICATING)
+    monkeypatch.setattr(module, "MOST_MOVED", 1.0)
+    table = climbing(strides, states=NodeSet.COMMUNICATING)
+    worlds = table.simulators
+    kept = [0, 1, 2, 4, 5, 6, 8, 9]
+    assert worlds.labels.states == (*(f"height={s / 10:g}" for s in kept), "end")
+    assert all(connected(worlds.transitions.array(m)) for m in range(2))
+    went = [max(0, s + way * n) for s, n, way in product(kept, shifts, (-1, 1))]
+    moved = [after for after in went if after < 10 and after not in kept]
+    assert table.one_step.moved_share == pytest.approx(len(moved) / len(went))
+    assert any(n.startswith("states=communicating: 3 of 11") for n in worlds.notes)
+
+
+def test_nodes_that_nobody_enters_are_left_out_without_a_change() -> None:
+    table = climbing((0.5,), states=NodeSet.REACHABLE)
+    assert table.simulators.n_states == 7
+    assert table.one_step.moved_share == 0.0
+    assert "left out, to which no step leads" in table.simulators.notes[-1]
+    assert connected(table.simulators.transitions.array(0))
+
+
+def test_models_with_little_in_common_are_refused_with_the_way_out() -> None:
+    with pytest.raises(InvalidModel, match="no way leads") as caught:
+        climbing((0.1, 0.0), states=NodeSet.COMMUNICATING)
+    assert "states=reachable" in caught.value.hint
+    grid = StateGrid((Axis("height", 0.0, 1.0, 41),))
+    with pytest.raises(InvalidModel, match="18 of 41 nodes are common") as caught:
+        discretise(CLIMB, grid, {"stride": (0.7,)}, states=NodeSet.COMMUNICATING)
+    assert "states=all" in caught.value.hint
+    with pytest.raises(InvalidArgument, match="nothing leads back"):
+        climbing(restart=False, states=NodeSet.COMMUNICATING)
+
+
+def test_the_measures_of_one_step_are_those_of_the_rows() -> None:
+    grid = StateGrid((Axis("x", -1.0, 1.0, 8),))
+    table = discretise(linear((-0.1, 0.05)), grid, {"rate": (0.5, 0.8)})
+    points, moves, variances = grid.points[:, 0], [], []
+    for m, rate in enumerate((0.5, 0.8)):
+        kernel = table.simulators.transitions.array(m)
+        for a, push in enumerate((-0.1, 0.05)):
+            mean = kernel[:, a] @ points
+            np.testing.assert_allclose(mean, rate * points + push, atol=1e-14)
+            variances.append(kernel[:, a] @ points**2 - mean**2)
+            moves.append(mean - points)
+    spread, motion = (float(np.sqrt(np.mean(x))) for x in (variances, np.square(moves)))
+    assert table.one_step.spread[0] == pytest.approx(spread, rel=1e-10)
+    assert table.one_step.motion[0] == pytest.approx(motion, rel=1e-12)
+    assert spread <= grid.spacing[0] / 2
+
+
+def test_names_parameters_and_notes_tell_what_varies() -> None:
+    def scaled(theta: Theta, state: FloatArray, action: FloatArray) -> Moved:
+        return drift({"rate": theta["rate"] * theta["gain"]}, state, action)
+
+    physics = replace(linear(), step=scaled)
+    grid = StateGrid((Axis("x", -1.0, 1.0, 3),))
+    table = discretise(
+        physics, grid, {"rate": (0.1, 0.2), "gain": (0.5,)}, notes=("mine",)
+    )
+    worlds = table.simulators
+    assert worlds.model_names == ("rate=0.1", "rate=0.2")
+    assert worlds.theta.names == ("rate",)
+    assert table.thetas[1] == {"rate": 0.2, "gain": 0.5}
+    assert worlds.notes[:2] == ("mine", "gain = 0.5 in all models")
+    assert any(note.startswith("scheme=multilinear") for note in worlds.notes)
+    assert worlds.labels.states == ("x=-1", "x=0", "x=1")
+    alone = discretise(physics, grid, {"rate": (0.1,), "gain": (0.5,)}).simulators
+    assert alone.model_names == ("linear",)
+    assert alone.theta.names == ()
+
+
+def test_nodes_have_names_of_their_own_on_the_finest_grids() -> None:
+    axis = Axis("x", 1000.0, 1000.001, 2001)
+    assert len(set(StateGrid((axis,)).names())) == 2001
+
+
+LINE_GRID = StateGrid((Axis("x", -1.0, 1.0, 5),))
+
+
+def faulty(name: str) -> None:
+    physics = linear()
+    if name == "axes":
+        discretise(physics, StateGrid((CIRCLE, LINE)), {"rate": (0.5,)})
+    elif name == "values":
+        discretise(physics, LINE_GRID, {"rate": ()})
+    elif name == "nan":
+        discretise(physics, LINE_GRID, {"rate": (float("nan"),)})
+    elif name == "reward":
+        narrow = replace(physics, reward_range=(0.0, 1.0))
+        discretise(narrow, LINE_GRID, {"rate": (0.5,)})
+    elif name == "ends":
+        grid = StateGrid((Axis("height", 0.0, 1.0, 11),))
+        discretise(replace(CLIMB, ends=False), grid, {"stride": (0.3,)})
+    elif name == "range":
+        replace(CLIMB, reward_range=(-2.0, -1.0))
+    elif name == "order":
+        replace(CLIMB, reward_range=(1.0, -1.0))
+    elif name == "actions":
+        replace(CLIMB, action_names=("one",))
+    elif name == "reversed":
+        Axis("x", 1.0, 0.0, 4)
+    elif name == "cells":
+        Axis("x", 0.0, 1.0, 1)
+    elif name == "no axes":
+        StateGrid(())
+    elif name == "same":
+        StateGrid((LINE, LINE))
+    else:
+        LINE_GRID.nearest(np.zeros((3, 2)))
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("axes", "starts in 1 coordinates, the grid has 2"),
+        ("values", "a parameter has no values"),
+        ("nan", "x of point 0 is nan"),
+        ("reward", "pays -1.0"),
+        ("ends", "climb ended"),
+        ("range", "in a simulator that ends"),
+        ("order", "rewards from 1.0 to -1.0"),
+        ("actions", "with 1 names"),
+        ("reversed", "from 1.0 to 0.0"),
+        ("cells", "has 1 nodes"),
+        ("no axes", "without axes"),
+        ("same", "['speed', 'speed']"),
+        ("shape", "points of shape (3, 2)"),
+    ],
+)
+def test_bad_input_is_refused_with_a_hint(name: str, problem: str) -> None:
+    with pytest.raises(SimgapError) as caught:
+        faulty(name)
+    assert problem in caught.value.problem
+    assert caught.value.hint
+
+
+def test_a_table_that_would_not_fit_is_refused_with_its_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(node_table, "MOST_NUMBERS", 40)
+    with pytest.raises(InvalidModel, match=r"would hold 4\d probabilities") as caught:
+        climbing((0.25,))
+    assert "at most 40" in caught.value.hint
+
+
+def test_merging_edges_in_parts_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = climbing((0.1, 0.25, 0.31, 0.44)).simulators
+    monkeypatch.setattr(node_table, "KEYS_AT_ONCE", 30)
+    assert climbing((0.1, 0.25, 0.31, 0.44)).simulators.hash == whole.hash
