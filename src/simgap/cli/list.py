@@ -43,7 +43,9 @@ def run(as_json: AsJson = False) -> None:
 
 
 def _instances() -> tuple[Listed, ...]:
-    from simgap.instances.catalogue import CATALOGUE, GYM, GYM_CHOICES
+    from simgap.instances.catalogue import CATALOGUE, DISCRETISE, GYM, GYM_CHOICES
+    from simgap.instances.classic_physics import CONTROLS
+    from simgap.instances.control_strings import control_keys
     from simgap.instances.gym_tables import ENVIRONMENTS
 
     own = [
@@ -75,7 +77,11 @@ def _instances() -> tuple[Listed, ...]:
         )
         for name, each in ENVIRONMENTS.items()
     ]
-    return (*own, *gym)
+    controls = [
+        Listed(DISCRETISE + name, each.about, control_keys(each))
+        for name, each in CONTROLS.items()
+    ]
+    return (*own, *gym, *controls)
 
 
 def _print(answer: ListAnswer) -> None:

@@ -26,6 +26,7 @@ from simgap.instances.chain import (
     nodrift,
     nodrift_known,
 )
+from simgap.instances.classic_control import classic_control
 from simgap.instances.cycle import cycle, cycle_known
 from simgap.instances.grid import slip_grid, slip_grid_known
 from simgap.instances.known import Known
@@ -33,6 +34,7 @@ from simgap.instances.linear_bandit import linear_bandit, linear_bandit_known
 from simgap.instances.random import garnet, garnet_known
 from simgap.instances.random_mixture import garnet_mixture, garnet_mixture_known
 from simgap.instances.riverswim import riverswim, riverswim_known
+from simgap.instances.seen_on_grid import SeenOnGrid, true_environment
 from simgap.instances.spelling import Kind
 from simgap.instances.switch import switch, switch_known
 from simgap.instances.switch_tree import (
@@ -58,6 +60,7 @@ __all__ = [
     "Known",
     "Parameter",
     "RewardScale",
+    "SeenOnGrid",
     "StateSet",
     "Terminal",
     "absorbing_doors",
@@ -71,6 +74,7 @@ __all__ = [
     "build",
     "chain",
     "chain_known",
+    "classic_control",
     "closed_forms",
     "cycle",
     "cycle_known",
@@ -100,6 +104,7 @@ __all__ = [
     "toy_text",
     "trap_door",
     "trap_door_known",
+    "true_environment",
     "two_optima",
     "two_optima_known",
     "windy_grid",

@@ -2,6 +2,7 @@
 
     name?key=value&key=value        an instance of this table
     gym:ID?key=value&key=value      a Gymnasium environment (see `toy_text`)
+    discretise:ID?key=value&...     a Gymnasium simulator on a grid (`classic_control`)
 
 A value is a number (0.35, 1e-3, 1/3), a word or true/false. A parameter that varies
 between models may also be a range `a:b:n` (n points from a to b inclusive) or a list
@@ -34,6 +35,8 @@ from simgap.instances.chain import (
     nodrift,
     nodrift_known,
 )
+from simgap.instances.classic_physics import CONTROLS, control
+from simgap.instances.control_strings import control_of
 from simgap.instances.cycle import cycle, cycle_known
 from simgap.instances.grid import slip_grid, slip_grid_known
 from simgap.instances.gym_tables import environment
@@ -58,8 +61,11 @@ from simgap.instances.windy import windy_grid, windy_grid_known
 from simgap.mdp import SimulatorClass
 
 GYM = "gym:"
+DISCRETISE = "discretise:"
 LONGEST_STRING = 10_000
-_LOOKS_LIKE_ONE = re.compile(r"gym:.*|[A-Za-z][A-Za-z0-9_-]*(\?.*)?", re.DOTALL)
+_LOOKS_LIKE_ONE = re.compile(
+    r"(gym|discreti[sz]e):.*|[A-Za-z][A-Za-z0-9_-]*(\?.*)?", re.DOTALL
+)
 
 
 @final
@@ -88,6 +94,8 @@ def build(spec: str) -> SimulatorClass:
     name, query = _split(spec)
     if name.startswith(GYM):
         return _build_gym(name.removeprefix(GYM), query)
+    if name.startswith(DISCRETISE):
+        return control_of(name.removeprefix(DISCRETISE), query).simulators
     entry = _entry(name)
     return entry.build(**_arguments(name, entry, query))
 
@@ -97,6 +105,9 @@ def closed_forms(spec: str) -> Known:
     name, query = _split(spec)
     if name.startswith(GYM):
         environment(name.removeprefix(GYM))
+        return Known()
+    if name.startswith(DISCRETISE):
+        control(name.removeprefix(DISCRETISE))
         return Known()
     entry = _entry(name)
     return entry.known(**_arguments(name, entry, query))
@@ -113,7 +124,11 @@ def is_instance_string(text: str) -> bool:
 
 def names() -> tuple[str, ...]:
     """Return every name that may stand before the question mark."""
-    return (*CATALOGUE, *(GYM + gym_id for gym_id in gym_ids()))
+    return (
+        *CATALOGUE,
+        *(GYM + gym_id for gym_id in gym_ids()),
+        *(DISCRETISE + gym_id for gym_id in CONTROLS),
+    )
 
 
 def _split(spec: str) -> tuple[str, dict[str, str]]:
@@ -137,6 +152,8 @@ def _entry(name: str) -> Entry:
         return CATALOGUE[name]
     if name in gym_ids():
         hint = f"did you mean {GYM + name!r}?"
+    elif name in CONTROLS:
+        hint = f"did you mean {DISCRETISE + name!r}?"
     else:
         hint = suggestion(name, names())
     raise InvalidInstance(f"there is no instance {name!r}", hint=hint)
@@ -155,6 +172,11 @@ def _arguments(name: str, entry: Entry, query: Mapping[str, str]) -> dict[str, A
 
 
 def _build_gym(gym_id: str, query: Mapping[str, str]) -> SimulatorClass:
+    if gym_id in CONTROLS:
+        raise InvalidInstance(
+            f"there is no environment {gym_id!r} to read: its states are continuous",
+            hint=f"try {DISCRETISE + gym_id!r}; there are {', '.join(gym_ids())}",
+        )
     described = environment(gym_id)
     grid: dict[str, Any] = {}
     settings: dict[str, Any] = {}

@@ -27,6 +27,7 @@ class Kind(Enum):
     TABLE = "rows of numbers such as 0.5,0.6;0.6,0.5"
     FLAG = "true or false"
     WORD = "a word"
+    CELLS = "nodes along each axis such as 61x61, or one number for all"
 
 
 def split_query(query: str) -> dict[str, str]:
@@ -74,6 +75,8 @@ def read_value(key: str, text: str, kind: Kind) -> Any:
         return rows
     if kind is Kind.POINTS:
         return _points(key, text)
+    if kind is Kind.CELLS:
+        return tuple(_whole(key, piece, kind=kind) for piece in text.split("x"))
     if "," in text or ":" in text:
         raise InvalidInstance(
             f"{key}={text} is not one value",
@@ -147,10 +150,12 @@ def _number(key: str, text: str, kind: Kind) -> Fraction:
     return value
 
 
-def _whole(key: str, text: str, *, most: int = LARGEST_WHOLE) -> int:
+def _whole(
+    key: str, text: str, *, most: int = LARGEST_WHOLE, kind: Kind = Kind.WHOLE
+) -> int:
     plain = text.strip()
     if not re.fullmatch(r"[+-]?\d{1,20}", plain):
-        raise _refused(key, text, Kind.WHOLE)
+        raise _refused(key, text, kind)
     value = int(plain)
     if value > most:
         raise InvalidInstance(f"{key} is {value}", hint=f"at most {most} are built")
