@@ -1,0 +1,249 @@
+"""How wrong a table is about its simulator: the same policies in both.
+
+In the table the return of a Markov policy over H steps is computed exactly. In the
+simulator it is sampled, with the state rounded before every action. Start states are
+drawn from the simulator's own law; each episode is compared with the table's value at
+its own start, interpolated (the table's start law is the mean of just these mixtures),
+so that the luck of the start does not blur the difference.
+
+The interval is a t interval with room, on both sides, for what was not sampled: n
+episodes may miss an event of probability log(2 / (1 - confidence)) / n. It is taken to
+move a return by twice the most that one was seen away from the median, or, if hardly
+any differ, by all that H rewards can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import final
+
+import numpy as np
+
+from simgap.arrays import FloatArray, OffsetArray
+from simgap.errors import InvalidArgument
+from simgap.mdp import TabularMDP
+from simgap.mdp.discretise import Discretisation
+from simgap.mdp.one_step import OneStepError
+from simgap.mdp.rounding import Rounding, seen_states
+from simgap.mdp.state_grid import Interpolation
+from simgap.planning.episodic import checked_horizon, policy_values, solve_episodic
+from simgap.policies.markov import MarkovPolicy
+from simgap.statistics import Estimate
+
+AT_ONCE = 20_000  # episodes that are stepped side by side
+THIN = 30.0  # differing episodes below which the largest deviation means little
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PolicyError:
+    """One policy in one model; returns are in original units."""
+
+    model: str
+    policy: str
+    table: float  # exact return of the table
+    simulator: Estimate  # return of the simulator itself
+    error: Estimate  # table - simulator
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class DiscretisationError:
+    """What a discretisation gets wrong, in one step and over a horizon."""
+
+    horizon: int
+    episodes: int  # of every policy in every model
+    seed: int
+    rounding: Rounding
+    one_step: OneStepError
+    policies: tuple[PolicyError, ...]
+
+    @property
+    def worst(self) -> PolicyError:
+        """The policy and model with the greatest error."""
+        return max(self.policies, key=lambda each: abs(each.error.estimate))
+
+    def lines(self) -> tuple[str, ...]:
+        """Return the report as text, one line per policy and model."""
+        return tuple(
+            f"{each.model}, {each.policy}: table {each.table:.6g} (exact), simulator "
+            f"{each.simulator.estimate:.6g}, difference {each.error.estimate:.4g} in "
+            f"[{each.error.lower:.4g}, {each.error.upper:.4g}] at "
+            f"{100 * each.error.confidence:g} %"
+            for each in self.policies
+        )
+
+
+def discretisation_error(
+    table: Discretisation,
+    horizon: int,
+    *,
+    policies: Sequence[MarkovPolicy] | None = None,
+    models: Sequence[int] | None = None,
+    rounding: Rounding = Rounding.NEAREST,
+    episodes: int = 2_000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> DiscretisationError:
+    """Return table minus simulator for policies followed in both, over H steps.
+
+    Without policies: the optimal one of each model's own table, and the even mixture
+    of all actions.
+    """
+    horizon = checked_horizon(horizon)
+    _check(episodes, seed, confidence)
+    worlds = table.simulators
+    chosen = (
+        range(len(worlds)) if models is None else [worlds.member(m) for m in models]
+    )
+    found = []
+    for m in chosen:
+        played = usual_policies(worlds[m], horizon) if policies is None else policies
+        for number, policy in enumerate(played):
+            luck = np.random.default_rng([seed, m, number])
+            found.append(
+                _compared(
+                    table, m, policy, horizon, rounding, episodes, luck, confidence
+                )
+            )
+    return DiscretisationError(
+        horizon, episodes, seed, rounding, table.one_step, tuple(found)
+    )
+
+
+def usual_policies(model: TabularMDP, horizon: int) -> tuple[MarkovPolicy, ...]:
+    """Return the optimal policy of one model's table, and the even mixture."""
+    n_actions = model.n_actions
+    even = np.full((model.n_states, n_actions), 1.0 / n_actions)
+    best = solve_episodic(model, horizon).policy[0]
+    return (
+        MarkovPolicy("optimal", n_actions, best),
+        MarkovPolicy("random", n_actions, even),
+    )
+
+
+def simulated_returns(
+    table: Discretisation,
+    member: int,
+    policy: MarkovPolicy,
+    starts: FloatArray,
+    horizon: int,
+    rounding: Rounding,
+    random: np.random.Generator,
+) -> FloatArray:
+    """Return the sum of H rewards from each start (n, d), in original units, (n,)."""
+    physics, theta = table.physics, table.thetas[table.simulators.member(member)]
+    points, over = np.array(starts), np.zeros(len(starts), np.bool_)
+    total: FloatArray = np.zeros(len(starts))
+    for h in range(horizon):
+        seen = seen_states(table, points, rounding, random)
+        if table.end is not None:
+            seen = np.where(over, table.end, seen)
+        actions = _played(policy, h, seen, random)
+        after = physics.moved(theta, points, physics.actions[actions])
+        total += np.where(over, 0.0, after.reward)
+        if table.restart:
+            fresh = physics.starts(random.random(points.shape))
+            points = np.where(over[:, None], fresh, after.state)
+            over = after.ended & ~over
+        else:
+            points = np.where(over[:, None], points, after.state)
+            over = over | after.ended
+    return total
+
+
+def _compared(
+    table: Discretisation,
+    member: int,
+    policy: MarkovPolicy,
+    horizon: int,
+    rounding: Rounding,
+    episodes: int,
+    random: np.random.Generator,
+    confidence: float,
+) -> PolicyError:
+    model, physics = table.simulators[member], table.physics
+    in_table = policy_values(model, policy.table, horizon)
+    units, name = model.units, model.name
+    # stored values at a start are means of those of its corners
+    values = in_table.values[0]
+    apart, returned = [], []
+    for first in range(0, episodes, AT_ONCE):
+        count = min(AT_ONCE, episodes - first)
+        starts = physics.starts(random.random((count, len(physics.start))))
+        nodes, weights = table.grid.corners(starts, Interpolation.MULTILINEAR)
+        expected = (values[table.state_of_node[nodes]] * weights).sum(axis=1)
+        returns = simulated_returns(
+            table, member, policy, starts, horizon, rounding, random
+        )
+        apart.append(units.offset * horizon + units.factor * expected - returns)
+        returned.append(returns)
+    room = units.factor * float(in_table.error[0]) + log(
+        2.0 / (1.0 - confidence)
+    ) / episodes * _unseen(np.concatenate(returned), horizon * units.factor)
+    error = _mean(np.concatenate(apart), confidence, room)
+    exact = units.total(float(in_table.start[0]), horizon)
+    simulator = Estimate(
+        estimate=exact - error.estimate,
+        lower=exact - error.upper,
+        upper=exact - error.lower,
+        confidence=confidence,
+        method=error.method,
+        standard_error=error.standard_error,
+    )
+    return PolicyError(name, policy.name, exact, simulator, error)
+
+
+def _played(
+    policy: MarkovPolicy, h: int, seen: OffsetArray, random: np.random.Generator
+) -> OffsetArray:
+    of_step = policy.table if policy.horizon is None else policy.table[h]
+    if policy.certain:
+        return np.asarray(of_step[seen], np.int64)
+    reached = np.cumsum(of_step[seen], axis=1)
+    uniforms = random.random(len(seen)) * reached[:, -1]
+    return np.asarray((reached <= uniforms[:, None]).sum(axis=1), np.int64)
+
+
+def _unseen(returns: FloatArray, most: float) -> float:
+    """Return how far an episode of a kind that was not met may be from the others."""
+    apart = np.abs(returns - np.median(returns))
+    apart[apart <= 1e-9 * most] = 0.0
+    total = float((apart**2).sum())
+    if total == 0.0:
+        return most
+    differing = float(apart.sum()) ** 2 / total
+    return min(most, float(apart.max()) * (2.0 + THIN / differing))
+
+
+def _mean(sample: FloatArray, confidence: float, room: float) -> Estimate:
+    from scipy.special import stdtrit
+
+    n, mean = sample.size, float(sample.mean())
+    error = float(sample.std(ddof=1)) / sqrt(n)
+    half = float(stdtrit(n - 1, 0.5 + confidence / 2.0)) * error + room
+    return Estimate(
+        estimate=mean,
+        lower=mean - half,
+        upper=mean + half,
+        confidence=confidence,
+        method=f"t interval with room for unseen episodes, {n} episodes, each against "
+        "the table at its own start",
+        standard_error=error,
+    )
+
+
+def _check(episodes: int, seed: int, confidence: float) -> None:
+    whole = isinstance(episodes, int | np.integer) and not isinstance(episodes, bool)
+    if not whole or episodes < 2:
+        raise InvalidArgument(
+            f"episodes is {episodes!r}", hint="a whole number, at least 2"
+        )
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InvalidArgument(f"seed is {seed!r}", hint="a whole number from 0 on")
+    if not 0.0 < confidence < 1.0:
+        raise InvalidArgument(
+            f"a confidence of {confidence!r}", hint="it is between 0 and 1"
+        )
