@@ -14,6 +14,15 @@ import pytest
 CHROMIUM = which("chromium") or which("chromium-browser") or which("google-chrome")
 needs_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="no browser here")
 DRAWN = "html[data-figures=drawn]"
+OVERLAPS = """() => [...document.querySelectorAll('.canvas')].flatMap(canvas =>
+  ['x', 'y'].flatMap(axis => {
+    const boxes = [...canvas.querySelectorAll('.' + axis + 'tick text')]
+      .map(each => each.getBoundingClientRect());
+    const hits = (a, b) => a.left < b.right && b.left < a.right
+      && a.top < b.bottom - 2 && b.top < a.bottom - 2;
+    return boxes.filter((a, i) => boxes.some((b, j) => i < j && hits(a, b)))
+      .map(() => canvas.dataset.figure + ' ' + axis);
+  }))"""
 
 
 class Watched:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.report import explorer_cases as cases
-from tests.report.browsing import Watched, canvas, needs_a_browser, rows_of
+from tests.report.browsing import OVERLAPS, Watched, canvas, needs_a_browser, rows_of
 from tests.report.explorer_cases import RIVERS
 
 pytestmark = needs_a_browser
@@ -94,7 +94,7 @@ def test_pointing_at_a_cell_tells_policy_model_and_gap(page: Any) -> None:
     )
     page.mouse.move(box["x"] + where[0], box["y"] + where[1])
     page.mouse.move(box["x"] + where[0] + 1, box["y"] + where[1])
-    text = drawn.locator(".hovertext").text_content()
+    text = drawn.locator(".hovertext", has_text="likelihood").text_content()
     for word in ("likelihood", "0.35", "gap: 2.9", "between 2.7 and 3.1", "estimated"):
         assert word in text, text
     assert drawn.locator(".heatmap-label").count() == 20
@@ -124,6 +124,23 @@ def test_the_overview_of_a_study_is_one_screen(page: Any) -> None:
     assert box["y"] + box["height"] <= 900
     assert page.locator(".overview .mood.good").count() == 2
     assert page.locator(".overview .mood.open").count() == 1
+    heights = page.locator(".overview tbody tr").evaluate_all(
+        "rows => rows.map(row => row.getBoundingClientRect().height)"
+    )
+    assert max(heights) < 36  # one line each
+
+
+def test_labels_of_axes_do_not_overlap_also_after_zooming(page: Any) -> None:
+    assert page.evaluate(OVERLAPS) == []
+    drawn = canvas(page, "Regret against steps")
+    wide = drawn.locator(".xtick text").all_text_contents()
+    assert {"1", "100", "10000"} <= set(wide)
+    drawn.evaluate("c => Plotly.relayout(c, {'xaxis.range': [2, 2.65]})")
+    close = drawn.locator(".xtick text").all_text_contents()
+    assert {"100", "200", "300", "400"} <= set(close)
+    assert page.evaluate(OVERLAPS) == []
+    drawn.evaluate("c => Plotly.relayout(c, {'xaxis.autorange': true})")
+    assert drawn.locator(".xtick text").all_text_contents() == wide
 
 
 # keyboard
@@ -164,7 +181,7 @@ def test_arrows_walk_along_a_curve_and_say_its_numbers(page: Any) -> None:
     drawn.focus()
     page.keyboard.press("ArrowRight")
     assert reading.inner_text().startswith("oracle; horizon H: 64; gap, in rewards: 12")
-    assert drawn.locator(".hoverlayer .hovertext").count() == 1
+    drawn.locator(".hovertext").wait_for()
     page.keyboard.press("End")
     assert "horizon H: 2048" in reading.inner_text()
     page.keyboard.press("ArrowRight")
@@ -189,7 +206,7 @@ def test_arrows_walk_through_cells_and_bars(page: Any) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     assert reading.inner_text().startswith("memoryless; 0.225; gap: 35.2")
-    assert drawn.locator(".hoverlayer .hovertext").count() == 1
+    drawn.locator(".hovertext").wait_for()
     page.keyboard.press("Escape")
     bars = canvas(page, "What each policy loses")
     bars.focus()

@@ -189,15 +189,16 @@ def test_hostile_hover_text_is_text(at: int, hostile: Watched) -> None:
     drawn = (
         page.locator("figure.plot").filter(has_text="onerror").last.locator(".canvas")
     )
-    found = drawn.evaluate(
-        "async (c, at) => { Plotly.Fx.hover(c, [{curveNumber: at, pointNumber: 0}]);"
-        "await new Promise(done => setTimeout(done, 60));"  # plotly takes its time
-        "return [...c.querySelectorAll('.hovertext .nums')].map(e =>"
-        "[...e.querySelectorAll('tspan.line')].map(l => l.textContent)[0]); }",
-        at,
-    )
     text = PAYLOADS[at]
-    assert found == [text if len(text) <= 60 else f"{text[:59]}…"]
+    wanted = text if len(text) <= 60 else f"{text[:59]}…"
+    drawn.evaluate(
+        "(c, at) => Plotly.Fx.hover(c, [{curveNumber: at, pointNumber: 0}])", at
+    )
+    page.wait_for_function(  # plotly takes its time
+        "([c, wanted]) => { const line = c.querySelector('.hovertext tspan.line');"
+        "return line !== null && line.textContent === wanted; }",
+        arg=[drawn.element_handle(), wanted],
+    )
     assert drawn.locator("svg a").count() == 0
     unharmed(hostile)
 
@@ -255,7 +256,7 @@ def test_a_thousand_models_stay_usable(browser: Any, tmp_path: Path) -> None:
     )
     page.keyboard.press("ArrowDown")
     assert "policy 1; 0.999" in page.locator(".reading").inner_text()
-    assert "0.999" in drawn.locator(".hovertext").text_content()
+    drawn.locator(".hovertext", has_text="0.999").wait_for()
     page.evaluate(
         "Plotly.relayout(document.querySelector('.canvas'),"
         " {'xaxis.range': [99.5, 109.5]})"
@@ -267,7 +268,7 @@ def test_a_thousand_models_stay_usable(browser: Any, tmp_path: Path) -> None:
     )
     page.mouse.move(box["x"] + where[0], box["y"] + where[1])
     page.mouse.move(box["x"] + where[0] + 1, box["y"] + where[1])
-    assert "0.104" in drawn.locator(".hovertext").text_content()
+    drawn.locator(".hovertext", has_text="0.104").wait_for()
     assert page.locator(".sheet").last.locator("tbody tr").count() == 200
     assert "800 more rows are in the CSV file." in page.inner_text("main")
     rows = rows_of(page, page.locator("figure [data-csv]"))

@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.report.browsing import (
     DRAWN,
+    OVERLAPS,
     Watched,
     canvas,
     contrast,
@@ -116,6 +117,7 @@ def test_the_page_fits_every_screen(browser: Any, page_file: Path) -> None:
             " - Math.max(240, each.clientWidth)) <= 1)"
         )
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(OVERLAPS) == []
     page.close()
 
 

@@ -30,6 +30,12 @@ def test_a_number_says_how_sure_it_is() -> None:
     assert told(None) is told({"lower": None, "upper": 1.0}) is NOTHING
     assert told({"lower": 0.0, "upper": "inf"}).text == "[0, infinite]"
     assert not told("inf").drawable
+    assert told(cases.estimate(19049.6, 800.0)).text == "19050"
+    assert told(407_312.0).text == "407312"
+    near = told({"estimate": 1.5972, "lower": 1.59717, "upper": 1.59953})
+    assert (near.text, near.detail) == ("1.597", "1.597 to 1.6")
+    close = told({"estimate": 3.0, "lower": 3.0 - 2e-8, "upper": 3.0 + 2e-8})
+    assert close.detail == "2.99999998 to 3.00000002"
     with pytest.raises(InvalidFile, match="in order"):
         told({"lower": 2.0, "upper": 1.0})
 

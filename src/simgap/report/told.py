@@ -14,6 +14,8 @@ from simgap.report.words import number as number_shown
 
 CERTAINTIES = ("exact", "certified", "estimated")
 UNLABELLED = "unlabelled"
+MOST_DIGITS = 9  # to tell the ends of an interval apart
+WHOLE = 1e7
 
 
 @final
@@ -53,7 +55,7 @@ def told(value: Any, *, certainty: str = UNLABELLED, digits: int = 5) -> Told:
         return NOTHING
     if not isinstance(value, Mapping):
         plain = number(value)
-        shown = number_shown(plain, digits)
+        shown = number_shown(plain, _digits(digits, plain))
         sure = certainty_of(certainty) if certainty else ""
         return Told(shown, "", sure, plain, plain, plain)
     if value.get("lower") is None or value.get("upper") is None:
@@ -64,12 +66,15 @@ def told(value: Any, *, certainty: str = UNLABELLED, digits: int = 5) -> Told:
     if value.get("estimate") is None:
         middle = upper if lower == upper else (lower + upper) / 2.0
         sure = "exact" if lower == upper else "certified"
-        shown = bracket(Certified(lower, upper), digits)
+        shown = bracket(Certified(lower, upper), _digits(digits, lower, upper))
         return Told(shown, "", sure, middle, lower, upper)
-    middle, digits = number(value["estimate"]), digits - 1  # noise needs fewer
+    middle = number(value["estimate"])
+    digits = _digits(digits - 1, lower, upper)  # noise needs fewer
+    while digits < MOST_DIGITS and _same(lower, upper, digits):
+        digits += 1
     ends = f"{number_shown(lower, digits)} to {number_shown(upper, digits)}"
     share = value.get("confidence")
-    sure = "" if share is None else f" at {100.0 * number(share):g} %"
+    sure = "" if share is None else f" at {100.0 * number(share):.3g} %"
     shown = number_shown(middle, digits)
     return Told(shown, ends + sure, "estimated", middle, lower, upper)
 
@@ -77,3 +82,14 @@ def told(value: Any, *, certainty: str = UNLABELLED, digits: int = 5) -> Told:
 def certainty_of(word: object) -> str:
     """Return a known label of certainty; any other word is "unlabelled"."""
     return str(word) if word in CERTAINTIES else UNLABELLED
+
+
+def _digits(digits: int, *values: float) -> int:
+    """Return enough digits for whole numbers below ten millions to be whole."""
+    largest = max((abs(value) for value in values if isfinite(value)), default=0.0)
+    return max(digits, len(str(int(largest)))) if largest < WHOLE else digits
+
+
+def _same(lower: float, upper: float, digits: int) -> bool:
+    ends = number_shown(lower, digits), number_shown(upper, digits)
+    return lower != upper and ends[0] == ends[1]

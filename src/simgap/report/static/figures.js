@@ -67,6 +67,25 @@ const Figures = (() => {
     }, more);
   }
 
+  /* Where the labels of a logarithmic axis stand: at 1 to 9, at 1, 2 and 5, or at every
+     so many decades, as they find room. `span` is in decades, `label` in pixels. */
+  function steps(span, room, label) {
+    if (Math.log10(10 / 9) * room >= label * span) return "D1";
+    if (Math.log10(2) * room >= label * span) return "D2";
+    return Math.max(1, Math.ceil((label * span) / room));
+  }
+
+  /* The same after the reader has zoomed. */
+  function stepsNow(canvas) {
+    const full = canvas._fullLayout, change = {};
+    for (const [name, room, label] of [["xaxis", full._size.w, 54], ["yaxis", full._size.h, 17]]) {
+      if (full[name].type !== "log") continue;
+      const step = steps(Math.abs(full[name].range[1] - full[name].range[0]), room, label);
+      if (step !== full[name].dtick) change[name + ".dtick"] = step;
+    }
+    return change;
+  }
+
   /* Each of the three returns {traces, layout, series, legend}: series are the points a
      keyboard walks through, as {trace, texts, at}. */
 
@@ -127,7 +146,8 @@ const Figures = (() => {
     });
     const height = Math.round(Math.min(420, Math.max(300, width * 0.55))) + 17 * above;
     const more = {
-      xaxis: axis(figure.x, width - 90, figure.log_x), yaxis: axis(figure.y, height - 90, figure.log_y),
+      xaxis: axis(figure.x, width - 90, figure.log_x, figure.log_x ? { dtick: steps((last - first) * 1.1, width - 90, 54) } : {}),
+      yaxis: axis(figure.y, height - 90, figure.log_y, figure.log_y ? { dtick: steps(decadesOf(traces), height - 80 - 17 * above, 17) } : {}),
       shapes: shapes, annotations: annotations, margin: { l: 56, r: 14, t: 12 + 17 * above, b: 44 },
     };
     return { traces: traces, layout: layout(width, height, more), series: series, legend: legend };
@@ -228,6 +248,13 @@ const Figures = (() => {
     return { traces: [trace], layout: layout(width, Math.round(78 + deep + row * tall), more), series: series, legend: [] };
   }
 
+  /* How many decades the curves span upwards, with the room plotly leaves. */
+  function decadesOf(traces) {
+    const all = traces.flatMap((trace) => trace.y.flatMap((y, k) => (trace.error_y ? [y - trace.error_y.arrayminus[k], y + trace.error_y.array[k]] : [y])));
+    const logs = all.filter((y) => y !== null && y > 0).map(Math.log10);
+    return logs.length ? 1.12 * (Math.max(...logs) - Math.min(...logs)) : 1;
+  }
+
   function decades(low, high) {
     const found = [];
     for (let power = Math.ceil(Math.log10(low) - 1e-9); Math.pow(10, power) <= high * (1 + 1e-9); power++) found.push(Math.pow(10, power));
@@ -255,5 +282,5 @@ const Figures = (() => {
     return [[figure.row_axis, figure.column_axis, figure.value, "lower", "upper"], ...body];
   }
 
-  return { make: { curves: curves, bars: bars, heat: heat }, rows: rows, shown: shown };
+  return { make: { curves: curves, bars: bars, heat: heat }, rows: rows, shown: shown, stepsNow: stepsNow };
 })();

@@ -30,12 +30,18 @@
       canvas.style.height = made.layout.height + "px";
       legend(canvas, made.legend, known);
       Plotly.react(canvas, made.traces, made.layout, { displayModeBar: false, doubleClick: "reset+autosize", showTips: false, typesetMath: false });
+      if (!canvas.dataset.state && figure.kind === "curves") canvas.on("plotly_relayout", () => zoomed(canvas));
       canvas.dataset.state = "drawn";
     } catch (error) {
       canvas.textContent = "This figure could not be drawn; its numbers are below.";
       canvas.dataset.state = "failed";
       console.error(error);
     }
+  }
+
+  function zoomed(canvas) {
+    const change = Figures.stepsNow(canvas);
+    if (Object.keys(change).length > 0) Plotly.relayout(canvas, change);
   }
 
   function legend(canvas, entries, known) {
