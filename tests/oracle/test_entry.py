@@ -12,11 +12,11 @@ import pytest
 
 from simgap.errors import InvalidArgument
 from simgap.instances import garnet_mixture
-from simgap.mdp import LatentMDP
+from simgap.mdp import Details, LatentMDP, class_from_arrays
 from simgap.oracle import entry
 from simgap.oracle.bounded import solve_bounded
 from simgap.oracle.entry import domain_randomization_oracle
-from simgap.oracle.exact import solve_exact
+from simgap.oracle.exact import looks_hopeless, solve_exact
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.result import Outcome, Planned
 from simgap.oracle.settings import (
@@ -260,3 +260,16 @@ def test_the_policy_to_run_is_chosen_and_judged_on_different_episodes() -> None:
         form, planned.vectors, settled=False, episodes=10**6, seed=3, seconds=0.05
     )
     assert "1000000 episodes" not in hurried.method
+
+
+def test_many_first_states_are_too_many_beliefs_and_no_crash() -> None:
+    """The look at how beliefs multiply may end in the second layer already."""
+    rng = np.random.default_rng(0)
+    states = 40
+    P = rng.dirichlet(np.ones(states), size=(2, states, 2))
+    R = rng.random((states, 2))
+    start = np.full(states, 1.0 / states)
+    worlds = class_from_arrays(P, R, details=Details(start=start))
+    form = loss_form(LatentMDP.uniform(worlds), horizon=50)
+    assert looks_hopeless(form, 200_000)
+    assert not looks_hopeless(form, 10**9 * 10**9)

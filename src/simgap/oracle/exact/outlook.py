@@ -35,7 +35,8 @@ def looks_hopeless(form: LossForm, limit: int) -> bool:
     else:
         return False
     depth = len(totals)
-    power = log(totals[-1] / totals[depth // 2]) / log(depth / (depth // 2 + 1))
+    middle = min(depth // 2, depth - 2)  # many starts can end the look at depth 2
+    power = log(totals[-1] / totals[middle]) / log(depth / (middle + 1))
     outlook = totals[-1] * float(form.horizon / depth) ** power
     return bool(outlook > MARGIN * limit)
 
