@@ -56,8 +56,14 @@ class Scale:
         return _outwards(bounds, self.total)
 
     def gap_bounds(self, bounds: Certified) -> Certified:
-        """Return bounds of a gap, rounded outwards."""
-        return bounds if self.units.factor == 1.0 else _outwards(bounds, self.gap)
+        """Return bounds of a gap, rounded outwards; a gap of 0 is 0 in all units."""
+        if self.units.factor == 1.0 or bounds.lower is None or bounds.upper is None:
+            return bounds
+        moved = _outwards(bounds, self.gap)
+        return Certified(
+            0.0 if bounds.lower == 0.0 else moved.lower,
+            0.0 if bounds.upper == 0.0 else moved.upper,
+        )
 
     def value_estimate(self, found: Estimate) -> Estimate:
         """Return an estimated value."""
