@@ -91,32 +91,52 @@ def test_slack_and_bound_are_those_of_sums_over_all_steps(literal: bool) -> None
     """Items 2 to 4 at every step of a path, from its data instead of its counts."""
     worlds, truth = far_apart(np.random.default_rng(1), 4), 2
     agent = replace(general_optimistic(worlds, 300), literal=literal)
-    f = agent.functions.mean  # f_m(s, pi_k(s), l_k) at [k, s, m]
     real, recording = prepared(agent), Recording(agent)
     (fast,) = run_program(agent, real, runs=3, seed=0, models=[truth])
     slow = Stepwise(recording, agent.observed)
     run_program(slow, real, runs=3, seed=0, models=[truth])
-    inside = 4.0 * agent.radius + agent.ridge + agent.width**2
     for run, path in enumerate(recording.paths):
         assert all(truth in memory.alive for memory, _ in path)
-        points = np.array([(memory.current, step.state) for memory, step in path])
-        ratio = total = luck = climbed = 0.0
-        for h, (k, s) in enumerate(points, start=1):
-            past = f[points[:h, 0], points[:h, 1]]
-            mass = float(((past[:, k] - past[:, truth]) ** 2).sum())
-            ratio = max(ratio, mass / agent.most_mass)
-            total += abs(float(f[k, s, k] - f[k, s, truth]))
-            bias, after = agent.known.bias[k], path[h - 1][1].next_state
-            luck += float(f[k, s, truth] - bias[after])
-            climbed += float(bias[after] - bias[s])
-        switches = int(fast.switches[run])
-        assert switches > 0
-        ratio = max(ratio, total / agent.most_sum, switches / agent.most_switches)
+        assert fast.switches[run] > 0
+        ratio = _ratio(agent, path, truth, int(fast.switches[run]))
         assert fast.slack[run] == pytest.approx(ratio, rel=1e-12)
-        lengths = np.bincount([memory.switches for memory, _ in path])
-        apart = np.minimum(lengths * agent.width, np.sqrt(lengths * inside)).sum()
-        bound = np.nan if literal else apart + luck + climbed
+        bound = np.nan if literal else _bound(agent, path, truth, len(path))
         assert fast.bound[run] == pytest.approx(bound, rel=1e-9, nan_ok=True)
+
+
+def _ratio(
+    agent: GeneralOptimistic, path: list[tuple[Data, Step]], truth: int, switches: int
+) -> float:
+    """Return the greatest ratio of items 2 to 4 over all steps of a path."""
+    f = agent.functions.mean  # f_m(s, pi_k(s), l_k) at [k, s, m]
+    points = np.array([(memory.current, step.state) for memory, step in path])
+    ratio = total = 0.0
+    for h, (k, s) in enumerate(points, start=1):
+        past = f[points[:h, 0], points[:h, 1]]
+        mass = float(((past[:, k] - past[:, truth]) ** 2).sum())
+        ratio = max(ratio, mass / agent.most_mass)
+        total += abs(float(f[k, s, k] - f[k, s, truth]))
+    return max(ratio, total / agent.most_sum, switches / agent.most_switches)
+
+
+def _bound(
+    agent: GeneralOptimistic, path: list[tuple[Data, Step]], truth: int, stop: int
+) -> float:
+    """Return the bound of a path of which the steps from `stop` on are expected."""
+    luck = climbed = 0.0
+    for memory, step in path[:stop]:
+        bias = agent.known.bias[memory.current]
+        mean = agent.functions.mean[memory.current, step.state, truth]
+        luck += float(mean - bias[step.next_state])
+        climbed += float(bias[step.next_state] - bias[step.state])
+    if stop < len(path):
+        memory, step = path[stop]
+        bias = agent.known.bias[memory.current]
+        climbed += float(bias.max() - bias[step.state])
+    lengths = np.bincount([memory.switches for memory, _ in path])
+    inside = 4.0 * agent.radius + agent.ridge + agent.width**2
+    apart = np.minimum(lengths * agent.width, np.sqrt(lengths * inside)).sum()
+    return float(apart) + luck + climbed
 
 
 def test_few_switches_on_the_rivers_of_spec_6() -> None:
@@ -175,11 +195,20 @@ def test_e20_printed_data_count_twice() -> None:
 # What is left to its expectation.
 
 
-@pytest.mark.parametrize("truth", [0, 1])
-def test_the_tail_is_worth_what_the_last_plan_earns(truth: int) -> None:
-    """Model 0 never leaves arm 0; in model 1 it is found to be the worse one."""
-    worlds, horizon = bandit(((0.5, 0.45), (0.35, 0.45))), 5_500
+@pytest.mark.parametrize(
+    ("firsts", "radius", "truth", "final"),
+    [
+        ((0.5, 0.35), None, 0, 0),  # never leaves arm 0
+        ((0.5, 0.35), None, 1, 1),  # finds out that arm 1 is better
+        ((0.5, 0.49, 0.48, 0.47, 0.46, 0.35), 150.0, 5, 0),  # never finds out
+    ],
+)
+def test_the_tail_is_worth_what_the_last_plan_earns(
+    firsts: tuple[float, ...], radius: float | None, truth: int, final: int
+) -> None:
+    worlds, horizon = bandit([(first, 0.45) for first in firsts]), 5_500
     agent = general_optimistic(worlds, horizon)
+    agent = replace(agent, radius=agent.radius if radius is None else radius)
     real, recording = prepared(agent), Recording(agent)
     (left,) = run_program(agent, real, runs=1, seed=0, models=[truth])
     stop, state = int(left.simulated[0]), int(left.final_state[0])
@@ -187,12 +216,16 @@ def test_the_tail_is_worth_what_the_last_plan_earns(truth: int) -> None:
     slow = Stepwise(recording, agent.observed)
     grid = np.array([stop])
     (whole,) = run_program(slow, real, runs=1, seed=0, models=[truth], grid=grid)
-    rest = recording.paths[0][stop:]
-    assert rest[0][1].state == state
-    assert {memory.current for memory, _ in rest} == {truth}
-    worth = _earned(worlds, truth, agent.known.policy[truth], horizon - stop)[state]
+    (path,) = recording.paths
+    assert path[stop][1].state == state
+    assert {memory.current for memory, _ in path[stop:]} == {final}
+    worth = _earned(worlds, truth, agent.known.policy[final], horizon - stop)[state]
     above = worth - (horizon - stop) * real.gain[truth]
     assert whole.trace[0, 0] - left.regret[0] == pytest.approx(above, abs=1e-9)
+    bound = _bound(agent, path, truth, stop)
+    assert left.bound[0] == pytest.approx(bound, rel=1e-9)
+    ratio = _ratio(agent, path[:stop], truth, path[-1][0].switches)
+    assert left.slack[0] == pytest.approx(ratio, rel=1e-12)
 
 
 def _earned(
