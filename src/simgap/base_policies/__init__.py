@@ -1,12 +1,18 @@
 """Algorithms 1 to 4 of the paper, improved members of the family, and their peers."""
 
 from simgap.base_policies.comparison import Comparison, Pairing
+from simgap.base_policies.cover import cover_of_family, cover_of_grid
+from simgap.base_policies.cover_agent import OptimisticCover, optimistic_cover
 from simgap.base_policies.elimination import Elimination, elimination
 from simgap.base_policies.explore_then_commit import (
     ExploreThenCommit,
     explore_then_commit,
 )
 from simgap.base_policies.fixed import FixedPolicy, fixed_policy, uniformly_random
+from simgap.base_policies.general_mixture import (
+    OptimisticMixture,
+    optimistic_mixture,
+)
 from simgap.base_policies.general_optimistic import (
     GeneralOptimistic,
     general_optimistic,
@@ -16,11 +22,19 @@ from simgap.base_policies.likelihood_optimism import (
     LikelihoodOptimism,
     likelihood_optimism,
 )
+from simgap.base_policies.mixture_class import (
+    MixtureClass,
+    mixture_of,
+    mixture_over_ball,
+    mixture_over_polytope,
+)
+from simgap.base_policies.mixture_optimism import OptimisticMember, optimistic_member
 from simgap.base_policies.optimistic import (
     OptimisticExploration,
     Threshold,
     optimistic_exploration,
 )
+from simgap.base_policies.parametric_family import Smoothness, estimated_smoothness
 from simgap.base_policies.posterior_sampling import (
     EpisodeRule,
     PosteriorSampling,
@@ -42,21 +56,35 @@ __all__ = [
     "FixedPolicy",
     "GeneralOptimistic",
     "LikelihoodOptimism",
+    "MixtureClass",
+    "OptimisticCover",
     "OptimisticExploration",
+    "OptimisticMember",
+    "OptimisticMixture",
     "Pairing",
     "PosteriorSampling",
+    "Smoothness",
     "Threshold",
     "TravelBudget",
     "TravelSet",
     "class_knowledge",
+    "cover_of_family",
+    "cover_of_grid",
     "elimination",
+    "estimated_smoothness",
     "explore_then_commit",
     "fixed_policy",
     "general_optimistic",
     "likelihood_optimism",
     "mean_model_policy",
     "memoryless_policy",
+    "mixture_of",
+    "mixture_over_ball",
+    "mixture_over_polytope",
+    "optimistic_cover",
     "optimistic_exploration",
+    "optimistic_member",
+    "optimistic_mixture",
     "posterior_sampling",
     "psrl",
     "ucrl2",

@@ -21,7 +21,8 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.walk import Tails, World, fill_aliases
+from simgap._kernels.alias import fill_aliases
+from simgap._kernels.walk import Tails, World
 from simgap.arrays import BoolArray, FloatArray, IndexArray, owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import SimulatorClass
