@@ -154,7 +154,8 @@ def refuted(name: str = "lemma-6", **changes: Any) -> dict[str, Any]:
     return claim(
         name,
         **{
-            "title": "The norm of the log-likelihood",
+            "title": "Log-likelihoods are sub-exponential with one constant for every "
+            "pair of models, as the paper prints it",
             "statement": "The log-likelihood ratio has a bounded norm for every pair.",
             "source": "Lemma 6",
             "errata": ["E23"],
