@@ -104,9 +104,7 @@ class Rule(NamedTuple):
     width: float  # Dl
     most_sum: float  # of |f_k - f_*| over all steps (item 3)
     most_switches: float  # item 4
-    defect: (
-        float  # of gain and bias, per step; NaN if k's rewards are not the real ones
-    )
+    defect: float  # of gain and bias, per step; NaN where rewards are unseen and differ
     literal: bool
     lazy: bool
 

@@ -143,6 +143,13 @@ class GeneralOptimistic:
     def observe(self, memory: Data, step: Step) -> Data:
         """Return the memory after a step: append, look at the score, switch."""
         edge = self.observed.edge(step)
+        if step.action != self.known.policy[memory.current, step.state]:
+            raise InvalidArgument(
+                f"step {step.h} took action {step.action} in state {step.state}, where "
+                f"model {memory.current} plays "
+                f"{self.known.policy[memory.current, step.state]}",
+                hint="this agent learns from its own actions: do as `act` says",
+            )
         fresh = tuple(n + (e == edge) for e, n in enumerate(memory.fresh))
         memory = replace(memory, fresh=fresh)
         limit = np.array(memory.settled.apart) + self.ridge
