@@ -1,0 +1,76 @@
+"""Propositions 1 and 2: closed forms, exponents, and classes on which they fail."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from simgap.experiments import proposition_1_no_diameter as doors
+from simgap.experiments import proposition_2_large_class as large
+from simgap.experiments.claim import Verdict
+from simgap.experiments.exact_oracle import exact_oracle
+from simgap.experiments.intervals import ends, middle
+from simgap.instances import linear_bandit, needle
+from simgap.statistics import Estimate
+from tests.experiments.silence import silent
+
+DOORS = doors.Settings(members=(2, 3, 4), horizons=(6, 8, 32, 128))
+LARGE = large.Settings(horizons=(5, 20, 40))
+
+
+def test_every_oracle_of_the_doors_loses_a_fixed_share() -> None:
+    found = doors.measured(DOORS, 0, silent)
+    assert found.verdict is Verdict.HOLDS is doors.CLAIM.expected
+    exponent = found.key_number.value
+    assert isinstance(exponent, Estimate)
+    assert exponent.lower <= 1.0 <= exponent.upper
+    assert exponent.estimate == pytest.approx(1.0, abs=1e-9)
+
+
+def test_row_22() -> None:
+    """(M, H) = (2, 6), (3, 8), (4, 8): average 2, 4, 4.5; interval [0, H - 2]."""
+    rows = {row[:2]: row[2:] for row in doors.measured(DOORS, 0, silent).tables[0].rows}
+    for case, average in {(2, 6): 2.0, (3, 8): 4.0, (4, 8): 4.5}.items():
+        mean, formula, low, high, drawn = rows[case]
+        assert mean == pytest.approx(average)
+        assert formula == pytest.approx(average)
+        assert (low, high) == pytest.approx((0.0, case[1] - 2.0))
+        assert drawn == pytest.approx(average)
+
+
+def test_needles_can_be_found_and_refute_the_sentence() -> None:
+    """The control: one good arm per model, but a wrong choice can be undone."""
+    control = replace(DOORS, build=needle)
+    assert doors.measured(control, 0, silent).verdict is Verdict.REFUTED
+
+
+def test_the_oracle_of_the_large_class_never_explores() -> None:
+    found = large.measured(LARGE, 0, silent)
+    assert found.verdict is Verdict.HOLDS is large.CLAIM.expected
+    exponent = found.key_number.value
+    assert isinstance(exponent, Estimate)
+    assert exponent.estimate == pytest.approx(1.0, abs=1e-9)
+
+
+def test_rows_23_to_25() -> None:
+    """W* = gap = (H-1)/2; base 0.494949, 0.498525; D = 2; d_e = 1; N = 2, 4."""
+    rows = {row[0]: row[1:] for row in large.measured(LARGE, 0, silent).tables[0].rows}
+    for horizon, base, cover in ((5, 0.494949, 2), (20, 0.498525, 4)):
+        members, value, last, others, found, far, eluder, balls = rows[horizon]
+        assert members == 4 * horizon + 5
+        assert value == pytest.approx((horizon - 1) / 2, abs=1e-9)
+        assert last == pytest.approx((horizon - 1) / 2, abs=1e-9)
+        assert others == pytest.approx(0.0, abs=1e-9)
+        assert found == pytest.approx(base, abs=5e-7)
+        assert far == pytest.approx(2.0)
+        assert (eluder, balls) == (1.0, cover)
+
+
+def test_e33_with_as_many_models_as_steps_it_does_explore() -> None:
+    """Row 26: W* = 4.567112 > 4.5 for M = H = 10; the sentence fails."""
+    control = large.Settings(horizons=(8, 10, 12), per_step=1.0, more=0)
+    assert large.measured(control, 0, silent).verdict is Verdict.REFUTED
+    value = exact_oracle(linear_bandit(10), 10).value
+    assert middle(value) == pytest.approx(4.567112, abs=5e-7)
+    assert ends(value)[0] > 4.5
