@@ -1,0 +1,107 @@
+"""Memory keeps the gap flat; the bound without it against every table of actions."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from simgap.experiments import control, memory_matters
+from simgap.experiments.claim import Check, ClaimResult, KeyNumber, Verdict, exactly
+from simgap.experiments.intervals import ends, middle
+from simgap.experiments.without_memory import (
+    least_without_memory,
+    memory_gaps,
+    one_good_arm,
+)
+from simgap.planning import optimal_values, policy_values
+from simgap.records import Certified
+from tests.experiments.silence import silent
+
+TINY = memory_matters.Settings(
+    classes=(memory_matters.Arms("three needles", 3, 0.0, 1.0, (8, 16, 32, 64)),)
+)
+
+
+def best_table(members: int, other: float, better: float, horizon: int) -> float:
+    """Return the least average gap of every table of actions, one by one."""
+    simulators = one_good_arm(members, other, better)
+    optimal = optimal_values(simulators, horizon).start
+    pulls = horizon - 1  # the last action is idle, and the start is not won
+    best = np.inf
+    for chosen in product(range(members), repeat=2 * pulls - 1):
+        table = np.zeros((horizon, 2), np.int32)
+        table[:pulls].flat[: 2 * pulls] = [chosen[0], *chosen]
+        lost = optimal - policy_values(simulators, table, horizon).start
+        best = min(best, float(lost.mean()))
+    return best
+
+
+def test_with_memory_flat_without_linear() -> None:
+    found = memory_matters.measured(TINY, 0, silent)
+    assert found.verdict is Verdict.HOLDS is memory_matters.CLAIM.expected
+
+
+def test_arms_that_cannot_be_told_apart_in_time_refute_it() -> None:
+    """The control: memory is no use before the better arm can be noticed."""
+    alike = memory_matters.Arms("alike", 2, 0.5, 0.02, (8, 16, 32))
+    few = memory_matters.Settings(classes=(alike,))
+    assert memory_matters.measured(few, 0, silent).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("members", "other", "better"),
+    [(2, 0.1, 0.8), (2, 0.3, 0.4), (2, 0.0, 1.0), (3, 0.0, 1.0), (3, 0.2, 0.5)],
+)
+@pytest.mark.parametrize("horizon", [2, 3, 4])
+def test_no_table_of_actions_is_below_the_bound(
+    members: int, other: float, better: float, horizon: int
+) -> None:
+    bound = least_without_memory(horizon, members=members, better=better)
+    exact = best_table(members, other, better, horizon)
+    assert bound <= exact + 1e-12
+    _, bracket = memory_gaps(members, other, better, horizon)
+    low, high = ends(bracket)
+    assert low <= exact + 1e-12 and exact <= high + 1e-12
+
+
+@pytest.mark.parametrize("horizon", [2, 5, 40])
+def test_three_needles_cost_a_third_of_every_step(horizon: int) -> None:
+    """The bound is met: H/3; with memory it is (M - 1)/2 = 1 (row 17)."""
+    remembering, forgetting = memory_gaps(3, 0.0, 1.0, horizon)
+    assert least_without_memory(horizon, members=3, better=1.0) == pytest.approx(
+        horizon / 3
+    )
+    assert middle(forgetting) == pytest.approx(horizon / 3)
+    assert middle(remembering) == pytest.approx(1.0 if horizon > 2 else 2 / 3)
+
+
+def test_the_wrong_claim_is_refuted() -> None:
+    settings = control.Settings(horizons=(8, 16, 32))
+    found = control.measured(settings, 0, silent)
+    assert found.verdict is Verdict.REFUTED is control.CLAIM.expected
+    assert [check.verdict for check in found.checks] == [
+        Verdict.HOLDS,
+        Verdict.REFUTED,
+    ]
+    assert middle(found.key_number.value) == pytest.approx(4.0)
+
+
+def test_the_same_sentence_about_an_agent_with_memory_holds() -> None:
+    settings = control.Settings(horizons=(8, 16, 32), with_memory=True)
+    assert control.measured(settings, 0, silent).verdict is Verdict.HOLDS
+
+
+def test_a_check_that_straddles_is_undecided_and_hides_no_refutation() -> None:
+    yes = Check("yes", exactly(1.0), exactly(1.0))
+    no = Check("no", Certified(2.0, 3.0), Certified(0.0, 1.9))
+    open_ = Check("open", Certified(0.0, 2.0), Certified(1.0, 1.5))
+    key = KeyNumber("none", exactly(0.0))
+    for checks, verdict in (
+        ((yes,), Verdict.HOLDS),
+        ((yes, open_), Verdict.UNDECIDED),
+        ((yes, open_, no), Verdict.REFUTED),
+        ((), Verdict.UNDECIDED),
+    ):
+        assert ClaimResult(checks, key, "").verdict is verdict
