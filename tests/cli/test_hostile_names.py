@@ -60,8 +60,12 @@ def harmless(text: str) -> bool:
 
 @pytest.mark.parametrize("verb", ["info", "diameter", "solve", "oracle"])
 def test_a_terminal_is_not_steered(
-    verb: str, model: str, capsys: pytest.CaptureFixture[str]
+    verb: str,
+    model: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     assert main([verb, model, *(["-H", "3"] if verb == "oracle" else [])]) == 0
     out, err = capsys.readouterr()
     assert harmless(out)

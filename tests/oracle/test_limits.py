@@ -155,11 +155,13 @@ def interrupted_after(seconds: float) -> Iterator[Callable[[Progress], None]]:
         told.append(progress)
 
     before = signal.signal(signal.SIGALRM, ring)
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)  # as in a terminal
     try:
         yield wind
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGINT, heard)
 
 
 @pytest.mark.parametrize(
