@@ -27,6 +27,7 @@ VERBS = {
     "oracle": "Will it transfer? The best average over all models, and its loss.",
     "gap": "What each policy loses in each model that may be real.",
     "run": "An agent in its real models, for millions of steps.",
+    "reproduce": "The paper's claims, run again, each with its verdict.",
     "solve": "Gain, bias and optimal values of each model.",
     "diameter": "The slowest trip between two states.",
     "complexity": "How hard the class is: separation, eluder dimension, covers, "
