@@ -79,3 +79,13 @@ def test_the_table_of_two_switches_is_the_oracle(
     assert middle(gap) == pytest.approx(middle(oracle.average_gap), abs=1e-12)
     low, high = ends(gap)
     assert low - 1e-12 <= middle(oracle.average_gap) <= high + 1e-12
+
+
+def test_the_formula_says_something_from_one_horizon_on() -> None:
+    """Row 21b has the scaled e at H = 500: 0.1781441."""
+    begin = tree.first_positive()
+    assert tree.formula(begin) > 0.0
+    assert all(tree.formula(h) <= 0.0 for h in range(1, begin))
+    assert all(tree.formula(h) > 0.0 for h in range(begin, 3 * begin))
+    assert tree.scaled_e(500) == pytest.approx(0.01)
+    assert tree.formula(500) == pytest.approx(0.1781441, abs=5e-7)

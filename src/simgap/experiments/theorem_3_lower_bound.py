@@ -20,6 +20,8 @@ from itertools import product
 from math import ceil, log, sqrt
 from typing import final
 
+import numpy as np
+
 from simgap.bounds import lower_bound, switch_tree_lower
 from simgap.experiments.claim import (
     Check,
@@ -45,6 +47,7 @@ from simgap.experiments.intervals import (
 )
 from simgap.experiments.two_switches import two_switches
 from simgap.instances import delta_for_diameter, switch_tree
+from simgap.instances.switch import switch_value
 from simgap.planning import diameter
 from simgap.records import Certified
 
@@ -128,8 +131,7 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
     growing = []
     for horizon in settings.horizons:
         tell(f"two switches, H = {horizon}")
-        e = sqrt(2 * DELTA / horizon) / 4.0
-        growing.append(_row(Tree(1, 2, 2, horizon, DELTA, e), settings))
+        growing.append(_row(Tree(1, 2, 2, horizon, DELTA, scaled_e(horizon)), settings))
     single = []
     for tree in settings.trees:
         tell(f"{tree.members} models, H = {tree.horizon}")
@@ -169,9 +171,8 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
         ),
     )
     across = [float(row.tree.horizon) for row in growing]
-    positive = [row for row in growing if row.bound > 0.0]
-    last = growing[-1]
-    marks = ((float(positive[0].tree.horizon), "formula above 0"),) if positive else ()
+    last, begin = growing[-1], first_positive()
+    longer = [begin * 2**k for k in range(1, 9)]
     return ClaimResult(
         checks=checks,
         key_number=KeyNumber("exponent of the oracle's gap in H, e scaled", exponent),
@@ -188,15 +189,15 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
                     curve("oracle", across, [row.gap for row in growing]),
                     curve(
                         "formula of Theorem 3",
-                        [float(row.tree.horizon) for row in positive],
-                        [row.bound for row in positive],
+                        [float(horizon) for horizon in longer],
+                        [formula(horizon) for horizon in longer],
                         bound=True,
                     ),
                 ),
                 log_x=True,
                 log_y=True,
                 note="delta = 0.4, e = sqrt(M delta/H)/4.",
-                marks=marks,
+                marks=((float(begin), "the formula says something"),),
             ),
         ),
         tables=(
@@ -214,6 +215,36 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
             ),
         ),
     )  # fmt: skip
+
+
+def scaled_e(horizon: int) -> float:
+    """Return sqrt(M delta/H)/4 for two switches: the e that keeps them hard."""
+    return sqrt(2.0 * DELTA / horizon) / 4.0
+
+
+def formula(horizon: int) -> float:
+    """Return the bound of two switches with e scaled, from V* in closed form."""
+    e = scaled_e(horizon)
+    best = switch_value(np.array([DELTA]), np.array([e]), horizon)
+    return switch_tree_lower(
+        horizon=horizon,
+        members=2,
+        delta=DELTA,
+        e=e,
+        diameter=1.0 / DELTA,
+        mean_optimal=float(best[0]),
+    ).value
+
+
+def first_positive() -> int:
+    """Return the horizon from which on `formula` is above 0, by bisection."""
+    low, high = 1, 2
+    while formula(high) <= 0.0:
+        low, high = high, 2 * high
+    while high - low > 1:
+        half = (low + high) // 2
+        low, high = (low, half) if formula(half) > 0.0 else (half, high)
+    return high
 
 
 def _row(tree: Tree, settings: Settings) -> Row:
