@@ -55,7 +55,7 @@ def test_ends_that_are_no_numbers_are_refused() -> None:
 
 def test_a_claim_says_what_it_expects() -> None:
     with pytest.raises(InvalidArgument, match="undecided"):
-        Claim("x", "x", "x", "x", Verdict.UNDECIDED, lambda *_: None)  # type: ignore[arg-type,return-value]
+        Claim("x", "x", "x", "x", Verdict.UNDECIDED, lambda *_: None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 2.0])
