@@ -101,6 +101,22 @@ def test_every_name_in_the_tables_exists(text: Path) -> None:
         assert bool(names_in(row["code"])) == bool(names_in(row["test"])), row
 
 
+@pytest.mark.parametrize("text", [PAPER_MAP, ERRATA], ids=lambda text: text.name)
+def test_every_experiment_in_the_tables_is_a_claim(text: Path) -> None:
+    from simgap.experiments.catalogue import claim_names
+
+    told = {name for row in table(text) for name in names_in(row["experiment"])}
+    assert told <= set(claim_names())
+
+
+def test_every_claim_stands_somewhere_in_the_documents() -> None:
+    from simgap.experiments.catalogue import claim_names
+
+    text = "".join(each.read_text() for each in TEXTS)
+    missing = [name for name in claim_names() if name not in text]
+    assert set(missing) <= {"control"}
+
+
 def test_the_paper_map_has_every_item_of_the_paper() -> None:
     rows = table(PAPER_MAP)
     items = [row["paper item"] for row in rows]

@@ -96,7 +96,7 @@ def test_models_without_parameters_have_no_such_distance() -> None:
 
 def test_constants_are_those_of_all_pairs() -> None:
     rng = np.random.default_rng(72)
-    for _ in range(200):
+    for _ in range(500):
         count = int(rng.integers(1, 7))
         place = rng.integers(0, 9, count) / 8.0
         matrix = np.abs(place[:, None] - place[None, :])
