@@ -134,11 +134,11 @@ def _folder(text: str) -> Path:
 
 def _written(answer: RunAnswer, folder: Path) -> str:
     from simgap.records import write_record
-    from simgap.report.run_page import write_run_page
+    from simgap.report import write_explorer
 
-    record, page = folder / "run.json", folder / "run.html"
-    write_record(answer, record)
-    write_run_page(record, page)
+    page = folder / "report.html"
+    write_record(answer, folder / "run.json")
+    write_explorer(folder, page)
     return str(page)
 
 
