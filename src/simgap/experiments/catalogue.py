@@ -1,0 +1,84 @@
+"""The one table of claims: what the command line calls them, and where they live.
+
+Modules are imported when a claim is asked for, so that naming one costs nothing and a
+module that does not import takes no other claim with it. Nothing registers itself; a
+test finds every module with a claim and looks for it here.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib import import_module
+
+from simgap.errors import InvalidArgument
+from simgap.experiments.claim import Claim
+
+CLAIMS: tuple[tuple[str, str], ...] = (
+    ("theorem-1", "theorem_1_separated"),
+    ("theorem-2", "theorem_2_finite"),
+    ("theorem-3", "theorem_3_lower_bound"),
+    ("theorem-4", "theorem_4_corrected"),
+    ("theorem-4-printed", "theorem_4_printed"),
+    ("theorem-5", "theorem_5_elimination"),
+    ("theorem-6", "theorem_6_optimistic"),
+    ("theorem-7", "theorem_7_general"),
+    ("bandit-lower-bound", "bandit_lower_bound"),
+    ("proposition-1", "proposition_1_no_diameter"),
+    ("proposition-2", "proposition_2_large_class"),
+    ("lemma-1-finite", "lemma_1_finite"),
+    ("lemma-1-infinite-literal", "lemma_1_infinite_literal"),
+    ("lemma-1-infinite-corrected", "lemma_1_infinite_corrected"),
+    ("lemma-2", "lemma_2_average_reward"),
+    ("lemma-5", "lemma_5_likelihood_ratio"),
+    ("lemma-6", "lemma_6_entropy"),
+    ("lemma-7", "lemma_7_stage_one"),
+    ("lemma-8", "lemma_8_optimism"),
+    ("lemma-9", "lemma_9_switches"),
+    ("delta-squared", "delta_squared"),
+    ("smoothness-universal", "smoothness_universal"),
+    ("eluder-remark", "eluder_remark"),
+    ("algorithm-1-printed", "algorithm_1_printed"),
+    ("algorithm-3-printed", "algorithm_3_printed"),
+    ("algorithm-4-printed", "algorithm_4_printed"),
+    ("improved-agents", "improved_agents"),
+    ("memory-matters", "memory_matters"),
+    ("randomization-matters", "randomization_matters"),
+    ("control", "control"),
+)  # (name, module of this room): theorems, propositions, lemmas, remarks, algorithms
+
+
+def claim_names() -> tuple[str, ...]:
+    """Return every name, without importing a claim."""
+    return tuple(name for name, _ in CLAIMS)
+
+
+def all_claims() -> tuple[Claim, ...]:
+    """Return every claim, in the order of the table."""
+    return named_claims(())
+
+
+def named_claims(names: tuple[str, ...]) -> tuple[Claim, ...]:
+    """Return the claims of some names, each once; all of them if none is given."""
+    homes = dict(CLAIMS)
+    for name in names:
+        if name not in homes:
+            raise _unknown(name)
+    wanted = dict.fromkeys(names) if names else homes
+    return tuple(_imported(name, homes[name]) for name in wanted)
+
+
+def _imported(name: str, home: str) -> Claim:
+    found = import_module(f"simgap.experiments.{home}").CLAIM
+    if not isinstance(found, Claim) or found.name != name:
+        raise AssertionError(f"{home} does not hold the claim {name!r}: a defect")
+    return found
+
+
+def _unknown(name: str) -> InvalidArgument:
+    known = claim_names()
+    near = get_close_matches(name.lower(), known, n=1, cutoff=0.5)
+    guess = f"did you mean {near[0]}? " if near else ""
+    return InvalidArgument(
+        f"there is no claim {name[:40]!r}",
+        hint=f"{guess}claims: {', '.join(known)}",
+    )
