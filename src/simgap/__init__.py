@@ -102,6 +102,7 @@ if TYPE_CHECKING:
         run_episode,
         save_policy,
     )
+    from simgap.simulation import RewardSignal
 
     __version__: str
 
@@ -130,6 +131,7 @@ __all__ = [
     "Outcome",
     "OutsideClass",
     "Parameters",
+    "RewardSignal",
     "RewardUnits",
     "SimgapError",
     "SimulatorClass",
@@ -270,6 +272,7 @@ _HOMES = {
         "solve_episodic",
         "travel_times",
     ),
+    "simgap.simulation": ("RewardSignal",),
     "simgap.policies": (
         "Agent",
         "BeliefPolicy",

@@ -121,7 +121,7 @@ def test_duplicates_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["separation"]["value"] == 0.0
     assert found["separation"]["duplicates"] == [[0, 1]]
     assert found["separation"]["state"] is None
-    assert "are the same" in human(capsys, "bandit?means=0.3;0.3", "-H", "5")
+    assert "have equal kernels" in human(capsys, "bandit?means=0.3;0.3", "-H", "5")
 
 
 def test_optimal_values_are_as_smooth_as_measured(

@@ -57,11 +57,20 @@ def test_misuse_is_two_lines(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "run.json").write_text("{}")  # a record, if a damaged one
     assert main(["report", *words]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert says in err
     assert "\nhint: " in err
+    assert [each.name for each in tmp_path.iterdir()] == ["run.json"]
+
+
+def test_a_folder_without_records_is_misuse(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(tmp_path)]) == 2
+    assert "there is no record" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
@@ -106,7 +115,11 @@ def test_records_of_the_verbs_are_drawn(
         "--out",
         str(tmp_path),
     )
-    cases = {"oracle": oracle("a", "b"), "gap": gap("a", "b"), "run": run("b", "a")}
+    cases = {
+        "oracle": oracle("a", "b"),
+        "gap": gap("a", "b"),
+        "run-random": run("b", "a"),
+    }
     for name, case in cases.items():
         _same_shape(json.loads((tmp_path / f"{name}.json").read_bytes()), case)
     found = read_folder(tmp_path)

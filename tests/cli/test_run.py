@@ -56,7 +56,7 @@ def test_a_page_has_the_curve_and_the_record(
     )  # fmt: skip
     page = Path(found["page"]).read_text()
     assert "egret" in page and "application/json" in page
-    record = json.loads((folder / "run.json").read_text())
+    record = json.loads((folder / "run-optimistic.json").read_text())
     curve = record["models"][0]["curve"]
     assert curve[-1]["step"] == 4000
     assert curve[-1]["lower"] <= curve[-1]["estimate"] <= curve[-1]["upper"]

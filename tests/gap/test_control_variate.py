@@ -12,7 +12,7 @@ def sample(rng: np.random.Generator, n: int, *, shared: float, noise: float) -> 
     """Return episodes of mean 3 whose returns have `noise` that losses do not."""
     luck = rng.normal(size=n)
     losses = 3.0 + shared * luck
-    return Sample(losses + noise * rng.normal(size=n), losses, 0.0, 100.0, 0.0)
+    return Sample(losses + noise * rng.normal(size=n), losses, 0.0, 1e9, 100.0, 0.0)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -37,7 +37,7 @@ def test_the_combination_is_unbiased_and_better_than_both() -> None:
     means = []
     for _ in range(400):
         one, other = rng.normal(size=(2, 60))
-        made = Sample(5.0 + one + other, 5.0 + one - other, 0.0, 50.0, 0.0)
+        made = Sample(5.0 + one + other, 5.0 + one - other, 0.0, 1e9, 50.0, 0.0)
         found = combined(made)
         assert found.values.var() < made.raw.var()
         means.append(found.values.mean())
@@ -47,11 +47,13 @@ def test_the_combination_is_unbiased_and_better_than_both() -> None:
 
 
 def test_an_interval_leaves_room_for_what_was_not_met() -> None:
-    nothing = Sample(np.zeros(100), np.zeros(100), 0.0, 50.0, 0.0)
+    nothing = Sample(np.zeros(100), np.zeros(100), 0.0, 1e9, 50.0, 0.0)
     found = interval(nothing, 0.95)
     assert found.lower == 0.0 and found.estimate == 0.0
     assert found.upper == pytest.approx(np.log(40.0) / 100 * 50.0)
-    certain = interval(Sample(np.zeros(9), np.zeros(9), 0.0, 0.0, 0.0), 0.95)
+    capped = interval(Sample(np.zeros(9), np.zeros(9), 0.0, 7.0, 50.0, 0.0), 0.95)
+    assert capped.upper == 7.0  # no more than all there is
+    certain = interval(Sample(np.zeros(9), np.zeros(9), 0.0, 1e9, 0.0, 0.0), 0.95)
     assert certain.upper == 0.0  # nothing could have been lost
 
 
@@ -61,6 +63,6 @@ def test_rare_large_losses_are_covered_at_the_stated_rate() -> None:
     inside = 0
     for _ in range(500):
         lost = np.where(rng.random(100) < 0.02, 100.0, 0.0) + rng.random(100)
-        found = interval(Sample(lost, lost, 0.0, 1000.0, 0.0), 0.9)
+        found = interval(Sample(lost, lost, 0.0, 1e9, 1000.0, 0.0), 0.9)
         inside += found.lower <= 2.5 <= found.upper
     assert inside >= 0.9 * 500 - 4.0 * np.sqrt(500 * 0.09)

@@ -190,6 +190,7 @@ def run(*names: str, **changes: Any) -> dict[str, Any]:
         "seeds": 50,
         "steps_per_second": 2.1e8,
         "steps_simulated": 10**9,
+        "eliminates": True,
         "vacuity_horizon": None,
         "models": [
             {

@@ -253,7 +253,9 @@ def optimistic_exploration(
     kind = Threshold.PAPER if literal else threshold
     widest = float("nan")
     if kind is Threshold.PAPER:
-        widest = diameter(known.simulators).upper
+        rewards = known.simulators.rewards  # print has them in [0, 1]
+        spread = max(1.0, float(rewards.max() - rewards.min()))
+        widest = spread * diameter(known.simulators).upper
         widest += 1.0 if known.observed.signal is RewardSignal.RANDOM else 0.0
     return OptimisticExploration(
         known=known,

@@ -275,7 +275,7 @@ def _print(answer: ComplexityAnswer) -> None:
             [
                 (
                     each.metric,
-                    gap_bracket(each.optimal, 1e-9 * each.policy_at_most),
+                    gap_bracket(each.optimal, _noise(each.policy_at_most)),
                     number(each.policy_at_most),
                     number(each.gap_at_most),
                 )
@@ -294,6 +294,13 @@ def _where(apart: SeparationAnswer) -> str:
         return "one model: nothing to tell apart"
     first, second = (shown(name, 30) for name in apart.pair_names)
     if apart.state_name is None or apart.action_name is None:
-        return f"{first} and {second} are the same"
+        return f"{first} and {second} have equal kernels"
     state, action = shown(apart.state_name, 20), shown(apart.action_name, 20)
     return f"{first} and {second}, by state {state}, action {action}"
+
+
+def _noise(constant: float) -> float:
+    """Return what is rounding beside a constant; nothing is beside infinity."""
+    from math import isinf
+
+    return 0.0 if isinf(constant) else 1e-9 * constant

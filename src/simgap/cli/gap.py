@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from simgap.mdp import LatentMDP
     from simgap.policies.interface import Policy
     from simgap.records import Certified, Provenance
+    from simgap.simulation.runs import Progress
     from simgap.statistics import Estimate
 
 DEFAULT = (
@@ -98,6 +99,10 @@ def run(
 ) -> None:
     """Compare policies: what each loses in each model that may be the real one.
 
+    --policy is one of the agents of simgap run; by default oracle, likelihood,
+    posterior-sampling, elimination, optimistic, general, memoryless, mean-model and
+    random are compared.
+
     Example: simgap gap 'riverswim?success=0.1:0.6:3&left_reward=0.4' -H 100
     """
     from time import perf_counter
@@ -129,7 +134,7 @@ def run(
         half_width=None
         if width is None
         else width / abs(latent.simulators.units.factor),
-        most_episodes=10**7,
+        most_episodes=max(episodes, 10**6),
         threads=threads_of(threads),
     )
     found, left_out = _all_gaps(latent, tuple(policy or ()), steps, evaluator)
@@ -162,6 +167,10 @@ def _all_gaps(
 
     found, left_out = [], {}
     with telling("measuring") as tell:
+
+        def follow(done: int, whole: int) -> None:
+            tell(f"measuring: {done} of {whole} runs")
+
         for name in asked or DEFAULT:
             if not asked and name == "oracle" and horizon > LONGEST_ORACLE:
                 left_out[name] = f"planned by default up to {LONGEST_ORACLE} steps only"
@@ -177,6 +186,7 @@ def _all_gaps(
                         named_policy(name).about,
                         horizon,
                         evaluator,
+                        follow,
                     )
                 )
             except SimgapError as error:
@@ -193,6 +203,7 @@ def _gaps(
     about: str,
     horizon: int,
     evaluator: MonteCarlo,
+    follow: Progress,
 ) -> PolicyGaps:
     """Return the gaps of one policy: exact where that is cheap, else sampled."""
     from simgap.errors import InvalidArgument, NotSolved
@@ -213,7 +224,7 @@ def _gaps(
     gaps: Sequence[Certified | Estimate]
     worst: Certified | Estimate
     if exact is None:
-        told = sampled_gaps(worlds, agent, horizon, evaluator)
+        told = sampled_gaps(worlds, agent, horizon, evaluator, progress=follow)
         gaps = tuple(each.gap for each in told)
         worst = worst_sampled(told, evaluator.confidence)
     else:
@@ -268,8 +279,9 @@ def _print(answer: GapAnswer, latent: LatentMDP) -> None:
     )
     if len(names) > len(few):
         print_line(f"{len(names) - len(few)} more models; --json has them all")
-    for name, why in answer.left_out.items():
-        print_line(f"left out: {name}: {why}")
+    for why in dict.fromkeys(answer.left_out.values()):
+        names = [name for name, each in answer.left_out.items() if each == why]
+        print_line(f"left out: {', '.join(names)}: {why}")
 
 
 def _told(gap: Certified | Estimate) -> str:

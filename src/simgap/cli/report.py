@@ -41,7 +41,7 @@ def run(
 ) -> None:
     """Draw all records in a folder as one self-contained page.
 
-    It knows claims/*.json of simgap reproduce, run.json of simgap run --out, and what
+    It knows claims/*.json of simgap reproduce, run-*.json of simgap run --out, and what
     simgap oracle and simgap gap print with --json, kept as oracle.json and gap.json.
 
     Example: simgap report simgap-reproduce -o paper.html
@@ -49,6 +49,7 @@ def run(
     from pathlib import Path
 
     from simgap.cli.output import print_json
+    from simgap.errors import InvalidFile
     from simgap.records import SCHEMA
     from simgap.report.explorer import write_folder
     from simgap.report.folder import read_folder
@@ -56,6 +57,11 @@ def run(
     where = Path(folder)
     page = where / PAGE if out is None else Path(out)
     found = read_folder(where)
+    if not found.parts and not found.troubles:
+        raise InvalidFile(
+            f"there is no record in {folder[:200]!r}",
+            hint="make one: simgap reproduce --out DIR, or simgap run ... --out DIR",
+        )
     answer = ReportAnswer(
         schema=SCHEMA,
         path=str(page),

@@ -52,7 +52,7 @@ def run(
     optimistic, general, explore-then-commit, oracle, memoryless, mean-model, ucrl2,
     ucrl2b, psrl or random.
 
-    Example: simgap run likelihood 'riverswim?success=0.1:0.6:5&left_reward=0.7' -H 1e6
+    Example: simgap run likelihood 'riverswim?success=0.1:0.6:3&uniform=true' -H 1e6
     """
     from dataclasses import replace
 
@@ -137,25 +137,26 @@ def _written(answer: RunAnswer, folder: Path) -> str:
     from simgap.report import write_explorer
 
     page = folder / "report.html"
-    write_record(answer, folder / "run.json")
+    write_record(answer, folder / f"run-{answer.policy}.json")
     write_explorer(folder, page)
     return str(page)
 
 
 def _print(answer: RunAnswer) -> None:
     from simgap.cli.output import print_line, print_table
-    from simgap.report.words import bracket, number, shown
+    from simgap.report.words import gap_bracket, gap_number, number, shown
 
     rows = []
     for each in answer.models:
         dropped = f"{each.truth_eliminated} of {answer.seeds}"
+        noise = 1e-12 * max(1.0, abs(each.optimal))
         rows.append(
             (
                 shown(each.name),
-                number(each.gap.estimate, 5),
-                bracket(each.gap, 4),
+                gap_number(each.gap.estimate, noise, 5),
+                gap_bracket(each.gap, noise, 4),
                 "-" if each.regret is None else number(each.regret.estimate, 5),
-                dropped,
+                dropped if answer.eliminates else "-",
                 number(each.switches, 3),
                 number(each.identified, 4),
             )
@@ -177,8 +178,8 @@ def _print(answer: RunAnswer) -> None:
     )
     worst = max(answer.models, key=lambda each: each.gap.estimate)
     print_line(
-        f"worst   {shown(worst.name)}: {number(worst.gap.estimate, 5)} of "
-        f"{number(worst.optimal, 6)}"
+        f"worst   {shown(worst.name)}: loses {number(worst.gap.estimate, 5)}, the best "
+        f"policy earns {number(worst.optimal, 6)}"
     )
     print_line(
         f"speed   {number(answer.steps_per_second, 3)} steps per second, "

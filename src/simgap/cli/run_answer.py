@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 
 if TYPE_CHECKING:
     from simgap.base_policies.catalogue import Entry
+    from simgap.base_policies.optimistic import OptimisticExploration
     from simgap.gap.sampled import SampledGap
     from simgap.mdp import LatentMDP, RewardUnits
     from simgap.policies.interface import Policy
@@ -18,12 +19,11 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 CURVE_RUNS = 200  # runs whose regret is followed step by step, at most
-PRINTED_TESTS = ("optimistic",)
 CERTAINTY = {
     "gap": "estimated",
     "regret": "estimated",
     "truth_eliminated": "exact",
-    "switches": "exact",
+    "switches": "estimated",
     "optimal": "certified",
     "curve": "estimated",
 }
@@ -71,6 +71,7 @@ class RunAnswer:
     seeds: int
     steps_per_second: float
     steps_simulated: int
+    eliminates: bool  # whether the agent ever drops a model
     vacuity_horizon: int | None  # before it the printed test eliminates nothing
     models: tuple[RunModel, ...]
     notes: tuple[str, ...]
@@ -127,8 +128,11 @@ def run_answer(
     drawn = sum(int(each.simulated.sum()) for each in found)
     units = latent.simulators.units
     told = [measured(real, each, CONFIDENCE) for each in found]
-    printed = entry.name in PRINTED_TESTS
-    first = vacuity(latent) if printed else None
+    from simgap.base_policies.optimistic import OptimisticExploration
+    from simgap.simulation.stepwise import Eliminating
+
+    printed = isinstance(agent, OptimisticExploration) and not literal
+    first = vacuity(agent) if printed else None  # type: ignore[arg-type]
     return RunAnswer(
         schema=SCHEMA,
         policy=entry.name,
@@ -138,12 +142,13 @@ def run_answer(
         seeds=runs,
         steps_per_second=drawn / max(seconds, 1e-9),
         steps_simulated=drawn,
+        eliminates=isinstance(agent, Eliminating),
         vacuity_horizon=first,
         models=tuple(
             _model(each, real, units, traced[place] if traced else None)
             for place, each in enumerate(told)
         ),
-        notes=_notes(entry, horizon, first),
+        notes=_notes(latent, agent, horizon, first, told),
         page=None,
         certainty=dict(CERTAINTY),
         provenance=provenance,
@@ -189,7 +194,7 @@ def _model(
     factor = abs(units.factor)
     settled = runs.identified[runs.identified >= 0]
     raw = real.optimal[m] - runs.reward
-    ratio = combined(Sample(raw, runs.gap, 0.0, 0.0, 0.0)).variance_ratio
+    ratio = combined(Sample(raw, runs.gap, 0.0, 0.0, 0.0, 0.0)).variance_ratio
     kept = ~runs.truth_eliminated & np.isfinite(runs.bound) & (runs.bound > 0.0)
     lost = real.horizon * float(real.gain[m]) - runs.reward
     return RunModel(
@@ -234,31 +239,59 @@ def _scaled(found: Estimate, factor: float) -> Estimate:
     )
 
 
-def vacuity(latent: LatentMDP) -> int | None:
-    """Return the H before which the printed test of Algorithm 3 eliminates nothing."""
+def vacuity(agent: OptimisticExploration) -> int | None:
+    """Return the H before which the printed test of Algorithm 3 eliminates nothing.
+
+    Rewards count as rescaled to [0, 1], as in the paper.
+    """
     import numpy as np
 
     from simgap.bounds.upper import Threshold
     from simgap.bounds.vacuity import vacuity_horizon
-    from simgap.planning import diameter, solve_average_reward
+    from simgap.planning import diameter
 
-    worlds = latent.simulators
-    plan = solve_average_reward(worlds)
-    low = worlds.rewards.min(axis=(1, 2))
-    high = worlds.rewards.max(axis=(1, 2))
+    worlds = agent.known.simulators
+    low, high = float(worlds.rewards.min()), float(worlds.rewards.max())
+    if len(worlds) == 1 or high == low:
+        return None
+    gains = (agent.known.gain - low) / (high - low)
     found = vacuity_horizon(
-        spans=plan.bias_span,
-        drifts=np.maximum(plan.gain - low, high - plan.gain),
+        spans=agent.known.average.bias_span / (high - low),
+        drifts=np.maximum(gains, 1.0 - gains),
+        steps=agent.levels.most_step / (high - low),
         threshold=Threshold.PAPER,
         diameter=diameter(worlds).upper,
     )
     return int(found) if np.isfinite(found) else None
 
 
-def _notes(entry: Entry, horizon: int, first: int | None) -> tuple[str, ...]:
-    if first is None or horizon >= first:
-        return ()
-    return (
-        f"with the threshold as printed nothing can be eliminated before H = {first}; "
-        "simgap run likelihood needs no such patience",
-    )
+def _notes(
+    latent: LatentMDP,
+    agent: Policy[Any],
+    horizon: int,
+    first: int | None,
+    told: list[SampledGap],
+) -> tuple[str, ...]:
+    notes = []
+    if first is not None and horizon < first:
+        notes.append(
+            f"with the threshold as printed nothing can be eliminated before H = "
+            f"{first}; simgap run likelihood needs no such patience"
+        )
+    if not latent.simulators.shared_rewards and hasattr(agent, "observed"):
+        notes.append(
+            "rewards differ between models and agents do not see them here: guarantees "
+            "of learners do not hold; in Python, signal=RewardSignal.SEEN shows them"
+        )
+    if any(_mostly_unseen(each.gap) for each in told):
+        notes.append(
+            "where all runs lost the same, the upper end is what an event of chance "
+            f"{3.7 / told[0].runs.reward.size:.2g}, too rare for so few runs, could "
+            "cost; more --seeds narrow it"
+        )
+    return tuple(notes)
+
+
+def _mostly_unseen(gap: Estimate) -> bool:
+    error = gap.standard_error or 0.0
+    return gap.upper - gap.estimate > 20.0 * max(error, gap.estimate - gap.lower, 1e-9)

@@ -38,6 +38,7 @@ class Sample:
     raw: FloatArray  # (n,), V* - return
     losses: FloatArray  # (n,)
     least: float  # the quantity cannot be less (0 for a gap)
+    greatest: float  # nor more
     most: float  # an episode cannot lose more, in expectation given what it met
     rounding: float  # what floating point may misstate
 
@@ -96,7 +97,7 @@ def interval(sample: Sample, confidence: float) -> Estimate:
     return Estimate(
         estimate=mean,
         lower=lower,
-        upper=mean + half + room + sample.rounding,
+        upper=max(mean, min(mean + half + room + sample.rounding, sample.greatest)),
         confidence=confidence,
         method=f"t interval with room for unseen losses, {n} episodes, losses "
         f"weighted {best.coefficient:.3g} against returns",

@@ -102,12 +102,18 @@ def measured(worlds: RealModels, runs: Runs, confidence: float) -> SampledGap:
     # with nothing drawn there is nothing that might have been missed
     most = _most(worlds, m) if runs.simulated.any() else 0.0
     raw = worlds.optimal[m] - runs.reward
-    of_gap = Sample(raw, runs.gap, 0.0, most, rounding)
+    rewards = worlds.simulators.rewards
+    least_reward = float(rewards[m if len(rewards) > 1 else 0].min())
+    all_lost = float(worlds.optimal[m]) - worlds.horizon * least_reward
+    of_gap = Sample(raw, runs.gap, 0.0, all_lost + rounding, most, rounding)
     regret = None
     if worlds.has_gain[m]:
         raw = worlds.horizon * float(worlds.gain[m]) - runs.reward
         span = float(worlds.potential[m].max() - worlds.potential[m].min())
-        of_regret = Sample(raw, runs.regret, -span - rounding, most, rounding)
+        all_lost = worlds.horizon * (float(worlds.gain[m]) - least_reward)
+        of_regret = Sample(
+            raw, runs.regret, -span - rounding, all_lost + rounding, most, rounding
+        )
         regret = interval(of_regret, confidence)
     return SampledGap(interval(of_gap, confidence), regret, of_gap, runs)
 
