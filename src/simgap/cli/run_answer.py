@@ -285,9 +285,9 @@ def _notes(
         )
     if any(_mostly_unseen(each.gap) for each in told):
         notes.append(
-            "where all runs lost the same, the upper end is what an event of chance "
-            f"{3.7 / told[0].runs.reward.size:.2g}, too rare for so few runs, could "
-            "cost; more --seeds narrow it"
+            "an upper end far above its estimate leaves room for an event of chance "
+            f"{3.7 / told[0].runs.reward.size:.2g} that so few runs may have missed; "
+            "more --seeds narrow it"
         )
     return tuple(notes)
 
