@@ -1,0 +1,49 @@
+"""Separated classes: bounds, logarithmic growth, and a share that is too little."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from simgap.experiments.claim import ClaimResult, Verdict
+from simgap.experiments.intervals import ends
+from simgap.experiments.theorem_1_separated import CLAIM, Settings, measured
+from tests.experiments.silence import silent
+
+TINY = Settings(
+    horizons=(100, 3000, 10**4, 10**5, 10**6),
+    arms_oracle=(32, 48, 64),
+    rivers_oracle=(32,),
+    runs=400,
+)
+
+
+@pytest.fixture(scope="module")
+def found() -> ClaimResult:
+    return measured(TINY, 0, silent)
+
+
+def test_a_separated_class_costs_a_logarithm(found: ClaimResult) -> None:
+    assert found.verdict is Verdict.HOLDS is CLAIM.expected
+    low, high = ends(found.key_number.value)
+    assert 0.05 < low < high < 0.2
+
+
+def test_stage_one_does_not_fit_into_a_hundred_steps_of_a_river(
+    found: ClaimResult,
+) -> None:
+    rows = found.tables[0].rows
+    fits = {(row[0], row[1]): row[4] for row in rows}
+    assert fits["three rivers", 100] == "no"
+    assert fits["three rivers", 10**6] == "yes"
+    # n0 = ceil(8 log(2 H) / 1.2^2) = 81 at H = 10^6, D = 5/4: spec 4.5
+    bound = {(row[0], row[1]): row[3] for row in rows}["two arms", 10**6]
+    assert bound == pytest.approx(81 * (2 * 1.25 * 4 + 1) + 1.25 + 1, rel=1e-9)
+
+
+def test_a_thousandth_of_the_bounds_is_too_little() -> None:
+    little = replace(
+        TINY, arms_oracle=(8, 10, 12), rivers_oracle=(8,), runs=20, share=1e-3
+    )
+    assert measured(little, 0, silent).verdict is Verdict.REFUTED
