@@ -25,8 +25,8 @@ from typing import final
 import numpy as np
 
 from simgap.base_policies.optimistic import Threshold, optimistic_exploration
+from simgap.bounds import Bound, optimistic_regret, variance_regret
 from simgap.bounds import Threshold as Proved
-from simgap.bounds import optimistic_regret, variance_regret
 from simgap.experiments.agent_losses import (
     KnownClass,
     Losses,
@@ -85,7 +85,7 @@ class Sampled:
     threshold: Threshold
     horizon: int
     losses: Losses
-    bound: float
+    bound: Bound
 
 
 @final
@@ -144,7 +144,7 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
                 "bound: greatest ratio",
                 greatest_part(
                     [s.losses.worst_regret for s in sampled if s.threshold is kind],
-                    [s.bound for s in sampled if s.threshold is kind],
+                    [s.bound.value for s in sampled if s.threshold is kind],
                 ),
                 exactly(share),
             )
@@ -190,7 +190,7 @@ def _followed(known: KnownClass, horizon: int) -> Followed:
         horizon=horizon,
         regret=greatest([each.regret for each in found]),
         dropped=greatest([each.eliminated[m] for m, each in enumerate(found)]),
-        bound=_bound(known, Threshold.SHARP, horizon),
+        bound=_bound(known, Threshold.SHARP, horizon).value,
     )
 
 
@@ -203,9 +203,9 @@ def _sampled(
     return Sampled(known.name, threshold, horizon, found, bound)
 
 
-def _bound(known: KnownClass, threshold: Threshold, horizon: int) -> float:
+def _bound(known: KnownClass, threshold: Threshold, horizon: int) -> Bound:
     if threshold is Threshold.VARIANCE:
-        return variance_regret(horizon=horizon, spans=known.spans).value
+        return variance_regret(horizon=horizon, spans=known.spans)
     if threshold is Threshold.PAPER:
         spans = np.full(known.members, known.diameter)
         return optimistic_regret(
@@ -213,8 +213,8 @@ def _bound(known: KnownClass, threshold: Threshold, horizon: int) -> float:
             spans=spans,
             threshold=Proved.PAPER,
             diameter=known.diameter,
-        ).value
-    return optimistic_regret(horizon=horizon, spans=known.spans).value
+        )
+    return optimistic_regret(horizon=horizon, spans=known.spans)
 
 
 def _paths_check(word: str, sampled: list[Sampled], share: float) -> Check:
@@ -228,15 +228,17 @@ def _paths_check(word: str, sampled: list[Sampled], share: float) -> Check:
 
 
 def _figure(sampled: list[Sampled]) -> Figure:
-    curves = []
+    curves, marks = [], []
     for kind, word in WORDS.items():
         rows = [s for s in sampled if s.threshold is kind and s.name == "five rivers"]
         across = [float(row.horizon) for row in rows]
         lost = [row.losses.worst_regret for row in rows]
+        bounds = [row.bound.value for row in rows]
         curves += [
             curve(f"threshold {word}", across, lost, certainty="estimated"),
-            curve(f"bound, {word}", across, [row.bound for row in rows], bound=True),
+            curve(f"bound, {word}", across, bounds, bound=True),
         ]
+        marks.append((rows[-1].bound.non_vacuous_from, f"bound below H, {word}"))
     curves.append(curve("H: no promise", across, across, bound=True))
     return Figure(
         "Algorithm 3 on five rivers",
@@ -246,6 +248,7 @@ def _figure(sampled: list[Sampled]) -> Figure:
         log_x=True,
         log_y=True,
         note="Linear in H until the first elimination, then logarithmic.",
+        marks=tuple((at, word) for at, word in marks if at is not None),
     )
 
 
@@ -278,7 +281,7 @@ def _sampled_table(sampled: list[Sampled]) -> Table:
                 WORDS[s.threshold],
                 s.horizon,
                 s.losses.worst_regret.estimate,
-                s.bound,
+                s.bound.value,
                 s.losses.slack,
             )
             for s in sampled
