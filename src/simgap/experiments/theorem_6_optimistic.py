@@ -72,7 +72,7 @@ class Settings:
 
 QUICK = Settings(exact_horizons=(300, 1000), horizons=(10**4, 10**5), runs=100)
 FULL = Settings(
-    exact_horizons=(300, 1000, 3000), horizons=(10**4, 10**5, 10**6, 10**7), runs=200
+    exact_horizons=(300, 1000, 3000), horizons=(10**4, 10**5, 10**6), runs=200
 )
 
 
