@@ -219,7 +219,7 @@ def _number(value: float) -> float | str:
         )
     if isinf(value):
         return "inf" if value > 0 else "-inf"
-    return value
+    return float(value)  # numpy's floats are floats as well, but not JSON's
 
 
 def _text(value: str) -> str:

@@ -93,3 +93,10 @@ def test_a_logarithm_is_no_power() -> None:
 def test_points_without_a_slope_are_refused(x: list[float], y: list[float]) -> None:
     with pytest.raises(InvalidArgument):
         growth_exponent(x, y)
+
+
+def test_numbers_of_numpy_are_written_as_numbers() -> None:
+    from simgap.records import encode
+
+    record = {"a": np.float64(0.5), "b": [np.int64(3), np.bool_(True)], "c": np.inf}
+    assert encode(record) == b'{"a":0.5,"b":[3,true],"c":"inf"}\n'
