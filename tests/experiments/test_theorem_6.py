@@ -9,8 +9,10 @@ import pytest
 from simgap.experiments import algorithm_3_printed as printed
 from simgap.experiments import lemma_8_optimism as lemma_8
 from simgap.experiments import theorem_6_optimistic as theorem_6
-from simgap.experiments.claim import ClaimResult, Verdict
+from simgap.experiments.claim import ClaimResult, Scale, Verdict
 from simgap.experiments.intervals import ends
+from simgap.experiments.record import claim_record
+from simgap.records import encode
 from tests.experiments.silence import silent
 
 PATHS = theorem_6.Settings(exact_horizons=(300,), horizons=(3000,), runs=100)
@@ -47,6 +49,13 @@ def test_a_fair_coin_is_dropped_as_rarely_as_row_32_says() -> None:
     assert found.verdict is Verdict.HOLDS is lemma_8.CLAIM.expected
     sharp = [row[3] for row in found.tables[0].rows[:6:2]]
     assert sharp == pytest.approx([1.36514e-4, 2.2117e-5, 1.9938e-6], rel=5e-5)
+
+
+def test_a_long_coin_can_be_written_down() -> None:
+    """Long convolutions go through another library, whose numbers are not JSON's."""
+    found = lemma_8.measured(lemma_8.Settings((5000,), ()), 0, silent)
+    record = claim_record(lemma_8.CLAIM, found, scale=Scale.FULL, seed=0)
+    assert b'"verdict":"holds"' in encode(record)
 
 
 def test_half_of_the_threshold_drops_the_real_model() -> None:

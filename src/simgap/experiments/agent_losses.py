@@ -19,7 +19,7 @@ from simgap.base_policies.knowledge import ClassKnowledge, class_knowledge
 from simgap.base_policies.stage_one import error_rate
 from simgap.complexity import separation
 from simgap.errors import InvalidArgument
-from simgap.experiments.intervals import ends, middle
+from simgap.experiments.intervals import ends, greatest, middle
 from simgap.gap import MonteCarlo
 from simgap.gap.sampled import SampledGap, sampled_gaps
 from simgap.mdp import LatentMDP, SimulatorClass
@@ -198,6 +198,12 @@ def greatest_part(
         confidence=1.0 - sum(1.0 - each.confidence for each in sampled),
         method=f"greatest of {len(parts)} ratios, all intervals together",
     )
+
+
+def worst_of(values: Sequence[Certified]) -> Certified:
+    """Return the greatest of several brackets, in Python's own floats."""
+    low, high = ends(greatest(values))
+    return Certified(float(low), float(high))
 
 
 def over(value: Estimate, factor: float) -> Estimate:

@@ -19,7 +19,12 @@ from typing import final
 import numpy as np
 
 from simgap.base_policies.optimistic import Threshold, optimistic_exploration
-from simgap.experiments.agent_losses import KnownClass, greatest_part, known_class
+from simgap.experiments.agent_losses import (
+    KnownClass,
+    greatest_part,
+    known_class,
+    worst_of,
+)
 from simgap.experiments.claim import (
     Check,
     Claim,
@@ -32,7 +37,7 @@ from simgap.experiments.claim import (
     Verdict,
     exactly,
 )
-from simgap.experiments.intervals import curve, greatest, middle
+from simgap.experiments.intervals import curve, middle
 from simgap.gap.exact import elimination_tests
 from simgap.gap.first_passage import EliminationTests, optimistic_gap
 from simgap.instances import bandit, best_arm, riverswim
@@ -134,7 +139,7 @@ def _row(known: KnownClass, threshold: Threshold, horizon: int, share: float) ->
         optimistic_gap(model, known.known.average, tests, horizon).eliminated[m]
         for m, model in enumerate(known.simulators)
     ]
-    return Row(known.name, threshold, horizon, greatest(chances))
+    return Row(known.name, threshold, horizon, worst_of(chances))
 
 
 def _check(rows: list[Row]) -> Check:

@@ -33,6 +33,7 @@ from simgap.experiments.agent_losses import (
     greatest_part,
     known_class,
     losses,
+    worst_of,
 )
 from simgap.experiments.claim import (
     Check,
@@ -46,7 +47,7 @@ from simgap.experiments.claim import (
     Verdict,
     exactly,
 )
-from simgap.experiments.intervals import curve, greatest, middle
+from simgap.experiments.intervals import curve, middle
 from simgap.gap.exact import elimination_tests
 from simgap.gap.first_passage import OptimisticGap, optimistic_gap
 from simgap.instances import best_arm, riverswim, switch_tree
@@ -188,8 +189,8 @@ def _followed(known: KnownClass, horizon: int) -> Followed:
     return Followed(
         name=known.name,
         horizon=horizon,
-        regret=greatest([each.regret for each in found]),
-        dropped=greatest([each.eliminated[m] for m, each in enumerate(found)]),
+        regret=worst_of([each.regret for each in found]),
+        dropped=worst_of([each.eliminated[m] for m, each in enumerate(found)]),
         bound=_bound(known, Threshold.SHARP, horizon).value,
     )
 
