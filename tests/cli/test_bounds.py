@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simgap.answers.class_facts import measured_class
 from simgap.bounds import Chernoff, elimination_gap, optimistic_gap
-from simgap.cli.class_facts import measured_class
 from simgap.cli.main import main
 from simgap.instances import best_arm, riverswim
 from simgap.mdp import LatentMDP

@@ -16,8 +16,8 @@ import typer
 from simgap.cli.options import AsJson, Horizon, MaxBytes, Model
 
 if TYPE_CHECKING:
+    from simgap.answers.class_facts import MeasuredClass
     from simgap.bounds import Bound, ComparisonRule, Constant
-    from simgap.cli.class_facts import MeasuredClass
     from simgap.records import Certified, Provenance
 
 
@@ -114,8 +114,8 @@ def run(
         )
     latent = read_model(model, max_bytes)
     with working("measuring the class"):
+        from simgap.answers.class_facts import measured_class
         from simgap.bounds import applicable
-        from simgap.cli.class_facts import measured_class
 
         measured = measured_class(latent, steps)
         found = applicable(measured.facts, steps)

@@ -17,7 +17,6 @@ import typer
 from simgap.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from pathlib import Path
 
     from simgap.cli.baseline_answer import BaselineAnswer
     from simgap.cli.demo_record import DemoModel, DemoRecord, Verdict
@@ -78,20 +77,17 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Plan for four frozen lakes at once and write a page about it."""
-    from pathlib import Path
-
     from simgap.cli.demo_record import demo_record, demo_timings
     from simgap.cli.models import read_model
     from simgap.cli.oracle import belief_path, plan
-    from simgap.cli.output import print_json
+    from simgap.cli.output import made_folder, print_json
     from simgap.interop import save_model
     from simgap.interop.policy_file import save_policy
     from simgap.oracle.settings import AutoOracle
     from simgap.records import write_record
     from simgap.report import write_page
 
-    begin, folder = perf_counter(), Path(out)
-    _make(folder)
+    begin, folder = perf_counter(), made_folder(out)
     latent = read_model(LAKES)
     solver = AutoOracle(
         gap_tolerance=GAP_TOLERANCE, time_limit=TIME_LIMIT, episodes=EPISODES, seed=SEED
@@ -127,18 +123,6 @@ def run(
         print_json(answer)
     else:
         _print(answer)
-
-
-def _make(folder: Path) -> None:
-    from simgap.errors import InvalidFile
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        raise InvalidFile(
-            f"cannot make the folder {folder}: {getattr(error, 'strerror', error)}",
-            hint="choose another one with --out DIR",
-        ) from error
 
 
 def _told(record: DemoRecord) -> dict[str, Any]:

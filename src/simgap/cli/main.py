@@ -21,11 +21,17 @@ import typer
 from simgap.errors import SimgapError
 
 VERBS = {
-    "demo": "The main job on one example, with a page to look at.",
+    "demo": "Everything on one example, with a page to look at.",
+    "study": "Everything about your own class, with a page to look at.",
     "list": "The instances and file formats MODEL may name.",
     "info": "Sizes, parameters, choices made and hash.",
-    "oracle": "Will it transfer? The best average over all models, and its loss.",
+    "audit": "Will it transfer? Assumptions, theorems and a verdict in plain words.",
+    "oracle": "The best average over all models, and what it must lose.",
     "gap": "What each policy loses in each model that may be real.",
+    "blame": "Which hidden parameter causes the loss.",
+    "width": "How wide to randomize a parameter.",
+    "identify": "How fast models are told apart.",
+    "adapt": "What real transitions say: posterior, new plan, misfit.",
     "run": "An agent in its real models, for millions of steps.",
     "reproduce": "The paper's claims, run again, each with its verdict.",
     "solve": "Gain, bias and optimal values of each model.",

@@ -40,6 +40,12 @@ MaxBytes = Annotated[
         help="What a model file may unpack to; default: a quarter of free memory.",
     ),
 ]
+Out = Annotated[
+    str | None,
+    typer.Option(
+        "--out", metavar="DIR", help="Keep the record there, for simgap report."
+    ),
+]
 
 
 def horizon_of(text: str | None) -> int | None:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from simgap.report.words import clean
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
 
 MISUSE = 2
@@ -42,6 +44,23 @@ def print_json(record: Any) -> None:
         sys.stdout.flush()
         raw.write(content)
         raw.flush()
+
+
+def made_folder(text: str) -> Path:
+    """Return the folder of --out, made if it is not there."""
+    from pathlib import Path
+
+    from simgap.errors import InvalidFile
+
+    folder = Path(text)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise InvalidFile(
+            f"cannot make the folder {folder}: {getattr(error, 'strerror', error)}",
+            hint="choose another one with --out DIR",
+        ) from error
+    return folder
 
 
 def print_table(

@@ -59,7 +59,7 @@ def run(
     from simgap.base_policies.catalogue import build_policy, named_policy
     from simgap.cli.models import read_model
     from simgap.cli.options import count_of, needed_horizon, seed_of, threads_of
-    from simgap.cli.output import print_json, working
+    from simgap.cli.output import made_folder, print_json, working
     from simgap.cli.run_answer import run_answer
     from simgap.records import provenance
 
@@ -67,7 +67,7 @@ def run(
     steps, number = needed_horizon(horizon), seed_of(seed)
     runs = count_of(seeds, "--seeds", least=2, most=10**7)
     workers = threads_of(threads)
-    folder = None if out is None else _folder(out)
+    folder = None if out is None else made_folder(out)
     latent = read_model(model, max_bytes)
     chosen = _chosen(real, latent)
     with working(f"preparing {policy}"):
@@ -114,22 +114,6 @@ def _chosen(real: str, latent: LatentMDP) -> list[int]:
             hint=f"--real is all, a name, or a number from 0 to {len(names) - 1}",
         )
     return [count_of(real, "--real", least=0, most=len(names) - 1)]
-
-
-def _folder(text: str) -> Path:
-    from pathlib import Path
-
-    from simgap.errors import InvalidFile
-
-    folder = Path(text)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        raise InvalidFile(
-            f"cannot make the folder {folder}: {getattr(error, 'strerror', error)}",
-            hint="choose another one with --out DIR",
-        ) from error
-    return folder
 
 
 def _written(answer: RunAnswer, folder: Path) -> str:

@@ -1,0 +1,1 @@
+"""Answers for people who randomize a simulator: will it transfer, why not, what now."""
