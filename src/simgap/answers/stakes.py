@@ -14,7 +14,6 @@ import numpy as np
 
 from simgap.gap.evaluator import Exact
 from simgap.gap.exact import exact_gaps
-from simgap.gap.measure import average_of
 from simgap.mdp import LatentMDP
 from simgap.policies.markov import MarkovPolicy
 from simgap.records import Certified
@@ -39,7 +38,12 @@ def stakes(latent: LatentMDP, horizon: int) -> Stakes:
     shape = worlds.n_states, worlds.n_actions
     policy = MarkovPolicy("random", shape[1], np.full(shape, 1.0 / shape[1]))
     found = exact_gaps(worlds, policy, horizon, Exact())
-    return Stakes(average_of(found, latent.prior), found)
+    weighted = list(zip(latent.prior.tolist(), found, strict=True))
+    average = Certified(
+        sum(weight * (gap.lower or 0.0) for weight, gap in weighted),
+        sum(weight * (gap.upper or 0.0) for weight, gap in weighted),
+    )
+    return Stakes(average, found)
 
 
 def part_of(gap: Certified, stake: Certified) -> Certified | None:
