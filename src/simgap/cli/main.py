@@ -17,6 +17,7 @@ from contextlib import suppress
 from importlib import import_module
 
 import typer
+from typer.main import get_command
 
 from simgap.errors import SimgapError
 
@@ -101,23 +102,28 @@ def _run(arguments: list[str]) -> int:
         arguments = ["--help"]
     verb = next((each for each in arguments if not each.startswith("-")), "")
     if arguments[0] == verb and verb not in VERBS:
-        return _unknown(verb)
-    command = _command_line(arguments)
+        return _unknown(arguments)
+    program = get_command(_application(verb))
+    command = program
+    if arguments[0] == verb:
+        command = program.commands[verb]  # type: ignore[attr-defined]
+        _check_options(arguments, command)
     try:
-        answer = _application(verb)(
-            arguments, prog_name="simgap", standalone_mode=False, obj=command
+        answer = program(
+            arguments,
+            prog_name="simgap",
+            standalone_mode=False,
+            obj=_command_line(arguments),
         )
     except typer.Abort:
         return _interrupted()
     except Exception as error:
-        told = getattr(error, "format_message", None)  # a usage error of typer or click
-        if told is None:
+        if not hasattr(error, "format_message"):  # no usage error of typer or click
             raise
+        from simgap.cli.misuse import misused
         from simgap.cli.output import fail
 
-        known = f"simgap {verb} --help" if verb in VERBS else "simgap --help"
-        message = str(told()).strip().rstrip(".")
-        return fail(message[:1].lower() + message[1:], f"see {known}")
+        return fail(*misused(error, arguments, command, VERBS))
     status = int(answer or 0)
     return _interrupted() if status == INTERRUPTED else status
 
@@ -155,18 +161,19 @@ def _print_version() -> None:
     raise typer.Exit(0)
 
 
-def _unknown(verb: str) -> int:
-    from difflib import get_close_matches
-
-    near = get_close_matches(verb.lower(), VERBS, n=1, cutoff=0.5)
+def _unknown(arguments: list[str]) -> int:
+    from simgap.cli.misuse import unknown_verb
     from simgap.cli.output import fail
 
-    return fail(
-        f"there is no verb {verb[:60]!r}",
-        f"did you mean simgap {near[0]}?"
-        if near
-        else f"the verbs are {', '.join(VERBS)}; see simgap --help",
-    )
+    return fail(*unknown_verb(arguments, VERBS))
+
+
+def _check_options(arguments: list[str], command: object) -> None:
+    from simgap.cli.misuse import misread
+    from simgap.errors import InvalidArgument
+
+    if told := misread(arguments, command):
+        raise InvalidArgument(told[0], hint=told[1])
 
 
 def _command_line(arguments: list[str]) -> str:

@@ -30,5 +30,10 @@ def read_model(text: str, max_bytes: str | None = None) -> LatentMDP:
         except InvalidFile as error:
             if "there is no file" not in error.problem:
                 raise
-            hint = f"{error.hint}; simgap list shows the instances"
+            meant = catalogue.probably(text)
+            hint = (
+                f"did you mean {meant!r}?"
+                if meant and not error.hint.startswith("did you mean")
+                else f"{error.hint}; simgap list shows the instances"
+            )
             raise InvalidFile(error.problem, hint=hint) from error

@@ -12,6 +12,7 @@ from typing import Any
 from simgap.errors import InvalidInstance
 
 MOST_POINTS = 10_000
+FEW_NAMES = 10  # so many are listed beside the one that was probably meant
 LARGEST_WHOLE = 10**18
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.IGNORECASE)
 _RATIO = re.compile(r"[+-]?\d+/\d+")
@@ -59,6 +60,12 @@ def split_query(query: str) -> dict[str, str]:
 
 def read_value(key: str, text: str, kind: Kind) -> Any:
     """Return what a text means for a parameter of this kind."""
+    if "=" in text:
+        fixed = re.sub(r"[,;:&\s]+(?=\w+=)", "&", f"{key}={text}")
+        raise InvalidInstance(
+            f"{key}={text[:60]} has two '='",
+            hint=f"put & between the parts: {fixed[:80]}",
+        )
     if kind is Kind.FLAG:
         if text.lower() not in _FLAGS:
             raise _refused(key, text, kind)
@@ -97,7 +104,10 @@ def suggestion(given: str, offered: tuple[str, ...]) -> str:
             for name in get_close_matches(given.lower(), lower, n=1, cutoff=0.6)
         ]
     everything = "there are " + ", ".join(offered)
-    return f"did you mean {close[0]!r}? {everything}" if close else everything
+    if not close:
+        return everything
+    short = f"did you mean {close[0]!r}?"
+    return f"{short} {everything}" if len(offered) <= FEW_NAMES else short
 
 
 def _points(key: str, text: str) -> tuple[float, ...]:
@@ -166,6 +176,19 @@ def _refused(key: str, text: str, kind: Kind) -> InvalidInstance:
     if not text.strip():
         return InvalidInstance(f"{key} has an empty value", hint=f"give {kind.value}")
     shown = text if len(text) <= 60 else text[:60] + "..."
-    return InvalidInstance(
-        f"{key}={shown} cannot be read", hint=f"{key} is {kind.value}, and finite"
-    )
+    return InvalidInstance(f"{key}={shown} cannot be read", hint=_way(key, text, kind))
+
+
+def _way(key: str, text: str, kind: Kind) -> str:
+    """Return how a value is written, after what was tried."""
+    plain, hint = text.strip(), f"{key} is {kind.value}, and finite"
+    if plain.endswith("%") and _NUMBER.fullmatch(plain[:-1]) and len(plain) < 20:
+        return f"write {key}={float(Fraction(plain[:-1]) / 100):g}; {hint}"
+    if plain[:1] in ("[", "(", "{"):
+        return f"leave the brackets out; {hint}"
+    number = r"(\d*\.?\d+)"
+    if kind is Kind.POINTS and (
+        ends := re.fullmatch(f"{number}(?:-|\\.\\.+){number}", plain)
+    ):
+        return f"5 points of that range are {key}={ends[1]}:{ends[2]}:5; {hint}"
+    return hint
