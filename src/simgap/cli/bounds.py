@@ -102,16 +102,11 @@ def run(
     Example: simgap bounds 'riverswim?states=6&success=0.2:0.5:4' -H 1e6
     """
     from simgap.cli.models import read_model
-    from simgap.cli.options import horizon_of
+    from simgap.cli.options import needed_horizon
     from simgap.cli.output import print_json, working
-    from simgap.errors import InvalidArgument
     from simgap.records import SCHEMA, provenance
 
-    steps = horizon_of(horizon)
-    if not steps:
-        raise InvalidArgument(
-            "a bound needs a horizon of at least one step", hint="for instance -H 1e6"
-        )
+    steps = needed_horizon(horizon)
     latent = read_model(model, max_bytes)
     with working("measuring the class"):
         from simgap.answers.class_facts import measured_class

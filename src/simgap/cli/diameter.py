@@ -46,7 +46,10 @@ def run(
     max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
-    """Bound the diameter of every model; infinite if some state cannot be reached."""
+    """Bound the diameter of every model; infinite if some state cannot be reached.
+
+    Example: simgap diameter 'riverswim?states=6&success=0.2:0.5:4'
+    """
     from simgap.cli.models import read_model
     from simgap.cli.output import print_json, working
     from simgap.records import SCHEMA, provenance

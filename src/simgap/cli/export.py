@@ -34,7 +34,10 @@ def run(
     max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a model as .simgap or .npz; an old file is replaced whole."""
+    """Write a model as .simgap or .npz; an old file is replaced whole.
+
+    Example: simgap export 'riverswim?success=0.2:0.5:4' rivers.npz
+    """
     from pathlib import Path
 
     from simgap.cli.models import read_model
@@ -42,6 +45,7 @@ def run(
     from simgap.interop import save_model
     from simgap.records import SCHEMA, provenance
 
+    _check_order(model, file)
     latent = read_model(model, max_bytes)
     with working(f"writing {file[:80]}"):
         save_model(latent, file)
@@ -58,3 +62,20 @@ def run(
         print_json(answer)
     else:
         print_line(f"{file}  {answer.bytes} bytes  hash {answer.hash} (exact)")
+
+
+def _check_order(model: str, file: str) -> None:
+    """Raise if FILE names an instance and MODEL a file that is not there."""
+    from pathlib import Path
+    from shlex import quote
+
+    from simgap.errors import InvalidArgument
+    from simgap.instances.catalogue import is_instance_string
+    from simgap.interop import WRITABLE
+
+    new = Path(model).suffix in WRITABLE and not Path(model).exists()
+    if new and Path(file).suffix not in WRITABLE and is_instance_string(file):
+        raise InvalidArgument(
+            f"there is no file {model}, and {file!r} is no file to write",
+            hint=f"MODEL comes first: simgap export {quote(file)} {quote(model)}",
+        )

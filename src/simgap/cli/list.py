@@ -30,7 +30,10 @@ class ListAnswer:
 
 
 def run(as_json: AsJson = False) -> None:
-    """List the instances and the file formats that MODEL may name."""
+    """List the instances and the file formats that MODEL may name.
+
+    Example: simgap list
+    """
     from simgap.cli.output import print_json
     from simgap.interop import READABLE, WRITABLE
     from simgap.records import SCHEMA

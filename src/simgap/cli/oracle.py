@@ -193,7 +193,9 @@ def solver_of(
     }
     if name not in kinds:
         near = get_close_matches(name.lower(), SOLVERS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"it is one of {SOLVERS}"
+        hint = (
+            f"did you mean {near[0]}?" if near else f"it is one of {', '.join(SOLVERS)}"
+        )
         raise InvalidArgument(f"there is no solver {name[:40]!r}", hint=hint)
     kind = kinds[name]
     chosen: dict[str, float | int | None] = {"seed": seed}

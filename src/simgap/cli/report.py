@@ -7,13 +7,17 @@ draws what other verbs have written and computes nothing itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, final
+from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
 from simgap.cli.options import AsJson
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 PAGE = "report.html"
+MAKE_ONE = "make one: simgap reproduce --out DIR, or simgap run ... --out DIR"
 
 
 @final
@@ -55,12 +59,17 @@ def run(
     from simgap.report.folder import read_folder
 
     where = Path(folder)
+    if not where.exists():
+        raise InvalidFile(
+            f"cannot read the folder {folder[:200]}: there is none",
+            hint=_near(where) or MAKE_ONE,
+        )
     page = where / PAGE if out is None else Path(out)
     found = read_folder(where)
     if not found.parts and not found.troubles:
         raise InvalidFile(
             f"there is no record in {folder[:200]!r}",
-            hint="make one: simgap reproduce --out DIR, or simgap run ... --out DIR",
+            hint=MAKE_ONE,
         )
     answer = ReportAnswer(
         schema=SCHEMA,
@@ -74,6 +83,18 @@ def run(
         print_json(answer)
     else:
         _print(answer)
+
+
+def _near(folder: Path) -> str:
+    """Return the hint that names folders which are called nearly so."""
+    from difflib import get_close_matches
+
+    try:
+        beside = [each.name for each in folder.parent.iterdir() if each.is_dir()]
+    except (OSError, ValueError):
+        return ""
+    near = get_close_matches(folder.name, beside, n=1, cutoff=0.6)
+    return f"did you mean {folder.with_name(near[0])}?" if near else ""
 
 
 def _print(answer: ReportAnswer) -> None:

@@ -90,6 +90,7 @@ def run(
     if quick and full:
         raise InvalidArgument("both --quick and --full", hint="give one of them")
     scale, number = Scale.FULL if full else Scale.QUICK, seed_of(seed)
+    _check_words(tuple(claims or ()))
     chosen, folder = named_claims(tuple(claims or ())), Path(out)
     begin = perf_counter()
     done = [_one(claim, scale, number, folder, again) for claim in chosen]
@@ -111,6 +112,19 @@ def run(
     else:
         _print(answer)
     return 0 if answer.as_expected else 1
+
+
+def _check_words(claims: tuple[str, ...]) -> None:
+    """Raise if the words are one claim, written with spaces."""
+    from simgap.errors import InvalidArgument
+    from simgap.experiments.catalogue import claim_names
+
+    joined = "-".join(claims).lower()
+    if len(claims) > 1 and joined in claim_names():
+        raise InvalidArgument(
+            f"there is no claim {claims[0][:40]!r}",
+            hint=f"did you mean {joined}? Names have no spaces",
+        )
 
 
 def _one(

@@ -73,7 +73,10 @@ def run(
     max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
-    """Solve every model: gain and bias, and with -H the optimal value at the start."""
+    """Solve every model: gain and bias, and with -H the optimal value at the start.
+
+    Example: simgap solve 'riverswim?states=6&success=0.2:0.5:4' -H 200
+    """
     from simgap.cli.models import read_model
     from simgap.cli.options import horizon_of
     from simgap.cli.output import print_json, working
