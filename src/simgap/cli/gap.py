@@ -2,79 +2,35 @@
 
 Rows are policies, columns real models. Policies without memory and policy graphs have
 exact gaps; agents whose histories are few enough to follow have exact ones too; all
-others are run with common random numbers and have intervals.
+others are run with common random numbers and have intervals. Then what memory and
+randomization are worth, and with --horizons how all of it grows with H.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simgap.cli.options import AsJson, Horizon, MaxBytes, Model, Seed, Threads
+from simgap.cli.options import AsJson, Horizon, MaxBytes, Model, Out, Seed, Threads
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from simgap.answers.over_horizons import OverHorizons
+    from simgap.cli.gap_answer import GapAnswer, PlannedPolicies
     from simgap.gap.evaluator import MonteCarlo
     from simgap.mdp import LatentMDP
-    from simgap.policies.interface import Policy
-    from simgap.records import Certified, Provenance
-    from simgap.simulation.runs import Progress
+    from simgap.oracle.settings import AutoOracle
+    from simgap.records import Certified
     from simgap.statistics import Estimate
 
-DEFAULT = (
-    "oracle",
-    "likelihood",
-    "posterior-sampling",
-    "elimination",
-    "optimistic",
-    "general",
-    "memoryless",
-    "mean-model",
-    "random",
-)
-LONGEST_ORACLE = 2_000  # steps up to which the oracle is in the default table
 NOISE = 1e-8  # a gap below this is shown as 0
-SHORT = 20  # steps up to which histories are followed
-FEW_NODES = 20_000  # things to remember, at most, when they are
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class ModelGap:
-    """The gap of one policy in one real model."""
-
-    name: str
-    gap: Certified | Estimate
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class PolicyGaps:
-    """The gaps of one policy."""
-
-    name: str
-    about: str
-    certainty: str
-    models: tuple[ModelGap, ...]
-    average: Certified | Estimate
-    worst: Certified | Estimate
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class GapAnswer:
-    """The record of `simgap gap`."""
-
-    schema: int
-    horizon: int
-    policies: tuple[PolicyGaps, ...]
-    left_out: dict[str, str]  # policies that cannot be had here, and why
-    optimal: tuple[float, ...]  # V* of every model
-    seconds: float
-    provenance: Provenance
+GAP_TOLERANCE = 0.05
+AT_HORIZONS = 0.1  # gap tolerance of the brackets at other horizons
+PLANNING_SECONDS = 60.0
+EFFORT = 0.5  # seconds of a usual machine for each simpler policy
+LARGEST_CLASS = 200_000  # models times states, up to which theorems are put in
 
 
 def run(
@@ -85,6 +41,15 @@ def run(
         list[str] | None,
         typer.Option("--policy", metavar="P", help="One of them; may be repeated."),
     ] = None,
+    horizons: Annotated[
+        str | None,
+        typer.Option(
+            "--horizons",
+            metavar="LIST",
+            help="Also at these horizons: 10,50,200 or 10:200:5, or all for the "
+            "usual ones.",
+        ),
+    ] = None,
     seeds: Annotated[
         str, typer.Option("--seeds", metavar="K", help="Runs where sampling is needed.")
     ] = "400",
@@ -92,22 +57,27 @@ def run(
         str | None,
         typer.Option("--half-width", metavar="X", help="Run until intervals are ±X."),
     ] = None,
+    time_limit: Annotated[
+        str | None,
+        typer.Option(
+            "--time-limit", metavar="S", help="Seconds of the oracle; default 60."
+        ),
+    ] = None,
     seed: Seed = "0",
     threads: Threads = None,
     max_bytes: MaxBytes = None,
+    out: Out = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare policies: what each loses in each model that may be the real one.
 
-    --policy is one of the agents of simgap run; by default oracle, likelihood,
-    posterior-sampling, elimination, optimistic, general, memoryless, mean-model and
-    random are compared.
+    --policy is one of the agents of simgap run, or one planned for the class: oracle,
+    oracle-belief, memoryless, mean-model, single-simulator, minimax, window-1,
+    window-2. By default all that can be had are compared, with what memory and
+    randomization are worth.
 
     Example: simgap gap 'riverswim?success=0.1:0.6:3&left_reward=0.4' -H 100
     """
-    from time import perf_counter
-
-    from simgap.base_policies.catalogue import named_policy
     from simgap.cli.models import read_model
     from simgap.cli.options import (
         count_of,
@@ -116,17 +86,19 @@ def run(
         seed_of,
         threads_of,
     )
-    from simgap.cli.output import print_json
+    from simgap.cli.oracle import SECONDS
+    from simgap.cli.output import made_folder, print_json
     from simgap.gap.evaluator import MonteCarlo
-    from simgap.planning import optimal_values
-    from simgap.records import SCHEMA, provenance
+    from simgap.oracle.settings import AutoOracle
+    from simgap.records import write_record
 
-    for name in policy or ():
-        named_policy(name)
+    asked = _checked(policy or ())
     steps, number = needed_horizon(horizon), seed_of(seed)
+    others = horizons_of(horizons, steps)
     episodes = count_of(seeds, "--seeds", least=2, most=10**7)
     width = positive_of(half_width, "--half-width", hint="it is a loss above 0")
-    begin = perf_counter()
+    limit = positive_of(time_limit, "--time-limit", hint=SECONDS)
+    folder = None if out is None else made_folder(out)
     latent = read_model(model, max_bytes)
     evaluator = MonteCarlo(
         episodes=episodes,
@@ -137,129 +109,209 @@ def run(
         most_episodes=max(episodes, 10**6),
         threads=threads_of(threads),
     )
-    found, left_out = _all_gaps(latent, tuple(policy or ()), steps, evaluator)
-    units = latent.simulators.units
-    best = optimal_values(latent.simulators, steps).start
-    answer = GapAnswer(
-        schema=SCHEMA,
-        horizon=steps,
-        policies=found,
-        left_out=left_out,
-        optimal=tuple(units.total(float(v), steps) for v in best),
-        seconds=perf_counter() - begin,
-        provenance=provenance(
-            command=str(context.obj), model=model, model_hash=latent.hash, seed=number
-        ),
+    solver = AutoOracle(
+        gap_tolerance=GAP_TOLERANCE,
+        time_limit=PLANNING_SECONDS if limit is None else limit,
+        seed=number,
     )
+    answer = answered(
+        latent,
+        steps,
+        asked=asked,
+        horizons=others,
+        evaluator=evaluator,
+        solver=solver,
+        command=str(context.obj),
+        model=model,
+    )
+    if folder is not None:
+        write_record(answer, folder / "gap.json")
     if as_json:
         print_json(answer)
     else:
-        _print(answer, latent)
+        print_answer(answer)
 
 
-def _all_gaps(
-    latent: LatentMDP, asked: tuple[str, ...], horizon: int, evaluator: MonteCarlo
-) -> tuple[tuple[PolicyGaps, ...], dict[str, str]]:
-    """Return gaps of the policies; of the default ones those that can be had."""
-    from simgap.base_policies.catalogue import build_policy, named_policy
-    from simgap.cli.output import telling
-    from simgap.errors import SimgapError
-
-    found, left_out = [], {}
-    with telling("measuring") as tell:
-
-        def follow(done: int, whole: int) -> None:
-            tell(f"measuring: {done} of {whole} runs")
-
-        for name in asked or DEFAULT:
-            if not asked and name == "oracle" and horizon > LONGEST_ORACLE:
-                left_out[name] = f"planned by default up to {LONGEST_ORACLE} steps only"
-                continue
-            tell(f"measuring {name}")
-            try:
-                agent = build_policy(name, latent, horizon, seed=evaluator.seed)
-                found.append(
-                    _gaps(
-                        latent,
-                        agent,
-                        name,
-                        named_policy(name).about,
-                        horizon,
-                        evaluator,
-                        follow,
-                    )
-                )
-            except SimgapError as error:
-                if asked:
-                    raise
-                left_out[name] = error.problem
-    return tuple(found), left_out
-
-
-def _gaps(
+def answered(
     latent: LatentMDP,
-    agent: Policy[Any],
-    name: str,
-    about: str,
     horizon: int,
+    *,
+    asked: Sequence[str] = (),
+    horizons: Sequence[int] = (),
     evaluator: MonteCarlo,
-    follow: Progress,
-) -> PolicyGaps:
-    """Return the gaps of one policy: exact where that is cheap, else sampled."""
-    from simgap.errors import InvalidArgument, NotSolved
-    from simgap.gap.evaluator import Exact
-    from simgap.gap.exact import exact_gaps
-    from simgap.gap.measure import average_of, worst_of
-    from simgap.gap.sampled import sampled_gaps, worst_sampled
-    from simgap.policies.graph import GraphPolicy
-    from simgap.policies.markov import MarkovPolicy
+    solver: AutoOracle,
+    planned: PlannedPolicies | None = None,
+    command: str,
+    model: str,
+) -> GapAnswer:
+    """Return the record; without `asked` it has all policies that can be had."""
+    from simgap.answers.stakes import stakes
+    from simgap.cli.gap_answer import (
+        CERTAINTY,
+        DEFAULT,
+        GapAnswer,
+        gap_table,
+        horizon_gaps,
+        in_units,
+    )
+    from simgap.cli.output import telling
+    from simgap.planning import optimal_values
+    from simgap.records import SCHEMA, provenance
 
-    worlds, factor = latent.simulators, abs(latent.simulators.units.factor)
-    exact: tuple[Certified, ...] | None = None
-    if isinstance(agent, MarkovPolicy | GraphPolicy) or horizon <= SHORT:
-        try:
-            exact = exact_gaps(worlds, agent, horizon, Exact(max_nodes=FEW_NODES))
-        except (NotSolved, InvalidArgument):
-            exact = None  # too many histories, or luck of its own: sample
-    gaps: Sequence[Certified | Estimate]
-    worst: Certified | Estimate
-    if exact is None:
-        told = sampled_gaps(worlds, agent, horizon, evaluator, progress=follow)
-        gaps = tuple(each.gap for each in told)
-        worst = worst_sampled(told, evaluator.confidence)
-    else:
-        gaps, worst = exact, worst_of(exact)
-    return PolicyGaps(
-        name=name,
-        about=about,
-        certainty="estimated" if exact is None else "certified",
-        models=tuple(
-            ModelGap(m, _in_units(g, factor))
-            for m, g in zip(worlds.model_names, gaps, strict=True)
+    worlds, names = latent.simulators, tuple(asked) or DEFAULT
+    if planned is None and _worth_planning(latent, names, horizon, insist=bool(asked)):
+        planned = _planned(latent, horizon, solver)
+    with telling("measuring") as tell:
+        table = gap_table(
+            latent, names, horizon, evaluator, planned, insist=bool(asked), tell=tell
+        )
+        grown, notes = (
+            _grown(latent, horizons, solver, tell) if horizons else (None, ())
+        )
+    best = optimal_values(worlds, horizon).start
+    comparison = None if planned is None else planned.comparison
+    stake = in_units(stakes(latent, horizon).average, abs(worlds.units.factor))
+    return GapAnswer(
+        schema=SCHEMA,
+        kind="gap",
+        horizon=horizon,
+        policies=table.policies,
+        left_out=table.left_out,
+        names=worlds.model_names,
+        prior=tuple(latent.prior.tolist()),
+        optimal=tuple(worlds.units.total(float(v), horizon) for v in best),
+        at_stake=stake.upper or 0.0,
+        value_of_memory=None if comparison is None else comparison.value_of_memory,
+        value_of_randomization=None
+        if comparison is None
+        else comparison.value_of_randomization,
+        trained=None if grown is None else grown.trained,
+        by_horizon=None if grown is None else horizon_gaps(latent, grown),
+        certainty=dict(CERTAINTY),
+        notes=notes,
+        provenance=provenance(
+            command=command, model=model, model_hash=latent.hash, seed=evaluator.seed
         ),
-        average=_in_units(average_of(gaps, latent.prior), factor),
-        worst=_in_units(worst, factor),
     )
 
 
-def _in_units(gap: Certified | Estimate, factor: float) -> Certified | Estimate:
+def horizons_of(text: str | None, horizon: int) -> tuple[int, ...]:
+    """Return the horizons a text means: all is the usual ones up to the given one."""
+    if text is None:
+        return ()
+    from simgap.answers.over_horizons import MOST_HORIZONS, usual_horizons
+    from simgap.errors import InvalidArgument, InvalidInstance
+    from simgap.instances.spelling import Kind, read_value
+
+    if text.strip().lower() == "all":
+        return usual_horizons(horizon)
+    try:
+        found = {round(float(x)) for x in read_value("horizons", text, Kind.POINTS)}
+    except InvalidInstance as error:
+        raise InvalidArgument(
+            f"--horizons is {text[:60]!r}: {error.problem}",
+            hint="write for instance 10,50,200 or 10:200:5, or all",
+        ) from error
+    if min(found) < 1 or max(found) > horizon:
+        raise InvalidArgument(
+            f"--horizons {text[:60]!r} go from {min(found)} to {max(found)}",
+            hint=f"they are from 1 to the horizon -H {horizon}",
+        )
+    if len(found) > MOST_HORIZONS:
+        raise InvalidArgument(
+            f"--horizons names {len(found)} of them", hint=f"at most {MOST_HORIZONS}"
+        )
+    return tuple(sorted(found))
+
+
+def _checked(asked: Sequence[str]) -> tuple[str, ...]:
+    """Return the policies asked for, or say which name is wrong."""
+    from difflib import get_close_matches
+
+    from simgap.base_policies.catalogue import POLICIES
+    from simgap.cli.gap_answer import ORACLE, SIMPLER
+    from simgap.errors import InvalidArgument
+
+    known = list(dict.fromkeys([*ORACLE, *SIMPLER, *(each.name for each in POLICIES)]))
+    for name in asked:
+        if name not in known:
+            near = get_close_matches(name.lower(), known, n=1)
+            raise InvalidArgument(
+                f"there is no policy {name[:60]!r}",
+                hint=f"did you mean {near[0]}?"
+                if near
+                else f"the policies are {', '.join(known)}",
+            )
+    return tuple(dict.fromkeys(asked))
+
+
+def _worth_planning(
+    latent: LatentMDP, names: Sequence[str], horizon: int, *, insist: bool
+) -> bool:
+    """Return whether the oracle and simpler policies are planned at all."""
+    from simgap.cli.gap_answer import (
+        LARGEST_LOSSES,
+        LONGEST_ORACLE,
+        ORACLE,
+        SIMPLER,
+        WITHOUT_PLANNING,
+    )
+    from simgap.oracle.loss_form import bytes_of_losses
+
+    planned = {*ORACLE, *SIMPLER} - set(WITHOUT_PLANNING)
+    if insist:
+        return any(name in planned for name in names)
+    small = bytes_of_losses(latent, horizon) <= LARGEST_LOSSES
+    return horizon <= LONGEST_ORACLE and small
+
+
+def _planned(latent: LatentMDP, horizon: int, solver: AutoOracle) -> PlannedPolicies:
+    from simgap.cli.baseline_answer import compared
+    from simgap.cli.gap_answer import PlannedPolicies
+    from simgap.cli.oracle import plan
+
+    result = plan(latent, horizon, None, solver)
+    return PlannedPolicies(result, compared(latent, result, solver.seed, effort=EFFORT))
+
+
+def _grown(
+    latent: LatentMDP,
+    horizons: Sequence[int],
+    solver: AutoOracle,
+    tell: Callable[[str], None],
+) -> tuple[OverHorizons, tuple[str, ...]]:
+    """Return gaps over horizons, with what theorems promise where that is cheap."""
     from dataclasses import replace
 
-    if factor == 1.0 or gap.lower is None or gap.upper is None:
-        return gap
-    lower, upper = factor * gap.lower, factor * gap.upper
-    from simgap.statistics import Estimate
+    from simgap.answers.class_facts import measured_class
+    from simgap.answers.over_horizons import over_horizons
 
-    if isinstance(gap, Estimate):
-        return replace(gap, estimate=factor * gap.estimate, lower=lower, upper=upper)
-    return replace(gap, lower=lower, upper=upper)
+    worlds, notes = latent.simulators, []
+    size, measured = len(worlds) * worlds.n_states, None
+    if size <= LARGEST_CLASS:
+        tell("measuring the class")
+        measured = measured_class(latent, max(horizons))
+    else:
+        notes.append(
+            f"no theorems over horizons: {size} states in all models, they are put in "
+            f"up to {LARGEST_CLASS}; see simgap bounds"
+        )
+    quick = replace(solver, gap_tolerance=AT_HORIZONS, episodes=100)
+    found = over_horizons(latent, horizons, solver=quick, measured=measured, tell=tell)
+    if len(found.trained) < len(worlds):
+        notes.append(
+            f"plans of {len(found.trained)} of {len(worlds)} models, spread evenly, "
+            "are shown in each other"
+        )
+    return found, tuple(notes)
 
 
-def _print(answer: GapAnswer, latent: LatentMDP) -> None:
+def print_answer(answer: GapAnswer) -> None:
+    """Print the table, and what memory and randomization are worth."""
     from simgap.cli.output import print_line, print_table
     from simgap.report.words import shown, without_common_part
 
-    names, common = without_common_part(list(latent.simulators.model_names))
+    names, common = without_common_part(list(answer.names))
     few = names[:6]
     print_table(
         f"what is lost in {answer.horizon} steps in {shown(answer.provenance.model)}",
@@ -275,20 +327,55 @@ def _print(answer: GapAnswer, latent: LatentMDP) -> None:
         ],
         "by real model"
         + (f" ({common})" if common else "")
-        + "; ± is an estimate's 95 % interval, the others are certified",
+        + "; an estimate has its 95 % interval, the others are certified",
     )
     if len(names) > len(few):
         print_line(f"{len(names) - len(few)} more models; --json has them all")
+    _print_worth(answer)
     for why in dict.fromkeys(answer.left_out.values()):
-        names = [name for name, each in answer.left_out.items() if each == why]
-        print_line(f"left out: {', '.join(names)}: {why}")
+        left = [name for name, each in answer.left_out.items() if each == why]
+        print_line(f"left out: {', '.join(left)}: {why}")
+    for note in answer.notes:
+        print_line(f"note: {note}")
+
+
+def _print_worth(answer: GapAnswer) -> None:
+    from simgap.cli.output import print_line, print_table
+    from simgap.report.words import between, gap_bracket, number
+
+    print_line(f"acting at random loses {number(answer.at_stake, 4)} (certified)")
+    if answer.value_of_memory is not None:
+        print_line(f"memory is worth {between(answer.value_of_memory)} (certified)")
+    if answer.value_of_randomization is not None:
+        print_line(
+            "training on all models instead of the best single one is worth "
+            f"{between(answer.value_of_randomization)} (certified)"
+        )
+    if answer.by_horizon:
+        print_table(
+            "as episodes get longer",
+            ("H", "oracle", "without memory", "at random", "least theorem"),
+            [
+                (
+                    str(each.horizon),
+                    gap_bracket(each.average_gap, NOISE, 4),
+                    gap_bracket(each.memoryless, NOISE, 4),
+                    number(each.random, 4),
+                    number(min((b.value for b in each.bounds), default=None), 4),
+                )
+                for each in answer.by_horizon
+            ],
+            "average loss, certified; theorems bound the oracle's loss in any model",
+            texts=0,
+        )
 
 
 def _told(gap: Certified | Estimate) -> str:
-    from simgap.report.words import gap_bracket, number
+    from simgap.report.words import gap_bracket, gap_number
     from simgap.statistics import Estimate
 
     if isinstance(gap, Estimate):
-        half = max(gap.upper - gap.estimate, gap.estimate - gap.lower)
-        return f"{number(gap.estimate, 4)} ± {number(half, 2)}"
+        middle = gap_number(gap.estimate, NOISE, 4)
+        ends = [gap_number(end, NOISE, 3) for end in (gap.lower, gap.upper)]
+        return middle if ends[0] == ends[1] else f"{middle} [{ends[0]}, {ends[1]}]"
     return gap_bracket(gap, NOISE, 4)

@@ -1,0 +1,163 @@
+"""The same question for short and long episodes: who loses what as H grows.
+
+For every horizon: the oracle's bracket, the best policy found without memory, acting at
+random, the plan of every single model in every other one, and what the theorems of the
+paper promise. All gaps are exact up to rounding except the oracle's, a bracket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from simgap.answers.class_facts import MeasuredClass
+from simgap.answers.stakes import stakes
+from simgap.arrays import FloatArray, owned
+from simgap.bounds import applicable
+from simgap.bounds.bound import Kind, Quantity
+from simgap.errors import InvalidArgument
+from simgap.mdp import LatentMDP
+from simgap.oracle.baselines.memoryless import ShortMemoryPlan
+from simgap.oracle.baselines.single_model import (
+    best_memoryless,
+    mean_model_plan,
+    single_plans,
+)
+from simgap.oracle.entry import domain_randomization_oracle
+from simgap.oracle.loss_form import loss_form
+from simgap.oracle.settings import AutoOracle
+from simgap.planning.episodic import checked_horizon
+from simgap.records import Certified
+
+MOST_HORIZONS = 40
+USUAL_HORIZONS = 7
+MOST_TRAINED = 60  # models whose plans are shown in each other
+EFFORT = 0.25  # seconds of a usual machine for the search without memory
+
+Told = Callable[[str], None]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What a theorem promises about the oracle's gap in any model, in stored units."""
+
+    name: str
+    value: float
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class AtHorizon:
+    """One class at one horizon, in stored units."""
+
+    horizon: int
+    informed: float  # what an agent gets that is told the model, prior average
+    oracle: Certified  # average gap of the best agent that is not
+    memoryless: Certified  # average gap of the best policy found without memory
+    random: Certified  # average gap of acting at random
+    train: FloatArray  # (K, K), gap of the plan of model i if model j is real
+    promises: tuple[Promise, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class OverHorizons:
+    """One class at growing horizons."""
+
+    trained: tuple[int, ...]  # (K,), the models that `train` is about
+    horizons: tuple[AtHorizon, ...]
+
+
+def over_horizons(
+    latent: LatentMDP,
+    horizons: Sequence[int],
+    *,
+    solver: AutoOracle,
+    measured: MeasuredClass | None = None,
+    tell: Told = lambda _: None,
+) -> OverHorizons:
+    """Return gaps at every horizon; promises need the measured class."""
+    asked = sorted({checked_horizon(each) for each in horizons})
+    if not asked or asked[0] < 1:
+        raise InvalidArgument(
+            f"horizons {list(horizons)[:5]}", hint="give at least one, all above 0"
+        )
+    if len(asked) > MOST_HORIZONS:
+        raise InvalidArgument(
+            f"{len(asked)} horizons, at most {MOST_HORIZONS} are compared",
+            hint="give fewer of them, spread like 10, 30, 100, 300",
+        )
+    members = len(latent.simulators)
+    trained = _spread(members)
+    found = []
+    for at, horizon in enumerate(asked, start=1):
+        tell(f"horizon {horizon} ({at} of {len(asked)})")
+        found.append(_at(latent, horizon, trained, solver, measured))
+    return OverHorizons(trained, tuple(found))
+
+
+def usual_horizons(horizon: int) -> tuple[int, ...]:
+    """Return horizons up to the given one, each about twice the one before."""
+    parts = (horizon / 2.0**halvings for halvings in range(USUAL_HORIZONS))
+    return tuple(sorted({max(1, round(part)) for part in parts}))
+
+
+def _at(
+    latent: LatentMDP,
+    horizon: int,
+    trained: tuple[int, ...],
+    solver: AutoOracle,
+    measured: MeasuredClass | None,
+) -> AtHorizon:
+    result = domain_randomization_oracle(latent, horizon=horizon, solver=solver)
+    form = loss_form(latent, horizon=horizon)
+    plans = single_plans(form)
+    least = best_memoryless(
+        form, plans, mean_model_plan(form), effort=EFFORT, seed=solver.seed
+    )
+    table = np.stack([plans[i].gaps[list(trained)] for i in trained])
+    return AtHorizon(
+        horizon=horizon,
+        informed=form.informed,
+        oracle=result.average_gap,
+        memoryless=_average(least),
+        random=stakes(latent, horizon).average,
+        train=owned(np.maximum(table, 0.0)),
+        promises=() if measured is None else _promises(latent, measured, horizon),
+    )
+
+
+def _average(plan: ShortMemoryPlan) -> Certified:
+    return Certified(
+        max(0.0, plan.average - plan.rounding), plan.average + plan.rounding
+    )
+
+
+def _promises(
+    latent: LatentMDP, measured: MeasuredClass, horizon: int
+) -> tuple[Promise, ...]:
+    """Return the bounds that hold on the oracle's gap in any model.
+
+    The facts were measured at the longest horizon; eluder dimension and covering number
+    at its finer scale are upper bounds at every coarser one.
+    """
+    stored = measured.scale / latent.simulators.units.factor
+    return tuple(
+        Promise(bound.claim, bound.value * stored if stored else 0.0)
+        for bound in applicable(measured.facts, horizon)
+        if bound.holds
+        and bound.kind is Kind.UPPER
+        and bound.quantity is Quantity.ORACLE_GAP
+    )
+
+
+def _spread(members: int) -> tuple[int, ...]:
+    """Return all models, or MOST_TRAINED of them spread evenly, the ends among them."""
+    if members <= MOST_TRAINED:
+        return tuple(range(members))
+    chosen = np.linspace(0, members - 1, MOST_TRAINED).round().astype(int)
+    return tuple(chosen.tolist())
