@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
-from simgap.cli.options import AsJson, Discount, Horizon, MaxBytes, Model
+from simgap.cli.options import AsJson, Discount, Horizon, MaxBytes, Model, Out
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from simgap.cli.baseline_answer import BaselineAnswer
+    from simgap.cli.baseline_answer import BaselineAnswer, Comparison
     from simgap.cli.oracle_answer import (
         OracleModel,
         OracleNumbers,
@@ -120,6 +120,7 @@ def run(
         bool, typer.Option(help="Compare with simpler policies.")
     ] = True,
     max_bytes: MaxBytes = None,
+    out: Out = None,
     as_json: AsJson = False,
 ) -> None:
     """Bracket what the best agent loses that does not know which model is real.
@@ -132,8 +133,9 @@ def run(
     from simgap.cli.models import read_model
     from simgap.cli.options import discount_of, horizon_of, seed_of
     from simgap.cli.oracle_words import print_oracle
-    from simgap.cli.output import print_json
+    from simgap.cli.output import made_folder, print_json
     from simgap.errors import InvalidArgument
+    from simgap.records import write_record
 
     steps, factor, start = horizon_of(horizon), discount_of(discount), seed_of(seed)
     if (steps is None) == (factor is None):
@@ -150,15 +152,20 @@ def run(
         seed=start,
     )
     target = None if save is None else checked_target(save)
+    folder = None if out is None else made_folder(out)
     latent = read_model(model, max_bytes)
     result = plan(latent, steps, factor, settings)
-    answer = _answer(
+    answer = answered(
         latent,
         result,
-        (str(context.obj), model, start),
         compare=baselines,
-        files=_save(result, target),
+        files=saved_policies(result, target),
+        command=str(context.obj),
+        model=model,
+        seed=start,
     )
+    if folder is not None:
+        write_record(answer, folder / "oracle.json")
     if as_json:
         print_json(answer)
     else:
@@ -267,23 +274,26 @@ def belief_path(path: Path) -> Path:
     return path.with_name(f"{path.stem}.belief.simgap")
 
 
-def _answer(
+def answered(
     latent: LatentMDP,
     result: OracleResult,
-    source: tuple[str, str, int],
     *,
-    compare: bool,
-    files: tuple[str | None, str | None],
+    compare: bool = True,
+    comparison: Comparison | None = None,
+    files: tuple[str | None, str | None] = (None, None),
+    command: str,
+    model: str,
+    seed: int,
 ) -> OracleAnswer:
+    """Return the record of a result; simpler policies are planned unless given."""
     from simgap.cli.baseline_answer import NOTHING, compared
     from simgap.cli.oracle_answer import CERTAINTY, oracle_numbers, trace_points
     from simgap.oracle.result import Outcome
     from simgap.records import SCHEMA, provenance
 
-    command, model, seed = source
     numbers, begin = oracle_numbers(latent, result), perf_counter()
-    others = NOTHING
-    if compare and result.outcome is not Outcome.INTERRUPTED:
+    others = NOTHING if comparison is None else comparison
+    if compare and comparison is None and result.outcome is not Outcome.INTERRUPTED:
         try:
             others = compared(latent, result, seed)
         except KeyboardInterrupt:  # the bracket is there: better without than nothing
@@ -313,7 +323,10 @@ def _fields(numbers: OracleNumbers) -> dict[str, object]:
     return {each.name: getattr(numbers, each.name) for each in fields(numbers)}
 
 
-def _save(result: OracleResult, path: Path | None) -> tuple[str | None, str | None]:
+def saved_policies(
+    result: OracleResult, path: Path | None
+) -> tuple[str | None, str | None]:
+    """Write both policies of a result; return where they are."""
     if path is None:
         return None, None
     from simgap.interop.policy_file import save_policy
