@@ -31,6 +31,7 @@ from simgap.instances.cycle import cycle, cycle_known
 from simgap.instances.grid import slip_grid, slip_grid_known
 from simgap.instances.known import Known
 from simgap.instances.linear_bandit import linear_bandit, linear_bandit_known
+from simgap.instances.own_environment import environment_physics
 from simgap.instances.random import garnet, garnet_known
 from simgap.instances.random_mixture import garnet_mixture, garnet_mixture_known
 from simgap.instances.riverswim import riverswim, riverswim_known
@@ -79,6 +80,7 @@ __all__ = [
     "cycle",
     "cycle_known",
     "delta_for_diameter",
+    "environment_physics",
     "garnet",
     "garnet_known",
     "garnet_mixture",

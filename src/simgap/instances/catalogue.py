@@ -122,24 +122,6 @@ def is_instance_string(text: str) -> bool:
     return _LOOKS_LIKE_ONE.fullmatch(text) is not None
 
 
-def probably(text: str) -> str | None:
-    """Return the instance string that a text which is none may have been meant as.
-
-    `river swim`, `riverswim.npz`, `riverswim&states=6`, `gymnasium:FrozenLake-v1`.
-    """
-    text = re.sub(r"^(gymnasium|gym)[:/]", GYM, text.strip().removeprefix("./"))
-    text = re.sub(r"^discreti[sz]e[:/]", DISCRETISE, text)
-    found = re.match(r"((?:\w+:)?[\w-]+?)(\.\w+)?(?:[?&:;,\s]+(.*=.*))?$", text)
-    if found is None:
-        plain = re.sub(r"[\W_]", "", text).lower()
-        return next((n for n in CATALOGUE if n.replace("_", "") == plain), None)
-    offered = {name.lower(): name for name in names()}
-    name = offered.get(found[1].lower())
-    if name is None or not found[3]:
-        return name
-    return f"{name}?" + re.sub(r"[,;&\s]+(?=\w+=)", "&", found[3])
-
-
 def names() -> tuple[str, ...]:
     """Return every name that may stand before the question mark."""
     return (
