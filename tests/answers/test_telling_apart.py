@@ -1,0 +1,259 @@
+"""Steps to tell two models apart: histories followed one by one, and closed forms."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil, inf, log, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from simgap._kernels.affinity import least_affinity
+from simgap.answers.shared_paths import shared_paths, silent_places, without_waiting
+from simgap.answers.telling_apart import TellingApart, telling_apart
+from simgap.errors import InvalidArgument
+from simgap.mdp import Details, IndexOrder, SimulatorClass, class_from_arrays
+from tests.reference import telling_apart as twin
+from tests.reference.rational import RationalMDP, dense_model, sparse_model
+from tests.strategies import STEADY, as_class, rational_classes
+
+LONGEST = 4  # steps of experiments that are followed history by history
+
+
+def built(*kernels: object, start: object = 0) -> SimulatorClass:
+    """Return models of equal rewards from nested lists [state][action][next]."""
+    given = np.array(kernels, float)
+    return class_from_arrays(
+        given,
+        np.zeros(given.shape[1:3]),
+        order=IndexOrder.STATE_ACTION,
+        details=Details(start=start),
+    )
+
+
+def coins(*chances: float) -> SimulatorClass:
+    """Return models that throw a coin at every step: heads is state 1."""
+    return built(*([[[1.0 - p, p]]] * 2 for p in chances))
+
+
+def exponent(p: float, q: float) -> float:
+    """Return -log BC of two coins to all digits."""
+    one, other = Decimal(p), Decimal(q)
+    return -float(((one * other).sqrt() + ((1 - one) * (1 - other)).sqrt()).ln())
+
+
+def ends(found: TellingApart) -> tuple[float, float]:
+    assert found.steps.lower is not None
+    assert found.steps.upper is not None
+    return found.steps.lower, found.steps.upper
+
+
+def first_below(series: list[Decimal], level: Decimal) -> float:
+    return next((n for n, value in enumerate(series) if value <= level), inf)
+
+
+@given(rational_classes(members=(2, 2), most=(3, 2), communicating=False))
+@STEADY
+def test_ends_are_those_of_all_histories_and_hold_the_least_error(
+    models: list[RationalMDP],
+) -> None:
+    one, other = (model.transitions for model in models)
+    steps = LONGEST if len(one) < 3 else LONGEST - 1
+    affinity = [twin.least_affinity(one, other, 0, n) for n in range(steps + 1)]
+    errors = [twin.least_error(one, other, 0, n) for n in range(steps + 1)]
+    for error in (Fraction(1, 50), Fraction(1, 9), Fraction(1, 4), Fraction(2, 5)):
+        lower, upper = ends(telling_apart(as_class(models), 0, 1, error=float(error)))
+        needed = first_below([twin.root(e * e) for e in errors], twin.root(error**2))
+        if needed <= steps:
+            assert lower <= needed <= upper
+        else:
+            assert upper > steps
+        near = Decimal("1e-12")  # levels met exactly may go either way in floats
+        possible = 2 * twin.root(error * (1 - error))
+        for level, end in ((possible, lower), (2 * twin.root(error**2), upper)):
+            if all(abs(value - level) > near for value in affinity):
+                assert first_below(affinity, level) == end or end > steps
+                assert first_below(affinity, level) in (end, inf)
+
+
+@given(rational_classes(members=(2, 2), most=(3, 2), communicating=False))
+@STEADY
+def test_two_models_are_as_far_from_one_another_both_ways(
+    models: list[RationalMDP],
+) -> None:
+    simulators = as_class(models)
+    one, other = telling_apart(simulators, 0, 1), telling_apart(simulators, 1, 0)
+    assert one.steps == other.steps
+    assert (one.state, one.action, one.visits) == (
+        other.state,
+        other.action,
+        other.visits,
+    )
+    same = telling_apart(simulators, 0, 0)
+    assert ends(same) == (inf, inf)
+    assert same.state is None
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "error"),
+    [(0.2, 0.7, 0.05), (0.5, 0.6, 0.01), (0.3, 0.31, 0.05), (0.1, 0.1001, 0.2)],
+)
+def test_a_coin_needs_the_closed_form_of_throws(
+    p: float, q: float, error: float
+) -> None:
+    found = telling_apart(coins(p, q), 0, 1, error=error)
+    lower = ceil(-log(2 * sqrt(error * (1 - error))) / exponent(p, q))
+    upper = ceil(-log(2 * error) / exponent(p, q))
+    rounding = 1e-14 / exponent(p, q)  # a step is known to 18 roundings
+    low, high = ends(found)
+    assert lower * (1 - rounding) - 1e-9 <= low <= lower
+    assert upper <= high <= upper * (1 + rounding) + 1e-9
+    assert found.visits == upper
+    assert found.distance == pytest.approx(2 * (q - p))
+
+
+def test_what_one_throw_decides_needs_one() -> None:
+    found = telling_apart(coins(0.0, 1.0), 0, 1, error=1e-9)
+    assert (*ends(found), found.visits) == (1, 1, 1)
+    assert found.affinity == 0.0
+
+
+def test_first_states_tell_models_apart_before_any_step() -> None:
+    kernel = [[[1.0, 0.0]], [[0.0, 1.0]]]
+    apart = built(kernel, kernel, start=[[1.0, 0.0], [0.0, 1.0]])
+    found = telling_apart(apart, 0, 1)
+    assert ends(found) == (0, 0)
+    close = built(kernel, kernel, start=[[0.5, 0.5], [0.6, 0.4]])
+    assert telling_apart(close, 0, 1).steps.lower == inf
+
+
+def test_what_no_model_can_reach_tells_nothing() -> None:
+    one = [[[1.0, 0.0]], [[1.0, 0.0]]]
+    other = [[[1.0, 0.0]], [[0.0, 1.0]]]
+    found = telling_apart(built(one, other), 0, 1)
+    assert ends(found) == (inf, inf)
+    assert (found.state, found.visits, found.distance) == (None, None, 0.0)
+    reached = telling_apart(built(one, other, start=1), 0, 1)
+    assert ends(reached) == (1, 1)
+    assert (reached.state, reached.action) == (1, 0)
+
+
+def gate(*, waiting: bool) -> SimulatorClass:
+    """Half of the ways to the only place that tells end in a pit.
+
+    Waiting before the gate is a silent loop over two states.
+    """
+    through = [0.0, 0.5, 0.5, 0.0]
+    wait = [0.0, 0.0, 0.0, 1.0]
+
+    def model(p: float) -> list[list[list[float]]]:
+        return [
+            [through, wait if waiting else through],
+            [[0.0, p, 1.0 - p, 0.0]] * 2,
+            [[0.0, 0.0, 1.0, 0.0]] * 2,
+            [[1.0, 0.0, 0.0, 0.0]] * 2,
+        ]
+
+    return built(model(1.0), model(0.0))
+
+
+@pytest.mark.parametrize("waiting", [False, True])
+def test_a_pit_before_the_place_that_tells_sets_a_limit(waiting: bool) -> None:
+    """BC falls to 1/2 and no further: one path in two learns nothing."""
+    simulators = gate(waiting=waiting)
+    never = telling_apart(simulators, 0, 1, error=0.05)  # 2 sqrt(e (1 - e)) = 0.44
+    assert ends(never) == (inf, inf)
+    unsure = telling_apart(simulators, 0, 1, error=0.2)  # 0.8 and 0.4
+    assert ends(unsure) == (2, inf)
+    surely = telling_apart(simulators, 0, 1, error=0.3)
+    assert ends(surely) == (2, 2)
+
+
+def test_silent_loops_with_a_way_out_become_one_place() -> None:
+    paths = shared_paths(gate(waiting=True), 0, 1)
+    assert paths.states.tolist() == [0, 1, 2, 3]
+    assert silent_places(paths).tolist() == [False, False, True, False]
+    merged = without_waiting(paths)
+    assert merged.n_places == 3
+    assert merged.start.sum() == 1.0
+
+
+@pytest.mark.parametrize("rest", [0, 1, 6])
+def test_a_coin_on_a_circle_is_thrown_once_a_round(rest: int) -> None:
+    """Periodic: of a round of rest + 2 steps only the first one tells anything."""
+    p, q = 0.5, 0.502
+
+    def circle(chance: float) -> list[list[list[float]]]:
+        kernel = np.zeros((rest + 3, 1, rest + 3))
+        kernel[0, 0, 1], kernel[0, 0, 2] = chance, 1.0 - chance
+        for s in range(1, rest + 3):
+            kernel[s, 0, (max(s, 2) + 1) % (rest + 3)] = 1.0
+        return kernel.tolist()
+
+    found = telling_apart(built(circle(p), circle(q)), 0, 1, most_steps=3000)
+    low, high = ends(found)
+    throws = [level / exponent(p, q) for level in (-log(2 * sqrt(0.0475)), log(10.0))]
+    lower, upper = ((ceil(n) - 1) * (rest + 2) + 1 for n in throws)
+    assert lower > 100_000  # far ahead of what is computed
+    wrong = (rest + 2) / 900  # 900 steps hold a round more or less
+    assert lower * (1 - wrong) <= low <= lower
+    assert upper <= high <= upper * (1 + wrong)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_later_steps_are_enclosed_by_earlier_ones(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    family = dense_model if seed % 2 else sparse_model
+    one, _ = family(rng, 4, 2, 16).arrays()
+    other, _ = family(rng, 4, 2, 16).arrays()
+    simulators = built(one, 0.97 * one + 0.03 * other)
+    every = telling_apart(simulators, 0, 1, error=0.01)
+    for most in (1, 20, 40, 100, 1000):
+        found = telling_apart(simulators, 0, 1, error=0.01, most_steps=most)
+        (low, high), (first, last) = ends(found), ends(every)
+        assert low <= first <= last <= high
+
+
+def test_a_smaller_error_takes_longer() -> None:
+    simulators = coins(0.4, 0.5)
+    errors = (0.3, 0.1, 0.01, 1e-6)
+    found = [ends(telling_apart(simulators, 0, 1, error=e)) for e in errors]
+    for end in (0, 1):
+        assert [each[end] for each in found] == sorted(each[end] for each in found)
+    assert found[0] < found[-1]
+
+
+def test_the_kernel_sweeps_as_its_twin() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        one, _ = sparse_model(rng, 5, 2, 12).arrays()
+        other, _ = dense_model(rng, 5, 2, 12).arrays()
+        paths = shared_paths(built(one, other), 0, 1)
+        values, series = np.ones(paths.n_places), np.empty(5)
+        slow = [1.0] * paths.n_places
+        arrays = (paths.groups, paths.indptr, paths.indices, paths.shared)
+        groups, indptr, indices, shared = (each.tolist() for each in arrays)
+        done = least_affinity(*arrays, paths.start, -1.0, values, series)
+        assert done == 5
+        for n in range(5):
+            slow = twin.swept(groups, indptr, indices, shared, slow)
+            assert series[n] == pytest.approx(float(paths.start @ slow), rel=1e-13)
+        np.testing.assert_allclose(values, slow, rtol=1e-13)
+        fresh = np.ones(paths.n_places)
+        stop = least_affinity(*arrays, paths.start, series[2], fresh, np.empty(5))
+        assert stop == int(np.argmax(series <= series[2])) + 1
+
+
+@pytest.mark.parametrize("error", [0.0, 0.5, -1.0, float("nan")])
+def test_an_error_that_no_guess_has_is_refused(error: float) -> None:
+    with pytest.raises(InvalidArgument, match="error"):
+        telling_apart(coins(0.1, 0.2), 0, 1, error=error)
+
+
+def test_members_and_steps_that_do_not_exist_are_refused() -> None:
+    with pytest.raises(InvalidArgument, match="no model 2"):
+        telling_apart(coins(0.1, 0.2), 0, 2)
+    with pytest.raises(InvalidArgument, match="most_steps"):
+        telling_apart(coins(0.1, 0.2), 0, 1, most_steps=0)
