@@ -42,6 +42,7 @@ VERBS = {
     "bounds": "What the paper's theorems promise for this class at a horizon.",
     "report": "One page from the records in a folder.",
     "export": "Write a model as .simgap or .npz.",
+    "schema": "The JSON Schema of what a verb answers.",
 }
 
 ABOUT = """Compute, bound and explain what is lost from simulator to reality.

@@ -16,6 +16,7 @@ def read_model(text: str, max_bytes: str | None = None) -> LatentMDP:
     limit = max_bytes_of(max_bytes)
     from simgap.cli.output import working
     from simgap.instances import catalogue
+    from simgap.instances.meant import probably_meant
     from simgap.interop import load_model, looks_like_file
 
     if not text.strip():
@@ -30,7 +31,7 @@ def read_model(text: str, max_bytes: str | None = None) -> LatentMDP:
         except InvalidFile as error:
             if "there is no file" not in error.problem:
                 raise
-            meant = catalogue.probably(text)
+            meant = probably_meant(text)
             hint = (
                 f"did you mean {meant!r}?"
                 if meant and not error.hint.startswith("did you mean")

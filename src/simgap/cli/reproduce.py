@@ -18,7 +18,7 @@ from simgap.cli.options import AsJson, Seed
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from simgap.experiments.claim import Claim, Scale
+    from simgap.experiments.claim import Claim, KeyNumber, Scale
     from simgap.records import Provenance
 
 FOLDER = "simgap-reproduce"
@@ -33,7 +33,7 @@ class ClaimAnswer:
     title: str
     verdict: str
     expected: str
-    key_number: dict[str, Any]
+    key_number: KeyNumber
     seconds: float | None  # None: it was there already
     record: str
 
@@ -138,14 +138,14 @@ def _one(
         finished_claim,
         save_claim,
     )
-    from simgap.records import plain
 
     begin, where = perf_counter(), str(claim_path(folder, claim.name))
     known = None if again else finished_claim(folder, claim, scale=scale, seed=seed)
-    if known is not None:
+    kept = None if known is None else _kept_number(known)
+    if known is not None and kept is not None:
         return ClaimAnswer(
             claim.name, claim.title, str(known["verdict"]), claim.expected.value,
-            known["key_number"], None, where,
+            kept, None, where,
         )  # fmt: skip
     with telling(f"{claim.name} ...") as tell:
         result = claim.run(scale, seed, lambda word: tell(f"{claim.name}: {word}"))
@@ -153,27 +153,53 @@ def _one(
     save_claim(record, folder)
     return ClaimAnswer(
         claim.name, claim.title, record.verdict, record.expected,
-        plain(record.key_number), perf_counter() - begin, where,
+        record.key_number, perf_counter() - begin, where,
     )  # fmt: skip
+
+
+def _kept_number(record: dict[str, Any]) -> KeyNumber | None:
+    """Return the key number of a record on disk, None if it is damaged."""
+    from simgap.errors import SimgapError
+    from simgap.experiments.claim import KeyNumber
+    from simgap.records import Certified, number
+    from simgap.statistics import Estimate
+
+    try:
+        name, told = str(record["key_number"]["name"]), record["key_number"]["value"]
+        ends = number(told["lower"]), number(told["upper"])
+        if "estimate" not in told:
+            return KeyNumber(name, Certified(*ends))
+        error = told.get("standard_error")
+        return KeyNumber(
+            name,
+            Estimate(
+                number(told["estimate"]),
+                *ends,
+                number(told["confidence"]),
+                method=str(told.get("method", "")),
+                standard_error=None if error is None else number(error),
+            ),
+        )
+    except (KeyError, TypeError, AttributeError, SimgapError):
+        return None
 
 
 def _print(answer: ReproduceAnswer) -> None:
     from simgap.cli.output import print_line, print_table
     from simgap.report.words import number
+    from simgap.statistics import Estimate
 
     rows = []
     for each in answer.claims:
-        value = each.key_number["value"]
-        low, high = (value["lower"], value["upper"])
-        told = (
-            number(value.get("estimate", high), 4) if low != high else number(high, 4)
-        )
+        value = each.key_number.value
+        middle = value.estimate if isinstance(value, Estimate) else value.upper
+        told = number(middle if value.lower != value.upper else value.upper, 4)
         mark = "" if each.verdict == each.expected else f" (expected: {each.expected})"
         rows.append(
             (
                 each.claim,
                 each.verdict + mark,
-                f"{each.key_number['name']}: {told}",
+                f"{each.key_number.name}: {told}",
                 "kept" if each.seconds is None else f"{each.seconds:.1f} s",
             )
         )
