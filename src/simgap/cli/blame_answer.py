@@ -1,0 +1,283 @@
+"""What `simgap blame` writes down, in original rewards, and how people read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+from simgap.cli.oracle_answer import PairPrices
+from simgap.records import Certainty, Certified, Provenance
+from simgap.statistics import Estimate
+
+if TYPE_CHECKING:
+    from simgap.answers.blame import Blame, PartBlame, ValueLoss
+    from simgap.cli.oracle_answer import Scale
+    from simgap.mdp import LatentMDP
+
+BAR = 16  # characters of a whole bar
+LARGEST_SHOWN = 8  # rows of a curve
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """What is lost where a parameter has one value."""
+
+    value: float | str  # text for a group, or the name of a model
+    told: Certified  # average gap of an agent that is told this value
+    loss: float  # of the whole class's certified policy, where it has this value
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BlamedParameter:
+    """What one parameter, or group of them, is to blame for."""
+
+    name: str
+    values: int
+    share: Certified | Estimate  # of the whole; shares sum to it
+    part: Certified | Estimate | None  # share / whole; null if the whole is 0
+    alone: Certified  # loss if only this is hidden
+    information: Certified  # what telling it is worth
+    ignored: Certified | Estimate | None  # share of what the nominal plan loses
+    curve: tuple[CurvePoint, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BlameAnswer:
+    """The record of `simgap blame`."""
+
+    schema: int
+    kind: str
+    horizon: int
+    whole: Certified  # average gap of the oracle
+    method: str  # exact or sampled
+    permutations: int | None
+    classes_planned: int
+    parameters: tuple[BlamedParameter, ...]
+    ignored_whole: float  # average gap of the nominal model's plan
+    nominal: str
+    names: tuple[str, ...]
+    pair_prices: PairPrices
+    rounding: float
+    headline: str
+    certainty: dict[str, Certainty]
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+
+def blame_record(latent: LatentMDP, found: Blame, source: Provenance) -> BlameAnswer:
+    """Return the record of an answer in the original units of the rewards."""
+    from simgap.cli.oracle_answer import Scale
+    from simgap.records import SCHEMA
+
+    scale = Scale(latent.simulators.units, float(found.horizon))
+    names = latent.simulators.model_names
+    parameters = tuple(_parameter(each, scale) for each in found.parameters)
+    whole = scale.gap_bounds(found.whole)
+    rounding = scale.gap(found.rounding)
+    shares: Certainty = "certified" if found.orders is None else "estimated"
+    return BlameAnswer(
+        schema=SCHEMA,
+        kind="blame",
+        horizon=found.horizon,
+        whole=whole,
+        method=found.method.value,
+        permutations=found.orders,
+        classes_planned=found.planned,
+        parameters=parameters,
+        ignored_whole=scale.gap(found.ignored_whole),
+        nominal=names[found.nominal],
+        names=names,
+        pair_prices=PairPrices(
+            lower=scale.gap_table(found.pair_prices_lower),
+            upper=scale.gap_table(found.pair_prices_upper),
+        ),
+        rounding=rounding,
+        headline=headline(parameters, whole, noise=10.0 * rounding),
+        certainty={
+            "whole": "certified",
+            "share": shares,
+            "part": shares,
+            "alone": "certified",
+            "information": "certified",
+            "ignored": "certified",
+            "told": "certified",
+            "loss": "exact",
+            "ignored_whole": "exact",
+            "pair_prices": "certified",
+        },
+        notes=found.notes,
+        provenance=source,
+    )
+
+
+def print_answer(answer: BlameAnswer) -> None:
+    """Print an answer: a table sorted by share, then what it means."""
+    from simgap.cli.output import print_line, print_table
+    from simgap.report.words import gap_bracket, number, shown
+
+    noise = 10.0 * answer.rounding
+    steps = "one step" if answer.horizon == 1 else f"{answer.horizon} steps"
+    model = shown(answer.provenance.model)
+    print_line(f"Which hidden parameter causes the loss? {model}, {steps}")
+    print_line("")
+    print_line(
+        f"The best agent that does not know the real model loses "
+        f"{gap_bracket(answer.whole, noise)} on average (certified)."
+    )
+    print_line("")
+    ranked = sorted(answer.parameters, key=lambda each: -_middle(each.share))
+    print_table(
+        "what each parameter causes of it",
+        ("parameter", "", "share", "of the loss", "alone", "telling it", "ignored"),
+        [
+            (
+                shown(each.name),
+                _bar(each),
+                gap_bracket(each.share, noise, 3),
+                _percent(each.part),
+                gap_bracket(each.alone, noise, 3),
+                gap_bracket(each.information, noise, 3),
+                "-" if each.ignored is None else _signed(each.ignored, noise),
+            )
+            for each in ranked
+        ],
+        "alone: lost if only this is hidden; telling it: what that is worth; ignored: "
+        f"its share of the {number(answer.ignored_whole, 4)} that a plan for "
+        f"{shown(answer.nominal, 40)} alone loses; "
+        + (
+            "all certified"
+            if answer.permutations is None
+            else "shares are estimated, the rest is certified"
+        ),
+        texts=2,
+    )
+    if answer.whole.upper is not None and answer.whole.upper > noise:
+        _print_curve(ranked[0], noise)
+    print_line(answer.headline)
+    for note in answer.notes:
+        print_line(f"note: {note}")
+
+
+def headline(
+    parameters: tuple[BlamedParameter, ...], whole: Certified, *, noise: float
+) -> str:
+    """Return one sentence: what to measure first, and how sure that is."""
+    from simgap.report.words import number, shown
+
+    if whole.upper is None or whole.upper <= noise:
+        return "Nothing to measure: not knowing the real model costs nothing."
+    first, *others = sorted(parameters, key=lambda each: -_middle(each.share))
+    name, upper = shown(first.name), number(whole.upper, 3)
+    if all(_ends(each.share)[1] <= 0.0 for each in others):
+        return f"Measure {name}: nothing else causes any of the loss of {upper}."
+    sure = "estimated" if isinstance(first.share, Estimate) else "certified"
+    low = _ends(first.share)[0]
+    rivals = [each for each in others if _ends(each.share)[1] > low]
+    if not rivals:
+        return (
+            f"Measure {name} first: it causes {_percent(first.part)} of the loss "
+            f"({sure})."
+        )
+    level = [first, *rivals]
+    if all(_ends(each.share)[0] >= 0.98 * _ends(first.share)[1] for each in rivals):
+        together = " and ".join(shown(each.name) for each in level)
+        return (
+            f"Measure {together}: they cause the same, {_percent(first.part)} of the "
+            f"loss each ({sure})."
+        )
+    together = " or ".join(shown(each.name) for each in level[:4])
+    way = (
+        "more --permutations tell"
+        if sure == "estimated"
+        else "a smaller --gap-tolerance or more time tells"
+    )
+    return f"Measure {together} first: their shares overlap, {way} them apart."
+
+
+def _parameter(found: PartBlame, scale: Scale) -> BlamedParameter:
+    return BlamedParameter(
+        name=found.name,
+        values=found.values,
+        share=_in_units(found.share, scale),
+        part=found.part,
+        alone=scale.gap_bounds(found.alone),
+        information=scale.gap_bounds(found.information),
+        ignored=None if found.ignored is None else _in_units(found.ignored, scale),
+        curve=tuple(_point(each, scale) for each in found.curve),
+    )
+
+
+def _point(found: ValueLoss, scale: Scale) -> CurvePoint:
+    return CurvePoint(
+        value=found.value,
+        told=scale.gap_bounds(found.told),
+        loss=scale.gap(found.loss),
+    )
+
+
+def _in_units(found: Certified | Estimate, scale: Scale) -> Certified | Estimate:
+    if isinstance(found, Estimate):
+        return scale.gap_estimate(found)
+    return scale.gap_bounds(found)
+
+
+def _print_curve(first: BlamedParameter, noise: float) -> None:
+    """Print what is lost value by value of the parameter that causes most."""
+    from simgap.cli.output import print_table
+    from simgap.report.words import gap_bracket, gap_number, number, shown
+
+    if len(first.curve) < 2:
+        return
+    step = -(-len(first.curve) // LARGEST_SHOWN)
+    print_table(
+        f"if {shown(first.name)} is really",
+        ("value", "loss", "loss if it is told"),
+        [
+            (
+                each.value if isinstance(each.value, str) else number(each.value, 5),
+                gap_number(each.loss, noise, 4),
+                gap_bracket(each.told, noise, 4),
+            )
+            for each in first.curve[::step]
+        ],
+        "loss: of the certified policy that is told nothing; averages over the rest"
+        + ("" if step == 1 else f"; every {step}th value, --json has them all"),
+    )
+
+
+def _bar(parameter: BlamedParameter) -> str:
+    if parameter.part is None:
+        return ""
+    filled = round(BAR * _middle(parameter.part))
+    return "#" * filled + "." * (BAR - filled)
+
+
+def _percent(part: Certified | Estimate | None) -> str:
+    if part is None:
+        return "-"
+    low, high = (f"{100.0 * end:.3g}" for end in _ends(part))
+    if low == high:
+        return f"{high} %"
+    return f"{low} to {high} %"
+
+
+def _signed(found: Certified | Estimate, noise: float) -> str:
+    from simgap.report.words import gap_number
+
+    return gap_number(_middle(found), noise, 3)
+
+
+def _middle(found: Certified | Estimate) -> float:
+    if isinstance(found, Estimate):
+        return found.estimate
+    low, high = _ends(found)
+    return 0.5 * (low + high)
+
+
+def _ends(found: Certified | Estimate) -> tuple[float, float]:
+    assert found.lower is not None
+    assert found.upper is not None
+    return found.lower, found.upper
