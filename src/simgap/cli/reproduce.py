@@ -77,10 +77,8 @@ def run(
 
     Example: simgap reproduce theorem-1 proposition-2 --quick
     """
-    from pathlib import Path
-
     from simgap.cli.options import seed_of
-    from simgap.cli.output import print_json
+    from simgap.cli.output import made_folder, print_json
     from simgap.errors import InvalidArgument
     from simgap.experiments.catalogue import named_claims
     from simgap.experiments.claim import Scale
@@ -91,7 +89,8 @@ def run(
         raise InvalidArgument("both --quick and --full", hint="give one of them")
     scale, number = Scale.FULL if full else Scale.QUICK, seed_of(seed)
     _check_words(tuple(claims or ()))
-    chosen, folder = named_claims(tuple(claims or ())), Path(out)
+    chosen = named_claims(tuple(claims or ()))
+    folder = made_folder(out)  # now, not after an hour
     begin = perf_counter()
     done = [_one(claim, scale, number, folder, again) for claim in chosen]
     page = folder / "report.html"

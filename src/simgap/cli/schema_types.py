@@ -1,8 +1,9 @@
 """The JSON Schema (draft 2020-12) of a frozen dataclass, as `simgap.records` writes it.
 
-Type hints give the types, the comment behind a field its description, the first
-paragraph of a docstring that of an object. Names that a module imports for its hints
-only are imported here, those that the hints need and no others.
+Type hints give the types, the comment behind a field its description (or the word of
+`schema_words`), the first paragraph of a docstring that of an object. Names that a
+module imports for its hints only are imported here, those that the hints need and no
+others.
 
 Every field is written, so every one is required; a later version may add some, so that
 others are allowed. A float may be the text "inf" or "-inf".
@@ -22,6 +23,7 @@ from importlib import import_module
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, final, get_args, get_origin, get_type_hints
 
+from simgap.cli.schema_words import MEANINGS
 from simgap.records import SCHEMA
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -85,8 +87,8 @@ class _Parts:
         properties = {}
         for each in fields(kind):
             found = self.of(hints[each.name])
-            if each.name in comments:
-                found = {**found, "description": comments[each.name]}
+            if meaning := comments.get(each.name) or MEANINGS.get(each.name):
+                found = {**found, "description": meaning}
             properties[each.name] = found
         told = {"description": about} if (about := _about(kind)) else {}
         return {
