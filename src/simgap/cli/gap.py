@@ -137,6 +137,7 @@ def answered(
     horizon: int,
     *,
     asked: Sequence[str] = (),
+    insist: bool = True,
     horizons: Sequence[int] = (),
     evaluator: MonteCarlo,
     solver: AutoOracle,
@@ -144,7 +145,10 @@ def answered(
     command: str,
     model: str,
 ) -> GapAnswer:
-    """Return the record; without `asked` it has all policies that can be had."""
+    """Return the record; without `asked` it has all policies that can be had.
+
+    With `insist` a policy that was asked for and cannot be had is an error.
+    """
     from simgap.answers.stakes import stakes
     from simgap.cli.gap_answer import (
         CERTAINTY,
@@ -159,11 +163,12 @@ def answered(
     from simgap.records import SCHEMA, provenance
 
     worlds, names = latent.simulators, tuple(asked) or DEFAULT
-    if planned is None and _worth_planning(latent, names, horizon, insist=bool(asked)):
+    insist = insist and bool(asked)
+    if planned is None and _worth_planning(latent, names, horizon, insist=insist):
         planned = _planned(latent, horizon, solver)
     with telling("measuring") as tell:
         table = gap_table(
-            latent, names, horizon, evaluator, planned, insist=bool(asked), tell=tell
+            latent, names, horizon, evaluator, planned, insist=insist, tell=tell
         )
         grown, notes = (
             _grown(latent, horizons, solver, tell) if horizons else (None, ())

@@ -1,0 +1,291 @@
+"""The parts of a study: each answers one question and keeps its record.
+
+Audit, oracle and gap are answered every time: they share one planning of the class.
+Blame, width, identify and adapt plan anew, so that they are kept if the folder has them
+for the same class, horizon, seed and version. Every record names the command that makes
+it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, final
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from simgap.cli.gap_answer import PlannedPolicies
+    from simgap.cli.oracle import OracleAnswer
+    from simgap.cli.study_answer import StudyAnswer
+    from simgap.mdp import LatentMDP
+    from simgap.oracle.settings import AutoOracle
+
+MOST_WIDTHS = 6  # parameters whose width is studied
+EPISODES = 400  # of agents that are sampled
+EFFORT = 0.25  # seconds of a usual machine for each simpler policy
+BLAME_SECONDS = 4.0  # times the limit of one planning
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Study:
+    """What is studied, how hard, and where it goes."""
+
+    latent: LatentMDP
+    horizon: int
+    folder: Path
+    solver: AutoOracle
+    command: str
+    model: str  # as the user named it
+    log: Path | None = None
+    fresh: bool = False
+    agents: bool = True  # run base policies too: each compiles for ten seconds, once
+    alone: int | None = None  # the model of the story's first chapter
+    begun: float = field(default_factory=perf_counter)
+
+    @property
+    def seconds(self) -> float:
+        """The limit of one planning."""
+        return self.solver.time_limit or 30.0
+
+    def verb(self, name: str, *options: str) -> str:
+        """Return the command that gives one record alone."""
+        from shlex import join
+
+        words = ["simgap", name, self.model, "-H", str(self.horizon), *options]
+        if self.solver.seed:
+            words += ["--seed", str(self.solver.seed)]
+        return join(words)
+
+
+def studied(study: Study) -> StudyAnswer:
+    """Answer every question, keep the records, and draw the page.
+
+    If it is interrupted, the page shows what is there.
+    """
+    from simgap.cli.story import story_of
+    from simgap.cli.study_answer import study_answer
+    from simgap.cli.study_words import findings_of
+    from simgap.interop import save_model
+    from simgap.records import SCHEMA
+    from simgap.report import write_explorer
+
+    model_file, page = study.folder / "model.simgap", study.folder / "report.html"
+    save_model(study.latent, model_file)
+    records: dict[str, str] = {}
+    try:
+        audit = _written(study, "audit", _audit(study), records)
+        planned = _planned(study)
+        oracle = _oracle(study, planned)
+        _written(study, "oracle", oracle, records)
+        _written(study, "gap", _gap(study, planned), records)
+        for name, make in _slow_parts(study):
+            _kept_or_made(study, name, make, records)
+    finally:
+        write_explorer(study.folder, page)
+    return study_answer(
+        oracle,
+        schema=SCHEMA,
+        kind="study",
+        verdict=audit.verdict,
+        headline=audit.headline,
+        reason=audit.reason,
+        story=story_of(oracle, alone=study.alone),
+        findings=tuple(findings_of(records)),
+        total_seconds=perf_counter() - study.begun,
+        model_file=str(model_file),
+        report=str(page),
+        records=records,
+    )
+
+
+def _written(study: Study, name: str, answer: Any, records: dict[str, str]) -> Any:
+    from simgap.records import write_record
+
+    path = study.folder / f"{name}.json"
+    write_record(answer, path)
+    records[name] = str(path)
+    return answer
+
+
+def _kept_or_made(
+    study: Study, name: str, make: Callable[[], Any], records: dict[str, str]
+) -> None:
+    """Keep the record that is there if it answers this very question, else make it."""
+    path = study.folder / f"{name}.json"
+    if not study.fresh and _answers_this(study, path):
+        records[name] = str(path)
+        return
+    _written(study, name, make(), records)
+
+
+def _answers_this(study: Study, path: Path) -> bool:
+    from importlib.metadata import version
+
+    from simgap.errors import InvalidFile
+    from simgap.records import read_record
+
+    if path.name == "adapt.json" or not path.exists():
+        return False  # a log may have grown
+    try:
+        found = read_record(path)
+    except InvalidFile:
+        return False
+    source = found.get("provenance")
+    return isinstance(source, dict) and (
+        found.get("horizon"),
+        source.get("model_hash"),
+        source.get("seed"),
+        source.get("simgap"),
+    ) == (study.horizon, study.latent.hash, study.solver.seed, version("simgap"))
+
+
+def _audit(study: Study) -> Any:
+    from simgap.answers.audit import AuditSettings
+    from simgap.answers.transfer import PlanningSettings
+    from simgap.cli.audit import answered
+
+    planning = PlanningSettings(
+        time_limit=study.seconds, effort=EFFORT, seed=study.solver.seed
+    )
+    return answered(
+        study.latent,
+        study.horizon,
+        settings=AuditSettings(planning),
+        command=study.verb("audit"),
+        model=study.model,
+    )
+
+
+def _planned(study: Study) -> PlannedPolicies:
+    from simgap.cli.baseline_answer import compared
+    from simgap.cli.gap_answer import PlannedPolicies
+    from simgap.cli.oracle import plan
+
+    result = plan(study.latent, study.horizon, None, study.solver)
+    others = compared(study.latent, result, study.solver.seed, effort=EFFORT)
+    return PlannedPolicies(result, others)
+
+
+def _oracle(study: Study, planned: PlannedPolicies) -> OracleAnswer:
+    from simgap.cli.oracle import answered, saved_policies
+
+    tolerance = str(study.solver.gap_tolerance)
+    return answered(
+        study.latent,
+        planned.result,
+        comparison=planned.comparison,
+        files=saved_policies(planned.result, study.folder / "policy.simgap"),
+        command=study.verb("oracle", "--gap-tolerance", tolerance),
+        model=study.model,
+        seed=study.solver.seed,
+    )
+
+
+def _gap(study: Study, planned: PlannedPolicies) -> Any:
+    from simgap.answers.over_horizons import usual_horizons
+    from simgap.cli.gap import answered
+    from simgap.cli.gap_answer import PLANNED_ONLY
+    from simgap.cli.options import threads_of
+    from simgap.gap.evaluator import MonteCarlo
+
+    return answered(
+        study.latent,
+        study.horizon,
+        asked=() if study.agents else PLANNED_ONLY,
+        insist=False,
+        horizons=usual_horizons(study.horizon),
+        evaluator=MonteCarlo(
+            episodes=EPISODES, seed=study.solver.seed, threads=threads_of(None)
+        ),
+        solver=study.solver,
+        planned=planned,
+        command=study.verb("gap", "--horizons", "all"),
+        model=study.model,
+    )
+
+
+def _slow_parts(study: Study) -> Iterator[tuple[str, Callable[[], Any]]]:
+    yield "blame", partial(_blame, study)
+    for name in _varying(study.latent)[:MOST_WIDTHS]:
+        yield f"width-{_file_name(name)}", partial(_width, study, name)
+    yield "identify", partial(_identify, study)
+    if study.log is not None:
+        yield "adapt", partial(_adapt, study)
+
+
+def _blame(study: Study) -> Any:
+    from simgap.answers.blame import BlameSettings
+    from simgap.answers.hidden_game import Effort
+    from simgap.cli.blame import answered
+
+    effort = Effort(time_limit=BLAME_SECONDS * study.seconds, seed=study.solver.seed)
+    return answered(
+        study.latent,
+        study.horizon,
+        BlameSettings(effort=effort),
+        command=study.verb("blame"),
+        model=study.model,
+    )
+
+
+def _width(study: Study, param: str) -> Any:
+    from simgap.answers.width import WidthSettings
+    from simgap.cli.width import answered
+
+    return answered(
+        study.latent,
+        study.horizon,
+        param,
+        WidthSettings(time_limit=study.seconds, seed=study.solver.seed),
+        command=study.verb("width", "--param", param),
+        model=study.model,
+    )
+
+
+def _identify(study: Study) -> Any:
+    from simgap.cli.identify import answered
+
+    return answered(
+        study.latent,
+        study.horizon,
+        command=study.verb("identify"),
+        model=study.model,
+    )
+
+
+def _adapt(study: Study) -> Any:
+    from simgap.answers.adapt import AdaptSettings
+    from simgap.cli.adapt import answered
+    from simgap.interop.transition_log import read_transition_log
+
+    assert study.log is not None
+    return answered(
+        study.latent,
+        read_transition_log(study.log, study.latent.simulators),
+        study.horizon,
+        AdaptSettings(solver=study.solver),
+        command=study.verb("adapt", "--log", str(study.log)),
+        model=study.model,
+    )
+
+
+def _varying(latent: LatentMDP) -> list[str]:
+    """Return the parameters that have more than one value."""
+    import numpy as np
+
+    theta = latent.simulators.theta
+    return [
+        name
+        for at, name in enumerate(theta.names)
+        if np.unique(theta.values[:, at]).size > 1
+    ]
+
+
+def _file_name(name: str) -> str:
+    """Return a parameter as part of a file name."""
+    kept = "".join(each if each.isalnum() else "-" for each in name)
+    return kept.strip("-")[:60] or "parameter"

@@ -1,0 +1,64 @@
+"""One line for each question of a study, read from its records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from simgap.records import Certified, number, read_record
+from simgap.report.words import between, shown
+from simgap.report.words import number as number_shown
+
+
+def findings_of(records: Mapping[str, str]) -> Iterator[str]:
+    """Yield what blame, width, identify and adapt have found."""
+    for name, path in records.items():
+        found = read_record(Path(path))
+        if name == "blame":
+            yield str(found["headline"])
+        elif name.startswith("width-"):
+            yield f"{shown(str(found['param']), 40)}: {found['reason']}"
+        elif name == "identify":
+            yield from _identified(found)
+        elif name == "adapt":
+            yield _adapted(found)
+
+
+def _identified(found: Mapping[str, Any]) -> Iterator[str]:
+    slowest = found["slowest"]
+    if slowest is None:
+        return
+    pair = found["pairs"][slowest]
+    one, other = (shown(str(pair[key]), 40) for key in ("first_name", "second_name"))
+    steps = _bounds(pair["steps"])
+    if steps.lower == float("inf"):
+        yield f"{one} and {other} are never told apart (certified)."
+        return
+    error = 100 * float(found["error"])
+    yield (
+        f"Hardest to tell apart are {one} and {other}: the best experiment takes "
+        f"{between(steps, 6)} steps for an error of {error:g} % (certified)."
+    )
+
+
+def _adapted(found: Mapping[str, Any]) -> str:
+    if found["outside_class"]:
+        return (
+            f"No model explains the {found['transitions']} real transitions (false "
+            f"alarms: at most {100 * float(found['false_alarm']):g} %)."
+        )
+    before, after = (
+        between(_bounds(found[key]), 4)
+        for key in ("gap_bound_before", "gap_bound_after")
+    )
+    best = max(found["posterior"], key=lambda each: each["probability"])
+    return (
+        f"After {found['transitions']} real transitions {shown(best['name'], 40)} has "
+        f"probability {number_shown(best['probability'], 3)}; the loss goes from "
+        f"{before} to {after} (certified)."
+    )
+
+
+def _bounds(found: Mapping[str, Any]) -> Certified:
+    return Certified(number(found["lower"]), number(found["upper"]))
