@@ -1,0 +1,334 @@
+"""Adapting to real data: exact Bayes, planning again, and what the notes say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simgap.answers.adapt import Adaptation, AdaptSettings, adapt
+from simgap.answers.adapt_evidence import (
+    RewardEvidence,
+    evidence_of,
+    observed_rows,
+    posterior,
+)
+from simgap.errors import InvalidArgument
+from simgap.interop.transition_log import TransitionLog
+from simgap.mdp import (
+    Details,
+    IndexOrder,
+    LatentMDP,
+    RewardUnits,
+    SimulatorClass,
+    class_from_arrays,
+)
+from simgap.oracle import domain_randomization_oracle
+from simgap.oracle.settings import ExactOracle
+from tests.reference import adapt as slow
+from tests.reference.rational import RationalMDP
+from tests.strategies import STEADY, as_class, rational_classes
+
+EXACT = AdaptSettings(solver=ExactOracle(episodes=100))
+UNIT = RewardUnits()
+Transition = tuple[int, int, int]
+
+
+def as_log(
+    transitions: Sequence[Transition],
+    *,
+    lengths: Sequence[int] = (),
+    reward: Sequence[float] | None = None,
+    first: int = 0,
+) -> TransitionLog:
+    state, action, after = np.array(transitions, np.int32).reshape(-1, 3).T
+    sizes = list(lengths) or [len(transitions)]
+    return TransitionLog(
+        np.repeat(np.arange(len(sizes)), sizes),
+        np.concatenate([np.arange(first, first + n) for n in sizes]),
+        state,
+        action,
+        after,
+        reward=None if reward is None else np.array(reward),
+    )
+
+
+def doors(
+    *chances: float,
+    start: object = 0,
+    rewards: object = None,
+    units: RewardUnits = UNIT,
+) -> SimulatorClass:
+    """State 0 chooses; action 1 leads to state 1 with a chance, and back."""
+    kernel = np.zeros((len(chances), 2, 2, 2))
+    for m, open_ in enumerate(chances):
+        kernel[m, 0, 0] = [1.0, 0.0]
+        kernel[m, 0, 1] = [1.0 - open_, open_]
+        kernel[m, 1, :] = [1.0, 0.0]
+    table = [[0.25, 0.0], [1.0, 1.0]] if rewards is None else rewards
+    return class_from_arrays(
+        kernel,
+        table,  # type: ignore[arg-type]
+        order=IndexOrder.STATE_ACTION,
+        details=Details(start=start, units=units),
+    )
+
+
+@given(models=rational_classes(members=(1, 4), most=(4, 3)), draws=st.data())
+@STEADY
+def test_the_posterior_is_bayes_in_fractions(
+    models: list[RationalMDP], draws: st.DataObject
+) -> None:
+    S, A = models[0].n_states, models[0].n_actions
+    rng = np.random.default_rng(draws.draw(st.integers(0, 10**6)))
+    world = models[int(rng.integers(len(models)))]
+    log, s = [], 0
+    for _ in range(int(rng.integers(1, 60))):
+        a = int(rng.integers(A))
+        t = int(rng.choice(S, p=[float(p) for p in world.transitions[s][a]]))
+        log.append((s, a, t))
+        s = t if rng.random() < 0.9 else int(rng.integers(S))
+    parts = [int(each) for each in rng.integers(1, 5, len(models))]
+    prior = [Fraction(each, sum(parts)) for each in parts]
+    weights = np.array([float(each) for each in prior])
+    evidence = evidence_of(as_class(models), as_log(log))
+    found = posterior(weights, evidence.log_likelihood)
+    exact = slow.posterior(models, prior, log)
+    assert found is not None and exact is not None
+    for mine, true in zip(found, exact, strict=True):
+        assert (mine == 0.0) == (true == 0)
+        assert mine == pytest.approx(float(true), rel=1e-12)
+
+
+def test_counts_cover_what_was_seen_and_what_could_have_been() -> None:
+    simulators = doors(0.5, 1.0)
+    rows = observed_rows(simulators, as_log([(0, 1, 1), (1, 0, 1), (0, 1, 1)]))
+    assert rows.state.tolist() == [0, 1] and rows.action.tolist() == [1, 0]
+    assert rows.offsets.tolist() == [0, 2, 4]
+    assert rows.successor.tolist() == [0, 1, 0, 1]
+    assert rows.counts.tolist() == [0.0, 2.0, 0.0, 1.0]
+    assert rows.chances.tolist() == [[0.5, 0.5, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0]]
+    assert rows.visits.tolist() == [2.0, 1.0]
+
+
+def test_storage_does_not_matter() -> None:
+    kernel = np.zeros((2, 3, 1, 3))
+    kernel[0, :, 0] = [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+    kernel[1, :, 0] = [[0.25, 0.75, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+    dense = class_from_arrays(kernel, np.zeros((3, 1)))
+    log = as_log([(0, 0, 1), (1, 0, 2), (2, 0, 0), (0, 0, 0)])
+    found = evidence_of(dense, log)
+    assert found.log_likelihood == pytest.approx(np.log([0.25, 0.1875]), rel=1e-15)
+    assert found.rows.successor.tolist() == [0, 1, 2, 0]
+
+
+def test_real_data_end_the_doubt() -> None:
+    """Two doors open with 0.1 or 0.9; after four tries one plan is right."""
+    latent = LatentMDP.uniform(doors(0.1, 0.9))
+    log = as_log([(0, 1, 1), (1, 0, 0)] * 4, lengths=(4, 4))
+    found = adapt(latent, log, 6, settings=EXACT)
+    assert found.posterior is not None and found.after is not None
+    assert found.posterior[1] == pytest.approx(9**4 / (9**4 + 1), rel=1e-12)
+    again = domain_randomization_oracle(
+        LatentMDP(latent.simulators, found.posterior), horizon=6, solver=EXACT.solver
+    )
+    assert found.after.average_gap == again.average_gap
+    before, after = found.before.average_gap, found.after.average_gap
+    assert before.lower is not None
+    assert after.lower is not None and after.upper is not None
+    assert after.upper < before.lower
+    assert not found.outside_class and found.misfit == ()
+    assert found.best == 1
+    # the new plan is optimal for the posterior, so the old one is no better there
+    assert found.old_plan is not None
+    assert found.old_plan >= after.lower - 1e-12
+    assert found.adapted is not None
+    assert found.adapted.prior == pytest.approx(found.posterior, rel=1e-15)
+    assert found.notes == ()
+
+
+def test_lemma_1_bounds_the_gap_in_the_likeliest_model() -> None:
+    latent = LatentMDP.uniform(doors(0.2, 0.5, 0.8))
+    found = adapt(latent, as_log([(0, 1, 1), (1, 0, 0)] * 3), 5, settings=EXACT)
+    assert found.posterior is not None and found.after is not None
+    at = int(found.posterior.argmax())
+    bound = found.likeliest_gap
+    assert bound is not None
+    assert bound == pytest.approx(
+        found.after.average_gap.upper / found.posterior[at], rel=1e-12
+    )
+    assert found.after.gaps[at] <= bound + 1e-12
+    assert found.plausible_gap == max(found.after.gaps[found.plausible])
+
+
+def test_a_transition_that_cannot_happen_excludes_a_model() -> None:
+    latent = LatentMDP.uniform(doors(1.0, 0.5))
+    found = adapt(latent, as_log([(0, 1, 0)]), 4, settings=EXACT)
+    assert found.posterior is not None
+    assert found.posterior.tolist() == [0.0, 1.0]
+    assert found.log_likelihood[0] == -np.inf
+    assert found.fit.p_values[0] == 0.0
+    assert found.after is not None
+    assert found.after.gaps.shape == (2,)
+
+
+def test_if_all_are_excluded_there_is_no_posterior() -> None:
+    latent = LatentMDP.uniform(doors(0.3, 0.5))
+    found = adapt(latent, as_log([(0, 1, 1), (1, 1, 1)]), 4, settings=EXACT)
+    assert found.posterior is None and found.after is None
+    assert found.adapted is None and found.old_plan is None
+    assert found.likeliest_gap is None and found.plausible_gap is None
+    assert found.outside_class
+    assert found.misfit[0].state == 1 and found.misfit[0].action == 1
+    assert found.misfit[0].text.endswith("which no model of the class allows")
+    assert found.notes[0] == ("transitions that have probability 0 in every model: 1")
+    apart = adapt(
+        LatentMDP.uniform(doors(1.0, 0.0)),
+        as_log([(0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 1, 0)]),
+        4,
+        settings=EXACT,
+    )
+    assert apart.posterior is None
+    assert apart.best == 1  # one impossible step, not two
+    assert apart.misfit[0].text.endswith(
+        "1 of 3 times (33.3 %), which this model rules out"
+    )
+
+
+def test_a_world_outside_is_told_though_a_posterior_exists() -> None:
+    latent = LatentMDP.uniform(doors(0.5, 0.7, 0.9))
+    tries = [(0, 1, 1), (1, 0, 0), *[(0, 1, 0)] * 9] * 6
+    found = adapt(latent, as_log(tries), 5, settings=EXACT)
+    assert found.outside_class and found.posterior is not None
+    assert (found.misfit[0].state, found.misfit[0].action) == (0, 1)
+    assert "6 of 60 times (10 %), expected 50 %" in found.misfit[0].text or (
+        "54 of 60 times (90 %), expected 50 %" in found.misfit[0].text
+    )
+    assert "do not rely on them" in found.notes[0]
+    calm = AdaptSettings(false_alarm=1e-12, solver=EXACT.solver)
+    assert not adapt(latent, as_log(tries), 5, settings=calm).outside_class
+
+
+def test_models_without_prior_weight_stay_without() -> None:
+    latent = LatentMDP(doors(0.9, 0.8, 0.1), np.array([0.5, 0.5, 0.0]))
+    tries = [(0, 1, 1), (1, 0, 0), *[(0, 1, 0)] * 9] * 4
+    found = adapt(latent, as_log(tries), 4, settings=EXACT)
+    assert found.posterior is not None and found.posterior[2] == 0.0
+    assert found.outside_class  # of the models with weight none explains it
+    assert found.plausible.tolist() == [False, False, True]
+    assert any("has no prior weight" in note for note in found.notes)
+
+
+def test_rewards_are_evidence_only_if_asked() -> None:
+    rewards = [[[0.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [0.5, 0.5]]]
+    latent = LatentMDP.uniform(
+        doors(0.5, 0.5, rewards=rewards, units=RewardUnits(-2.0, 10.0))
+    )
+    log = as_log([(0, 1, 1), (1, 0, 0)], reward=[-2.0, 3.0])  # -2 + 10 * 0.5
+    found = adapt(latent, log, 4, settings=EXACT)
+    assert found.posterior is not None
+    assert found.posterior.tolist() == [0.5, 0.5]
+    assert any("--rewards exact" in note for note in found.notes)
+    settings = AdaptSettings(rewards=RewardEvidence.EXACT, solver=EXACT.solver)
+    told = adapt(latent, log, 4, settings=settings)
+    assert told.posterior is not None
+    assert told.posterior.tolist() == [0.0, 1.0]
+    assert told.fit.p_values[0] == 0.0 and told.fit.p_values[1] > 0.5
+    near = as_log([(1, 0, 0)], reward=[3.0 + 1e-9])
+    assert evidence_of(
+        latent.simulators, near, rewards=RewardEvidence.EXACT
+    ).contradicted.tolist() == [True, False]
+    off = as_log([(1, 0, 0)], reward=[3.0 + 1e-6])
+    lost = adapt(latent, off, 4, settings=settings)
+    assert lost.posterior is None and "rewards" in lost.notes[0]
+    for bad in (as_log([(1, 0, 0)]), as_log([(1, 0, 0)], reward=[np.nan])):
+        with pytest.raises(InvalidArgument, match="reward"):
+            adapt(latent, bad, 4, settings=settings)
+
+
+def test_first_states_are_evidence_only_if_asked() -> None:
+    laws = [[0.75, 0.25], [0.25, 0.75]]
+    latent = LatentMDP.uniform(doors(0.5, 0.5, start=laws))
+    log = as_log([(0, 0, 0), (0, 0, 0), (1, 0, 0)], lengths=(1, 1, 1), first=1)
+    plain = adapt(latent, log, 3, settings=EXACT)
+    assert plain.posterior is not None
+    assert plain.posterior.tolist() == [0.5, 0.5]
+    assert any("--start-evidence" in note for note in plain.notes)
+    settings = AdaptSettings(start_evidence=True, solver=EXACT.solver)
+    told = adapt(latent, log, 3, settings=settings)
+    assert told.posterior is not None  # 3/4 3/4 1/4 against 1/4 1/4 3/4
+    assert told.posterior == pytest.approx([0.75, 0.25], rel=1e-12)
+    late = as_log([(0, 0, 0)] * 3, lengths=(1, 2), first=2)
+    with pytest.raises(InvalidArgument, match="begins at step 2"):
+        adapt(latent, late, 3, settings=settings)
+
+
+def test_first_states_that_no_model_has_are_a_misfit() -> None:
+    latent = LatentMDP.uniform(doors(0.5, 0.6))
+    settings = AdaptSettings(start_evidence=True, solver=EXACT.solver)
+    found = adapt(latent, as_log([(1, 0, 0)]), 3, settings=settings)
+    assert found.posterior is None
+    assert found.misfit[0].state is None
+    assert found.misfit[0].text == (
+        "episodes began in state 1 1 of 1 times (100 %), "
+        "which no model of the class allows"
+    )
+
+
+def test_jumps_are_noted_unless_a_restart_explains_them() -> None:
+    latent = LatentMDP.uniform(doors(0.5, 0.6))
+    jump = adapt(latent, as_log([(0, 0, 0), (1, 0, 0)]), 3, settings=EXACT)
+    assert jump.notes[0].startswith(
+        "steps that do not begin where the one before ended: 1"
+    )
+    restart = adapt(latent, as_log([(0, 1, 1), (0, 0, 0)]), 3, settings=EXACT)
+    assert restart.notes == ()
+    some = TransitionLog([0, 0], [0, 4], [0, 0], [0, 0], [0, 0])  # type: ignore[arg-type]
+    assert (
+        "steps missing between those of the log: 3"
+        in adapt(latent, some, 3, settings=EXACT).notes[0]
+    )
+
+
+def test_a_posterior_too_small_for_floats_is_told() -> None:
+    latent = LatentMDP.uniform(doors(0.1, 0.9))
+    log = as_log([(0, 1, 1), (1, 0, 0)] * 300)
+    found = adapt(latent, log, 3, settings=EXACT)
+    assert found.posterior is not None
+    assert found.posterior.tolist() == [0.0, 1.0]
+    assert np.isfinite(found.log_likelihood).all()
+    assert any("below 1e-200" in note for note in found.notes)
+
+
+def test_data_of_a_model_without_parameters_or_rivals() -> None:
+    latent = LatentMDP.uniform(doors(0.5))
+    found = adapt(latent, as_log([(0, 1, 1)]), 3, settings=EXACT)
+    assert isinstance(found, Adaptation)
+    assert found.posterior is not None and found.posterior.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("chance", [0.0, 1.0, -1.0, float("nan")])
+def test_impossible_settings_are_refused(chance: float) -> None:
+    with pytest.raises(InvalidArgument, match="false_alarm"):
+        AdaptSettings(false_alarm=chance)
+
+
+def test_logs_of_another_class_are_refused() -> None:
+    latent = LatentMDP.uniform(doors(0.5))
+    with pytest.raises(InvalidArgument, match="another class"):
+        adapt(latent, as_log([(0, 1, 5)]), 3, settings=EXACT)
+    with pytest.raises(InvalidArgument, match="log is empty"):
+        adapt(latent, as_log([], lengths=(0,)), 3, settings=EXACT)
+
+
+def test_progress_is_told_for_both_plans() -> None:
+    latent, seen = LatentMDP.uniform(doors(0.1, 0.9)), set()
+    adapt(
+        latent, as_log([(0, 1, 1)]), 4, settings=EXACT,
+        progress=lambda which, now: seen.add(which),
+    )  # fmt: skip
+    assert seen == {"before", "after"}
