@@ -10,7 +10,8 @@ import pytest
 
 from simgap.cli.main import main
 from simgap.report.folder import read_folder
-from tests.report.explorer_cases import gap, oracle, run, whole_folder
+from tests.report.answer_cases import growing_gap
+from tests.report.explorer_cases import oracle, run, whole_folder
 
 RIVER = "riverswim?states=3&success=0.3:0.6:2&left_reward=0.4"
 
@@ -26,17 +27,17 @@ def test_it_says_where_the_page_is_and_how_large(
 ) -> None:
     folder, page = whole_folder(tmp_path / "records"), tmp_path / "page.html"
     (folder / "gap.json").write_text("{", encoding="utf-8")
-    (folder / "audit.json").write_text("{}", encoding="utf-8")
+    (folder / "diary.json").write_text("{}", encoding="utf-8")
     answer = json.loads(told(capsys, "report", str(folder), "-o", str(page), "--json"))
     assert answer["path"] == str(page)
     assert answer["bytes"] == page.stat().st_size
     assert answer["drawn"] == 5
     assert answer["troubles"][0].startswith("gap.json: it is not a JSON record")
-    assert answer["unknown"] == ["audit.json"]
+    assert answer["unknown"] == ["diary.json"]
     text = told(capsys, "report", str(folder))
     assert "5 records drawn, 1.6" in text
     assert "not drawn: gap.json" in text
-    assert "not known: audit.json" in text
+    assert "not known: diary.json" in text
     assert (folder / "report.html").read_bytes() == page.read_bytes()
 
 
@@ -64,6 +65,28 @@ def test_misuse_is_two_lines(
     assert says in err
     assert "\nhint: " in err
     assert [each.name for each in tmp_path.iterdir()] == ["run.json"]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_page_is_shown_on_request(
+    there: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opened: list[str] = []
+
+    def browser(address: str) -> bool:
+        opened.append(address)
+        return there
+
+    monkeypatch.setattr("webbrowser.open", browser)
+    folder = whole_folder(tmp_path / "records & more")
+    assert main(["report", str(folder)]) == 0
+    assert opened == []
+    assert main(["report", str(folder), "--open", "--json"]) == 0
+    assert opened == [(folder / "report.html").as_uri()]
+    assert ("no browser here" in capsys.readouterr().err) is not there
 
 
 def test_a_folder_without_records_is_misuse(
@@ -117,7 +140,7 @@ def test_records_of_the_verbs_are_drawn(
     )
     cases = {
         "oracle": oracle("a", "b"),
-        "gap": gap("a", "b"),
+        "gap": growing_gap("a", "b"),
         "run-random": run("b", "a"),
     }
     for name, case in cases.items():

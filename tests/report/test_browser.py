@@ -9,8 +9,8 @@ import pytest
 
 from simgap.report import render_page
 from tests.report.browsing import contrast, needs_a_browser, rgb
+from tests.report.tags import HOSTILE
 from tests.report.test_oracle_part import TIMINGS, oracle_record
-from tests.report.test_page import HOSTILE
 
 pytestmark = needs_a_browser
 

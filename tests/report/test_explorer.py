@@ -41,7 +41,7 @@ from tests.report.explorer_cases import (
     page_with,
     whole_folder,
 )
-from tests.report.test_page import Tags
+from tests.report.tags import Tags
 
 PUBLISHED = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"
 

@@ -154,7 +154,7 @@ def test_the_keyboard_reaches_everything_and_one_sees_where(
     assert page.evaluate("document.activeElement.className") == "skip"
     assert page.locator(".skip").bounding_box()["x"] >= 0
     page.keyboard.press("Enter")
-    assert page.evaluate("location.hash") == "#overview"
+    assert page.evaluate("location.hash") == "#verdict"
     seen = []
     for _ in range(60):
         page.keyboard.press("Tab")

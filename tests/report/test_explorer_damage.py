@@ -17,6 +17,7 @@ from simgap.report import write_explorer
 from simgap.report.explorer import render_explorer
 from simgap.report.folder import read_folder
 from simgap.report.parts import MAKERS, claim_part
+from tests.report import answer_cases as answers
 from tests.report import explorer_cases as cases
 from tests.report.explorer_cases import (
     RIVERS,
@@ -25,11 +26,16 @@ from tests.report.explorer_cases import (
     page_with,
     whole_folder,
 )
-from tests.report.test_page import HOSTILE, Tags
+from tests.report.tags import HOSTILE, Tags
 
 KINDS: dict[str, Callable[..., dict[str, Any]]] = {
+    "audit": lambda: answers.audit(*RIVERS[:2]),
     "oracle": lambda: cases.oracle(*RIVERS[:2]),
-    "gap": lambda: cases.gap(*RIVERS[:2]),
+    "gap": lambda: answers.growing_gap(*RIVERS[:2]),
+    "blame": lambda: answers.blame(*RIVERS[:2]),
+    "width": lambda: answers.width(*RIVERS[:2]),
+    "identify": lambda: answers.identify(*RIVERS[:2]),
+    "adapt": lambda: answers.adapt(*RIVERS[:2]),
     "run": lambda: cases.run(*RIVERS[:2]),
     "claims/theorem-2": cases.claim,
 }
@@ -55,13 +61,13 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 def test_unknown_records_are_named_and_timings_are_not(tmp_path: Path) -> None:
     whole_folder(tmp_path)
-    for name in ("audit", "timings", "mystery"):
+    for name in ("auditor", "timings", "mystery"):
         write_record({"schema": 1}, tmp_path / f"{name}.json")
     (tmp_path / "notes.txt").touch()
     (tmp_path / "run.json.d").mkdir()
     found = read_folder(tmp_path)
-    assert found.unknown == ("audit.json", "mystery.json")
-    assert "audit.json, mystery.json." in Tags(render_explorer(found)).text
+    assert found.unknown == ("auditor.json", "mystery.json")
+    assert "auditor.json, mystery.json." in Tags(render_explorer(found)).text
 
 
 def test_two_runs_stand_side_by_side(tmp_path: Path) -> None:
@@ -87,7 +93,7 @@ def test_a_damaged_file_is_a_sentence(
     (tmp_path / f"{kind}.json").write_bytes(content)
     found = read_folder(tmp_path)
     assert [each.name for each in found.troubles] == [f"{kind}.json"]
-    assert len(found.parts) == 5
+    assert len(found.parts) == 5 + (kind in answers.KINDS or kind == "width")
     text = Tags(render_explorer(found)).text
     assert "1 record could not be drawn:" in text
     assert str(tmp_path) not in text
@@ -247,6 +253,7 @@ def test_a_hostile_name_stays_text(name: str, tmp_path: Path) -> None:
         write_record(
             cases.oracle(text, "b", solver=text, outcome=text), folder / "oracle.json"
         )
+        answers.strange_answers(folder, text)
         made = page_of(folder)
         assert not set("\x00\x1b\u202e") & set(made)
         data_of(made)

@@ -126,7 +126,7 @@ def test_without_scripts_the_tables_are_there(browser: Any, page_file: Path) -> 
     page = context.new_page()
     page.goto(page_file.as_uri())
     assert page.locator("noscript p").is_visible()
-    assert page.locator(".sheet table").count() == 7
+    assert page.locator(".sheet table").count() == 8
     assert page.locator(".checks").count() == 3
     assert not page.locator("#theme").is_visible()
     context.close()

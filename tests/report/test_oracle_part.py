@@ -15,7 +15,8 @@ from simgap.report import render_page
 from simgap.report.figures import bar_figure
 from simgap.report.heat_map import LEVELS, MOST_MODELS, heat_map
 from simgap.report.trace_figure import HEIGHT, MOST_POINTS, WIDTH, trace_figure
-from tests.report.test_page import HOSTILE, Tags, record
+from tests.report.tags import HOSTILE, Tags
+from tests.report.test_page import record
 
 TIMINGS = {
     "schema": 1,

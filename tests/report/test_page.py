@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -15,25 +14,7 @@ from simgap.records import Certified, encode, number, plain, read_record, write_
 from simgap.report import render_page, write_page
 from simgap.report.figures import MOST_BARS, WIDTH, bar_figure
 from simgap.report.words import bracket
-
-HOSTILE = (
-    "<script>alert(1)</script>",
-    "</script><script>alert(1)</script>",
-    "</title><script>alert(1)</script>",
-    "</style><script>alert(1)</script>",
-    "</svg><script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "' onload='alert(1)",
-    '" onload="alert(1)',
-    "javascript:alert(1)",
-    "{{ 7 * 7 }}",
-    "{% include 'page.css' %}",
-    "\x1b[31m\x00\u202e",
-    "<!--",
-    "&lt;b&gt;",
-    "<b",
-    "\ud800 half a pair",
-)
+from tests.report.tags import HOSTILE, Tags
 
 
 def record(*names: str, **changes: Any) -> dict[str, Any]:
@@ -63,22 +44,6 @@ def record(*names: str, **changes: Any) -> dict[str, Any]:
         "notes": ["terminal states restart"],
         "provenance": {"command": "simgap demo", "model_hash": "abc", "seed": None},
     } | changes
-
-
-class Tags(HTMLParser):
-    """Every tag with its attributes, and all text."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 def test_the_page_needs_no_network_and_no_script() -> None:

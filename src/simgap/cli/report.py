@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PAGE = "report.html"
-MAKE_ONE = "make one: simgap reproduce --out DIR, or simgap run ... --out DIR"
+MAKE_ONE = "make some: simgap study MODEL -H N --out DIR"
 
 
 @final
@@ -41,12 +41,15 @@ def run(
         str | None,
         typer.Option("-o", "--out", metavar="FILE", help="Default: DIR/report.html."),
     ] = None,
+    show: Annotated[
+        bool, typer.Option("--open", help="Show the page in a browser.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Draw all records in a folder as one self-contained page.
 
-    It knows claims/*.json of simgap reproduce, run-*.json of simgap run --out, and what
-    simgap oracle and simgap gap print with --json, kept as oracle.json and gap.json.
+    It knows what simgap study and simgap reproduce leave, and what audit, oracle, gap,
+    blame, width, identify, adapt and run write with --out.
 
     Example: simgap report simgap-reproduce -o paper.html
     """
@@ -83,6 +86,17 @@ def run(
         print_json(answer)
     else:
         _print(answer)
+    if show:
+        _open(page)
+
+
+def _open(page: Path) -> None:
+    """Show the page in the browser of the system; where there is none, say so."""
+    import sys
+    import webbrowser
+
+    if not webbrowser.open(page.resolve().as_uri()):
+        sys.stderr.write("there is no browser here: open the page by hand\n")
 
 
 def _near(folder: Path) -> str:

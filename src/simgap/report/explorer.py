@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import final
 
 from simgap.records import plain, replacing
+from simgap.report.again import again_script
 from simgap.report.folder import Folder, read_folder
+from simgap.report.lean import lean
 from simgap.report.part import Part
+from simgap.report.scorecard import CLAIM, top_of
 from simgap.report.scripts import page_scripts
+from simgap.report.surety import surety_sheet
 from simgap.report.templating import template
 
 SURE = {
@@ -56,18 +60,25 @@ def write_folder(folder: Folder, page: Path) -> int:
 def render_explorer(folder: Folder) -> str:
     """Return the page of a folder that was read."""
     drawn = [plot for part in folder.parts for plot in part.plots]
+    certainty = surety_sheet(folder.parts)
     tables = [sheet for part in folder.parts for sheet in part.sheets]
+    tables += [] if certainty is None else [certainty]
+    held = {each.key: lean(each.data()) for each in (*drawn, *tables)}
     scripts = page_scripts(figures=bool(drawn))
     digests = " ".join(f"'{script.digest}'" for script in scripts)
     return template("explorer.html").render(
         policy=POLICY.format(digests=digests),
         folder=folder,
         headline=_headline(folder),
+        top=top_of(folder.parts),
+        certainty=certainty,
+        again=again_script(folder.parts),
+        cut={key for key, (_, was_cut) in held.items() if was_cut},
         groups=_groups(folder.parts),
         versions=_versions(folder.parts),
         sure=_words_used(folder),
         figures=len(drawn),
-        data=plain({each.key: each.data() for each in (*drawn, *tables)}),
+        data=plain({key: data for key, (data, _) in held.items()}),
         scripts=scripts,
     )
 
@@ -120,7 +131,8 @@ def _words(part: Part) -> list[str]:
 
 def _headline(folder: Folder) -> str:
     """Return what the folder says, in one sentence about what was expected."""
-    judged = [part.line for part in folder.parts if part.line.mood != "plain"]
+    claims = [part.line for part in folder.parts if part.template == CLAIM]
+    judged = [line for line in claims if line.mood != "plain"]
     if not judged:
         return ""
     good = sum(line.mood == "good" for line in judged)

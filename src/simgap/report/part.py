@@ -11,9 +11,22 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from simgap.report.plots import Plot
-from simgap.report.reading import as_object, as_text
+from simgap.report.reading import as_list, as_object, as_text
 from simgap.report.sheet import Sheet
-from simgap.report.told import Told
+from simgap.report.told import Told, certainty_of
+from simgap.report.words import shown
+
+HOW = (
+    "solver",
+    "method",
+    "outcome",
+    "gap_tolerance",
+    "tolerance",
+    "permutations",
+    "error",
+    "false_alarm",
+    "seeds",
+)
 
 
 @final
@@ -31,12 +44,38 @@ class Line:
 
 @final
 @dataclass(frozen=True, slots=True)
+class Card:
+    """What a record says on one card of the scorecard."""
+
+    slot: str  # which card, as in `scorecard.SLOTS`
+    value: str
+    certainty: str
+    words: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Surety:
+    """How sure the numbers of a record are, and how they were made."""
+
+    labels: tuple[tuple[str, str], ...]  # name of a number, word of certainty
+    brackets: tuple[tuple[str, Told], ...]  # numbers with two ends
+    how: tuple[tuple[str, str], ...]  # solver, tolerance, outcome
+    stake: float | None = None  # what there is to lose; brackets are compared with it
+    episode: tuple[str, str] | None = None  # class and horizon, if brackets are gaps
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Origin:
     """What somebody else needs to get the same numbers again."""
 
     command: str
     facts: tuple[tuple[str, str], ...]  # seed, scale, model and its hash
     versions: tuple[tuple[str, str], ...]
+
+
+NOT_SAID = Surety((), (), ())
 
 
 @final
@@ -53,6 +92,8 @@ class Part:
     origin: Origin
     plots: tuple[Plot, ...] = ()
     sheets: tuple[Sheet, ...] = ()
+    cards: tuple[Card, ...] = ()
+    surety: Surety = NOT_SAID
 
 
 def origin_of(record: Mapping[str, Any]) -> Origin:
@@ -63,6 +104,33 @@ def origin_of(record: Mapping[str, Any]) -> Origin:
         facts=_pairs(source, ("model", "model_hash", "seed")),
         versions=_pairs(source, ("simgap", "python", "numpy")),
     )
+
+
+def surety_of(
+    record: Mapping[str, Any],
+    *brackets: tuple[str, Told],
+    stake: float | None = None,
+    gaps: bool = True,
+) -> Surety:
+    """Return how sure a record of a verb is of its numbers; `gaps` are in rewards."""
+    labels = as_object(record.get("certainty"))
+    source = as_object(record.get("provenance"))
+    episode = as_text(source.get("model_hash")), as_text(record.get("horizon"))
+    return Surety(
+        labels=tuple(
+            (shown(str(name)).replace("_", " "), certainty_of(word))
+            for name, word in labels.items()
+        ),
+        brackets=tuple(pair for pair in brackets if pair[1].value is not None),
+        how=_pairs(record, HOW),
+        stake=stake,
+        episode=episode if gaps and all(episode) else None,
+    )
+
+
+def notes_of(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what the record asks the reader to know."""
+    return tuple(as_text(each) for each in as_list(record.get("notes")))
 
 
 def _pairs(source: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""Figures as data: curves, bars and heat maps, each with a description in words.
+"""Figures as data: curves and bars, each with a description in words.
 
 The script of the page draws them with plotly, in the colours of light or dark paper;
 nothing here knows a colour. Names are cleaned and cut where they come in, so that what
@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor, inf, isfinite, log10
 from typing import Any, final
 
-from simgap.report.told import Told
-from simgap.report.words import number, shown
+from simgap.report.heat_plots import HeatPlot, SlidingHeat
+from simgap.report.told import UNLABELLED, Told
+from simgap.report.words import number, sentences, shown
 
 MOST_POINTS = 1_000  # of one curve
 MANY_TOLD = 8  # things a description names one by one
-WIDE_RANGE = 5.0  # largest over middle value, above which colours are logarithmic
-DECADES = 3  # of a logarithmic scale of colours, at most
 
 Point = tuple[float, float, float, float]  # x, y, lower, upper
 
@@ -62,7 +60,7 @@ class CurvePlot:
         if len(self.curves) > MANY_TOLD:
             told.append(f"{len(self.curves) - MANY_TOLD} more curves")
         told += [f"A mark at {number(at, 4)}: {word}" for at, word in self.marks]
-        return _sentences(f"{self.y} over {self.x}", told)
+        return sentences(f"{self.y} over {self.x}", told)
 
     def data(self) -> dict[str, Any]:
         """Return what the script draws."""
@@ -97,6 +95,8 @@ class BarPlot:
     x: str
     bars: tuple[tuple[str, Told], ...]
     note: str = ""
+    ticks: tuple[float | None, ...] = ()  # one beside every bar, to compare with
+    tick_name: str = ""
 
     @property
     def certainties(self) -> tuple[str, ...]:
@@ -106,10 +106,17 @@ class BarPlot:
     @property
     def words(self) -> str:
         """Return the figure for those who do not see it."""
-        told = [f"{name}: {_value(each)}" for name, each in self.bars[:MANY_TOLD]]
+        told = [
+            f"{name}: {_value(each)}{self._tick_words(at)}"
+            for at, (name, each) in enumerate(self.bars[:MANY_TOLD])
+        ]
         if len(self.bars) > MANY_TOLD:
             told.append(f"{len(self.bars) - MANY_TOLD} more bars")
-        return _sentences(self.x, told)
+        return sentences(self.x, told)
+
+    def _tick_words(self, at: int) -> str:
+        known = self.ticks[at] if at < len(self.ticks) else None
+        return "" if known is None else f"; {self.tick_name} {number(known, 4)}"
 
     def data(self) -> dict[str, Any]:
         """Return what the script draws."""
@@ -121,70 +128,31 @@ class BarPlot:
                 [name, told.certainty, *told.ends, told.text]
                 for name, told in self.bars
             ],
+            "ticks": self.ticks,
+            "tick_name": self.tick_name,
         }
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class HeatPlot:
-    """A table of numbers as coloured cells; a cell without a number stays empty."""
-
-    key: str
-    title: str
-    row_axis: str
-    column_axis: str
-    value: str  # what a cell shows
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    cells: tuple[tuple[Told, ...], ...]  # (rows, columns)
-    note: str = ""
-
-    @property
-    def certainties(self) -> tuple[str, ...]:
-        """Return how sure its cells are, each word once."""
-        words = (told.certainty for row in self.cells for told in row)
-        return tuple(dict.fromkeys(word for word in words if word))
-
-    @property
-    def words(self) -> str:
-        """Return the figure for those who do not see it: the ends of every row."""
-        told = []
-        for name, row in zip(self.rows[:MANY_TOLD], self.cells, strict=False):
-            known = [
-                (each.value, at)
-                for at, each in enumerate(row)
-                if each.drawable and each.value is not None
-            ]
-            if known:
-                least, most = min(known), max(known)
-                told.append(
-                    f"{name}: from {number(least[0], 4)} ({self.columns[least[1]]}) "
-                    f"to {number(most[0], 4)} ({self.columns[most[1]]})"
-                )
-        if len(self.rows) > MANY_TOLD:
-            told.append(f"{len(self.rows) - MANY_TOLD} more rows")
-        return _sentences(f"{self.value}, {self.row_axis} by {self.column_axis}", told)
-
-    def data(self) -> dict[str, Any]:
-        """Return what the script draws."""
-        low, high, logarithmic = _colour_range(self.cells)
-        return {
-            "kind": "heat",
-            "title": self.title,
-            "row_axis": self.row_axis,
-            "column_axis": self.column_axis,
-            "value": self.value,
-            "rows": self.rows,
-            "columns": self.columns,
-            "low": low,
-            "high": high,
-            "log": logarithmic,
-            "sures": [list(dict.fromkeys(t.certainty for t in r)) for r in self.cells],
-            "cells": [[_cell(told) for told in row] for row in self.cells],
-        }
+Plot = CurvePlot | BarPlot | HeatPlot | SlidingHeat
 
 
-Plot = CurvePlot | BarPlot | HeatPlot
+def told_curve(
+    name: str, found: Sequence[tuple[float, Told]], certainty: str = UNLABELLED
+) -> Curve:
+    """Return numbers over x as a curve; those that are not there are left out.
+
+    `certainty` is what the record says of all of them; if it says nothing, the most
+    frequent of their own words.
+    """
+    known = [
+        (x, each.value, each.lower, each.upper)
+        for x, each in found
+        if each.value is not None and each.lower is not None and each.upper is not None
+    ]
+    words = [each.certainty for _, each in found if each.certainty]
+    if certainty == UNLABELLED:
+        certainty = max(words, default=certainty, key=words.count)
+    return Curve(name, tuple(sorted(known)), certainty)
 
 
 def thinned(points: Sequence[Point]) -> Sequence[Point]:
@@ -206,32 +174,6 @@ def _short(point: Point) -> tuple[float, ...]:
     return (x, y) if lower == y == upper else point
 
 
-def _cell(told: Told) -> Any:
-    if told.value is None:
-        return None
-    known = told.lower == told.value == told.upper
-    return told.value if known else list(told.ends)
-
-
-def _colour_range(cells: Sequence[Sequence[Told]]) -> tuple[float, float, bool]:
-    """Return where colours begin and end, and whether they go by logarithms."""
-    values = sorted(
-        told.value
-        for row in cells
-        for told in row
-        if told.value is not None and isfinite(told.value)
-    )
-    if not values:
-        return 0.0, 1.0, False
-    most, least = values[-1], min(0.0, values[0])
-    positive = [value for value in values if value > 0.0]
-    middle = positive[len(positive) // 2] if positive else inf
-    if least < 0.0 or most < WIDE_RANGE * middle:
-        return least, most if most > least else least + 1.0, False
-    lowest = max(positive[0], most * 10.0**-DECADES)
-    return 10.0 ** floor(log10(lowest)), most, True
-
-
 def _curve_words(curve: Curve) -> str:
     what = "bound " if curve.bound else ""
     if not curve.points:
@@ -250,7 +192,3 @@ def _curve_words(curve: Curve) -> str:
 
 def _value(told: Told) -> str:
     return told.text + (f" ({told.detail})" if told.detail else "")
-
-
-def _sentences(head: str, told: Sequence[str]) -> str:
-    return ". ".join([head, *told]) + "."

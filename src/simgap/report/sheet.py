@@ -10,11 +10,21 @@ from simgap.report.reading import as_text, not_ours
 from simgap.report.told import Told, certainty_of
 from simgap.report.words import clean, number, shown
 
-MOST_ROWS = 200  # shown; the file for a spreadsheet has them all
+MOST_ROWS = 100  # shown; the file for a spreadsheet has them all
 LONGEST_CELL = 200
 DIGITS = 6
 
-Cell = str | float | int | Told | None
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A word with a colour and a sign."""
+
+    word: str
+    mood: str  # good, bad, open, mind or plain
+
+
+Cell = str | float | int | Told | Sign | None
 
 
 @final
@@ -35,6 +45,7 @@ class Shown:
     detail: str
     certainty: str
     is_number: bool
+    mood: str = ""
 
 
 @final
@@ -112,6 +123,8 @@ def _names(title: str, wide: bool) -> list[str]:
 def _full(cell: Cell, wide: bool) -> list[Any]:
     if isinstance(cell, Told):
         return list(cell.ends) if wide else [cell.value]
+    if isinstance(cell, Sign):
+        return _full(cell.word, wide)
     whole = clean(cell) if isinstance(cell, str) else cell
     return [whole, None, None] if wide else [whole]
 
@@ -119,6 +132,8 @@ def _full(cell: Cell, wide: bool) -> list[Any]:
 def _shown(cell: Cell) -> Shown:
     if isinstance(cell, Told):
         return Shown(cell.text, cell.detail, cell.certainty, True)
+    if isinstance(cell, Sign):
+        return Shown(shown(cell.word), "", "", False, cell.mood)
     if cell is None:
         return Shown("-", "", "", False)
     if isinstance(cell, str):

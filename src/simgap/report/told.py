@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, final
 
@@ -70,13 +70,21 @@ def told(value: Any, *, certainty: str = UNLABELLED, digits: int = 5) -> Told:
         return Told(shown, "", sure, middle, lower, upper)
     middle = number(value["estimate"])
     digits = _digits(digits - 1, lower, upper)  # noise needs fewer
-    while digits < MOST_DIGITS and _same(lower, upper, digits):
-        digits += 1
+    enough = digits
+    while enough < MOST_DIGITS and _same(lower, upper, enough):
+        enough += 1
+    digits = digits if _same(lower, upper, enough) else enough
     ends = f"{number_shown(lower, digits)} to {number_shown(upper, digits)}"
     share = value.get("confidence")
     sure = "" if share is None else f" at {100.0 * number(share):.3g} %"
     shown = number_shown(middle, digits)
     return Told(shown, ends + sure, "estimated", middle, lower, upper)
+
+
+def quiet(found: Told, noise: float) -> Told:
+    """Return a number whose text is 0 if rounding alone may have made it."""
+    small = found.upper is not None and abs(found.upper) <= noise
+    return replace(found, text="0", detail="") if small else found
 
 
 def certainty_of(word: object) -> str:

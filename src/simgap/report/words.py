@@ -6,6 +6,7 @@ are taken out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isinf
 from typing import TYPE_CHECKING
 from unicodedata import category
@@ -57,11 +58,20 @@ def bracket(bounds: Certified | Estimate, digits: int = 7) -> str:
 
 def percent(bounds: Certified, whole: float) -> str:
     """Return `, 1.2 to 1.5 % of the whole`, or nothing if there is no whole."""
-    lower, upper = bounds.lower, bounds.upper
-    if lower is None or upper is None or whole <= 0.0 or isinf(upper):
+    told = percent_of(bounds.lower, bounds.upper, whole, "of what it could have")
+    return f", {told}" if told else ""
+
+
+def percent_of(
+    lower: float | None, upper: float | None, whole: float | None, what: str
+) -> str:
+    """Return `1.2 to 1.5 % of the whole`, or nothing if there is no whole."""
+    if lower is None or upper is None or whole is None:
+        return ""
+    if whole <= 0.0 or isinf(upper) or isinf(lower):
         return ""
     ends = [f"{100.0 * end / whole:.3g}" for end in (lower, upper)]
-    return f", {' to '.join(dict.fromkeys(ends))} % of what it could have"
+    return f"{' to '.join(dict.fromkeys(ends))} % {what}"
 
 
 def gap_number(gap: float | None, noise: float, digits: int = 5) -> str:
@@ -96,3 +106,8 @@ def between(bounds: Certified | Estimate, digits: int = 3) -> str:
     if low == high:
         return high
     return f"at most {high}" if lower == 0.0 else f"between {low} and {high}"
+
+
+def sentences(head: str, told: Sequence[str]) -> str:
+    """Return a description: what is shown, then one sentence for each thing."""
+    return ". ".join([head, *told]) + "."

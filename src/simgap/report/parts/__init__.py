@@ -6,16 +6,26 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from simgap.report.part import Part
+from simgap.report.parts.adapt import adapt_part
+from simgap.report.parts.audit import audit_part
+from simgap.report.parts.blame import blame_part
 from simgap.report.parts.claim import claim_part
 from simgap.report.parts.gap import gap_part
+from simgap.report.parts.identify import identify_part
 from simgap.report.parts.oracle import oracle_part
 from simgap.report.parts.run import run_part
+from simgap.report.parts.width import width_part
 
 __all__ = ["CLAIMS", "MAKERS", "claim_part"]
 
 CLAIMS = "claims"  # the folder in which every file is a claim
 MAKERS: dict[str, Callable[[Mapping[str, Any], str], Part]] = {
-    "oracle": oracle_part,  # in the order of the page
+    "audit": audit_part,  # in the order of the page
+    "oracle": oracle_part,
     "gap": gap_part,
+    "blame": blame_part,
+    "width": width_part,
+    "identify": identify_part,
+    "adapt": adapt_part,
     "run": run_part,
 }

@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from simgap.report.part import Line, Part, origin_of
-from simgap.report.plots import HeatPlot, short_names
+from simgap.report.heat_plots import HeatPlot, spread_out
+from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
+from simgap.report.parts.horizons import horizon_plots
+from simgap.report.plots import Plot, short_names
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
 from simgap.report.sheet import Heading, Sheet, sheet
 from simgap.report.told import NOTHING, Told, certainty_of, told
-from simgap.report.words import shown, without_common_part
+from simgap.report.words import percent_of, shown, without_common_part
 
 GROUP = "Policies in every real model"
+MOST_CELLS = 9_000  # of the map
 
 
 @final
@@ -39,6 +42,8 @@ class GapContent:
     best: str  # the policy with the smallest average loss
     best_average: Told
     left_out: tuple[tuple[str, str], ...]
+    facts: tuple[tuple[str, Told], ...]
+    notes: tuple[str, ...]
 
 
 def gap_part(record: Mapping[str, Any], anchor: str) -> Part:
@@ -54,7 +59,9 @@ def gap_part(record: Mapping[str, Any], anchor: str) -> Part:
     )
     name, average = ("", NOTHING) if best is None else (best.name, best.average)
     horizon = as_text(record.get("horizon")) or "?"
-    plots = (_plot(rows, names, f"{anchor}-figure-1"),) if rows and names else ()
+    plots: list[Plot] = [*horizon_plots(record, anchor)]
+    if rows and names:
+        plots.append(_plot(rows, names, f"{anchor}-figure-1"))
     sheets = [_averages(rows, names, f"{anchor}-table-1")] if rows else []
     if len(optimal) == len(names) and names:
         sheets.append(_optimal(names, optimal, f"{anchor}-table-2"))
@@ -80,11 +87,41 @@ def gap_part(record: Mapping[str, Any], anchor: str) -> Part:
                 (shown(str(which)), as_text(why))
                 for which, why in as_object(record.get("left_out")).items()
             ),
+            facts=_facts(record),
+            notes=notes_of(record),
         ),
         origin=origin_of(record),
-        plots=plots,
+        plots=tuple(plots),
         sheets=tuple(sheets),
+        cards=_cards(record),
+        surety=surety_of(
+            record,
+            *((each.name, each.average) for each in rows),
+            stake=told(record.get("at_stake")).value,
+        ),
     )
+
+
+def _facts(record: Mapping[str, Any]) -> tuple[tuple[str, Told], ...]:
+    sure = as_object(record.get("certainty"))
+    found = [
+        (name, told(record.get(key), certainty=certainty_of(sure.get(key))))
+        for key, name in (
+            ("at_stake", "at stake: what acting at random loses"),
+            ("value_of_memory", "value of memory"),
+            ("value_of_randomization", "value of training on all models"),
+        )
+    ]
+    return tuple((name, each) for name, each in found if each is not NOTHING)
+
+
+def _cards(record: Mapping[str, Any]) -> tuple[Card, ...]:
+    memory = told(record.get("value_of_memory"))
+    if memory.value is None:
+        return ()
+    stake = told(record.get("at_stake")).value
+    words = percent_of(memory.lower, memory.upper, stake, "of what is at stake")
+    return (Card("memory", memory.text, memory.certainty, words),)
 
 
 def _names(policies: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -117,6 +154,8 @@ def _row(policy: Mapping[str, Any], names: Sequence[str]) -> PolicyRow:
 
 def _plot(rows: Sequence[PolicyRow], names: Sequence[str], key: str) -> HeatPlot:
     short, what = without_common_part([shown(name) for name in names])
+    kept = spread_out(len(names), max(2, MOST_CELLS // len(rows)))
+    left = f" {len(kept)} of {len(names)} models are drawn." * (len(kept) < len(names))
     return HeatPlot(
         key=key,
         title="Every policy in every real model",
@@ -124,10 +163,10 @@ def _plot(rows: Sequence[PolicyRow], names: Sequence[str], key: str) -> HeatPlot
         column_axis=f"real model, by {shown(what, 40)}" if what else "real model",
         value="gap",
         rows=tuple(each.name for each in rows),
-        columns=short_names(short),
-        cells=tuple(each.gaps for each in rows),
+        columns=short_names([short[at] for at in kept]),
+        cells=tuple(tuple(each.gaps[at] for at in kept) for each in rows),
         note="The further a colour is from that of the page, the more is lost. Rows "
-        "are policies, columns the model that is real.",
+        f"are policies, columns the model that is real.{left}",
     )
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 from simgap.records import number
-from simgap.report.part import Line, Part, origin_of
-from simgap.report.parts.oracle_plots import average_gap, oracle_plots, quiet_gap
+from simgap.report.part import Card, Line, Part, origin_of, surety_of
+from simgap.report.parts.oracle_plots import average_gap, oracle_plots
 from simgap.report.reading import (
     as_object,
     as_objects,
@@ -17,11 +17,11 @@ from simgap.report.reading import (
     known,
 )
 from simgap.report.sheet import Heading, Sheet, sheet
-from simgap.report.told import NOTHING, Told, certainty_of, told
+from simgap.report.told import NOTHING, Told, certainty_of, quiet, told
 from simgap.report.words import between, percent, shown
 from simgap.report.words import number as number_shown
 
-GROUP = "Will it transfer?"
+GROUP = "The best agent there can be"
 INFORMED = "informed"  # the yardstick itself: it loses nothing by definition
 NEGLIGIBLE = 1e-9  # of what could be had: nothing, in words
 
@@ -53,7 +53,7 @@ def oracle_part(record: Mapping[str, Any], anchor: str) -> Part:
         for name, each in as_object(record.get("baselines")).items()
         if name != INFORMED
     }
-    average = quiet_gap(told(record.get("average_gap")), noise)
+    average = quiet(told(record.get("average_gap")), noise)
     sheets = (
         _models(models, noise, sure, f"{anchor}-table-1"),
         _others(average, record, others, noise, f"{anchor}-table-2"),
@@ -78,8 +78,8 @@ def oracle_part(record: Mapping[str, Any], anchor: str) -> Part:
             average=average,
             value=told({key: record.get(key) for key in ("lower", "upper")}),
             informed=told(record.get("informed"), certainty="certified"),
-            estimated=quiet_gap(told(record.get("estimated_gap")), noise),
-            worst=quiet_gap(
+            estimated=quiet(told(record.get("estimated_gap")), noise),
+            worst=quiet(
                 told(
                     record.get("worst_gap"),
                     certainty=certainty_of(sure.get("worst_gap")),
@@ -97,7 +97,28 @@ def oracle_part(record: Mapping[str, Any], anchor: str) -> Part:
         origin=origin_of(record),
         plots=oracle_plots(record, others, noise, anchor),
         sheets=tuple(each for each in sheets if each is not None),
+        cards=_cards(record, average),
+        surety=surety_of(
+            record,
+            ("average gap", average),
+            ("value of memory", told(record.get("value_of_memory"))),
+            ("gap of the policy to run", told(record.get("estimated_gap"))),
+        ),
     )
+
+
+def _cards(record: Mapping[str, Any], average: Told) -> tuple[Card, ...]:
+    cards = []
+    if average.value is not None:
+        words = "average loss of the best agent that is not told the model"
+        cards.append(Card("transfer", average.text, average.certainty, words))
+    memory = told(record.get("value_of_memory"))
+    if memory.value is not None:
+        worth = _worth(record, "value_of_memory")
+        text = memory.text if not worth.startswith("nothing") else "0"
+        words = "what the best agent gains over the best one without memory"
+        cards.append(Card("memory", text, memory.certainty, words))
+    return tuple(cards)
 
 
 def _length(record: Mapping[str, Any]) -> str:
@@ -146,7 +167,7 @@ def _points(
                     else "."
                 )
             )
-    found = quiet_gap(told(record.get("estimated_gap"), digits=4), noise)
+    found = quiet(told(record.get("estimated_gap"), digits=4), noise)
     if found.value is not None:
         points.append(
             "The policy to run tracks which model is likely; it loses "
@@ -184,7 +205,7 @@ def _models(
 
     def plain(model: Mapping[str, Any], field: str, least: float = 0.0) -> Told:
         found = told(model.get(field), digits=6)
-        return replace(quiet_gap(found, least), certainty="")
+        return replace(quiet(found, least), certainty="")
 
     def word(field: str) -> str:
         return certainty_of(sure.get(field))
@@ -234,15 +255,15 @@ def _others(
         ("best possible", average, NOTHING, "knows the models, not which is real"),
         (
             "tracks the posterior",
-            quiet_gap(told(record.get("estimated_gap")), noise),
+            quiet(told(record.get("estimated_gap")), noise),
             NOTHING,
             "the one to run: acts on what it believes",
         ),
     ]
     for name, each in others.items():
         label = certainty_of(each.get("certainty"))
-        worst = quiet_gap(told(each.get("worst_gap"), certainty=label), noise)
-        lost = quiet_gap(average_gap(each), noise)
+        worst = quiet(told(each.get("worst_gap"), certainty=label), noise)
+        lost = quiet(average_gap(each), noise)
         rows.append((name, lost, worst, as_text(each.get("about"))))
     headings = (
         Heading("policy"),

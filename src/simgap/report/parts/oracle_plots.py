@@ -7,12 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from simgap.records import number
-from simgap.report.plots import BarPlot, Curve, CurvePlot, HeatPlot, Plot, short_names
-from simgap.report.reading import as_object, as_objects, as_table, as_text, known
-from simgap.report.told import NOTHING, Told, certainty_of, told
-from simgap.report.words import shown, without_common_part
-
-MOST_PAIRED = 60  # models in the heat map of pairs
+from simgap.report.parts.pair_prices import pair_prices_plot
+from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot, short_names
+from simgap.report.reading import as_object, as_objects, as_text, known
+from simgap.report.told import Told, certainty_of, quiet, told
 
 
 def oracle_plots(
@@ -27,16 +25,14 @@ def oracle_plots(
     plots = (
         _policies(record, others, noise, f"{anchor}-policies"),
         _per_model(models, noise, sure, f"{anchor}-models"),
-        _pairs(models, as_object(record.get("pair_prices")), f"{anchor}-pairs"),
+        pair_prices_plot(
+            [as_text(each.get("name")) or "?" for each in models],
+            as_object(record.get("pair_prices")),
+            f"{anchor}-pairs",
+        ),
         _trace(as_objects(record.get("trace")), f"{anchor}-trace"),
     )
     return tuple(plot for plot in plots if plot is not None)
-
-
-def quiet_gap(found: Told, noise: float) -> Told:
-    """Return a gap whose text is 0 if rounding alone may have made it."""
-    small = found.upper is not None and abs(found.upper) <= noise
-    return replace(found, text="0", detail="") if small else found
 
 
 def average_gap(baseline: Mapping[str, Any]) -> Told:
@@ -54,7 +50,7 @@ def _policies(
     key: str,
 ) -> BarPlot | None:
     def lost(found: Told) -> Told:
-        return quiet_gap(found, noise)
+        return quiet(found, noise)
 
     bars = [("best possible", lost(told(record.get("average_gap"))))]
     bars.append(("tracks the posterior", lost(told(record.get("estimated_gap")))))
@@ -96,51 +92,12 @@ def _per_model(
 
 def _gap(model: Mapping[str, Any], noise: float, certainty: str) -> Told:
     """Return a gap with the ends that hold the gap of every optimal policy."""
-    found = quiet_gap(told(model.get("gap"), certainty=certainty), noise)
+    found = quiet(told(model.get("gap"), certainty=certainty), noise)
     ends = told(model.get("gap_interval"))
     if found.value is None or ends.lower is None or ends.upper is None:
         return found
     return replace(
         found, lower=min(found.value, ends.lower), upper=max(found.value, ends.upper)
-    )
-
-
-def _pairs(
-    models: Sequence[Mapping[str, Any]], prices: Mapping[str, Any], key: str
-) -> HeatPlot | None:
-    names = [as_text(each.get("name")) or "?" for each in models]
-    lower = as_table(prices.get("lower"), len(names))
-    upper = as_table(prices.get("upper"), len(names))
-    if lower is None or upper is None or len(names) < 2:
-        return None
-    count = min(len(names), MOST_PAIRED)
-    short, what = without_common_part([shown(name) for name in names])
-    labels = short_names(short[:count])
-    by = f", by {shown(what, 40)}" if what else ""
-    left = f" {len(names) - count} more models are in the record." * (
-        count < len(names)
-    )
-    return HeatPlot(
-        key=key,
-        title="What it costs not to know one model from another",
-        row_axis="one model" + by,
-        column_axis="the other" + by,
-        value="price of the pair",
-        rows=labels,
-        columns=labels,
-        cells=tuple(
-            tuple(
-                NOTHING
-                if i == j
-                else told(
-                    {"lower": lower[i][j], "upper": max(lower[i][j], upper[i][j])}
-                )
-                for j in range(count)
-            )
-            for i in range(count)
-        ),
-        note="The price of a pair is what the best agent loses on average if only "
-        "these two models are possible." + left,
     )
 
 

@@ -37,6 +37,8 @@ const Figures = (() => {
   };
   const hover = (lines) => lines.filter(Boolean).map(escaped).join("<br>");
 
+  const after = (word, name) => (word ? word + " " + name : name);
+
   function axis(title, room, logarithmic, extra) {
     return Object.assign({
       title: { text: wrapped(title, room), standoff: 8 },
@@ -157,7 +159,7 @@ const Figures = (() => {
     const across = figure.bars.length <= 30;
     const narrow = width < NARROW;
     const known = figure.bars.map((bar) => bar.slice(2, 5).map(real));
-    const lines = figure.bars.map((bar, at) => [bar[0], figure.x + ": " + bar[5], interval(known[at][1], known[at][2], known[at][0]), bar[1]]);
+    const lines = figure.bars.map((bar, at) => [bar[0], figure.x + ": " + bar[5], interval(known[at][1], known[at][2], known[at][0]), bar[1], figure.ticks.length && figure.ticks[at] !== null ? figure.tick_name + ": " + shown(figure.ticks[at]) : ""]);
     const colours = figure.bars.map((bar) => css(SURE_COLOURS[bar[1]] || "--soft"));
     const place = figure.bars.map((bar, at) => at);
     const values = known.map((each) => each[0]);
@@ -165,7 +167,8 @@ const Figures = (() => {
     const below = known.map((each) => (Number.isFinite(each[1]) ? each[0] - each[1] : 0));
     const wide = above.some((v, at) => v > 1e-9 * Math.abs(values[at]) || below[at] > 1e-9 * Math.abs(values[at]));
     const spread = wide ? { type: "data", symmetric: false, array: above, arrayminus: below, color: css(across ? "--ink" : "--soft"), thickness: across ? 1.4 : Math.max(0.4, Math.min(1.4, 60 / place.length)), width: across ? 4 : 0 } : undefined;
-    const end = Math.max(0, ...known.map((each, at) => each[0] + above[at]));
+    const beside = figure.ticks.map(real);
+    const end = Math.max(0, ...known.map((each, at) => each[0] + above[at]), ...beside.filter(Number.isFinite));
     const start = Math.min(0, ...known.map((each, at) => each[0] - below[at]));
     const labels = { tickvals: place, ticktext: figure.bars.map((bar) => escaped(cut(bar[0], narrow ? 20 : 30))), showgrid: false, zeroline: false };
     const trace = {
@@ -181,7 +184,7 @@ const Figures = (() => {
     if (across) {
       Object.assign(trace, { x: values, y: place, error_x: spread, width: 0.62 });
       more = { xaxis: axis(figure.x, width - 190, false, room), yaxis: Object.assign(axis("", 0, false), labels, { autorange: "reversed" }) };
-      more.annotations = figure.bars.map((bar, at) => ({ x: Math.max(0, known[at][0] + above[at]), y: at, text: escaped(bar[5]), xanchor: "left", xshift: 5, showarrow: false, font: { size: 12 } }));
+      more.annotations = figure.bars.map((bar, at) => ({ x: Math.max(0, known[at][0] + above[at], at < beside.length && Number.isFinite(beside[at]) ? beside[at] : 0), y: at, text: escaped(bar[5]), xanchor: "left", xshift: 5, showarrow: false, font: { size: 12 } }));
     } else {
       const most = Math.max(1, Math.floor(width / 22));
       const every = Math.ceil(place.length / most);
@@ -192,11 +195,18 @@ const Figures = (() => {
     }
     const height = across ? 70 + 30 * figure.bars.length : 380;
     const words = [...new Set(figure.bars.map((bar) => bar[1]))];
-    const legend = words.length > 1 ? words.map((word) => ({ name: word, colour: css(SURE_COLOURS[word] || "--soft"), box: true })) : [];
-    return { traces: [trace], layout: layout(width, height, more), series: [{ trace: 0, texts: lines.map((each) => each.filter(Boolean).join("; ")) }], legend: legend };
+    const legend = words.length > 1 || figure.ticks.length ? words.map((word) => ({ name: word, colour: css(SURE_COLOURS[word] || "--soft"), box: true })) : [];
+    const traces = [trace];
+    if (beside.length) {
+      const symbol = across ? "line-ns" : "line-ew";
+      traces.push({ mode: "markers", x: across ? beside : place, y: across ? place : beside, hoverinfo: "skip", marker: { symbol: symbol, size: 16, line: { width: 3, color: css("--ink") } } });
+      legend.push({ name: figure.tick_name, colour: css("--ink"), tick: true });
+    }
+    return { traces: traces, layout: layout(width, height, more), series: [{ trace: 0, texts: lines.map((each) => each.filter(Boolean).join("; ")) }], legend: legend };
   }
 
-  function heat(figure, width) {
+  function heat(figure, width, place) {
+    const table = figure.tables ? figure.tables[place] : figure.cells;
     const many = figure.columns.length, tall = figure.rows.length;
     const three = (cell) => (Array.isArray(cell) ? cell.map(real) : [real(cell), real(cell), real(cell)]);
     const scale = (value) => {
@@ -206,10 +216,14 @@ const Figures = (() => {
       const place = figure.log ? (value > 0 ? Math.log10(value) : low) : value;
       return high > low ? Math.min(1, Math.max(0, (place - low) / (high - low))) : 0;
     };
-    const cells = figure.cells.map((row) => row.map((cell) => (cell === null ? null : three(cell))));
-    const lines = cells.map((row, i) => row.map((cell, j) => (cell === null ? [] : [figure.rows[i] + (figure.row_axis === "policy" ? "" : " or"), figure.columns[j], figure.value + ": " + shown(cell[0]), interval(cell[1], cell[2], cell[0]), figure.sures[i].length === 1 ? figure.sures[i][0] : ""])));
+    const nothing = (cell) => Math.abs(cell[2]) < 1e-9 * Math.abs(figure.high); // but for rounding
+    const cells = table.map((row) => row.map((cell) => (cell === null ? null : three(cell))));
+    const lines = cells.map((row, i) => row.map((cell, j) => (cell === null ? [] : [after(figure.row_word, figure.rows[i]), after(figure.column_word, figure.columns[j]), figure.tables ? figure.slider + ": " + figure.places[place] : "", figure.value + ": " + (nothing(cell) ? "0" : shown(cell[0])), nothing(cell) ? "" : interval(cell[1], cell[2], cell[0]), figure.sures[i].length === 1 ? figure.sures[i][0] : ""])));
+    const row = tall > 60 ? 8 : tall > 30 ? 12 : tall > 12 ? 24 : 34;
     const names = figure.rows.map((name) => cut(name, width < NARROW ? 14 : 26));
-    const left = 20 + 7.2 * Math.max(...names.map((name) => name.length), 3);
+    const shownRows = names.map((name, at) => at).filter((at) => at % Math.ceil(15 / row) === 0);
+    const upright = wrapped(figure.row_axis, row * tall + 20);
+    const left = 22 + 7.2 * Math.max(...names.map((name) => name.length), 3) + 17 * upright.split("<br>").length;
     const cell = (width - left - 20) / many;
     const written = cell >= 46 && many <= 14;
     const most = Math.max(1, Math.floor((width - left) / (cell >= 60 ? 60 : 18)));
@@ -224,7 +238,7 @@ const Figures = (() => {
       z: cells.map((row) => row.map((each) => (each === null ? null : scale(each[0])))),
       zmin: 0, zmax: 1,
       colorscale: [0, 1, 2, 3, 4, 5, 6].map((level) => [level / 6, css("--heat" + level)]),
-      xgap: cell > 20 ? 2 : cell > 8 ? 1 : 0, ygap: tall > 30 ? 1 : 2,
+      xgap: cell > 20 ? 2 : cell > 8 ? 1 : 0, ygap: row > 20 ? 2 : row > 8 ? 1 : 0,
       hoverongaps: false,
       customdata: lines.map((row) => row.map(hover)),
       hovertemplate: "%{customdata}<extra></extra>",
@@ -233,14 +247,13 @@ const Figures = (() => {
     if (written) {
       const open = (each) => each[2] - each[1] > 0.02 * Math.abs(each[2]); // a bracket worth both of its ends
       const lines = (each, i) => (open(each) && figure.sures[i].indexOf("estimated") < 0 ? short(each[1]) + " to<br>" + short(each[2]) : short(each[0]));
-      trace.text = cells.map((row, i) => row.map((each) => (each === null ? "" : lines(each, i))));
+      trace.text = cells.map((row, i) => row.map((each) => (each === null ? "" : nothing(each) ? "0" : lines(each, i))));
       trace.texttemplate = "%{text}";
       trace.textfont = { size: 12 };
     }
-    const row = tall > 30 ? 14 : 34;
     const more = {
       xaxis: axis(figure.column_axis, width - left - 10, false, { tickvals: ticks, ticktext: ticktext.map(escaped), tickangle: flat ? 0 : -90, showgrid: false, zeroline: false, automargin: false, range: [-0.5, many - 0.5] }),
-      yaxis: axis("", 0, false, { tickvals: names.map((name, at) => at), ticktext: names.map(escaped), showgrid: false, zeroline: false, automargin: false, range: [tall - 0.5, -0.5] }),
+      yaxis: axis(figure.row_axis, row * tall + 20, false, { tickvals: shownRows, ticktext: shownRows.map((at) => escaped(names[at])), showgrid: false, zeroline: false, automargin: false, range: [tall - 0.5, -0.5] }),
       margin: { l: left, r: 14, t: 44, b: deep + 34 },
     };
     const texts = lines.map((each) => each.map((one) => one.filter(Boolean).join("; ")));
@@ -277,9 +290,14 @@ const Figures = (() => {
       const body = figure.curves.flatMap((curve) => curve.points.map((p) => [curve.name, curve.bound ? "bound" : "measured", curve.sure, p[0], p[1], p.length > 2 ? p[2] : p[1], p.length > 2 ? p[3] : p[1]]));
       return [["curve", "kind", "certainty", figure.x, figure.y, "lower", "upper"], ...body];
     }
-    if (figure.kind === "bars") return [["name", "certainty", figure.x, "lower", "upper"], ...figure.bars.map((bar) => bar.slice(0, 5))];
-    const body = figure.cells.flatMap((row, i) => row.map((cell, j) => [figure.rows[i], figure.columns[j], ...(Array.isArray(cell) ? cell : [cell, cell, cell])]));
-    return [[figure.row_axis, figure.column_axis, figure.value, "lower", "upper"], ...body];
+    if (figure.kind === "bars") {
+      const beside = figure.ticks.length ? [figure.tick_name] : [];
+      return [["name", "certainty", figure.x, "lower", "upper", ...beside], ...figure.bars.map((bar, at) => [...bar.slice(0, 5), ...figure.ticks.slice(at, at + 1)])];
+    }
+    const body = (table, lead) => table.flatMap((row, i) => row.map((cell, j) => [...lead, figure.rows[i], figure.columns[j], ...(Array.isArray(cell) ? cell : [cell, cell, cell])]));
+    const head = [figure.row_axis, figure.column_axis, figure.value, "lower", "upper"];
+    if (!figure.tables) return [head, ...body(figure.cells, [])];
+    return [[figure.slider, ...head], ...figure.tables.flatMap((table, at) => body(table, [Number(figure.places[at])]))];
   }
 
   return { make: { curves: curves, bars: bars, heat: heat }, rows: rows, shown: shown, stepsNow: stepsNow };

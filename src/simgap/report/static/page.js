@@ -20,11 +20,11 @@
 
   function draw(canvas) {
     const figure = data[canvas.dataset.figure];
-    const known = state.get(canvas) || { hidden: new Set(), series: [], line: 0, point: -1 };
+    const known = state.get(canvas) || { hidden: new Set(), series: [], line: 0, point: -1, place: figure.places ? figure.places.length - 1 : 0 };
     state.set(canvas, known);
     try {
       const width = printing ? PRINTED : Math.max(240, Math.floor(canvas.clientWidth));
-      const made = Figures.make[figure.kind](figure, width);
+      const made = Figures.make[figure.kind](figure, width, known.place);
       for (const trace of made.traces) trace.visible = !(trace.legendgroup && known.hidden.has(trace.legendgroup));
       known.series = made.series;
       canvas.style.height = made.layout.height + "px";
@@ -75,6 +75,10 @@
       for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
       picture.append(made);
     };
+    if (entry.tick) {
+      put("rect", { x: 15, y: 0, width: 3, height: 12, fill: entry.colour });
+      return picture;
+    }
     if (entry.box) {
       put("rect", { x: 11, y: 0, width: 12, height: 12, fill: entry.colour });
       return picture;
@@ -147,6 +151,20 @@
     canvas.parentElement.querySelector(".reading").textContent = text;
   }
 
+  /* sliders */
+
+  function slide(event) {
+    const slider = event.target, key = slider.dataset.slider;
+    const canvas = document.querySelector('[data-figure="' + key + '"]'), known = state.get(canvas);
+    const place = Math.min(Math.max(Math.round(Number(slider.value)), 0), data[key].places.length - 1);
+    slider.setAttribute("aria-valuetext", data[key].places[place]);
+    slider.parentElement.querySelector("output").textContent = data[key].places[place];
+    if (!known || known.place === place) return;
+    known.place = place;
+    draw(canvas);
+    if (known.point >= 0) reading(canvas, known.series[known.line].texts[known.point] || "no number");
+  }
+
   /* numbers */
 
   function numbers(event) {
@@ -198,6 +216,25 @@
     Plotly.toImage(canvas, { format: "svg", imageDataOnly: true }).then((text) => save(key + ".svg", "image/svg+xml", text));
   }
 
+  /* commands */
+
+  const copy = document.getElementById("copy");
+
+  function copyCommands() {
+    const block = document.getElementById("commands"), said = copy.parentElement.querySelector(".said");
+    const chosen = () => {
+      getSelection().selectAllChildren(block);
+      said.textContent = document.execCommand("copy") ? "Copied." : "Selected; copy it with your keyboard.";
+    };
+    if (!navigator.clipboard) chosen();
+    else navigator.clipboard.writeText(block.textContent).then(() => (said.textContent = "Copied."), chosen);
+  }
+
+  if (copy) {
+    copy.hidden = false;
+    copy.addEventListener("click", copyCommands);
+  }
+
   /* paper */
 
   const button = document.getElementById("theme");
@@ -243,6 +280,10 @@
   });
 
   for (const canvas of canvases) canvas.addEventListener("keydown", walk);
+  for (const each of document.querySelectorAll("[data-slider]")) {
+    each.value = each.max; // a browser may remember another place
+    each.addEventListener("input", slide);
+  }
   for (const each of document.querySelectorAll("[data-numbers]")) each.addEventListener("toggle", numbers);
   for (const each of document.querySelectorAll("[data-csv]")) each.addEventListener("click", saveRows);
   for (const each of document.querySelectorAll("[data-svg]")) each.addEventListener("click", saveImage);

@@ -1,0 +1,195 @@
+"""Heat maps as data: a table of numbers as coloured cells, for one horizon or several.
+
+Colours of a map with a slider have one scale for all its tables, so that one sees what
+grows. A map of very many models shows some of them, and the part says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import floor, inf, isfinite, log10
+from typing import Any, final
+
+from simgap.report.told import Told
+from simgap.report.words import number, sentences
+
+MANY_TOLD = 8  # rows a description names one by one
+WIDE_RANGE = 5.0  # largest over middle value, above which colours are logarithmic
+ROUNDING = 1e-9  # of the largest value: 0 but for rounding
+DECADES = 3  # of a logarithmic scale of colours, at most
+
+Table = tuple[tuple[Told, ...], ...]  # (rows, columns)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class HeatPlot:
+    """A table of numbers as coloured cells; a cell without a number stays empty."""
+
+    key: str
+    title: str
+    row_axis: str
+    column_axis: str
+    value: str  # what a cell shows
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: Table
+    note: str = ""
+    row_word: str = ""  # before the name of a row, where a cell is read out
+    column_word: str = ""
+
+    @property
+    def certainties(self) -> tuple[str, ...]:
+        """Return how sure its cells are, each word once."""
+        return _words_of([self.cells])
+
+    @property
+    def words(self) -> str:
+        """Return the figure for those who do not see it: the ends of every row."""
+        told = _row_words(self.rows, self.columns, self.cells)
+        return sentences(f"{self.value}, {self.row_axis} by {self.column_axis}", told)
+
+    def data(self) -> dict[str, Any]:
+        """Return what the script draws."""
+        return {
+            **_frame(self),
+            **_colours([self.cells]),
+            "sures": _sures(self.cells),
+            "cells": _cells(self.cells),
+        }
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SlidingHeat:
+    """Tables with the same rows and columns, one for each place of a slider."""
+
+    key: str
+    title: str
+    row_axis: str
+    column_axis: str
+    value: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    slider: str  # what the slider changes
+    places: tuple[str, ...]  # its readings
+    tables: tuple[Table, ...]  # one for each place
+    note: str = ""
+    row_word: str = ""
+    column_word: str = ""
+
+    @property
+    def certainties(self) -> tuple[str, ...]:
+        """Return how sure its cells are, each word once."""
+        return _words_of(self.tables)
+
+    @property
+    def words(self) -> str:
+        """Return the last table for those who do not see it."""
+        what = f"{self.value}, {self.row_axis} by {self.column_axis}"
+        told = _row_words(self.rows, self.columns, self.tables[-1])
+        return sentences(f"{what}, at {self.slider} {self.places[-1]}", told)
+
+    def data(self) -> dict[str, Any]:
+        """Return what the script draws."""
+        return {
+            **_frame(self),
+            **_colours(self.tables),
+            "slider": self.slider,
+            "places": self.places,
+            "sures": _sures(self.tables[-1]),
+            "tables": [_cells(each) for each in self.tables],
+        }
+
+
+def spread_out(count: int, most: int) -> tuple[int, ...]:
+    """Return at most `most` of `count` places, evenly, both ends among them."""
+    if count <= most:
+        return tuple(range(count))
+    if most <= 1:
+        return (0,)
+    return tuple(k * (count - 1) // (most - 1) for k in range(most))
+
+
+def _frame(plot: HeatPlot | SlidingHeat) -> dict[str, Any]:
+    return {
+        "kind": "heat",
+        "title": plot.title,
+        "row_axis": plot.row_axis,
+        "column_axis": plot.column_axis,
+        "row_word": plot.row_word,
+        "column_word": plot.column_word,
+        "value": plot.value,
+        "rows": plot.rows,
+        "columns": plot.columns,
+    }
+
+
+def _words_of(tables: Iterable[Table]) -> tuple[str, ...]:
+    words = (told.certainty for table in tables for row in table for told in row)
+    return tuple(dict.fromkeys(word for word in words if word))
+
+
+def _row_words(rows: Sequence[str], columns: Sequence[str], cells: Table) -> list[str]:
+    told = []
+    for name, row in zip(rows[:MANY_TOLD], cells, strict=False):
+        known = [
+            (each.value, at)
+            for at, each in enumerate(row)
+            if each.drawable and each.value is not None
+        ]
+        if known:
+            least, most = min(known), max(known)
+            told.append(
+                f"{name}: from {number(least[0], 4)} ({columns[least[1]]}) "
+                f"to {number(most[0], 4)} ({columns[most[1]]})"
+            )
+    if len(rows) > MANY_TOLD:
+        told.append(f"{len(rows) - MANY_TOLD} more rows")
+    return told
+
+
+def _sures(cells: Table) -> list[list[str]]:
+    """Return how sure the cells of every row are."""
+    return [
+        list(dict.fromkeys(told.certainty for told in row if told.certainty))
+        for row in cells
+    ]
+
+
+def _cells(table: Table) -> list[list[Any]]:
+    return [[_cell(told) for told in row] for row in table]
+
+
+def _cell(told: Told) -> Any:
+    if told.value is None:
+        return None
+    known = told.lower == told.value == told.upper
+    return told.value if known else list(told.ends)
+
+
+def _colours(tables: Sequence[Table]) -> dict[str, Any]:
+    """Return where colours begin and end, and whether they go by logarithms."""
+    values = sorted(
+        told.value
+        for cells in tables
+        for row in cells
+        for told in row
+        if told.value is not None and isfinite(told.value)
+    )
+    low, high, logarithmic = _range(values)
+    return {"low": low, "high": high, "log": logarithmic}
+
+
+def _range(values: Sequence[float]) -> tuple[float, float, bool]:
+    if not values:
+        return 0.0, 1.0, False
+    most = values[-1]
+    least = values[0] if values[0] < -ROUNDING * abs(most) else 0.0
+    positive = [value for value in values if value > ROUNDING * most]
+    middle = positive[len(positive) // 2] if positive else inf
+    if least < 0.0 or most < WIDE_RANGE * middle:
+        return least, most if most > least else least + 1.0, False
+    lowest = max(positive[0], most * 10.0**-DECADES)
+    return 10.0 ** floor(log10(lowest)), most, True

@@ -1,0 +1,225 @@
+"""The audit: will it transfer? The verdict, and every check behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+from simgap.records import number
+from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
+from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
+from simgap.report.sheet import Cell, Heading, Sheet, Sign, sheet
+from simgap.report.told import NOTHING, Told, certainty_of, quiet, told
+from simgap.report.words import number as number_shown
+from simgap.report.words import percent_of, shown
+
+GROUP = "Will it transfer?"
+ANSWERS = {  # the word of the record: the answer on the page, and its mood
+    "yes": ("Yes", "good"),
+    "with memory": ("Yes, with memory", "mind"),
+    "in the long run": ("In the long run", "mind"),
+    "undecided": ("Undecided", "open"),
+    "not promised": ("Not promised", "open"),
+    "no": ("No", "bad"),
+}
+STATES = {"ok": "good", "warning": "mind", "fail": "bad", "info": "plain"}
+NEGLIGIBLE = 1e-9  # of what is at stake: nothing, in words
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The box on top of the page."""
+
+    answer: str
+    mood: str
+    certainty: str
+    headline: str
+    reason: str
+    more: str  # one sentence about the number behind it
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AuditContent:
+    """Everything the template draws about an audit."""
+
+    verdict: Verdict
+    facts: tuple[tuple[str, Told], ...]
+    theorem: str
+    next: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
+    """Return the part of `audit.json`."""
+    stake = told(record.get("at_stake")).value
+    facts = _facts(record, stake)
+    verdict = _verdict(record)
+    average = told(record.get("average_gap"))
+    model = as_text(as_object(record.get("provenance")).get("model"))
+    key = facts.get("average gap", NOTHING)
+    findings = as_objects(record.get("findings"))
+    return Part(
+        group=GROUP,
+        template="audit.html",
+        anchor=anchor,
+        title=shown(model, 120) if model else "The class",
+        line=Line(
+            what="audit",
+            about=_about(record),
+            answer=verdict.answer,
+            mood=verdict.mood,
+            key_name="average loss of the best agent" if key is not NOTHING else "",
+            key=key,
+        ),
+        content=AuditContent(
+            verdict=verdict,
+            facts=tuple(facts.items()),
+            theorem=_theorem(as_object(record.get("theorem"))),
+            next=tuple(as_text(each) for each in as_list(record.get("next"))),
+            notes=notes_of(record),
+        ),
+        origin=origin_of(record),
+        sheets=(_findings(findings, f"{anchor}-table-1"),) if findings else (),
+        cards=_cards(record, verdict, stake),
+        surety=surety_of(
+            record,
+            ("average gap", average),
+            ("memoryless gap", told(record.get("memoryless_gap"))),
+            ("value of memory", told(record.get("value_of_memory"))),
+            stake=stake,
+        ),
+    )
+
+
+def _verdict(record: Mapping[str, Any]) -> Verdict:
+    word = record.get("verdict")
+    if word is not None and (not isinstance(word, str) or word not in ANSWERS):
+        raise not_ours(word, f"one of {', '.join(ANSWERS)}")
+    answer, mood = ANSWERS.get(str(word), ("No verdict in the record", "open"))
+    return Verdict(
+        answer=answer,
+        mood=mood,
+        certainty=certainty_of(record.get("verdict_certainty")) if word else "",
+        headline=as_text(record.get("headline")),
+        reason=as_text(record.get("reason")),
+        more=_worst(record),
+    )
+
+
+def _worst(record: Mapping[str, Any]) -> str:
+    """Return where most is lost, in one sentence."""
+    worst = as_object(record.get("worst"))
+    gap = told(worst.get("gap"), certainty="")
+    if gap.value is None:
+        return ""
+    name = shown(as_text(worst.get("name")) or "?")
+    part = told(worst.get("relative")).value
+    share = f", {number_shown(100.0 * part, 3)} % of what is at stake" if part else ""
+    return f"Most is lost if {name} is real: {gap.text}{share}."
+
+
+def _about(record: Mapping[str, Any]) -> str:
+    sizes = [
+        f"{as_text(record[key])} {key}"
+        for key in ("models", "states", "actions")
+        if record.get(key) is not None
+    ]
+    steps = as_text(record.get("horizon"))
+    return ", ".join([*sizes, f"{steps} steps" if steps else "no horizon"])
+
+
+def _facts(record: Mapping[str, Any], stake: float | None) -> dict[str, Told]:
+    noise = NEGLIGIBLE * abs(stake or 0.0)
+    sure = as_object(record.get("certainty"))
+    separation = as_object(record.get("separation"))
+    found = {
+        "average gap": quiet(told(record.get("average_gap")), noise),
+        "gap without memory": quiet(told(record.get("memoryless_gap")), noise),
+        "value of memory": quiet(told(record.get("value_of_memory")), noise),
+        "at stake": told(
+            record.get("at_stake"), certainty=certainty_of(sure.get("at_stake"))
+        ),
+        "diameter": told(record.get("diameter")),
+        "separation": told(
+            separation.get("value"), certainty=certainty_of(sure.get("separation"))
+        ),
+        "steps to tell two models apart": told(separation.get("steps")),
+    }
+    return {name: each for name, each in found.items() if each is not NOTHING}
+
+
+def _theorem(theorem: Mapping[str, Any]) -> str:
+    bound = told(theorem.get("bound"), certainty="", digits=3)
+    if bound.value is None:
+        return ""
+    name = shown(as_text(theorem.get("name")) or "The theorem")
+    start = told(theorem.get("non_vacuous_from"), certainty="", digits=3)
+    later = f" It says something from {start.text} steps on." if start.value else ""
+    if theorem.get("vacuous") is True:
+        return (
+            f"{name} bounds the loss by {bound.text}, which is more than there is to "
+            f"lose: at this horizon it says nothing.{later}"
+        )
+    return f"{name} bounds the loss by {bound.text}."
+
+
+def _findings(findings: list[Mapping[str, Any]], key: str) -> Sheet:
+    valued = any(each.get("value") is not None for each in findings)
+    heads = [Heading("check"), Heading("result"), Heading("in plain words")]
+    rows: list[list[Cell]] = [
+        [
+            as_text(each.get("check")) or "?",
+            _sign(each.get("status")),
+            as_text(each.get("text")),
+            *([_value(each.get("value"))] if valued else []),
+        ]
+        for each in findings
+    ]
+    return sheet(
+        key, "Every check", [*heads, *([Heading("number")] if valued else [])], rows
+    )
+
+
+def _sign(status: Any) -> Sign:
+    word = as_text(status) or "?"
+    return Sign(word, STATES.get(word, "open"))
+
+
+def _value(value: Any) -> Cell:
+    """Return what a check measured: a number, two ends, or words."""
+    if value is None or isinstance(value, str | bool):
+        return None if value is None else str(value)
+    return replace(told(value, certainty=""), certainty="")
+
+
+def _cards(
+    record: Mapping[str, Any], verdict: Verdict, stake: float | None
+) -> tuple[Card, ...]:
+    cards = [Card("transfer", verdict.answer, verdict.certainty, _lost(record))]
+    memory = told(record.get("value_of_memory"))
+    if memory.value is not None:
+        words = percent_of(memory.lower, memory.upper, stake, "of what is at stake")
+        quieted = quiet(memory, NEGLIGIBLE * abs(stake or 0.0))
+        cards.append(Card("memory", quieted.text, memory.certainty, words))
+    steps = as_object(record.get("separation")).get("steps")
+    found = told(steps)
+    if found.value is not None:
+        pair = [shown(as_text(n), 24) for n in as_list(_pair_names(record))]
+        words = f"steps to tell {' from '.join(pair)}" if pair else "steps"
+        cards.append(Card("identify", found.text, found.certainty, words))
+    return tuple(cards)
+
+
+def _pair_names(record: Mapping[str, Any]) -> Any:
+    return as_object(record.get("separation")).get("pair_names")
+
+
+def _lost(record: Mapping[str, Any]) -> str:
+    lost = as_object(record.get("relative_gap"))
+    if lost.get("lower") is None or lost.get("upper") is None:
+        return "no horizon was given"
+    ends = number(lost["lower"]), number(lost["upper"])
+    return f"{percent_of(*ends, 1.0, 'of what is at stake')} is lost on average"

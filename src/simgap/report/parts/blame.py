@@ -1,0 +1,239 @@
+"""Blame: which hidden parameter causes the loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from simgap.records import number
+from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
+from simgap.report.parts.pair_prices import pair_prices_plot
+from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot, told_curve
+from simgap.report.reading import as_list, as_object, as_objects, as_text, known
+from simgap.report.sheet import Cell, Heading, Sheet, sheet
+from simgap.report.told import NOTHING, Told, certainty_of, quiet, told
+from simgap.report.words import number as number_shown
+from simgap.report.words import shown
+
+GROUP = "What causes the loss"
+MOST_CURVES = 6  # parameters with a figure of their own
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BlameContent:
+    """Everything the template draws about blame."""
+
+    headline: str
+    about: str
+    facts: tuple[tuple[str, Told], ...]
+    notes: tuple[str, ...]
+    undrawn: int  # parameters whose curve is not drawn
+
+
+def blame_part(record: Mapping[str, Any], anchor: str) -> Part:
+    """Return the part of `blame.json`."""
+    parameters = as_objects(record.get("parameters"))
+    ranked = sorted(parameters, key=lambda each: -_size(told(each.get("share"))))
+    noise = 10.0 * number(record["rounding"]) if known(record, "rounding") else 0.0
+    whole = quiet(told(record.get("whole")), noise)
+    curves = _curves(record, ranked, anchor)
+    first = ranked[0] if ranked else None
+    name = "" if first is None else shown(as_text(first.get("name")) or "?", 40)
+    share = NOTHING if first is None else quiet(told(first.get("share")), noise)
+    return Part(
+        group=GROUP,
+        template="blame.html",
+        anchor=anchor,
+        title="Hidden parameters and what they cost",
+        line=Line(
+            what="blame",
+            about=f"{len(parameters)} parameters, "
+            f"{as_text(record.get('horizon')) or '?'} steps",
+            answer=f"most: {name}" if name and share.text not in {"0", "-"} else "",
+            mood="plain",
+            key_name=f"loss that {name} causes" if share is not NOTHING else "",
+            key=share,
+        ),
+        content=BlameContent(
+            headline=as_text(record.get("headline"))
+            or _headline(first, name, share, whole),
+            about=_about(record),
+            facts=tuple(
+                (what, each)
+                for what, each in (
+                    ("loss of the best agent", whole),
+                    (
+                        "loss of the nominal plan",
+                        told(record.get("ignored_whole"), certainty=_word(record)),
+                    ),
+                )
+                if each is not NOTHING
+            ),
+            notes=notes_of(record),
+            undrawn=max(0, sum(bool(as_list(p.get("curve"))) for p in ranked))
+            - len(curves),
+        ),
+        origin=origin_of(record),
+        plots=_plots(record, ranked, curves, anchor),
+        sheets=(_sheet(ranked, f"{anchor}-table-1"),) if ranked else (),
+        cards=_cards(name, share, whole),
+        surety=surety_of(
+            record,
+            ("whole loss", whole),
+            *(
+                (shown(as_text(p.get("name")) or "?", 40), told(p.get("share")))
+                for p in ranked
+            ),
+        ),
+    )
+
+
+def _size(found: Told) -> float:
+    return 0.0 if found.value is None else found.value
+
+
+def _word(record: Mapping[str, Any]) -> str:
+    return certainty_of(as_object(record.get("certainty")).get("ignored_whole"))
+
+
+def _about(record: Mapping[str, Any]) -> str:
+    """Return how shares were found, and what the nominal plan is."""
+    method = as_text(record.get("method"))
+    count = as_text(record.get("permutations"))
+    how = {
+        "exact": "Shares are Shapley values over all sets of parameters.",
+        "sampled": f"Shares are Shapley values over {count or 'some'} random orders.",
+    }.get(method, "")
+    nominal = as_text(record.get("nominal"))
+    plan = f" The nominal plan is that of {shown(nominal, 80)}." if nominal else ""
+    return how + plan
+
+
+def _headline(
+    first: Mapping[str, Any] | None, name: str, share: Told, whole: Told
+) -> str:
+    if first is None or share.value is None:
+        return ""
+    if share.value <= 0.0 or share.text == "0":
+        return "No hidden parameter costs anything."
+    part = told(first.get("part"))
+    ends = [
+        number_shown(100.0 * end, 3)
+        for end in dict.fromkeys((part.lower, part.upper))
+        if end is not None
+    ]
+    of = f", {' to '.join(dict.fromkeys(ends))} % of it" if ends else ""
+    total = f" of {whole.text}" if whole.value is not None else ""
+    return f"Not knowing {name} causes most of the loss: {share.text}{total}{of}."
+
+
+def _cards(name: str, share: Told, whole: Told) -> tuple[Card, ...]:
+    if not name or share.value is None:
+        return ()
+    if share.value <= 0.0 or share.text == "0":
+        return (Card("blame", "none", share.certainty, "nothing is lost"),)
+    words = f"causes {share.text}"
+    words += f" of {whole.text}" if whole.value is not None else ""
+    return (Card("blame", name, share.certainty, words),)
+
+
+def _plots(
+    record: Mapping[str, Any],
+    ranked: Sequence[Mapping[str, Any]],
+    curves: Sequence[CurvePlot],
+    anchor: str,
+) -> tuple[Plot, ...]:
+    names = [as_text(each) or "?" for each in as_list(record.get("names"))]
+    plots = (
+        _bars(ranked, "share", "share of the best agent's loss", f"{anchor}-shares"),
+        _bars(ranked, "ignored", "share of the nominal plan's loss", f"{anchor}-plan"),
+        *curves,
+        pair_prices_plot(
+            names, as_object(record.get("pair_prices")), f"{anchor}-pairs"
+        ),
+    )
+    return tuple(plot for plot in plots if plot is not None)
+
+
+def _bars(
+    ranked: Sequence[Mapping[str, Any]], field: str, what: str, key: str
+) -> BarPlot | None:
+    found = [
+        (shown(as_text(each.get("name")) or "?", 40), told(each.get(field)))
+        for each in ranked
+    ]
+    bars = tuple((name, each) for name, each in found if each.drawable)
+    if not bars:
+        return None
+    titles = {
+        "share": "What not knowing each parameter costs the best agent",
+        "ignored": "What ignoring each parameter costs the nominal plan",
+    }
+    return BarPlot(key, titles[field], what, bars)
+
+
+def _curves(
+    record: Mapping[str, Any], ranked: Sequence[Mapping[str, Any]], anchor: str
+) -> tuple[CurvePlot, ...]:
+    """Return one figure for each of the dearest parameters: one value at a time."""
+    sure = as_object(record.get("certainty"))
+    made = []
+    for at, parameter in enumerate(ranked[:MOST_CURVES], start=1):
+        points = [
+            each
+            for each in as_objects(parameter.get("curve"))
+            if isinstance(each.get("value"), int | float)
+        ]
+        if len(points) < 2:
+            continue
+        name = shown(as_text(parameter.get("name")) or "?", 40)
+        lines = (
+            _line(points, "told", "agent that is told the value", sure),
+            _line(points, "loss", "best policy, not told", sure),
+        )
+        drawn = tuple(line for line in lines if line.points)
+        if drawn:
+            made.append(
+                CurvePlot(
+                    key=f"{anchor}-curve-{at}",
+                    title=f"Where {name} has one value",
+                    x=name,
+                    y="average gap there",
+                    curves=drawn,
+                )
+            )
+    return tuple(made)
+
+
+def _line(
+    points: Sequence[Mapping[str, Any]], field: str, name: str, sure: Mapping[str, Any]
+) -> Curve:
+    word = certainty_of(sure.get(field, sure.get("curve")))
+    found = [(number(each.get("value")), told(each.get(field))) for each in points]
+    return told_curve(name, found, word)
+
+
+def _sheet(ranked: Sequence[Mapping[str, Any]], key: str) -> Sheet:
+    headings = (
+        Heading("parameter"),
+        Heading("values", "exact"),
+        Heading("share of the loss"),
+        Heading("part of the whole"),
+        Heading("loss if only it is hidden"),
+        Heading("what telling it is worth"),
+        Heading("share of the nominal plan's loss"),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            as_text(each.get("name")) or "?",
+            told(each.get("values"), certainty=""),
+            *(
+                told(each.get(field))
+                for field in ("share", "part", "alone", "information", "ignored")
+            ),
+        )
+        for each in ranked
+    ]
+    return sheet(key, "Every parameter", headings, rows)

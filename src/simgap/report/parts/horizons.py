@@ -1,0 +1,187 @@
+"""The gap at growing horizons: trained on one model by real in another, and bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isqrt
+from typing import Any
+
+from simgap.records import number
+from simgap.report.heat_plots import SlidingHeat, Table, spread_out
+from simgap.report.plots import Curve, CurvePlot, Plot, Point, short_names, told_curve
+from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
+from simgap.report.told import Told, certainty_of, told
+from simgap.report.words import shown, without_common_part
+
+ROUNDING = 1e-9  # of what is at stake: 0 but for rounding
+MOST_CELLS = 10_000  # of a map, over all horizons
+LINES = (
+    ("average_gap", "best agent"),
+    ("memoryless", "best found without memory"),
+    ("random", "acts at random"),
+)
+
+
+def horizon_plots(record: Mapping[str, Any], anchor: str) -> tuple[Plot, ...]:
+    """Return the figures over the horizon that a record of `simgap gap` has."""
+    rows = sorted(
+        (each for each in as_objects(record.get("by_horizon")) if _steps(each) > 0.0),
+        key=_steps,
+    )
+    sure = as_object(record.get("certainty"))
+    plots = (
+        _trained(record, rows, sure, f"{anchor}-trained"),
+        _growth(rows, sure, f"{anchor}-growth"),
+    )
+    return tuple(plot for plot in plots if plot is not None)
+
+
+def _steps(row: Mapping[str, Any]) -> float:
+    return number(row.get("horizon"))
+
+
+def _trained(
+    record: Mapping[str, Any],
+    rows: Sequence[Mapping[str, Any]],
+    sure: Mapping[str, Any],
+    key: str,
+) -> SlidingHeat | None:
+    """Return the map of what a plan for one model loses where another is real."""
+    names = [as_text(each) or "?" for each in as_list(record.get("names"))]
+    kept = as_list(record.get("trained"))
+    if names and kept:
+        names = [_name(names, each) for each in kept]
+    drawn = [
+        each for each in rows if as_list(each.get("train")) and len(names) > 1
+    ]  # a class of one model has nothing to compare
+    if not drawn:
+        return None
+    places = spread_out(len(names), max(2, isqrt(MOST_CELLS // len(drawn))))
+    word = certainty_of(sure.get("train", sure.get("by_horizon")))
+    short, what = without_common_part([shown(name) for name in names])
+    labels = short_names([short[at] for at in places])
+    by = f", by {shown(what, 40)}" if what else ""
+    left = f" {len(places)} of {len(names)} models are drawn." * (
+        len(places) < len(names)
+    )
+    return SlidingHeat(
+        key=key,
+        title="Trained on one model, put in another",
+        row_axis="trained on" + by,
+        column_axis="real model" + by,
+        value="gap",
+        rows=labels,
+        columns=labels,
+        slider="horizon H",
+        places=tuple(as_text(each.get("horizon")) for each in drawn),
+        tables=tuple(_table(each, len(names), places, word) for each in drawn),
+        note="What the best plan for one model loses where another is real. Move the "
+        f"slider to see it grow; colours mean the same at every horizon.{left}",
+        row_word="trained on",
+        column_word="real:",
+    )
+
+
+def _name(names: Sequence[str], at: Any) -> str:
+    if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < len(names):
+        raise not_ours(at, f"one of {len(names)} models")
+    return names[at]
+
+
+def _table(
+    row: Mapping[str, Any], size: int, places: Sequence[int], word: str
+) -> Table:
+    table = [as_list(each) for each in as_list(row.get("train"))]
+    if len(table) != size or any(len(each) != size for each in table):
+        raise not_ours(row.get("horizon"), f"a table of {size} by {size} gaps")
+    return tuple(
+        tuple(told(table[i][j], certainty=word) for j in places) for i in places
+    )
+
+
+def _growth(
+    rows: Sequence[Mapping[str, Any]], sure: Mapping[str, Any], key: str
+) -> CurvePlot | None:
+    """Return gaps and bounds over the horizon, on logarithmic axes."""
+    if len(rows) < 2:
+        return None
+    most = max((told(row.get("random")).value or 0.0 for row in rows), default=0.0)
+    curves = [
+        told_curve(
+            name,
+            [
+                (_steps(row), found)
+                for row, found in ((row, told(row.get(field))) for row in rows)
+                if found.upper is not None and found.upper > ROUNDING * most
+            ],
+            certainty_of(sure.get(field, sure.get("by_horizon"))),
+        )
+        for field, name in LINES
+    ]
+    bounds, marks, silent = _bounds(rows)
+    drawn = tuple(each for each in (*curves, *bounds) if each.points)
+    if not drawn:
+        return None
+    note = "A gap of 0 has no place on this axis."
+    if bounds:
+        note += " Dashed lines are what theorems of the paper promise; one says "
+        note += "something where it is below the line of acting at random."
+    if silent and not marks:
+        note += " Here none does."
+    elif silent:
+        note += f" Not so for {', '.join(silent)}."
+    return CurvePlot(
+        key=key,
+        title="What is lost as episodes grow",
+        x="horizon H",
+        y="average gap",
+        curves=drawn,
+        log_x=True,
+        log_y=True,
+        note=note,
+        marks=tuple(marks),
+    )
+
+
+def _point(steps: float, each: Told) -> Point:
+    value, lower, upper = each.ends
+    if value is None or lower is None or upper is None:
+        raise not_ours(each.text, "a number")
+    return steps, value, lower, upper
+
+
+def _bounds(
+    rows: Sequence[Mapping[str, Any]],
+) -> tuple[list[Curve], list[tuple[float, str]], list[str]]:
+    """Return the bounds, where they begin to say something, and which never do."""
+    found: dict[str, list[Point]] = {}
+    stakes = {_steps(row): told(row.get("random")).lower for row in rows}
+    for row in rows:
+        for bound in as_objects(row.get("bounds")):
+            value = told(bound.get("value"))
+            if value.value is not None:
+                name = shown(as_text(bound.get("name")) or "?")
+                found.setdefault(name, []).append(_point(_steps(row), value))
+    marks, silent = [], []
+    for name, points in found.items():
+        start = _says_from(points, stakes)
+        if start is None:
+            silent.append(name)
+        else:
+            marks.append((start, f"{name} says something"))
+    curves = [Curve(name, tuple(p), "exact", bound=True) for name, p in found.items()]
+    return curves, marks, silent
+
+
+def _says_from(
+    points: Sequence[Point], stakes: Mapping[float, float | None]
+) -> float | None:
+    """Return the horizon from which on a bound is below what is at stake."""
+    start = None
+    for steps, _, _, upper in points:
+        stake = stakes.get(steps)
+        if stake is None or upper >= stake:
+            start = None
+        elif start is None:
+            start = steps
+    return start

@@ -1,0 +1,65 @@
+"""What it costs not to know one model from another, as a heat map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from simgap.records import number
+from simgap.report.heat_plots import HeatPlot, spread_out
+from simgap.report.plots import short_names
+from simgap.report.reading import as_list
+from simgap.report.told import NOTHING, Told, told
+from simgap.report.words import shown, without_common_part
+
+MOST_PAIRED = 48  # models in the map
+
+
+def pair_prices_plot(
+    names: Sequence[str], prices: Mapping[str, Any], key: str
+) -> HeatPlot | None:
+    """Return the map of `pair_prices` of a record, None if it has no such tables."""
+    ends = [as_list(prices.get(end)) for end in ("lower", "upper")]
+    kept = spread_out(len(names), MOST_PAIRED)
+    tables = [_square(each, len(names), kept) for each in ends]
+    lower, upper = tables
+    if lower is None or upper is None or len(names) < 2:
+        return None
+    short, what = without_common_part([shown(name) for name in names])
+    labels = short_names([short[at] for at in kept])
+    by = f", by {shown(what, 40)}" if what else ""
+    left = f" {len(kept)} of {len(names)} models are drawn." * (len(kept) < len(names))
+    return HeatPlot(
+        key=key,
+        title="What it costs not to know one model from another",
+        row_axis="one model" + by,
+        column_axis="the other" + by,
+        value="price of the pair",
+        rows=labels,
+        columns=labels,
+        cells=tuple(
+            tuple(_cell(lower, upper, i, j) for j in range(len(kept)))
+            for i in range(len(kept))
+        ),
+        note="The price of a pair is what the best agent loses on average if only "
+        "these two models are possible." + left,
+        column_word="or",
+    )
+
+
+def _square(
+    rows: list[Any], size: int, kept: Sequence[int]
+) -> list[list[float]] | None:
+    """Return the kept rows and columns of a square table, None if it is not one."""
+    if len(rows) != size or any(len(as_list(row)) != size for row in rows):
+        return None
+    return [[number(rows[i][j]) for j in kept] for i in kept]
+
+
+def _cell(
+    lower: Sequence[Sequence[float]], upper: Sequence[Sequence[float]], i: int, j: int
+) -> Told:
+    if i == j:
+        return NOTHING
+    ends = {"lower": lower[i][j], "upper": max(lower[i][j], upper[i][j])}
+    return told(ends)

@@ -1,0 +1,146 @@
+"""The top of a page: one verdict, and six numbers to remember, each with its part.
+
+Nothing is worked out here: each part says what it has for a card, and a card that no
+part fills says which command would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+from simgap.report.part import Card, Part
+from simgap.report.parts.audit import AuditContent, Verdict
+from simgap.report.surety import widest_bracket
+from simgap.report.told import certainty_of
+
+MOST_CARDS = 4  # answers of one kind, as the widths of several parameters
+CLAIM, RUN = "claim.html", "run.html"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One card of the scorecard."""
+
+    name: str
+    title: str
+    homes: tuple[str, ...]  # templates of the parts that fill it, the best first
+    command: str  # what fills it if nothing does
+
+
+SLOTS = (
+    Slot(
+        "transfer",
+        "Will it transfer?",
+        ("audit.html", "oracle.html"),
+        "simgap audit MODEL -H N --out DIR",
+    ),
+    Slot(
+        "memory",
+        "Value of memory",
+        ("gap.html", "audit.html", "oracle.html"),
+        "simgap oracle MODEL -H N --json > DIR/oracle.json",
+    ),
+    Slot(
+        "identify",
+        "Telling models apart",
+        ("identify.html", "audit.html"),
+        "simgap identify MODEL -H N --out DIR",
+    ),
+    Slot(
+        "width",
+        "How wide to randomize",
+        ("width.html",),
+        "simgap width MODEL -H N --param NAME --out DIR",
+    ),
+    Slot(
+        "blame",
+        "What causes the loss",
+        ("blame.html",),
+        "simgap blame MODEL -H N --out DIR",
+    ),
+)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a card says, and where more about it stands."""
+
+    card: Card
+    anchor: str
+    where: str  # the heading of that part
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A card as it stands on the page."""
+
+    title: str
+    entries: tuple[Entry, ...]
+    command: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Top:
+    """What a reader sees first."""
+
+    verdict: Verdict | None  # None: nobody has asked for one
+    anchor: str  # of the part behind the verdict
+    warnings: tuple[Entry, ...]
+    scores: tuple[Score, ...]
+
+
+def top_of(parts: Sequence[Part]) -> Top | None:
+    """Return the top of a page; claims and runs alone have none."""
+    about = [part for part in parts if part.template not in {CLAIM, RUN}]
+    if not about:
+        return None
+    audit = next((p for p in about if isinstance(p.content, AuditContent)), None)
+    return Top(
+        verdict=audit.content.verdict
+        if audit is not None and isinstance(audit.content, AuditContent)
+        else None,
+        anchor="" if audit is None else audit.anchor,
+        warnings=_entries(about, "warning", ("adapt.html",)),
+        scores=(*(_score(slot, about) for slot in SLOTS), _certainty(about)),
+    )
+
+
+def _score(slot: Slot, parts: Sequence[Part]) -> Score:
+    for home in slot.homes:
+        found = _entries(parts, slot.name, (home,))
+        if found:
+            return Score(slot.title, found[:MOST_CARDS], slot.command)
+    return Score(slot.title, (), slot.command)
+
+
+def _entries(
+    parts: Sequence[Part], slot: str, homes: tuple[str, ...]
+) -> tuple[Entry, ...]:
+    return tuple(
+        Entry(card, part.anchor, part.group)
+        for part in parts
+        if part.template in homes
+        for card in part.cards
+        if card.slot == slot
+    )
+
+
+def _certainty(parts: Sequence[Part]) -> Score:
+    """Return the card of the widest bracket on the page."""
+    title, anchor, where = "Numerical certainty", "certainty", "How sure is this page?"
+    found = widest_bracket(parts)
+    if found is None:
+        return Score(title, (), "simgap oracle MODEL -H N --json > DIR/oracle.json")
+    card = Card(
+        "certainty",
+        f"± {found.half_width}",
+        certainty_of(found.certainty),
+        f"widest bracket: {found.name} of {found.record}, {found.against}",
+    )
+    return Score(title, (Entry(card, anchor, where),), "")

@@ -1,0 +1,111 @@
+"""How sure a page is: what is exact, certified or estimated, and the widest bracket."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, isfinite, isnan
+from typing import final
+
+from simgap.report.part import Part
+from simgap.report.sheet import Cell, Heading, Sheet, sheet
+from simgap.report.told import CERTAINTIES, Told
+from simgap.report.words import number
+
+KEY = "record-certainty"
+AT_STAKE = "of what is at stake"
+OF_ITSELF = "of its larger end"
+
+Stakes = dict[tuple[str, str], float]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Width:
+    """How far apart two ends are."""
+
+    name: str
+    record: str
+    certainty: str
+    share: float  # half of the distance, as a part of what is at stake or of an end
+    against: str
+
+    @property
+    def half_width(self) -> str:
+        """Return it in words."""
+        if not isfinite(self.share):
+            return "infinite"
+        return "0 %" if self.share == 0.0 else f"{number(100.0 * self.share, 2)} %"
+
+
+def widest_bracket(parts: Sequence[Part]) -> Width | None:
+    """Return the widest bracket of a page, of gaps if it has any."""
+    stakes = _stakes(parts)
+    found = [width for part in parts for width in _widths(part, stakes)]
+    gaps = [width for width in found if width.against == AT_STAKE]
+    return max(gaps or found, key=lambda each: each.share, default=None)
+
+
+def surety_sheet(parts: Sequence[Part]) -> Sheet | None:
+    """Return the table of what is how sure, a row for every record that says so."""
+    told = [part for part in parts if part.surety.labels or part.surety.brackets]
+    if not told:
+        return None
+    stakes = _stakes(parts)
+    headings = [Heading("record"), *(Heading(word) for word in CERTAINTIES)]
+    headings += [Heading("widest bracket"), Heading("how it was made")]
+    rows: list[list[Cell]] = [
+        [
+            part.line.what,
+            *(_labelled(part, word) for word in CERTAINTIES),
+            _widest(part, stakes),
+            "; ".join(f"{what}: {which}" for what, which in part.surety.how) or "-",
+        ]
+        for part in told
+    ]
+    return sheet(KEY, "What is exact, certified and estimated", headings, rows)
+
+
+def _labelled(part: Part, word: str) -> str:
+    names = [name for name, label in part.surety.labels if label == word]
+    return ", ".join(names) or "-"
+
+
+def _stakes(parts: Sequence[Part]) -> Stakes:
+    """Return what is at stake by class and horizon: some records say it, others not."""
+    return {
+        part.surety.episode: part.surety.stake
+        for part in parts
+        if part.surety.episode is not None and part.surety.stake
+    }
+
+
+def _widest(part: Part, stakes: Stakes) -> str:
+    found = max(_widths(part, stakes), key=lambda each: each.share, default=None)
+    if found is None:
+        return "-"
+    return f"± {found.half_width} {found.against} ({found.name})"
+
+
+def _widths(part: Part, stakes: Stakes) -> list[Width]:
+    surety = part.surety
+    known = None if surety.episode is None else stakes.get(surety.episode)
+    return [
+        _width(part, name, told, surety.stake or known)
+        for name, told in part.surety.brackets
+        if told.text != "0"  # rounding alone
+    ]
+
+
+def _width(part: Part, name: str, told: Told, stake: float | None) -> Width:
+    lower, upper = told.lower or 0.0, told.upper or 0.0
+    whole = stake if stake else max(abs(lower), abs(upper))
+    half = (upper - lower) / 2.0 if lower != upper else 0.0
+    share = half / abs(whole) if whole else 0.0
+    return Width(
+        name=name,
+        record=part.line.what,
+        certainty=told.certainty,
+        share=inf if isnan(share) else share,  # endless over endless
+        against=AT_STAKE if stake else OF_ITSELF,
+    )
