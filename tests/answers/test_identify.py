@@ -1,0 +1,122 @@
+"""All pairs of a class, which of them is slowest, and what the notes say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+import pytest
+
+from simgap.answers.identify import IdentifySettings, identify
+from simgap.answers.posterior_timeline import posterior_timeline
+from simgap.answers.telling_apart import telling_apart
+from simgap.complexity import separation
+from simgap.errors import InvalidArgument
+from simgap.instances import riverswim
+from simgap.mdp import LatentMDP, class_from_models
+from simgap.oracle.entry import domain_randomization_oracle
+from simgap.oracle.result import Outcome
+from simgap.oracle.settings import ExactOracle
+
+EXACT = IdentifySettings(solver=ExactOracle(episodes=2))
+
+
+def rivers(*success: float) -> LatentMDP:
+    return LatentMDP.uniform(riverswim(states=3, success=success))
+
+
+def test_every_pair_is_there_and_the_slowest_is_the_nearest() -> None:
+    latent = rivers(0.2, 0.3, 0.8, 0.9)
+    found = identify(latent)
+    assert [(each.first, each.second) for each in found.pairs] == [
+        (0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3),
+    ]  # fmt: skip
+    for each in found.pairs:
+        assert each == telling_apart(latent.simulators, each.first, each.second)
+    assert found.slowest is not None
+    slowest = found.pairs[found.slowest]
+    assert slowest.steps.upper == max(each.steps.upper or 0 for each in found.pairs)
+    assert (slowest.first, slowest.second) == (0, 1)
+    assert found.timeline is None
+    assert found.notes == ()
+
+
+def test_models_with_equal_kernels_are_never_told_apart() -> None:
+    one, other = riverswim(states=3, success=(0.3, 0.6))
+    twice = class_from_models([one, other, replace(one, name="again")])
+    found = identify(LatentMDP.uniform(twice))
+    assert found.slowest == 1
+    never = found.pairs[1]
+    assert (never.first, never.second) == (0, 2)
+    assert (never.steps.lower, never.steps.upper) == (inf, inf)
+    assert (never.state, never.visits, never.affinity) == (None, None, 1.0)
+
+
+def test_a_class_of_one_has_nothing_to_tell_apart() -> None:
+    found = identify(rivers(0.4), 3, settings=EXACT)
+    assert found.pairs == ()
+    assert found.slowest is None
+    assert found.timeline is not None
+    assert {e.estimate for e in found.timeline.models[0].posterior} == {1.0}
+
+
+def test_of_many_pairs_those_nearest_to_one_another_are_compared() -> None:
+    latent = rivers(0.1, 0.2, 0.35, 0.55, 0.8)
+    found = identify(latent, settings=IdentifySettings(most_pairs=3))
+    exponent = separation(latent.simulators).exponent
+    kept = {(each.first, each.second) for each in found.pairs}
+    others = set(zip(*np.triu_indices(5, 1), strict=True)) - kept
+    assert len(kept) == 3
+    assert max(exponent[pair] for pair in kept) <= min(exponent[p] for p in others)
+    assert [note for note in found.notes if note.startswith("3 of 10 pairs")]
+    every = identify(latent)
+    assert every.slowest is not None
+    assert every.pairs[every.slowest] in found.pairs
+
+
+def test_a_horizon_adds_the_timeline_of_the_oracle() -> None:
+    latent, horizon = rivers(0.3, 0.7), 6
+    found = identify(latent, horizon, settings=EXACT)
+    oracle = domain_randomization_oracle(latent, horizon=horizon, solver=EXACT.solver)
+    assert found.timeline == posterior_timeline(latent, oracle.policy)
+    given = identify(latent, horizon, settings=EXACT, oracle=oracle)
+    assert given == found
+
+
+def test_pairs_that_no_policy_tells_apart_in_time_are_counted() -> None:
+    latent = rivers(0.3, 0.35, 0.9)
+    found = identify(latent, 10, settings=EXACT)
+    late = [each for each in found.pairs if (each.steps.lower or 0) > 10]
+    assert 0 < len(late) < 3
+    wanted = "one pair is" if len(late) == 1 else f"{len(late)} pairs are"
+    assert [
+        note for note in found.notes
+        if note.startswith(f"{wanted} not told apart within 10 steps")
+    ]  # fmt: skip
+
+
+def test_notes_say_what_the_timeline_leaves_out() -> None:
+    worlds = riverswim(states=3, success=(0.3, 0.5, 0.7))
+    latent = LatentMDP(worlds, np.array([0.5, 0.0, 0.5]))
+    oracle = domain_randomization_oracle(latent, horizon=4, solver=EXACT.solver)
+    stopped = replace(oracle, outcome=Outcome.OUT_OF_TIME)
+    found = identify(latent, 4, oracle=stopped)
+    assert len(found.pairs) == 3
+    assert [note for note in found.notes if "1 models without prior weight" in note]
+    assert [note for note in found.notes if Outcome.OUT_OF_TIME.value in note]
+    assert not [n for n in identify(latent, 4, oracle=oracle).notes if "planning" in n]
+
+
+def test_an_oracle_of_another_horizon_is_refused() -> None:
+    latent = rivers(0.3, 0.7)
+    oracle = domain_randomization_oracle(latent, horizon=3, solver=EXACT.solver)
+    for horizon in (4, None):
+        with pytest.raises(InvalidArgument, match="planned for 3 steps"):
+            identify(latent, horizon, oracle=oracle)
+
+
+@pytest.mark.parametrize("most_pairs", [0, -1, True, 2.5])
+def test_a_number_of_pairs_that_is_none_is_refused(most_pairs: object) -> None:
+    with pytest.raises(InvalidArgument, match="most_pairs"):
+        IdentifySettings(most_pairs=most_pairs)  # type: ignore[arg-type]

@@ -1,0 +1,210 @@
+"""Mean posteriors of the real model: all histories, the martingale, and sampling."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from simgap._kernels.posterior_paths import Rules, follow_posteriors
+from simgap._kernels.streams import episode_keys, uniform
+from simgap.answers.posterior_timeline import Timeline, posterior_timeline
+from simgap.errors import InvalidArgument
+from simgap.instances import riverswim
+from simgap.mdp import LatentMDP
+from simgap.oracle.entry import domain_randomization_oracle
+from simgap.oracle.settings import ExactOracle
+from simgap.policies.graph import GraphPolicy
+from tests.reference import posterior_timeline as twin
+from tests.reference.rational import RationalMDP, dense_model, sparse_model
+from tests.strategies import STEADY, as_class, rational_classes
+
+PRIORS = {2: (3, 5), 3: (1, 2, 5)}  # parts of 8
+ROUNDING = 1e-9
+
+
+def planned(latent: LatentMDP, horizon: int) -> GraphPolicy:
+    solver = ExactOracle(episodes=2)
+    return domain_randomization_oracle(latent, horizon=horizon, solver=solver).policy
+
+
+def case(models: list[RationalMDP], start: object = 0) -> LatentMDP:
+    parts = PRIORS[len(models)]
+    return LatentMDP(as_class(models, start), np.array(parts) / 8.0)
+
+
+def estimates(found: Timeline) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """Return the estimates of every model and step."""
+    return np.array([[e.estimate for e in each.posterior] for each in found.models])
+
+
+@given(rational_classes(members=(2, 3), most=(3, 2), denominators=(2, 8, 16)))
+@settings(STEADY, max_examples=15)
+def test_means_are_those_of_all_histories(models: list[RationalMDP]) -> None:
+    horizon, states = 4, models[0].n_states
+    law = [Fraction(1, states)] * states
+    latent = case(models, [float(p) for p in law])
+    policy = planned(latent, horizon)
+    found = posterior_timeline(latent, policy)
+    prior = [Fraction(part, 8) for part in PRIORS[len(models)]]
+    kernels = [model.transitions for model in models]
+    tables = twin.mean_posteriors(kernels, prior, [law] * 3, policy, horizon)
+    assert found.steps == tuple(range(horizon + 1))
+    assert found.computed == horizon + 1
+    assert found.episodes is None
+    for m, row in enumerate(estimates(found)):
+        exact = [float(table[m][m]) for table in tables]
+        np.testing.assert_allclose(row, exact, atol=ROUNDING)
+    for table in tables:  # the posterior is a martingale under the mixture
+        for i, nu in enumerate(prior):
+            mean = sum(p * table[m][i] for m, p in enumerate(prior))
+            assert mean == nu
+
+
+def two_rivers(horizon: int) -> tuple[LatentMDP, GraphPolicy]:
+    latent = LatentMDP(riverswim(states=3, success=(0.3, 0.6)), np.array([0.25, 0.75]))
+    return latent, planned(latent, horizon)
+
+
+def test_what_is_believed_of_the_real_model_rises_and_balances() -> None:
+    """b_t(m) is a submartingale under m; nu_0 E_0[b(1)] = nu_1 E_1[b(0)]."""
+    latent, policy = two_rivers(30)
+    found = posterior_timeline(latent, policy)
+    assert found.computed == len(found.steps)
+    first, second = estimates(found)
+    for row in (first, second):
+        assert all(after >= before - ROUNDING for before, after in pairwise(row))
+        assert row[-1] > row[0] + 0.1
+    np.testing.assert_allclose(0.25 * (1 - first), 0.75 * (1 - second), atol=ROUNDING)
+    assert (first[0], second[0]) == (0.25, 0.75)
+
+
+def test_sampled_intervals_hold_the_exact_means_and_not_those_of_another_model() -> (
+    None
+):
+    latent, policy = two_rivers(30)
+    exact = estimates(posterior_timeline(latent, policy))
+    wrong = 0
+    for seed in range(4):
+        found = posterior_timeline(
+            latent, policy, most_numbers=0, seed=seed, confidence=1 - 1e-6
+        )
+        assert found.computed == 1
+        assert found.episodes == 5000
+        for m, each in enumerate(found.models):
+            for k, told in enumerate(each.posterior):
+                assert told.lower <= exact[m, k] <= told.upper
+                assert 0.0 <= told.lower <= told.estimate <= told.upper <= 1.0
+                wrong += not told.lower <= exact[1 - m, k] <= told.upper
+    assert wrong > 4 * len(found.steps)  # the control: the other model's means
+
+
+def test_early_steps_are_computed_and_later_ones_sampled() -> None:
+    latent, policy = two_rivers(40)
+    whole = posterior_timeline(latent, policy)
+    mixed = posterior_timeline(latent, policy, most_numbers=2_000)
+    assert 1 < mixed.computed < len(mixed.steps)
+    early = slice(None, mixed.computed)
+    assert (estimates(mixed)[:, early] == estimates(whole)[:, early]).all()
+    for each in mixed.models:
+        methods = [told.method for told in each.posterior]
+        assert all("histories" in word for word in methods[early])
+        assert all("Bernstein" in word for word in methods[mixed.computed :])
+        floor = each.posterior[mixed.computed - 1].lower
+        assert all(told.lower >= floor for told in each.posterior[mixed.computed :])
+
+
+def test_a_seed_repeats_everything() -> None:
+    latent, policy = two_rivers(20)
+    runs = [
+        posterior_timeline(latent, policy, most_numbers=0, seed=seed)
+        for seed in (5, 5, 6)
+    ]
+    assert runs[0] == runs[1]
+    assert runs[0] != runs[2]
+
+
+def test_the_kernel_follows_episodes_as_its_twin() -> None:
+    rng = np.random.default_rng(8)
+    for family in (sparse_model, dense_model):
+        models = [family(rng, 3, 2, 8) for _ in range(3)]
+        latent, horizon = case(models), 5
+        policy = planned(latent, horizon)
+        kernel = latent.simulators.transitions
+        laws = np.zeros((3, 3))
+        laws[0] = 1.0
+        keys = episode_keys(np.uint64(11), 0, 20)
+        for real in range(3):
+            out = np.empty((20, horizon + 1))
+            lost = follow_posteriors(
+                kernel.indptr,
+                np.ascontiguousarray(kernel.values.T),
+                latent.prior[np.arange(3)],
+                laws,
+                Rules(
+                    policy.node_state,
+                    policy.start_node,
+                    policy.rule_offsets,
+                    policy.rule_until,
+                    policy.rule_action,
+                    policy.next_offsets,
+                    policy.next_node,
+                ),
+                real,
+                keys,
+                np.arange(horizon + 1),
+                out,
+            )
+            assert lost == -1
+            for i, key in enumerate(keys):
+                luck = [uniform(key, h + 1) for h in range(horizon)]
+                slow = twin.followed(
+                    [model.transitions for model in models],
+                    latent.prior.tolist(),
+                    0,
+                    policy,
+                    real,
+                    luck,
+                )
+                np.testing.assert_allclose(out[i], slow, rtol=1e-12)
+
+
+def test_models_without_prior_weight_are_no_real_ones() -> None:
+    worlds = riverswim(states=3, success=(0.3, 0.5, 0.7))
+    latent = LatentMDP(worlds, np.array([0.5, 0.0, 0.5]))
+    found = posterior_timeline(latent, planned(latent, 6))
+    assert [each.model for each in found.models] == [0, 2]
+    pair = LatentMDP.uniform(riverswim(states=3, success=(0.3, 0.7)))
+    alone = posterior_timeline(pair, planned(pair, 6))
+    np.testing.assert_allclose(estimates(found), estimates(alone), atol=ROUNDING)
+
+
+def test_long_episodes_are_told_at_few_steps_closest_at_the_beginning() -> None:
+    latent = LatentMDP.uniform(riverswim(states=3, success=(0.2, 0.8)))
+    solver = ExactOracle(episodes=2)
+    policy = domain_randomization_oracle(latent, horizon=150, solver=solver).policy
+    found = posterior_timeline(latent, policy, episodes=100)
+    assert found.steps[0] == 0
+    assert found.steps[-1] == 150
+    assert 25 <= len(found.steps) <= 60
+    widths = np.diff(found.steps)
+    assert widths[0] == 1
+    assert widths[-1] == widths.max() > 1
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    latent, policy = two_rivers(5)
+    other = LatentMDP.uniform(riverswim(states=4, success=(0.3, 0.6)))
+    with pytest.raises(InvalidArgument, match="another class"):
+        posterior_timeline(other, policy)
+    for wrong in ({"episodes": 1}, {"seed": -1}, {"confidence": 1.0}):
+        with pytest.raises(InvalidArgument):
+            posterior_timeline(latent, policy, **wrong)
+    torn = replace(policy, next_node=np.full_like(policy.next_node, -1))
+    for most in (0, 10**6):
+        with pytest.raises(InvalidArgument, match="no node"):
+            posterior_timeline(latent, torn, most_numbers=most)
