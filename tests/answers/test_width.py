@@ -1,0 +1,444 @@
+"""How wide to randomize: the curve against exact twins, ranges, recommendation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from simgap.answers.width import (
+    CLOSE,
+    Criterion,
+    WidthCurve,
+    WidthSettings,
+    average,
+    narrowest,
+    width_curve,
+)
+from simgap.answers.width_policy import range_policy
+from simgap.answers.width_ranges import (
+    MOST_WIDTHS,
+    asked_ranges,
+    middle_value,
+    offered_ranges,
+    parameter_values,
+)
+from simgap.arrays import FloatArray
+from simgap.errors import InvalidArgument
+from simgap.instances import catalogue
+from simgap.mdp import IndexOrder, LatentMDP, SimulatorClass, class_from_arrays
+from simgap.oracle.entry import domain_randomization_oracle
+from simgap.oracle.result import Outcome
+from simgap.oracle.settings import AutoOracle, BoundedOracle, ExactOracle
+from simgap.records import Certified
+from tests.reference.latent import exact_gap, random_latent
+from tests.reference.width import (
+    gaps_of_range,
+    least_average_gap,
+    restricted,
+    with_parameters,
+)
+
+EXACTLY = ExactOracle(episodes=2)
+
+
+def holds(bounds: Certified, value: float | Fraction, slack: float = 1e-12) -> bool:
+    assert bounds.lower is not None
+    assert bounds.upper is not None
+    return bounds.lower - slack <= value <= bounds.upper + slack
+
+
+def random_case(seed: int, *, most_histories: int = 400) -> tuple[LatentMDP, int]:
+    """A small latent MDP with a parameter of few values, several models each."""
+    rng = np.random.default_rng(seed)
+    while True:
+        latent, horizon = random_latent(
+            rng, denominator=8, most_histories=most_histories
+        )
+        values = rng.integers(0, 4, len(latent.simulators)) / 10.0
+        if np.unique(values[latent.prior > 0.0]).size > 1:
+            return with_parameters(latent, ("p",), values[:, None].tolist()), horizon
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_the_curve_is_what_following_the_policies_by_hand_gives(seed: int) -> None:
+    """Inside: recursion over beliefs; in each model: a sum over histories, exact."""
+    latent, horizon = random_case(seed)
+    settings = WidthSettings(solver=EXACTLY)
+    curve = width_curve(latent, horizon=horizon, param="p", settings=settings)
+    prior = curve.weights
+    for row in curve.rows:
+        kept = [int(m) for m in curve.real[row.kept]]
+        inner = restricted(latent, kept)
+        found = domain_randomization_oracle(inner, horizon=horizon, solver=EXACTLY)
+        twin = gaps_of_range(latent, kept, found.policy, horizon)
+        gaps = np.array([float(twin[int(m)]) for m in curve.real])
+        assert row.gaps == pytest.approx(gaps, abs=1e-12)
+        assert holds(row.inside, exact_gap(inner, horizon))
+        assert holds(row.gap, prior @ gaps)
+        assert holds(row.worst, gaps.max())
+        assert gaps[row.worst_model] == pytest.approx(gaps.max(), abs=1e-12)
+        if row.kept.all():
+            assert row.outside is None
+            assert row.beyond == ()
+        else:
+            outside = ~row.kept
+            assert row.outside is not None
+            mean = prior[outside] @ gaps[outside] / prior[outside].sum()
+            assert holds(row.outside, mean)
+            assert sum(each.models for each in row.beyond) == outside.sum()
+    assert curve.rows[-1].kept.all()
+
+
+def test_random_cases_have_surprises_and_several_ranges() -> None:
+    """The test above would be blind if every range allowed everything."""
+    curves = []
+    for seed in range(24):
+        latent, horizon = random_case(seed)
+        settings = WidthSettings(solver=EXACTLY)
+        curves.append(width_curve(latent, horizon=horizon, settings=settings))
+    assert sum(any(row.surprising for row in curve.rows) for curve in curves) >= 5
+    assert sum(len(curve.rows) >= 3 for curve in curves) >= 5
+
+
+def built(kernel: FloatArray, rewards: FloatArray) -> SimulatorClass:
+    return class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
+
+
+def coins(*chances: float, prior: FloatArray | None = None) -> LatentMDP:
+    """Two arms: one pays 1/2 surely, the other moves to a paying state by chance."""
+    kernel = np.zeros((len(chances), 2, 2, 2))
+    kernel[:, :, 0, 0] = 1.0
+    for m, p in enumerate(chances):
+        kernel[m, :, 1] = 1.0 - p, p
+    rewards = np.array([[0.5, 0.0], [1.0, 1.0]])
+    simulators = built(kernel, rewards)
+    weights = np.full(len(chances), 1.0 / len(chances)) if prior is None else prior
+    latent = LatentMDP(simulators, weights)
+    return with_parameters(latent, ("p",), [[p] for p in chances])
+
+
+def test_inside_is_the_least_over_all_policies_of_histories() -> None:
+    latent = coins(0.25, 0.5, 0.75)
+    settings = WidthSettings(solver=EXACTLY)
+    curve = width_curve(latent, horizon=2, settings=settings)
+    assert [row.width for row in curve.rows] == [0.0, 0.5]
+    everything = least_average_gap(latent, 2)
+    assert holds(curve.rows[1].inside, everything)
+    assert holds(curve.rows[0].inside, 0)
+    assert curve.whole is not None
+    assert holds(curve.whole, everything)
+
+
+def test_training_on_one_coin_loses_what_arithmetic_says() -> None:
+    """H = 2: arm 1 at once pays 0 + p, arm 0 pays 1/2 + 1/2; then both pay the state.
+
+    Trained on p = 1/4 the policy takes 1/2 twice: 1 in all. With p = 1 arm 1 first
+    gives 0 + 1, as much; with three steps it gives 0 + 1 + 1 = 2 and loses 1/2.
+    """
+    latent = coins(0.25, 1.0, prior=np.array([0.75, 0.25]))
+    settings = WidthSettings(solver=EXACTLY, nominal=0.25)
+    short = width_curve(latent, horizon=2, settings=settings)
+    assert short.rows[0].gaps == pytest.approx([0.0, 0.0], abs=1e-12)
+    long = width_curve(latent, horizon=3, settings=settings)
+    assert long.rows[0].gaps == pytest.approx([0.0, 0.5], abs=1e-12)
+    assert holds(long.rows[0].gap, 0.125)
+    assert long.rows[0].outside is not None
+    assert holds(long.rows[0].outside, 0.5)
+    assert [each.distance for each in long.rows[0].beyond] == [0.75]
+
+
+def surprise() -> LatentMDP:
+    """Model 0 stays in state 0; model 1 leads on to state 1, where it pays otherwise.
+
+    In state 1 model 0 promises 1 for action 0, model 1 pays 1 for action 1.
+    """
+    kernel = np.zeros((2, 2, 2, 2))
+    kernel[0, 0, :, 0] = 1.0
+    kernel[1, 0, :, 1] = 1.0
+    kernel[:, 1, :, 1] = 1.0
+    rewards = np.zeros((2, 2, 2))
+    rewards[0, 1, 0] = rewards[1, 1, 1] = 1.0
+    latent = LatentMDP(built(kernel, rewards), np.array([0.5, 0.5]))
+    return with_parameters(latent, ("p",), [[0.0], [1.0]])
+
+
+@pytest.mark.parametrize("solver", [EXACTLY, BoundedOracle(episodes=2)])
+def test_a_policy_does_not_know_plans_of_models_it_never_trained_on(
+    solver: ExactOracle | BoundedOracle,
+) -> None:
+    """After the step that its range forbids it plays the plan of its range."""
+    latent = surprise()
+    settings = WidthSettings(nominal=0.0, solver=solver)
+    curve = width_curve(latent, horizon=5, settings=settings)
+    narrow = curve.rows[0]
+    assert narrow.surprising
+    assert narrow.gaps == pytest.approx([0.0, 4.0], abs=1e-12)
+    assert not curve.rows[1].surprising
+
+
+def test_the_whole_class_with_prior_zero_would_know_them() -> None:
+    """The control: this oracle has the plan of model 1 at hand, and loses nothing."""
+    naive = LatentMDP(surprise().simulators, np.array([1.0, 0.0]))
+    found = domain_randomization_oracle(naive, horizon=5, solver=EXACTLY)
+    assert found.gaps == pytest.approx([0.0, 0.0], abs=1e-12)
+
+
+def test_a_first_state_that_the_range_forbids_is_a_surprise() -> None:
+    latent = surprise()
+    simulators = built(
+        np.stack([latent.simulators.transitions.array(1)] * 2),
+        np.array(latent.simulators.rewards),
+    )
+    started = replace(simulators, start=np.array([0, 1]))
+    case = with_parameters(LatentMDP(started, latent.prior), ("p",), [[0.0], [1.0]])
+    settings = WidthSettings(nominal=0.0, solver=EXACTLY)
+    row = width_curve(case, horizon=3, settings=settings).rows[0]
+    assert row.surprising
+    assert row.gaps == pytest.approx([0.0, 3.0], abs=1e-12)
+
+
+def test_the_whole_class_has_the_least_average_gap() -> None:
+    for seed in range(30, 42):
+        latent, horizon = random_case(seed)
+        settings = WidthSettings(solver=EXACTLY)
+        curve = width_curve(latent, horizon=horizon, settings=settings)
+        whole = curve.rows[-1]
+        assert whole.gap.upper == pytest.approx(whole.inside.upper, abs=1e-12)
+        for row in curve.rows:
+            assert row.gap.upper is not None
+            assert whole.inside.lower is not None
+            assert row.gap.upper >= whole.inside.lower
+
+
+def two_parameters() -> LatentMDP:
+    rows = [[0.3, 1.0], [0.3, 2.0], [0.7, 1.0], [0.7, 2.0]]
+    return with_parameters(coins(0.2, 0.4, 0.7, 0.9), ("success", "mass"), rows)
+
+
+def test_other_parameters_stay_random() -> None:
+    latent = two_parameters()
+    settings = WidthSettings(nominal=0.3, solver=EXACTLY)
+    curve = width_curve(latent, horizon=4, param="success", settings=settings)
+    assert [row.kept.tolist() for row in curve.rows] == [
+        [True, True, False, False],
+        [True] * 4,
+    ]
+    first = curve.rows[0]
+    assert holds(first.inside, exact_gap(restricted(latent, [0, 1]), 4))
+    assert holds(first.at_nominal, float(first.gaps[:2].mean()))
+
+
+def test_models_of_prior_zero_cannot_be_real() -> None:
+    prior = np.array([0.5, 0.0, 0.5])
+    latent = coins(0.2, 0.5, 0.9, prior=prior)
+    curve = width_curve(latent, horizon=3, settings=WidthSettings(solver=EXACTLY))
+    assert curve.real.tolist() == [0, 2]
+    assert curve.nominal == 0.2  # the lower of the two medians
+    assert [row.kept.tolist() for row in curve.rows] == [[True, False], [True, True]]
+
+
+def test_equal_sets_of_models_are_planned_once_and_agree() -> None:
+    latent = coins(0.25, 0.5, 0.75)
+    seen: list[tuple[int, int]] = []
+    curve = width_curve(
+        latent,
+        horizon=3,
+        settings=WidthSettings(widths=(0.0, 0.1, 0.5), solver=EXACTLY),
+        progress=lambda done, whole: seen.append((done, whole)),
+    )
+    first, second, third = curve.rows
+    assert first.gaps.tolist() == second.gaps.tolist()
+    assert (second.low, second.high) == (0.45, 0.55)
+    assert third.kept.all()
+    assert seen == [(0, 3), (1, 3), (2, 3)]
+    assert [each.distance for each in second.beyond] == [0.2]
+
+
+def values_of(*numbers: float) -> tuple[FloatArray, FloatArray]:
+    return np.array(numbers), np.full(len(numbers), 1.0 / len(numbers))
+
+
+def test_offered_widths_are_those_that_change_the_set() -> None:
+    values, prior = values_of(0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+    found, possible = offered_ranges(values, prior, 0.6)
+    assert [each.width for each in found] == [0.0, 0.2, 0.4, 0.6]  # to the last digit
+    assert [int(each.kept.sum()) for each in found] == [1, 3, 5, 7]
+    assert [(each.low, each.high) for each in found][1] == (0.5, 0.7)
+    assert possible == 4
+
+
+def test_an_edge_is_inside_whatever_decimals_do() -> None:
+    """0.1 + 0.2 is not 0.3 in floats; a range that should end there holds both."""
+    values, prior = values_of(0.1, 0.2, 0.1 + 0.2, 0.4)
+    (found,) = asked_ranges(values, prior, 0.2, [0.2])
+    assert found.kept.tolist() == [True, True, True, False]
+    (less,) = asked_ranges(values, prior, 0.2, [0.1999])
+    assert less.kept.tolist() == [False, True, False, False]
+
+
+def test_of_many_widths_some_are_offered_evenly() -> None:
+    values, prior = values_of(*np.linspace(0.0, 1.0, 61))
+    found, possible = offered_ranges(values, prior, 0.5)
+    assert possible == 31
+    assert len(found) == MOST_WIDTHS
+    assert found[0].kept.sum() == 1
+    assert found[-1].kept.all()
+    steps = np.diff([int(each.kept.sum()) for each in found])
+    assert steps.min() >= 4
+    assert steps.max() <= 6
+
+
+def test_a_nominal_value_between_models_starts_with_the_nearest() -> None:
+    values, prior = values_of(0.0, 1.0, 2.0)
+    found, _ = offered_ranges(values, prior, 0.75)
+    assert [each.width for each in found] == [0.5, 1.5, 2.5]
+    with pytest.raises(InvalidArgument, match=r"within 0\.1") as caught:
+        asked_ranges(values, prior, 0.75, [0.2])
+    assert "width of 0.5 or more" in caught.value.hint
+
+
+def test_the_nominal_value_is_the_median_under_the_prior() -> None:
+    values = np.array([3.0, 1.0, 2.0])
+    assert middle_value(values, np.array([0.2, 0.2, 0.6])) == 2.0
+    assert middle_value(values, np.array([0.6, 0.2, 0.2])) == 3.0
+    assert middle_value(values, np.array([0.0, 0.5, 0.5])) == 1.0
+    assert middle_value(values, np.full(3, 1.0 / 3.0)) == 2.0
+
+
+def test_the_narrowest_within_the_slack_is_recommended() -> None:
+    assert narrowest([5.0, 3.0, 2.9, 2.95], 0.0) == 2
+    assert narrowest([5.0, 3.0, 2.9, 2.95], 0.1) == 1
+    assert narrowest([5.0, 3.0, 2.9, 2.95], 3.0) == 0
+    assert narrowest([1.0, 1.0], 0.0) == 0
+
+
+@pytest.mark.parametrize("criterion", list(Criterion))
+@pytest.mark.parametrize("slack", [0.0, 0.02, 0.3, 1.0])
+def test_the_recommendation_follows_from_the_table(
+    criterion: Criterion, slack: float
+) -> None:
+    latent = LatentMDP.uniform(
+        catalogue.build("riverswim?states=3&success=0.05:0.85:5&left_reward=0.4")
+    )
+    settings = WidthSettings(criterion=criterion, slack=slack, solver=EXACTLY)
+    curve = width_curve(latent, horizon=8, settings=settings)
+
+    def judged(at: int) -> float:
+        row = curve.rows[at]
+        bounds = row.gap if criterion is Criterion.AVERAGE else row.worst
+        assert bounds.upper is not None
+        return bounds.upper
+
+    assert curve.at_stake.upper is not None
+    spare = slack * curve.at_stake.upper
+    least = min(judged(at) for at in range(len(curve.rows)))
+    assert judged(curve.recommended) <= least + spare
+    assert all(judged(at) > least + spare for at in range(curve.recommended))
+
+
+def test_if_nothing_is_at_stake_the_narrowest_range_is_enough() -> None:
+    kernel = np.zeros((3, 2, 2, 2))
+    kernel[..., 0] = np.array([0.2, 0.5, 0.8])[:, None, None]
+    kernel[..., 1] = 1.0 - kernel[..., 0]
+    latent = LatentMDP.uniform(built(kernel, np.full((2, 2), 0.7)))
+    latent = with_parameters(latent, ("p",), [[0.2], [0.5], [0.8]])
+    curve = width_curve(latent, horizon=4, settings=WidthSettings(slack=0.0))
+    assert curve.at_stake.lower == 0.0
+    assert curve.rows[curve.recommended].gap.upper == pytest.approx(0.0, abs=1e-12)
+
+
+def test_the_usual_solver_stops_at_a_part_of_the_slack_and_repeats_itself() -> None:
+    latent = LatentMDP.uniform(
+        catalogue.build("riverswim?states=5&success=0.1:0.9:5&left_reward=0.4")
+    )
+
+    def curve(slack: float) -> WidthCurve:
+        return width_curve(latent, horizon=60, settings=WidthSettings(slack=slack))
+
+    found, again = curve(0.05), curve(0.05)
+    for row, twin in zip(found.rows, again.rows, strict=True):
+        assert row.gaps.tolist() == twin.gaps.tolist()
+        assert row.outcome in (Outcome.EXACT, Outcome.SOLVED)
+        assert row.inside.lower is not None
+        assert row.inside.upper is not None
+        assert found.at_stake.upper is not None
+        close = CLOSE * 0.05 * found.at_stake.upper
+        wide = row.inside.upper - row.inside.lower
+        assert wide <= max(close, 0.05 * row.inside.upper, 1e-9)
+
+
+def test_a_limit_is_told() -> None:
+    latent = LatentMDP.uniform(
+        catalogue.build("riverswim?states=6&success=0.1:0.9:5&left_reward=0.4")
+    )
+    short = AutoOracle(gap_tolerance=1e-9, negligible=0.0, time_limit=0.01, episodes=2)
+    curve = width_curve(latent, horizon=200, settings=WidthSettings(solver=short))
+    assert curve.rows[-1].outcome is Outcome.OUT_OF_TIME
+    for row in curve.rows:  # valid all the same
+        assert row.inside.lower is not None
+        assert row.gap.upper is not None
+        assert curve.rows[-1].inside.lower is not None
+        assert row.gap.upper >= curve.rows[-1].inside.lower
+
+
+def test_averages_are_rounded_outwards() -> None:
+    ends = np.array([[0.1, 0.1], [0.2, 0.2], [0.7, 0.7]])
+    weights = np.array([0.1, 0.3, 0.2])
+    exact = sum(
+        (Fraction(w) * Fraction(e) for w, e in zip(weights, ends[:, 0], strict=True)),
+        Fraction(0),
+    ) / sum(map(Fraction, weights), Fraction(0))
+    assert holds(average(ends, weights), exact, slack=0.0)
+
+
+def test_the_policy_of_a_range_is_defined_everywhere() -> None:
+    """Whatever models outside do, the graph has a rule: nothing is not a number."""
+    for seed in range(60, 72):
+        latent, horizon = random_case(seed)
+        kept = np.zeros(len(latent.simulators), np.bool_)
+        kept[int(np.argmax(latent.prior))] = True
+        made = range_policy(latent, kept, horizon=horizon, solver=EXACTLY)
+        assert (made.policy.start_node >= 0).all()
+        assert (made.policy.next_node >= 0).all()
+
+
+def test_parameters_are_found_or_the_way_out_is_told() -> None:
+    latent = two_parameters()
+    assert parameter_values(latent, "success")[1].tolist() == [0.3, 0.3, 0.7, 0.7]
+    with pytest.raises(InvalidArgument, match="no parameter is given, and 2") as caught:
+        parameter_values(latent, None)
+    assert "success" in caught.value.hint
+    with pytest.raises(InvalidArgument, match="no parameter 'sucess'") as caught:
+        parameter_values(latent, "sucess")
+    assert caught.value.hint == "did you mean 'success'?"
+    with pytest.raises(InvalidArgument, match="no parameter 'zzz'") as caught:
+        parameter_values(latent, "zzz")
+    assert "success" in caught.value.hint
+    assert parameter_values(coins(0.1, 0.2), None)[0] == "p"
+    with pytest.raises(InvalidArgument, match=r"'p' is 0\.5 in every model"):
+        parameter_values(coins(0.5), "p")
+    with pytest.raises(InvalidArgument, match="have no parameters"):
+        parameter_values(LatentMDP.uniform(catalogue.build("absorbing_doors")), None)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"slack": -0.1},
+        {"slack": 1.5},
+        {"slack": float("nan")},
+        {"nominal": float("inf")},
+    ],
+)
+def test_settings_out_of_range_are_refused(settings: dict[str, float]) -> None:
+    with pytest.raises(InvalidArgument):
+        WidthSettings(**settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("widths", [(), (-0.1,), (float("nan"),)])
+def test_widths_out_of_range_are_refused(widths: tuple[float, ...]) -> None:
+    with pytest.raises(InvalidArgument):
+        width_curve(coins(0.2, 0.6), horizon=2, settings=WidthSettings(widths=widths))
