@@ -175,7 +175,7 @@ def headline(
         return f"Measure {name}: nothing else causes any of the loss of {upper}."
     sure = "estimated" if isinstance(first.share, Estimate) else "certified"
     low = _ends(first.share)[0]
-    rivals = [each for each in others if _ends(each.share)[1] > low]
+    rivals = [each for each in others if _ends(each.share)[1] >= low - noise]
     if not rivals:
         return (
             f"Measure {name} first: it causes {_percent(first.part)} of the loss "

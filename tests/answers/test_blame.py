@@ -1,0 +1,385 @@
+"""Which parameter is to blame: against brute force in Fractions, and by structure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from simgap.answers import hidden_game
+from simgap.answers.blame import Blame, BlameSettings, Method, blame
+from simgap.answers.hidden_game import Effort
+from simgap.answers.hidden_parts import LEFT_OPEN, hidden_parts
+from simgap.answers.ignored_parts import (
+    ignored_game,
+    ignored_shares,
+    middle_model,
+    nominal_plan,
+)
+from simgap.errors import InvalidArgument
+from simgap.mdp import LatentMDP, Parameters, class_from_models
+from simgap.oracle.entry import domain_randomization_oracle
+from simgap.oracle.result import Outcome
+from simgap.oracle.settings import BoundedOracle
+from simgap.records import Certified
+from simgap.statistics import Estimate
+from tests.answers.hidden_cases import costly_class, mixed_class, with_prior
+from tests.reference import blame as brute
+from tests.reference.latent import exact_gap
+from tests.reference.shapley import dual, shapley_by_orders
+
+SAMPLED = BlameSettings(exact_up_to=0, pairs=30)
+TINY = 1e-9
+
+
+def ends(value: Certified | Estimate | None) -> tuple[float, float]:
+    assert value is not None
+    assert value.lower is not None
+    assert value.upper is not None
+    return value.lower, value.upper
+
+
+def holds(value: Certified | Estimate | None, truth: Fraction | float) -> bool:
+    low, high = ends(value)
+    return low - 1e-14 <= truth <= high + 1e-14
+
+
+def sharp(value: Certified | Estimate | None, truth: Fraction | float) -> bool:
+    low, high = ends(value)
+    return holds(value, truth) and high - low < TINY
+
+
+CASES = [
+    ({"a": 2, "b": 2}, 3, False),
+    ({"a": 3, "b": 2}, 3, True),
+    ({"a": 2, "b": 2, "c": 2}, 3, False),
+    ({"a": 2, "b": 3}, 2, True),
+]
+
+
+@pytest.mark.parametrize(("sizes", "horizon", "rewards_differ"), CASES)
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_shares_are_those_of_the_game_by_brute_force(
+    sizes: dict[str, int], horizon: int, rewards_differ: bool, seed: int
+) -> None:
+    """Every class that may be left is planned in Fractions, then all orders."""
+    rng = np.random.default_rng(seed)
+    latent = costly_class(seed, sizes, horizon, rewards_differ=rewards_differ)
+    if seed:  # correlated parameters, and models that cannot be real
+        prior = rng.integers(0 if seed == 2 else 1, 5, len(latent.simulators))
+        prior[0] = 1
+        latent = with_prior(latent, prior.astype(float))
+    found = blame(latent, horizon)
+    game = brute.hidden_game(latent, horizon)
+    n, whole = len(sizes), game[-1]
+    assert sharp(found.whole, whole)
+    exact = shapley_by_orders(n, game)
+    assert shapley_by_orders(n, dual(n, game)) == exact
+    for player, each in enumerate(found.parameters):
+        assert sharp(each.share, exact[player])
+        assert sharp(each.alone, game[1 << player])
+        without = game[(2**n - 1) ^ 1 << player]
+        assert sharp(each.information, whole - without)
+        if whole:
+            assert holds(each.part, exact[player] / whole)
+    assert sum(exact) == whole
+    assert sum(ends(each.share)[1] for each in found.parameters) == pytest.approx(
+        float(whole), abs=TINY
+    )
+
+
+def test_hiding_more_never_costs_less() -> None:
+    """What the brute force says, and what `narrowed` relies on."""
+    for seed in range(6):
+        latent = costly_class(seed, {"a": 2, "b": 2, "c": 2}, 3)
+        game = brute.hidden_game(latent, 3)
+        for s in range(8):
+            for p in range(3):
+                assert game[s | 1 << p] >= game[s]
+        assert game[0] == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_ignored_game_is_that_of_brute_force(seed: int) -> None:
+    rng = np.random.default_rng(40 + seed)
+    latent = costly_class(seed, {"a": 2, "b": 3}, 4, rewards_differ=seed % 2 == 1)
+    if seed > 1:
+        latent = with_prior(latent, rng.integers(1, 5, 6).astype(float))
+    parts, nominal = hidden_parts(latent), 3
+    plan = nominal_plan(parts, nominal, 4)
+    exact = brute.ignored_game(latent, nominal, plan.actions)
+    assert exact[0] == 0 < exact[-1]  # the plan is optimal where it was made
+    game = ignored_game(parts, plan)
+    assert game is not None
+    np.testing.assert_allclose(game, [float(each) for each in exact], atol=1e-12)
+    shares = shapley_by_orders(2, exact)
+    found = blame(latent, 4, BlameSettings(nominal=nominal))
+    assert found.nominal == nominal
+    assert found.ignored_whole == pytest.approx(float(exact[-1]), abs=1e-12)
+    for each, truth in zip(found.parameters, shares, strict=True):
+        assert sharp(each.ignored, truth)
+
+
+def test_a_parameter_without_effect_gets_exactly_nothing() -> None:
+    latent = costly_class(3, {"a": 2, "label": 3, "one": 1}, 4, idle=("label",))
+    found = blame(latent, 4)
+    first, label, one = found.parameters
+    for each in (label, one):
+        for number in (each.share, each.part, each.alone, each.information):
+            assert number == Certified(0.0, 0.0)
+        assert each.ignored == Certified(0.0, 0.0)
+    assert (label.values, one.values) == (3, 1)
+    assert found.planned == 1  # equal models were merged: nothing is left to tell
+    assert sharp(first.share, exact_gap(latent, 4))
+    assert "label, one" in found.notes[0]
+    for point in label.curve:
+        assert point.told == found.whole
+
+
+def test_a_label_that_goes_along_with_a_parameter_is_not_idle() -> None:
+    """Who is told the label knows the parameter: each has half of the blame."""
+    latent = costly_class(3, {"a": 2, "label": 2}, 4, idle=("label",))
+    together = with_prior(latent, np.array([1.0, 0.0, 0.0, 1.0]))
+    game = brute.hidden_game(together, 4)
+    assert game[:3] == [0, 0, 0]
+    assert game[3] > 0
+    found = blame(together, 4)
+    for each in found.parameters:
+        assert sharp(each.share, game[3] / 2)
+        assert ends(each.alone) == (0.0, 0.0)
+    half = with_prior(latent, np.array([3.0, 1.0, 1.0, 3.0]))
+    exact = shapley_by_orders(2, brute.hidden_game(half, 4))
+    assert exact[1] > 0
+    for each, truth in zip(blame(half, 4).parameters, exact, strict=True):
+        assert sharp(each.share, truth)
+
+
+def test_two_labels_that_are_one_another_are_both_idle() -> None:
+    latent = costly_class(3, {"a": 2, "x": 2, "y": 2}, 3, idle=("x", "y"))
+    prior = np.array([x == y for _ in range(2) for x in range(2) for y in range(2)])
+    parts = hidden_parts(with_prior(latent, prior.astype(float)))
+    assert parts.active == (0,)
+
+
+def test_parameters_that_do_the_same_share_alike() -> None:
+    for seed in range(4):
+        latent = costly_class(60 + seed, {"a": 2, "b": 2}, 4, alike=("a", "b"))
+        one, two = blame(latent, 4).parameters
+        assert ends(one.share) == pytest.approx(ends(two.share), abs=1e-12)
+        assert ends(one.share)[1] > 0.001
+
+
+def test_a_group_counts_as_one_parameter() -> None:
+    latent = costly_class(7, {"a": 2, "b": 2, "c": 2}, 3)
+    game = brute.hidden_game(latent, 3)
+    joined = [game[(s & 1) * 5 | (s >> 1 & 1) * 2] for s in range(4)]
+    exact = shapley_by_orders(2, joined)
+    found = blame(latent, 3, BlameSettings(groups=(("a", "c"),)))
+    assert [each.name for each in found.parameters] == ["a+c", "b"]
+    assert [each.values for each in found.parameters] == [4, 2]
+    for each, truth in zip(found.parameters, exact, strict=True):
+        assert sharp(each.share, truth)
+    assert found.parameters[0].curve[1].value == "a=0, c=1"
+
+
+def test_models_without_parameters_are_one_hidden_part() -> None:
+    worlds = costly_class(8, {"a": 3}, 3).simulators
+    plain = replace(worlds, parameters=None)
+    found = blame(LatentMDP.uniform(plain), 3)
+    (only,) = found.parameters
+    assert only.name == "model"
+    assert only.values == 3
+    assert sharp(only.share, exact_gap(LatentMDP.uniform(plain), 3))
+    assert [point.value for point in only.curve] == list(plain.model_names)
+    assert holds(only.part, 1.0)
+    assert found.ignored_whole == pytest.approx(sum(ends(only.ignored)) / 2, abs=1e-12)
+
+
+def test_what_parameters_leave_open_is_a_part_of_its_own() -> None:
+    worlds = costly_class(9, {"a": 2, "b": 2}, 3).simulators
+    forgotten = replace(
+        worlds, parameters=Parameters(("a",), worlds.theta.values[:, :1])
+    )
+    known = blame(LatentMDP.uniform(worlds), 3).parameters
+    found = blame(LatentMDP.uniform(forgotten), 3).parameters
+    assert [each.name for each in found] == ["a", LEFT_OPEN]
+    for one, two in zip(found, known, strict=True):
+        assert ends(one.share) == pytest.approx(ends(two.share), abs=1e-12)
+
+
+def test_equal_models_cost_nothing() -> None:
+    rng = np.random.default_rng(10)
+    latent = mixed_class(rng, {"a": 2, "b": 2}, idle=("a", "b"))
+    found = blame(latent, 5)
+    assert found.whole == Certified(0.0, 0.0)
+    assert found.planned == 0
+    assert found.ignored_whole == 0.0
+    assert not found.pair_prices_upper.any()
+    for each in found.parameters:
+        assert each.share == Certified(0.0, 0.0)
+        assert each.part is None
+
+
+def test_pair_prices_are_those_of_the_models_as_named() -> None:
+    """Merging equal models changes their weights, not the price of a pair."""
+    latent = costly_class(11, {"a": 2, "label": 2}, 3, idle=("label",))
+    found = blame(latent, 3)
+    assert found.pair_prices_upper[0, 1] == 0.0
+    for i, j in ((0, 2), (0, 3), (1, 2)):
+        pair = np.zeros(4)
+        pair[[i, j]] = 0.5
+        price = exact_gap(with_prior(latent, pair), 3)
+        assert found.pair_prices_lower[i, j] <= price + Fraction(1, 10**9)
+        assert found.pair_prices_upper[i, j] >= price - Fraction(1, 10**9)
+
+
+def test_curves_average_to_the_whole_and_to_what_telling_leaves() -> None:
+    rng = np.random.default_rng(12)
+    latent = costly_class(12, {"a": 2, "b": 3}, 3)
+    latent = with_prior(latent, rng.integers(1, 5, 6).astype(float))
+    found = blame(latent, 3)
+    game = brute.hidden_game(latent, 3)
+    for player, each in enumerate(found.parameters):
+        codes = latent.simulators.theta.values[:, player]
+        chance = [float(latent.prior[codes == x.value].sum()) for x in each.curve]
+        losses = [x.loss for x in each.curve]
+        assert np.dot(chance, losses) == pytest.approx(float(game[-1]), abs=TINY)
+        told = [ends(x.told)[1] for x in each.curve]
+        left = float(game[3 ^ 1 << player])
+        assert np.dot(chance, told) == pytest.approx(left, abs=TINY)
+
+
+def test_sampled_shares_hold_the_exact_ones() -> None:
+    """All intervals of a class hold together at 95 %; here in every one of six."""
+    narrow = 0
+    for seed in range(6):
+        latent = costly_class(70 + seed, {"a": 2, "b": 2, "c": 2}, 2)
+        exact = shapley_by_orders(3, brute.hidden_game(latent, 2))
+        found = blame(latent, 2, replace(SAMPLED, effort=Effort(seed=seed)))
+        assert found.method is Method.SAMPLED
+        assert found.orders == 60
+        for each, truth in zip(found.parameters, exact, strict=True):
+            assert isinstance(each.share, Estimate)
+            assert holds(each.share, truth)
+            low, high = ends(each.share)
+            narrow += high - low < 0.9 * ends(found.whole)[1]
+        total = sum(
+            each.share.estimate
+            for each in found.parameters
+            if isinstance(each.share, Estimate)
+        )
+        assert total == pytest.approx(sum(ends(found.whole)) / 2, abs=1e-9)
+    assert narrow > 8  # and they say something
+
+
+def test_without_time_brackets_are_wide_but_valid(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing but the whole class is planned; its policy and pair prices bound all."""
+    latent = costly_class(13, {"a": 2, "b": 2, "c": 2}, 3)
+    game = brute.hidden_game(latent, 3)
+    exact = shapley_by_orders(3, game)
+    monkeypatch.setattr(hidden_game, "_seconds_left", lambda game: 0.0)
+    found = blame(latent, 3)
+    assert found.planned == 1
+    assert any("time limit" in note for note in found.notes)
+    wide = 0.0
+    for player, each in enumerate(found.parameters):
+        assert holds(each.share, exact[player])
+        assert holds(each.part, exact[player] / game[-1])
+        assert holds(each.alone, game[1 << player])
+        wide = max(wide, ends(each.share)[1] - ends(each.share)[0])
+    assert wide > 1e-6
+
+
+@pytest.mark.parametrize("tolerance", [0.05, 0.6])
+def test_brackets_of_classes_that_are_not_solved_exactly_hold(
+    tolerance: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hidden_game, "AutoOracle", BoundedOracle)
+    settings = BlameSettings(effort=Effort(gap_tolerance=tolerance))
+    for seed in range(3):
+        latent = costly_class(80 + seed, {"a": 2, "b": 3}, 4)
+        game = brute.hidden_game(latent, 4)
+        exact = shapley_by_orders(2, game)
+        found = blame(latent, 4, settings)
+        assert holds(found.whole, game[-1])
+        for player, each in enumerate(found.parameters):
+            assert holds(each.share, exact[player])
+            assert holds(each.part, exact[player] / game[-1])
+            assert holds(each.alone, game[1 << player])
+            assert holds(each.information, game[3] - game[3 ^ 1 << player])
+            low, high = ends(each.part)
+            assert high - low < 2.0 * tolerance + 0.05
+
+
+def test_missing_mixtures_leave_ignored_open() -> None:
+    latent = costly_class(14, {"a": 2, "b": 2}, 3)
+    kept = [0, 3]
+    worlds = latent.simulators
+    few = LatentMDP.uniform(class_from_models([worlds[m] for m in kept]))
+    found = blame(few, 3)
+    assert [each.ignored for each in found.parameters] == [None, None]
+    assert any("mixed" in note for note in found.notes)
+    assert (
+        ignored_shares(hidden_parts(few), nominal_plan(hidden_parts(few), 0, 3)) is None
+    )
+    with_zeros = with_prior(latent, np.array([1.0, 0.0, 0.0, 1.0]))
+    assert all(each.ignored for each in blame(with_zeros, 3).parameters)
+
+
+def test_the_nominal_model_is_the_middle_one() -> None:
+    latent = costly_class(15, {"a": 3, "b": 3}, 3)
+    assert middle_model(hidden_parts(latent)) == 4
+    even = costly_class(15, {"a": 2, "b": 2}, 3)
+    assert middle_model(hidden_parts(even)) == 0
+    prior = np.array([1.0, 1.0, 4.0, 1.0])
+    assert middle_model(hidden_parts(with_prior(even, prior))) == 2
+
+
+def test_the_same_seed_gives_the_same_answer() -> None:
+    latent = costly_class(16, {"a": 2, "b": 2, "c": 2}, 3)
+
+    def told(found: Blame) -> str:
+        return repr((found.parameters, found.whole, found.notes))
+
+    first, second = (blame(latent, 3, SAMPLED) for _ in range(2))
+    assert told(first) == told(second)
+    other = blame(latent, 3, replace(SAMPLED, effort=Effort(seed=1)))
+    assert told(first) != told(other)
+
+
+def test_an_interrupt_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oracle turns Ctrl-C into an outcome; half an answer is none here."""
+    latent = costly_class(17, {"a": 2, "b": 2}, 3)
+
+    def interrupted(*given: object, **named: object) -> object:
+        found = domain_randomization_oracle(*given, **named)  # type: ignore[arg-type]
+        return replace(found, outcome=Outcome.INTERRUPTED)
+
+    monkeypatch.setattr(hidden_game, "domain_randomization_oracle", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        blame(latent, 3)
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem", "hint"),
+    [
+        (BlameSettings(groups=(("a", "bb"),)), "no parameter 'bb'", "mean b"),
+        (BlameSettings(groups=(("a", "zzz"),)), "no parameter 'zzz'", "a, b"),
+        (BlameSettings(groups=(("a",), ("a", "b"))), "twice", "one group"),
+        (BlameSettings(groups=((),)), "empty", "--group"),
+        (BlameSettings(nominal=4), "no model 4", "0 to 3"),
+        (BlameSettings(pairs=1), "1 pairs", "at least 2"),
+    ],
+)
+def test_bad_requests_are_refused_with_a_way_out(
+    settings: BlameSettings, problem: str, hint: str
+) -> None:
+    latent = costly_class(18, {"a": 2, "b": 2}, 3)
+    with pytest.raises(InvalidArgument) as error:
+        blame(latent, 3, settings)
+    assert problem in error.value.problem
+    assert hint in error.value.hint

@@ -1,0 +1,142 @@
+"""Shares from random orders: intervals that hold, and a control that does not."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from simgap.answers.sampled_shares import (
+    Orders,
+    bounded_mean,
+    random_orders,
+    sampled_shares,
+)
+from simgap.errors import InvalidArgument
+from simgap.records import Certified
+from tests.reference.shapley import random_monotone_game, shapley_by_orders
+
+CASES, PLAYERS, PAIRS = 150, 5, 40
+
+
+def known(table: list[Fraction]) -> dict[int, Certified]:
+    return {s: Certified(float(v), float(v)) for s, v in enumerate(table)}
+
+
+def covered(*, shrunk: float) -> int:
+    """Return in how many of the games all shares are in their intervals."""
+    rng, holds = np.random.default_rng(1), 0
+    for case in range(CASES):
+        table = random_monotone_game(rng, PLAYERS)
+        orders = random_orders(PLAYERS, PAIRS, case)
+        found = sampled_shares(orders, known(table), confidence=0.9)
+        exact = shapley_by_orders(PLAYERS, table)
+        holds += all(
+            each.estimate - shrunk * (each.estimate - each.lower) - 1e-12
+            <= float(truth)
+            <= each.estimate + shrunk * (each.upper - each.estimate) + 1e-12
+            for each, truth in zip(found, exact, strict=True)
+        )
+    return holds
+
+
+def test_all_intervals_hold_together_at_their_confidence() -> None:
+    assert covered(shrunk=1.0) >= 0.9 * CASES
+
+
+def test_shrunk_intervals_would_not_hold() -> None:
+    """The control: the games are such that a tenth of the interval is too little."""
+    assert covered(shrunk=0.1) < 0.9 * CASES
+
+
+def test_estimates_sum_to_the_whole_and_find_the_shares() -> None:
+    rng = np.random.default_rng(2)
+    table = random_monotone_game(rng, 4)
+    orders = random_orders(4, 3000, 0)
+    found = sampled_shares(orders, known(table))
+    whole, exact = float(table[-1]), shapley_by_orders(4, table)
+    assert sum(each.estimate for each in found) == pytest.approx(whole)
+    for each, truth in zip(found, exact, strict=True):
+        assert each.lower <= float(truth) <= each.upper
+        assert each.upper - each.lower < 0.12 * whole
+        assert each.confidence == 0.95
+
+
+def test_brackets_of_the_game_are_in_the_interval() -> None:
+    """The ends of v move the interval at least as far as they move every marginal."""
+    rng = np.random.default_rng(3)
+    table = random_monotone_game(rng, 3)
+    orders = random_orders(3, 400, 0)
+    sharp = sampled_shares(orders, known(table))
+    ends = {
+        s: Certified(float(v), float(v) + (0.25 if s else 0.0))
+        for s, v in enumerate(table)
+    }
+    wide = sampled_shares(orders, ends)
+    exact = shapley_by_orders(3, table)
+    for one, two, truth in zip(sharp, wide, exact, strict=True):
+        assert two.lower <= float(truth) <= two.upper
+        assert two.upper - two.lower > one.upper - one.lower
+
+
+def test_every_second_order_is_a_reverse_and_prefixes_grow() -> None:
+    orders = random_orders(6, 4, 7)
+    for one, two in zip(orders.orders[::2], orders.orders[1::2], strict=True):
+        assert one.tolist() == two[::-1].tolist()
+    for order, sets in zip(orders.orders, orders.prefixes, strict=True):
+        assert sets[0] == 0
+        assert sets[-1] == 63
+        grown = [after ^ before for before, after in pairwise(sets)]
+        assert grown == [1 << int(player) for player in order]
+
+
+def test_the_same_seed_gives_the_same_orders() -> None:
+    same = [random_orders(5, 6, 3).orders.tolist() for _ in range(2)]
+    assert same[0] == same[1] != random_orders(5, 6, 4).orders.tolist()
+
+
+@pytest.mark.parametrize("chance", [0.02, 0.3, 0.5, 0.9])
+@pytest.mark.parametrize("count", [5, 60])
+def test_a_mean_of_coins_is_in_its_interval(chance: float, count: int) -> None:
+    """Coins have the largest spread of all numbers in [0, most]."""
+    rng, most, failure, runs = np.random.default_rng(4), 3.0, 0.1, 400
+    missed = missed_shrunk = 0
+    for _ in range(runs):
+        thrown = np.where(rng.random(count) < chance, most, 0.0)
+        low, high = bounded_mean(thrown, thrown, most=most, failure=failure)
+        missed += not low <= most * chance <= high
+        middle = float(thrown.mean())
+        near = 0.2 * (low - middle), 0.2 * (high - middle)
+        missed_shrunk += not near[0] <= most * chance - middle <= near[1]
+    assert missed <= failure * runs
+    assert missed_shrunk > failure * runs  # a fifth of it would be too little
+
+
+def test_numbers_that_hardly_vary_have_narrow_intervals() -> None:
+    """Bernstein beats Chernoff where the deviation is small."""
+    steady = np.full(4000, 0.5)
+    low, high = bounded_mean(steady, steady, most=1.0, failure=0.05)
+    assert 0.49 < low < 0.5 < high < 0.51
+    wild = np.tile([0.0, 1.0], 2000)
+    assert bounded_mean(wild, wild, most=1.0, failure=0.05)[0] < 0.48
+
+
+def test_nothing_to_share() -> None:
+    nobody = np.zeros(3)
+    assert bounded_mean(nobody, nobody, most=0.0, failure=0.1) == (0.0, 0.0)
+    orders: Orders = random_orders(2, 2, 0)
+    found = sampled_shares(orders, dict.fromkeys(range(4), Certified(0.0, 0.0)))
+    assert [(each.lower, each.upper) for each in found] == [(0.0, 0.0)] * 2
+
+
+def test_bad_requests_are_refused() -> None:
+    with pytest.raises(InvalidArgument, match="pairs"):
+        random_orders(3, 1, 0)
+    with pytest.raises(InvalidArgument, match="confidence"):
+        sampled_shares(
+            random_orders(1, 2, 0),
+            dict.fromkeys(range(2), Certified(0.0, 0.0)),
+            confidence=1.0,
+        )

@@ -1,0 +1,197 @@
+"""Shares of a whole: against all orders in Fractions, and inside every bracket."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from simgap.answers.shapley import (
+    Game,
+    narrowed,
+    shapley_parts,
+    shapley_shares,
+    summing_to,
+)
+from simgap.arrays import FloatArray
+from simgap.errors import InvalidArgument
+from simgap.records import Certified
+from tests.reference.shapley import dual, random_monotone_game, shapley_by_orders
+
+SIZES = (1, 2, 3, 4, 5)
+
+
+def floats(table: list[Fraction]) -> FloatArray:
+    return np.array([float(each) for each in table])
+
+
+def known(players: int, table: list[Fraction]) -> Game:
+    return Game(players, floats(table), floats(table))
+
+
+def blurred(
+    rng: np.random.Generator, players: int, table: list[Fraction], width: float
+) -> Game:
+    """Return the game between two ends, some of them equal."""
+    exact = floats(table)
+    below, above = rng.random((2, exact.size)) * width
+    sharp = rng.random(exact.size) < 0.3
+    below[sharp] = above[sharp] = 0.0
+    below[0] = above[0] = 0.0
+    low, high = np.maximum(0.0, exact - below), exact + above
+    low, high = narrowed(np.arange(exact.size), low, high)
+    return Game(players, low, high)
+
+
+def inside(value: Fraction | float, bounds: Certified, slack: float = 0.0) -> bool:
+    assert bounds.lower is not None
+    assert bounds.upper is not None
+    return bounds.lower - slack <= value <= bounds.upper + slack
+
+
+@pytest.mark.parametrize("players", SIZES)
+def test_shares_are_the_mean_over_all_orders(players: int) -> None:
+    rng = np.random.default_rng(players)
+    for _ in range(20):
+        table = random_monotone_game(rng, players)
+        exact = shapley_by_orders(players, table)
+        found = shapley_shares(known(players, table))
+        for share, truth in zip(found, exact, strict=True):
+            assert inside(truth, share)
+            assert share.upper is not None
+            assert share.lower == pytest.approx(share.upper, abs=1e-12)
+        assert sum(exact) == table[-1]
+
+
+@pytest.mark.parametrize("players", SIZES)
+def test_parts_are_shares_of_one(players: int) -> None:
+    rng = np.random.default_rng(10 + players)
+    for _ in range(20):
+        table = random_monotone_game(rng, players)
+        if table[-1] == 0:
+            continue
+        exact = [each / table[-1] for each in shapley_by_orders(players, table)]
+        found = shapley_parts(known(players, table))
+        for part, truth in zip(found, exact, strict=True):
+            assert inside(truth, part, 1e-13)
+            assert part.upper is not None
+            assert part.lower == pytest.approx(part.upper, abs=1e-11)
+
+
+@pytest.mark.parametrize("players", SIZES)
+def test_the_dual_game_has_the_same_shares(players: int) -> None:
+    """Telling a set and hiding a set share the same whole in the same way."""
+    rng = np.random.default_rng(20 + players)
+    for _ in range(10):
+        table = random_monotone_game(rng, players)
+        other = dual(players, table)
+        assert shapley_by_orders(players, other) == shapley_by_orders(players, table)
+        mine, theirs = (shapley_shares(known(players, each)) for each in (table, other))
+        for one, two in zip(mine, theirs, strict=True):
+            assert one.lower == pytest.approx(two.lower, abs=1e-12)
+
+
+@pytest.mark.parametrize("width", [0.01, 0.3, 3.0])
+@pytest.mark.parametrize("players", SIZES)
+def test_ends_of_shares_and_parts_hold_the_truth(players: int, width: float) -> None:
+    rng = np.random.default_rng(30 + players)
+    narrower = 0
+    for _ in range(30):
+        table = random_monotone_game(rng, players)
+        exact = shapley_by_orders(players, table)
+        game = blurred(rng, players, table, width)
+        for share, truth in zip(shapley_shares(game), exact, strict=True):
+            assert inside(truth, share, 1e-13)
+            assert share.upper is not None
+            assert share.upper <= game.upper[-1]
+        if table[-1] == 0:
+            continue
+        shares, parts = shapley_shares(game), shapley_parts(game)
+        for part, truth in zip(parts, exact, strict=True):
+            assert inside(float(truth / table[-1]), part, 1e-13)
+        low, high = game.lower[-1], game.upper[-1]
+        if low > 0.0:
+            naive = [(s.upper or 0.0) / low - (s.lower or 0.0) / high for s in shares]
+            own = [(p.upper or 0.0) - (p.lower or 0.0) for p in parts]
+            narrower += sum(own) < sum(naive)
+    assert narrower > 0  # the common whole is used
+
+
+def test_ends_are_not_so_wide_that_they_say_nothing() -> None:
+    """Three equal additive players known to 1 %: shares to about as much."""
+    table = [Fraction(each.bit_count()) for each in range(8)]
+    exact = floats(table)
+    game = Game(3, 0.99 * exact, 1.01 * exact)
+    for part in shapley_parts(game):
+        assert part.lower is not None
+        assert part.upper is not None
+        assert 0.3 < part.lower <= 1 / 3 <= part.upper < 0.37
+
+
+def test_gloves() -> None:
+    """One left and two right gloves: 4/6, 1/6, 1/6 (a textbook game)."""
+    table = [Fraction(int(bool(s & 1) and bool(s & 6))) for s in range(8)]
+    found = [each.upper for each in shapley_shares(known(3, table))]
+    assert found == pytest.approx([2 / 3, 1 / 6, 1 / 6])
+
+
+def test_a_player_that_adds_nothing_gets_nothing() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        small = random_monotone_game(rng, 3)
+        table = [small[s & 7] for s in range(16)]
+        assert shapley_by_orders(4, table)[3] == 0
+        last = shapley_shares(known(4, table))[3]
+        assert last.lower == 0.0
+        assert last.upper == pytest.approx(0.0, abs=1e-13)
+
+
+def test_interchangeable_players_get_the_same() -> None:
+    table = [Fraction(s.bit_count() ** 2) for s in range(16)]
+    found = shapley_shares(known(4, table))
+    assert len({(each.lower, each.upper) for each in found}) == 1
+
+
+def test_a_larger_set_narrows_a_smaller_one() -> None:
+    sets = np.array([0, 1, 2, 3])
+    low, high = narrowed(
+        sets, np.array([0.0, 0.4, 0.0, 0.1]), np.array([0.0, 2.0, 9.0, 1.0])
+    )
+    assert low.tolist() == [0.0, 0.4, 0.0, 0.4]
+    assert high.tolist() == [0.0, 1.0, 1.0, 1.0]
+
+
+def test_ends_that_cross_are_a_defect() -> None:
+    with pytest.raises(AssertionError, match="defect"):
+        narrowed(np.array([1, 3]), np.array([0.5, 0.0]), np.array([0.6, 0.1]))
+
+
+def test_shares_that_must_sum_narrow_one_another() -> None:
+    wide, sharp = Certified(0.0, 1.0), Certified(0.7, 0.8)
+    first, second = summing_to([wide, sharp], Certified(1.0, 1.0))
+    assert first.lower == pytest.approx(0.2)
+    assert first.upper == pytest.approx(0.3)
+    assert second == sharp
+
+
+@pytest.mark.parametrize(
+    ("players", "low", "high"),
+    [
+        (2, [0.0, 1.0], [0.0, 1.0]),
+        (1, [0.0, 1.0], [0.0, 0.5]),
+        (1, [0.5, 1.0], [0.5, 1.0]),
+        (1, [0.0, np.nan], [0.0, 1.0]),
+        (17, [0.0], [0.0]),
+    ],
+)
+def test_tables_that_are_no_games_are_refused(
+    players: int, low: list[float], high: list[float]
+) -> None:
+    with pytest.raises(InvalidArgument):
+        Game(players, np.array(low), np.array(high))
+
+
+def test_parts_of_nothing_are_refused() -> None:
+    with pytest.raises(InvalidArgument, match="whole of 0"):
+        shapley_parts(Game(1, np.zeros(2), np.zeros(2)))

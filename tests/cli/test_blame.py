@@ -1,0 +1,210 @@
+"""`simgap blame`: keys of the record, original units, words, and bad requests."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simgap.cli.blame import answered, groups_of, member_of
+from simgap.cli.blame_answer import BlamedParameter, headline
+from simgap.cli.main import main
+from simgap.cli.models import read_model
+from simgap.errors import InvalidArgument
+from simgap.instances.riverswim import riverswim
+from simgap.interop import save_model
+from simgap.mdp import LatentMDP, RewardUnits, SimulatorClass
+from simgap.records import Certified
+from simgap.statistics import Estimate
+from tests.cli.test_contract import answer, human
+
+RIVERS = "riverswim?states=3&success=0.1,0.6&down=0.05,0.3&left_reward=0.3"
+STEPS = ("-H", "8")
+
+
+def total(pair: dict[str, float]) -> float:
+    return 0.5 * (pair["lower"] + pair["upper"])
+
+
+def test_the_keys_of_the_record(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = answer(capsys, "blame", RIVERS, *STEPS, "--out", str(tmp_path / "kept"))
+    kept = json.loads((tmp_path / "kept" / "blame.json").read_text())
+    assert kept == found
+    assert (found["schema"], found["kind"], found["horizon"]) == (1, "blame", 8)
+    assert found["method"] == "exact"
+    assert found["permutations"] is None
+    assert [each["name"] for each in found["parameters"]] == ["success", "down"]
+    whole = total(found["whole"])
+    assert whole > 0.01
+    shares = [total(each["share"]) for each in found["parameters"]]
+    assert sum(shares) == pytest.approx(whole, abs=1e-9)
+    parts = [total(each["part"]) for each in found["parameters"]]
+    assert sum(parts) == pytest.approx(1.0, abs=1e-9)
+    ignored = [total(each["ignored"]) for each in found["parameters"]]
+    assert sum(ignored) == pytest.approx(found["ignored_whole"], abs=1e-9)
+    for each in found["parameters"]:
+        assert each["values"] == len(each["curve"]) == 2
+        for key in ("alone", "information"):
+            assert 0.0 <= each[key]["lower"] <= each[key]["upper"]
+        for point in each["curve"]:
+            assert point["loss"] >= 0.0
+            assert 0.0 <= point["told"]["lower"] <= point["told"]["upper"]
+    assert found["nominal"] in found["names"]
+    prices = np.array(found["pair_prices"]["upper"])
+    assert prices.shape == (4, 4)
+    assert set(found["certainty"].values()) == {"exact", "certified"}
+    assert found["notes"] == []
+    assert "seconds" not in json.dumps(found)
+
+
+def test_the_same_command_gives_the_same_bytes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sampled = ("--exact-up-to", "0", "--permutations", "8", "--seed", "5")
+    told = []
+    for _ in range(2):
+        assert main(["blame", RIVERS, *STEPS, "--json", *sampled]) == 0
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1]
+    found = json.loads(told[0])
+    assert found["method"] == "sampled"
+    assert found["permutations"] == 8
+    assert found["certainty"]["share"] == "estimated"
+    share = found["parameters"][0]["share"]
+    assert share["lower"] <= share["estimate"] <= share["upper"]
+    assert share["confidence"] == 0.95
+    assert "all intervals hold together" in " ".join(found["notes"])
+
+
+def test_numbers_are_in_original_rewards(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Everything is a gap or a part of one: only the factor matters."""
+    worlds = riverswim(states=3, success=(0.1, 0.6), down=(0.05, 0.3), left_reward=0.3)
+    files = []
+    for name, units in (("one", RewardUnits()), ("two", RewardUnits(-3.0, 5.0))):
+        path = tmp_path / f"{name}.simgap"
+        save_model(LatentMDP.uniform(in_units(worlds, units)), path)
+        files.append(str(path))
+    plain, other = (answer(capsys, "blame", each, *STEPS) for each in files)
+    assert total(other["whole"]) == pytest.approx(5.0 * total(plain["whole"]), abs=1e-9)
+    assert other["ignored_whole"] == pytest.approx(5.0 * plain["ignored_whole"])
+    for one, two in zip(plain["parameters"], other["parameters"], strict=True):
+        for key in ("share", "alone", "information", "ignored"):
+            assert total(two[key]) == pytest.approx(5.0 * total(one[key]), abs=1e-9)
+        assert total(two["part"]) == pytest.approx(total(one["part"]), abs=1e-9)
+        for here, there in zip(one["curve"], two["curve"], strict=True):
+            assert there["loss"] == pytest.approx(5.0 * here["loss"], abs=1e-9)
+            assert total(there["told"]) == pytest.approx(
+                5.0 * total(here["told"]), abs=1e-9
+            )
+    prices = [np.array(each["pair_prices"]["lower"]) for each in (plain, other)]
+    np.testing.assert_allclose(prices[1], 5.0 * prices[0], atol=1e-9)
+
+
+def in_units(worlds: SimulatorClass, units: RewardUnits) -> SimulatorClass:
+    from dataclasses import replace
+
+    return replace(worlds, units=units)
+
+
+def test_people_read_what_to_measure_first(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = human(capsys, "blame", RIVERS, *STEPS)
+    assert text.index("  success") < text.index("  down")  # sorted by share
+    assert "#" * 8 in text
+    assert "Measure success first: it causes" in text
+    assert "(certified)" in text
+    assert "if success is really" in text
+
+
+def test_a_group_and_a_nominal_model(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--group", "success,down", "--nominal", "3")
+    found = answer(capsys, "blame", RIVERS, *STEPS, *options)
+    (only,) = found["parameters"]
+    assert only["name"] == "success+down"
+    assert only["values"] == 4
+    assert found["nominal"] == found["names"][3]
+    assert all(isinstance(point["value"], str) for point in only["curve"])
+
+
+def test_other_verbs_get_the_record(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answered(read_model(RIVERS), 4, command="simgap study", model="mine")
+    assert found.provenance.command == "simgap study"
+    assert found.provenance.model == "mine"
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "problem", "hint"),
+    [
+        ((), "no horizon", "-H 200"),
+        (("-H", "0"), "horizon -H is 0", "1 or more"),
+        (("-H", "4", "--group", "succes"), "'succes'", "did you mean success?"),
+        (("-H", "4", "--group", "success,"), "empty name", "--group mass,length"),
+        (("-H", "4", "--group", "down", "--group", "down"), "twice", "one group"),
+        (("-H", "4", "--nominal", "9"), "no model '9'", "0 to 3"),
+        (("-H", "4", "--nominal", "success=0.1, down=0.5"), "no model", "did you mean"),
+        (("-H", "4", "--permutations", "1"), "--permutations is 1", "4 or more"),
+        (("-H", "4", "--exact-up-to", "-1"), "--exact-up-to is -1", "0 or more"),
+        (("-H", "4", "--gap-tolerance", "2"), "--gap-tolerance is 2", "below 1"),
+        (("-H", "4", "--time-limit", "0"), "--time-limit is 0", "above 0"),
+        (("-H", "4", "--seed", "x"), "--seed is 'x'", "whole number"),
+        (("-H", "4", "--horison", "4"), "--horison", "--help"),
+    ],
+)
+def test_bad_requests_get_a_problem_and_a_hint(
+    more: tuple[str, ...],
+    problem: str,
+    hint: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["blame", RIVERS, *more, "--json"]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert problem in told.err.splitlines()[0]
+    assert hint in told.err or "--horizon" in told.err
+
+
+def test_names_are_those_of_the_model() -> None:
+    latent = read_model(RIVERS)
+    names = latent.simulators.model_names
+    assert member_of(latent, names[2]) == 2
+    assert member_of(latent, "1") == 1
+    with pytest.raises(InvalidArgument, match="no model '-1'"):
+        member_of(latent, "-1")
+    assert groups_of(["a, b", "c"]) == (("a", "b"), ("c",))
+
+
+def parameter(name: str, low: float, high: float, **more: Any) -> BlamedParameter:
+    none = Certified(0.0, 0.0)
+    share: Any = more.get("share", Certified(low, high))
+    return BlamedParameter(name, 2, share, share, none, none, none, ())
+
+
+ONE = Certified(1.0, 1.0)
+
+
+def test_the_headline_says_no_more_than_the_ends_do() -> None:
+    first, second = parameter("x", 0.6, 0.8), parameter("y", 0.2, 0.4)
+    said = headline((second, first), ONE, noise=0.0)
+    assert said == "Measure x first: it causes 60 to 80 % of the loss (certified)."
+    blurred = parameter("y", 0.2, 0.7)
+    said = headline((blurred, first), ONE, noise=0.0)
+    assert "x or y" in said
+    assert "overlap" in said
+    assert "--gap-tolerance" in said
+    same = (parameter("x", 0.5, 0.5), parameter("y", 0.5, 0.5))
+    assert "they cause the same, 50 %" in headline(same, ONE, noise=0.0)
+    alone = (parameter("x", 1.0, 1.0), parameter("y", 0.0, 0.0))
+    assert "nothing else" in headline(alone, ONE, noise=0.0)
+    assert "costs nothing" in headline(same, Certified(0.0, 1e-12), noise=1e-11)
+    guess = Estimate(0.5, 0.2, 0.8, 0.95)
+    sampled = tuple(parameter(n, 0.0, 0.0, share=guess) for n in "xy")
+    assert "--permutations" in headline(sampled, ONE, noise=0.0)
