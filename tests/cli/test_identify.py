@@ -84,8 +84,8 @@ def test_without_a_horizon_there_are_pairs_only(
 def test_a_seed_gives_the_same_bytes_and_out_keeps_them(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    long = "riverswim?states=4&success=0.3,0.35,0.4,0.45,0.5"
-    arguments = (long, "-H", "40", "--seed", "3", "--episodes", "200")
+    long = "riverswim?states=6&success=0.2:0.5:4"
+    arguments = (long, "-H", "100", "--seed", "3", "--episodes", "200")
     kept = []
     for _ in range(2):
         found = answer(capsys, *arguments, "--out", str(tmp_path))
