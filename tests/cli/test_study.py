@@ -1,0 +1,132 @@
+"""`simgap study`: every record in one folder; what is there is kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simgap.cli.main import main
+
+RIVERS = "riverswim?states=3&success=0.2,0.8&left_reward=0.4"
+HORIZON = "6"
+
+
+def study(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> Any:
+    capsys.readouterr()
+    arguments = ["study", RIVERS, "-H", HORIZON, "--out", str(folder), "--json", *more]
+    assert main(arguments) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a finished study."""
+    folder = tmp_path_factory.mktemp("study") / "rivers"
+    assert main(["study", RIVERS, "-H", HORIZON, "--out", str(folder), "--json"]) == 0
+    return folder
+
+
+def test_the_folder_has_every_record_and_the_page(done: Path) -> None:
+    assert sorted(each.name for each in done.iterdir()) == [
+        "audit.json",
+        "blame.json",
+        "gap.json",
+        "identify.json",
+        "model.simgap",
+        "oracle.json",
+        "policy.belief.simgap",
+        "policy.simgap",
+        "report.html",
+        "width-success.json",
+    ]
+
+
+@pytest.mark.parametrize("verb", ["audit", "gap", "blame", "width", "identify"])
+def test_a_record_is_what_its_own_command_gives(
+    verb: str, done: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command a record names gives the same record, up to the command itself."""
+    import shlex
+
+    name = "width-success" if verb == "width" else verb
+    kept = json.loads((done / f"{name}.json").read_bytes())
+    _, *arguments = shlex.split(kept["provenance"]["command"])
+    capsys.readouterr()
+    assert main([*arguments, "--json"]) in (0, 1)
+    again = json.loads(capsys.readouterr().out)
+    for each in (kept, again):
+        each["provenance"].pop("command")
+    assert again == kept
+
+
+def test_answers_that_are_there_are_kept(
+    done: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blame = done / "blame.json"
+    marked = json.loads(blame.read_bytes()) | {"headline": "kept as it was"}
+    blame.write_text(json.dumps(marked))
+    found = study(done, capsys)
+    assert "kept as it was" in found["findings"]
+    found = study(done, capsys, "--fresh")
+    assert "kept as it was" not in found["findings"]
+
+
+@pytest.mark.parametrize("change", [{"horizon": 7}, {"provenance": {}}, {"schema": 9}])
+def test_an_answer_to_another_question_is_made_again(
+    change: dict[str, Any], done: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blame = done / "blame.json"
+    content = json.loads(blame.read_bytes())
+    blame.write_text(json.dumps(content | change | {"headline": "of another day"}))
+    found = study(done, capsys)
+    assert "of another day" not in found["findings"]
+    assert json.loads(blame.read_bytes())["horizon"] == 6
+
+
+def test_what_was_interrupted_is_shown_and_gone_on_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import simgap.cli.study_parts as parts
+
+    def stop(_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(parts, "_identify", stop)
+        arguments = ["study", RIVERS, "-H", HORIZON, "--out", str(tmp_path)]
+        assert main(arguments) == 130
+    assert (tmp_path / "blame.json").exists()
+    assert not (tmp_path / "identify.json").exists()
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+    found = study(tmp_path, capsys)
+    assert "identify" in found["records"]
+
+
+def test_a_log_is_a_part_of_the_study(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log.csv"
+    rows = "".join(f"0,{at},1,1,2\n" for at in range(12))
+    log.write_text(f"episode,step,state,action,next_state\n{rows}")
+    found = study(tmp_path / "out", capsys, "--log", str(log))
+    posterior = json.loads((tmp_path / "out" / "adapt.json").read_bytes())["posterior"]
+    assert posterior[1]["probability"] > 0.99  # the river that goes up
+    assert any("12 real transitions" in line for line in found["findings"])
+
+
+def test_the_story_is_told_in_certified_numbers(
+    done: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = study(done, capsys)
+    titles = [chapter["title"] for chapter in found["story"]]
+    assert titles == [
+        "train on one simulator",
+        "randomize, without memory",
+        "randomize, with memory",
+    ]
+    single, plain, memory = (each["average_gap"] for each in found["story"])
+    assert memory["lower"] <= plain["upper"] <= single["upper"] + 1e-9
+    assert {each["certainty"] for each in found["story"]} == {"certified"}
