@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ from simgap.errors import InvalidArgument
 from simgap.instances import catalogue
 from simgap.mdp import IndexOrder, LatentMDP, SimulatorClass, class_from_arrays
 from simgap.oracle.entry import domain_randomization_oracle
-from simgap.oracle.result import Outcome
+from simgap.oracle.result import OracleResult, Outcome
 from simgap.oracle.settings import AutoOracle, BoundedOracle, ExactOracle
 from simgap.records import Certified
 from tests.reference.latent import exact_gap, random_latent
@@ -382,6 +383,19 @@ def test_a_limit_is_told() -> None:
         assert row.gap.upper is not None
         assert curve.rows[-1].inside.lower is not None
         assert row.gap.upper >= curve.rows[-1].inside.lower
+
+
+def test_an_interrupt_ends_the_curve(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planning returns what it has when it is interrupted; the curve does not."""
+
+    def interrupted(*given: Any, **settings: Any) -> OracleResult:
+        found = domain_randomization_oracle(*given, **settings)
+        return replace(found, outcome=Outcome.INTERRUPTED)
+
+    place = "simgap.answers.width_policy.domain_randomization_oracle"
+    monkeypatch.setattr(place, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        width_curve(coins(0.2, 0.6), horizon=2)
 
 
 def test_averages_are_rounded_outwards() -> None:

@@ -43,6 +43,8 @@ def range_policy(
     """Return the oracle of the models `kept` (M,) as a policy for the whole class."""
     inner = _restricted(latent, kept)
     found = domain_randomization_oracle(inner, horizon=horizon, solver=solver)
+    if found.outcome is Outcome.INTERRUPTED:
+        raise KeyboardInterrupt  # a curve needs all its ranges
     foreseen, starts = _foreseen(latent, kept)
     return RangePolicy(
         policy=_everywhere(found.policy, latent, inner, foreseen, horizon),
