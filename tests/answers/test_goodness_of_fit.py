@@ -88,7 +88,8 @@ def test_the_chosen_laws_are_those_of_the_twin() -> None:
         for row in (jeffreys, 1.0, 1.0, 1.0)  # centred laws predict the model at first
         for share in (1.0, sqrt(0.5), 0.5)
     ]
-    assert found == pytest.approx((mixture + tilted + sum(rows)) / 14, rel=1e-12)
+    expected = (mixture + tilted + sum(rows) / 12) / 3
+    assert found == pytest.approx(expected, rel=1e-12)
 
 
 def mean_evidence(

@@ -50,7 +50,7 @@ def evidence_against(
         mixture = sum(
             p * likelihood(m, log) for p, m in zip(prior, models, strict=True)
         )
-        parts = [_decimal(mixture / own), _tilted(models, log, member)]
+        by_row = []
         pairs = Decimal(models[0].n_states * models[0].n_actions)
         for law in (None, *CENTRED):
             rows = _dirichlet_rows(models[member], log, law)
@@ -58,7 +58,9 @@ def evidence_against(
                 product = Decimal(1)
                 for each in rows:
                     product *= 1 - share + share * each
-                parts.append(product)
+                by_row.append(product)
+        parts = [_decimal(mixture / own), _tilted(models, log, member)]
+        parts.append(sum(by_row, Decimal(0)) / len(by_row))
         return sum(parts, Decimal(0)) / len(parts)
 
 

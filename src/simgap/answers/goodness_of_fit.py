@@ -15,7 +15,7 @@ likes and stopped at any time. Models are tested one by one, and the class is le
 if *every* model with prior weight is refused; a false alarm needs that of the real
 one, so its chance is at most alpha with no correction for the number of models.
 
-Q is an average, fixed before the data, of
+Q is an average, fixed before the data, of three equal parts:
 
 * the class itself: sum_k nu_k P_k, which refuses what another model explains better;
 * laws between m and other models, and beyond it (`adapt_tilts`);
@@ -65,11 +65,14 @@ def goodness_of_fit(evidence: Evidence, prior: FloatArray) -> Fit:
     if not alive.any():
         return Fit(owned(against), owned(np.zeros(likely.size)))
     tilted = [tilted_evidence(rows, int(m)) for m in np.flatnonzero(alive)]
-    parts = [mixture - likely[alive], np.array(tilted)]
     shares = [float(rows.pairs) ** power for power in ROW_POWERS]
-    for off in _row_parts(rows, rows.chances[alive]):
-        parts += [_over_rows(off, share) for share in shares]
-    against[alive] = logsumexp(np.stack(parts), axis=0) - np.log(len(parts))
+    by_row = [
+        _over_rows(off, share)
+        for off in _row_parts(rows, rows.chances[alive])
+        for share in shares
+    ]
+    parts = [mixture - likely[alive], np.array(tilted), _log_mean(by_row)]
+    against[alive] = _log_mean(parts)
     p_values = np.exp(-np.maximum(against, 0.0))
     return Fit(owned(against), owned(p_values))
 
@@ -80,8 +83,7 @@ def evidence_by_row(rows: ObservedRows, member: int) -> FloatArray:
     The average over the Dirichlet laws; inf where the model rules a successor out.
     """
     chances = rows.chances[member : member + 1]
-    parts = np.stack([each[0] for each in _row_parts(rows, chances)])
-    out: FloatArray = logsumexp(parts, axis=0) - np.log(len(parts))
+    out = _log_mean([each[0] for each in _row_parts(rows, chances)])
     ruled_out = (rows.counts > 0.0) & (chances[0] == 0.0)
     out[per_row(ruled_out.astype(np.float64), rows.offsets) > 0.0] = np.inf
     return out
@@ -122,4 +124,10 @@ def _over_rows(off: FloatArray, share: float) -> FloatArray:
         return summed
     mixed = np.logaddexp(np.log1p(-share), np.log(share) + off)
     out: FloatArray = mixed.sum(axis=1)
+    return out
+
+
+def _log_mean(logs: list[FloatArray]) -> FloatArray:
+    """Return the log of the mean of numbers given by their logs."""
+    out: FloatArray = logsumexp(np.stack(logs), axis=0) - np.log(len(logs))
     return out

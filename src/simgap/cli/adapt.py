@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simgap.cli.adapt_words import print_answer
-from simgap.cli.options import AsJson, Horizon, MaxBytes, Model, Out, Seed
+from simgap.cli.options import AsJson, Horizon, Model, Out, Seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,7 +97,15 @@ def run(
     ] = None,
     seed: Seed = "0",
     out: Out = None,
-    max_bytes: MaxBytes = None,
+    max_bytes: Annotated[
+        str | None,
+        typer.Option(
+            "--max-bytes",
+            metavar="N",
+            help="What a model file may unpack to (default: a quarter of free memory) "
+            "and how large the log may be (default: 2 GiB).",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Turn real transitions into a posterior, a test of the class and a new plan.
