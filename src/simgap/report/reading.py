@@ -44,14 +44,6 @@ def as_text(value: Any) -> str:
     raise not_ours(value, "words")
 
 
-def as_table(value: Any, size: int) -> list[list[float]] | None:
-    """Return a square table of numbers, or None if there is no such table."""
-    rows = [as_list(row) for row in as_list(value)]
-    if len(rows) != size or any(len(row) != size for row in rows):
-        return None
-    return [[number(cell) for cell in row] for row in rows]
-
-
 def bounds_of(value: Any) -> Certified:
     """Return certified bounds, without ends if the record has none."""
     pair = as_object(value)

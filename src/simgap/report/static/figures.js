@@ -246,7 +246,7 @@ const Figures = (() => {
     };
     if (written) {
       const open = (each) => each[2] - each[1] > 0.02 * Math.abs(each[2]); // a bracket worth both of its ends
-      const lines = (each, i) => (open(each) && figure.sures[i].indexOf("estimated") < 0 ? short(each[1]) + " to<br>" + short(each[2]) : short(each[0]));
+      const lines = (each, i) => (open(each) && figure.sures[i].indexOf("estimated") < 0 ? outwards(each[1], Math.floor) + " to<br>" + outwards(each[2], Math.ceil) : short(each[0]));
       trace.text = cells.map((row, i) => row.map((each) => (each === null ? "" : nothing(each) ? "0" : lines(each, i))));
       trace.texttemplate = "%{text}";
       trace.textfont = { size: 12 };
@@ -277,6 +277,13 @@ const Figures = (() => {
   function short(value) {
     if (!Number.isFinite(value)) return shown(value);
     return Math.abs(value) < 1e-9 ? "0" : String(Number(value.toPrecision(3)));
+  }
+
+  /* An end of a bracket in three digits, never further in than it is. */
+  function outwards(value, towards) {
+    if (!Number.isFinite(value) || value === 0) return short(value);
+    const unit = Math.pow(10, Math.floor(Math.log10(Math.abs(value))) - 2);
+    return short(towards(value / unit + (towards === Math.floor ? 1e-9 : -1e-9)) * unit);
   }
 
   function cut(text, width) {

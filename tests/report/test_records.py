@@ -1,0 +1,59 @@
+"""Records on disk, and numbers as people read them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from simgap.errors import InvalidFile, SimgapError
+from simgap.records import Certified, encode, number, plain, read_record
+from simgap.report.words import bracket
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "not a JSON record"),
+        (b"{", "not a JSON record"),
+        (b"[1]", "not an object"),
+        (b'{"schema": 2}', "schema 2"),
+        (b"{}", "schema None"),
+        (b'{"schema": NaN}', "not a JSON record"),
+        (b"[" * 100_000, "not a JSON record"),
+        (b"\xff\xfe", "not a JSON record"),
+    ],
+)
+def test_a_file_that_is_no_record_is_refused(
+    content: bytes, says: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "record.json"
+    path.write_bytes(content)
+    with pytest.raises(InvalidFile, match=says):
+        read_record(path)
+
+
+def test_a_missing_record_is_explained(tmp_path: Path) -> None:
+    with pytest.raises(InvalidFile, match="cannot read the record"):
+        read_record(tmp_path / "none.json")
+
+
+def test_records_have_no_nan_and_spell_infinity() -> None:
+    text = encode({"a": float("inf"), "b": [-float("inf"), 1.5], "c": None, "d": True})
+    assert json.loads(text) == {"a": "inf", "b": ["-inf", 1.5], "c": None, "d": True}
+    assert number("inf") == float("inf")
+    assert number("-inf") == -float("inf")
+    with pytest.raises(SimgapError, match="not a number"):
+        encode({"a": [float("nan")]})
+    with pytest.raises(SimgapError, match="no place in a record"):
+        plain({1, 2})
+
+
+def test_bounds_are_told_without_more_digits_than_they_have() -> None:
+    assert bracket(Certified(1.0, 1.0)) == "1"
+    assert bracket(Certified(1.0, 2.0)) == "[1, 2]"
+    assert bracket(Certified(1.0, 1.0001)) == "1.00005 ± 5e-05"
+    assert bracket(Certified(float("inf"), float("inf"))) == "infinite"
+    assert bracket(Certified(3.0, float("inf"))) == "[3, infinite]"
+    assert bracket(Certified(None, None)) == "-"
