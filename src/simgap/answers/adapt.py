@@ -205,7 +205,11 @@ def _notes(found: Adaptation, evidence: Evidence, log: TransitionLog) -> list[st
         for which, each in (("before", found.before), ("after", found.after))
         if each is not None and each.outcome not in (Outcome.EXACT, Outcome.SOLVED)
     ]
-    notes += [f"planning {which}: {outcome.value}" for which, outcome in limits]
+    notes += [
+        f"planning {which}: {outcome.value}; its bracket is valid, but may differ "
+        "between runs"
+        for which, outcome in limits
+    ]
     return [*notes, *log.notes]
 
 
