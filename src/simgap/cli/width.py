@@ -16,13 +16,13 @@ from simgap.cli.options import AsJson, Horizon, MaxBytes, Model, Out, Seed
 
 if TYPE_CHECKING:
     from simgap.answers.width import WidthSettings
-    from simgap.cli.width_answer import RangeAnswer, WidthAnswer
+    from simgap.cli.width_answer import BeyondAnswer, RangeAnswer, WidthAnswer
     from simgap.mdp import LatentMDP
 
 CRITERIA = ("average", "worst")
 MOST_ASKED = 60  # widths in one command
 BAR = 8  # characters of the longest bar
-SHOWN_DISTANCES = 5
+SHOWN_DISTANCES = 4
 LINE = 78
 
 
@@ -180,9 +180,8 @@ def print_answer(answer: WidthAnswer) -> None:
                     f"  {_interval(each)}",
                     ",  ".join(
                         f"{number(b.distance, 3)}: {gap_bracket(b.gap, noise, 3)}"
-                        for b in each.beyond[:SHOWN_DISTANCES]
-                    )
-                    + (", ..." if len(each.beyond) > SHOWN_DISTANCES else ""),
+                        for b in _some(each.beyond)
+                    ),
                 )
                 for each in answer.widths
                 if each.beyond
@@ -195,6 +194,14 @@ def print_answer(answer: WidthAnswer) -> None:
     for note in answer.notes:
         for at, line in enumerate(wrap(note, LINE - 6)):
             print_line(f"{'note: ' if at == 0 else '      '}{line}")
+
+
+def _some(beyond: tuple[BeyondAnswer, ...]) -> list[BeyondAnswer]:
+    """Return a few of the distances, evenly, the nearest and the farthest too."""
+    last, most = len(beyond) - 1, SHOWN_DISTANCES - 1
+    if last <= most:
+        return list(beyond)
+    return [beyond[round(at * last / most)] for at in range(SHOWN_DISTANCES)]
 
 
 def _interval(each: RangeAnswer) -> str:
