@@ -160,6 +160,8 @@ def _example(command: Any) -> str:
 def _without(words: str, called: str, command: Any) -> str:
     if re.fullmatch(r"\d[\d_.e+]*", words) and "-H" in _options(command):
         return f"did you mean -H {words}?"
+    if words.endswith(".csv") and "--log" in _options(command):
+        return f"did you mean --log {words}?"
     takes = [
         str(each.metavar or each.name).upper()
         for each in command.params

@@ -15,11 +15,17 @@ import typer
 from simgap.cli.options import AsJson
 
 ANSWERS = {  # verb -> module of this room, class of its record
-    "demo": ("demo", "DemoAnswer"),
+    "demo": ("study_answer", "StudyAnswer"),
+    "study": ("study_answer", "StudyAnswer"),
     "list": ("list", "ListAnswer"),
     "info": ("info", "Info"),
+    "audit": ("audit_answer", "AuditAnswer"),
     "oracle": ("oracle", "OracleAnswer"),
     "gap": ("gap_answer", "GapAnswer"),
+    "blame": ("blame_answer", "BlameAnswer"),
+    "width": ("width_answer", "WidthAnswer"),
+    "identify": ("identify", "IdentifyAnswer"),
+    "adapt": ("adapt_answer", "AdaptAnswer"),
     "run": ("run_answer", "RunAnswer"),
     "reproduce": ("reproduce", "ReproduceAnswer"),
     "solve": ("solve", "SolveAnswer"),

@@ -23,7 +23,7 @@ from importlib import import_module
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, final, get_args, get_origin, get_type_hints
 
-from simgap.cli.schema_words import MEANINGS
+from simgap.cli.schema_words import meaning_of
 from simgap.records import SCHEMA
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -87,13 +87,15 @@ class _Parts:
         properties = {}
         for each in fields(kind):
             found = self.of(hints[each.name])
-            if meaning := comments.get(each.name) or MEANINGS.get(each.name):
-                found = {**found, "description": meaning}
+            whole = hints[each.name] is int
+            meaning = meaning_of(kind.__name__, each.name, whole=whole)
+            if told := comments.get(each.name) or meaning:
+                found = {**found, "description": told}
             properties[each.name] = found
-        told = {"description": about} if (about := _about(kind)) else {}
+        about = {"description": _about(kind)} if _about(kind) else {}
         return {
             "type": "object",
-            **told,
+            **about,
             "properties": properties,
             "required": list(properties),
         }

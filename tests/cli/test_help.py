@@ -1,0 +1,134 @@
+"""Help: a summary, an example that runs, every option explained; and quick to come."""
+
+from __future__ import annotations
+
+import resource
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from simgap.cli.main import VERBS, _application, main
+
+SIMGAP = ("-m", "simgap.cli.main")
+SLOW = {"demo", "study", "reproduce"}  # examples that take more than some seconds
+QUICK = {  # options that make an example of many runs a matter of a moment
+    "run": ("--seeds", "2", "-H", "1000"),
+    "gap": ("--seeds", "2", "-H", "10"),
+}
+RECORDS = "reproduce lemma-6 --out simgap-reproduce"
+LOG = "episode,step,state,action,next_state\n0,0,0,1,1\n0,1,1,0,0\n"
+
+
+def command_of(verb: str) -> Any:
+    """The verb as typer has it."""
+    return get_command(_application(verb)).commands[verb]  # type: ignore[attr-defined]
+
+
+def examples(verb: str) -> list[str]:
+    """The commands of the `Example:` lines of a help text, each on one line."""
+    _, *found = str(command_of(verb).help).split("Example:")
+    return [" ".join(each.split("\n\n")[0].split()) for each in found]
+
+
+@pytest.mark.parametrize("verb", list(VERBS))
+def test_help_has_a_summary_an_example_and_every_option_explained(
+    verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([verb, "--help"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    command = command_of(verb)
+    summary, *_ = command.help.split("\n\n")
+    assert summary.rstrip().endswith(".")
+    assert len(" ".join(summary.split())) <= 100
+    assert VERBS[verb].endswith((".", "?"))
+    assert len(VERBS[verb]) <= 80
+    assert len(examples(verb)) == 1
+    assert examples(verb)[0].startswith(f"simgap {verb}")
+    for each in command.params:
+        about = str(each.help or "").strip()
+        assert about, f"{verb}: {each.name} is not explained"
+        assert about.endswith("."), f"{verb}: {each.name}"
+        if each.param_type_name == "option" and not each.is_flag:
+            assert each.metavar, f"{verb}: {each.name} does not say what it takes"
+        for name in (*each.opts, *each.secondary_opts):
+            if each.param_type_name == "option":
+                assert name in out
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        pytest.param(verb, marks=pytest.mark.slow) if verb in SLOW else verb
+        for verb in VERBS
+    ],
+)
+def test_the_example_of_the_help_runs(
+    verb: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if verb == "report":
+        assert main(shlex.split(RECORDS)) == 0
+    if verb == "adapt":
+        Path("real.csv").write_text(LOG)
+    (example,) = examples(verb)
+    _, *arguments = shlex.split(example)
+    capsys.readouterr()
+    assert main([*arguments, *QUICK.get(verb, ())]) == 0, example
+    out, err = capsys.readouterr()
+    assert out.strip()
+    assert "error" not in err
+
+
+def test_an_example_that_is_wrong_would_be_noticed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(shlex.split(examples("solve")[0].removeprefix("simgap ") + "x")) == 2
+    assert "error" in capsys.readouterr().err
+
+
+def _seconds(*arguments: str) -> float:
+    """The least processor time of a few runs of Python: others use the machine too."""
+    found = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(
+            [sys.executable, *arguments], capture_output=True, check=False
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert done.returncode in (0, 2), done.stderr
+        found.append(
+            after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        )
+    return min(found)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "limit"),
+    [
+        ((*SIMGAP, "--help"), 0.25),
+        ((*SIMGAP, "--version"), 0.25),
+        ((*SIMGAP, "orcale", "riverswim"), 0.25),
+        ((*SIMGAP, "oracle", "--help"), 0.6),  # typer imports pydantic if it is there
+        ((*SIMGAP, "oracle", "riverswim", "--horison"), 0.6),
+        (("-c", "import simgap"), 0.5),
+        (("-c", "import simgap; simgap.LatentMDP"), 1.0),  # imports numpy
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_simgap_starts_at_once(arguments: tuple[str, ...], limit: float) -> None:
+    """Processor time of a cold start; about half of the limit here."""
+    assert _seconds(*arguments) < limit
+
+
+def test_a_slow_start_would_be_noticed() -> None:
+    """Importing a kernel is what help must not do."""
+    assert _seconds("-c", "import simgap._kernels.travel") > 0.25

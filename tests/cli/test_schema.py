@@ -1,0 +1,302 @@
+"""The JSON Schemas of `simgap schema`: real answers fit them, damaged ones do not."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from simgap.cli import schema
+from simgap.cli.main import INTERRUPTED, NO_READER, VERBS, main
+from simgap.cli.schema_types import DIALECT, answer_schema, field_comments
+from simgap.records import Certified, plain
+from tests.cli.json_document import DOCUMENT, MARK, tables
+from tests.reference.json_schema import problems
+
+RIVERS = "riverswim?states=3&success=0.3,0.6&left_reward=0.4"
+DOORS = "absorbing_doors?members=2"
+FAST = "lemma-6"  # a claim that takes a moment
+
+COMMANDS = [  # at least one of every verb; no horizon and no gain make nulls
+    "list",
+    f"info {RIVERS}",
+    f"solve {RIVERS}",
+    f"solve {DOORS} -H 5",
+    f"diameter {DOORS}",
+    f"complexity {RIVERS} -H 5",
+    f"complexity {DOORS}",
+    f"bounds {RIVERS} -H 100",
+    f"oracle {RIVERS} -H 4",
+    f"oracle {RIVERS} --discount 0.5 --no-baselines",
+    f"gap {RIVERS} -H 4 --policy random --policy memoryless --seeds 2",
+    f"audit {RIVERS} -H 4",
+    f"audit {DOORS}",
+    f"blame {RIVERS} -H 4",
+    f"width {RIVERS} -H 4",
+    f"identify {RIVERS} -H 4",
+    f"identify {DOORS}",
+    f"adapt {RIVERS} -H 4 --log real.csv",
+    f"run random {RIVERS} -H 5 --seeds 2 --threads 1",
+    f"export {RIVERS} rivers.npz",
+    f"reproduce {FAST} --out claims-here",
+    "report claims-here",
+]
+SLOW = [f"study {RIVERS} -H 4 --out study-here", "demo --out demo-here"]
+LOG = "episode,step,state,action,next_state\n0,0,0,1,0\n0,1,0,1,1\n"
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The answer of every quick command, run in one folder."""
+    return _answers(COMMANDS, tmp_path_factory.mktemp("answers"))
+
+
+def _answers(commands: list[str], folder: Path) -> dict[str, Any]:
+    import io
+    from contextlib import chdir, redirect_stderr, redirect_stdout
+
+    found = {}
+    (folder / "real.csv").write_text(LOG)
+    for line in commands:
+        out, err = io.StringIO(), io.StringIO()
+        with chdir(folder), redirect_stdout(out), redirect_stderr(err):
+            status = main([*line.split(), "--json"])
+        answers_no = line.startswith("audit ")  # it may, and fits all the same
+        assert status in ((0, 1) if answers_no else (0,)), (line, err.getvalue())
+        found[line] = json.loads(out.getvalue())
+    return found
+
+
+def _schema(verb: str) -> dict[str, Any]:
+    return json.loads(json.dumps(schema.schema_of(verb)))  # type: ignore[no-any-return]
+
+
+def test_every_verb_has_a_schema_and_a_command_here() -> None:
+    assert set(schema.ANSWERS) == set(VERBS) - {"schema"}
+    assert {line.split()[0] for line in [*COMMANDS, *SLOW]} == set(schema.ANSWERS)
+
+
+def test_answers_fit_their_schemas(answers: dict[str, Any]) -> None:
+    for line, answer in answers.items():
+        assert problems(answer, _schema(line.split()[0])) == [], line
+
+
+@pytest.mark.slow
+def test_long_answers_fit_their_schemas(tmp_path: Path) -> None:
+    for line, answer in _answers(SLOW, tmp_path).items():
+        assert problems(answer, _schema(line.split()[0])) == [], line
+
+
+def test_answers_fit_the_schema_of_all_verbs(answers: dict[str, Any]) -> None:
+    whole = json.loads(json.dumps(schema.schema_of_all()))
+    for line, answer in answers.items():
+        assert problems(answer, whole) == [], line
+        own = whole["$defs"][line.split()[0]]
+        assert problems(answer, {**own, "$defs": whole["$defs"]}) == [], line
+    assert problems({"schema": 1}, whole) != []
+
+
+def _places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every place of a JSON value, of long arrays the first two items."""
+    yield place
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _places(each, (*place, key))
+    elif isinstance(value, list):
+        for at, each in enumerate(value[:2]):
+            yield from _places(each, (*place, at))
+
+
+def _at(value: Any, place: tuple[Any, ...]) -> Any:
+    for step in place:
+        value = value[step]
+    return value
+
+
+def test_a_damaged_answer_does_not_fit(answers: dict[str, Any]) -> None:
+    """Whatever is replaced by a list in a list, and whatever required key is lost."""
+    for line, answer in answers.items():
+        told, lost = _schema(line.split()[0]), 0
+        for place in _places(answer):
+            damaged = copy.deepcopy(answer)
+            if not place:
+                damaged = [[answer]]
+            else:
+                _at(damaged, place[:-1])[place[-1]] = [[{"damaged": True}]]
+            assert problems(damaged, told) != [], (line, place)
+        for key in told["required"]:
+            damaged = {k: each for k, each in answer.items() if k != key}
+            assert problems(damaged, told) != [], (line, key)
+            lost += 1
+        assert lost == len(answer)
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong"),
+    [
+        (("schema",), 2),
+        (("horizon",), 4.5),
+        (("horizon",), True),
+        (("lower",), None),
+        (("lower",), "1.5"),
+        (("lower",), "infinity"),
+        (("average_gap",), 0.25),
+        (("average_gap",), {"lower": 0.0}),
+        (("models", 0, "name"), 7),
+        (("models", 0, "gap_interval", "upper"), "NaN"),
+        (("estimated_gap", "confidence"), [0.95]),
+        (("certainty", "gap"), 1),
+        (("provenance", "seed"), "0"),
+        (("baselines", "memoryless", "models"), {}),
+    ],
+)
+def test_a_wrong_number_of_the_oracle_does_not_fit(
+    answers: dict[str, Any], place: tuple[Any, ...], wrong: Any
+) -> None:
+    damaged = copy.deepcopy(answers[f"oracle {RIVERS} -H 4"])
+    assert _at(damaged, place) != wrong  # the place is there
+    _at(damaged, place[:-1])[place[-1]] = wrong
+    assert problems(damaged, _schema("oracle")) != []
+
+
+def test_more_keys_are_no_damage(answers: dict[str, Any]) -> None:
+    """A later version may say more; scripts go on."""
+    for line, answer in answers.items():
+        assert problems({**answer, "new": [1]}, _schema(line.split()[0])) == []
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part.
+
+    With a second paragraph.
+    """
+
+    size: float  # None: unknown
+    word: Literal["yes", "no"] = "yes"
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """Everything."""
+
+    schema: int
+    pieces: tuple[_Part, ...]
+    couple: tuple[int, str] | None
+    table: dict[str, tuple[tuple[float, ...], ...]]  # name -> rows
+    limits: Certified | float
+
+
+def test_the_schema_of_a_dataclass_is_written_out() -> None:
+    found = answer_schema("title", _Whole)
+    number, parts = {"$ref": "#/$defs/number"}, found.pop("$defs")
+    rows = {"type": "array", "items": {"type": "array", "items": number}}
+    assert found == {
+        "$schema": DIALECT,
+        "title": "title",
+        "type": "object",
+        "description": "Everything.",
+        "properties": {
+            "schema": {"const": 1, "description": "the form of the record"},
+            "pieces": {"type": "array", "items": {"$ref": "#/$defs/_Part"}},
+            "couple": {
+                "anyOf": [
+                    {
+                        "type": "array",
+                        "prefixItems": [{"type": "integer"}, {"type": "string"}],
+                        "minItems": 2,
+                        "maxItems": 2,
+                    },
+                    {"type": "null"},
+                ]
+            },
+            "table": {
+                "type": "object",
+                "additionalProperties": rows,
+                "description": "name -> rows",
+            },
+            "limits": {"anyOf": [{"$ref": "#/$defs/Certified"}, number]},
+        },
+        "required": ["schema", "pieces", "couple", "table", "limits"],
+    }
+    assert list(parts) == ["number", "Certified", "_Part"]
+    assert parts["_Part"]["description"] == "A part."
+    assert parts["_Part"]["properties"] == {
+        "size": {**number, "description": "null: unknown"},
+        "word": {"enum": ["yes", "no"]},
+    }
+    record = _Whole(
+        1, (_Part(float("inf")),), (1, "a"), {"t": ((1.0,),)}, Certified(0.0, None)
+    )
+    assert problems(plain(record), {**found, "$defs": parts}) == []
+
+
+def test_comments_belong_to_their_own_fields() -> None:
+    assert field_comments(_Part) == {"size": "null: unknown"}
+    assert field_comments(_Whole) == {"table": "name -> rows"}
+
+
+def test_the_validator_knows_every_keyword_of_the_schemas() -> None:
+    with pytest.raises(KeyError):
+        problems(1, {"maximum": 3})
+    assert problems([1, 2], {"prefixItems": [{"type": "string"}]}) != []
+    assert problems({"a": 1}, {"additionalProperties": {"type": "string"}}) != []
+
+
+def test_schema_prints_one_schema_or_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema", "solve"]) == 0
+    indented = capsys.readouterr().out
+    assert indented.count("\n") > 50
+    assert main(["schema", "solve", "--json"]) == 0
+    line = capsys.readouterr().out
+    assert line.count("\n") == 1
+    assert json.loads(line) == json.loads(indented) == _schema("solve")
+    assert json.loads(line)["$schema"] == DIALECT
+    assert main(["schema"]) == 0
+    out = capsys.readouterr().out
+    assert all(f" {verb} " in out for verb in schema.ANSWERS)
+    assert main(["schema", "--json"]) == 0
+    assert set(schema.ANSWERS) <= set(json.loads(capsys.readouterr().out)["$defs"])
+    assert main(["schema", "schema", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["$ref"] == DIALECT
+
+
+def test_a_claim_that_is_kept_is_told_as_when_it_was_run(tmp_path: Path) -> None:
+    """Also after its record was damaged: then it is run again."""
+    command = f"reproduce {FAST} --out here"
+    first, again = (_answers([command], tmp_path)[command] for _ in range(2))
+    assert first["claims"][0].pop("seconds") > 0.0
+    assert again["claims"][0].pop("seconds") is None
+    assert first["claims"] == again["claims"]
+    path = tmp_path / "here" / "claims" / f"{FAST}.json"
+    record = json.loads(path.read_text())
+    for wrong in (None, {"name": "x", "value": {"lower": "a"}}):
+        path.write_text(json.dumps({**record, "key_number": wrong}))
+        claim = _answers([command], tmp_path)[command]["claims"][0]
+        assert claim.pop("seconds") > 0.0
+        assert [claim] == first["claims"]
+
+
+def test_the_document_lists_every_key() -> None:
+    """If this fails: python -m tests.cli.json_document."""
+    text = DOCUMENT.read_text()
+    head, found, listed = text.partition(MARK)
+    assert found
+    assert listed == "\n" + tables()
+    for verb in schema.ANSWERS:
+        assert f"\n### `simgap {verb}`\n" in listed
+    for status in (0, 1, 2, INTERRUPTED, NO_READER):
+        assert f"\n| {status} |" in head
+
+
+def test_every_key_of_every_answer_is_explained() -> None:
+    """By the comment behind its field, or in cli/schema_words.py."""
+    for name, part in schema.schema_of_all()["$defs"].items():
+        assert part["description"], name
+        for key, told in part.get("properties", {}).items():
+            assert told.get("description"), f"{name}.{key}"
