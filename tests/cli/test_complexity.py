@@ -258,3 +258,14 @@ def test_help_has_an_example_that_runs(capsys: pytest.CaptureFixture[str]) -> No
     example = next(line for line in lines if "Example: simgap complexity" in line)
     assert main([*split(example.split("simgap ")[1]), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["eluder"]["upper"] == 2
+
+
+def test_a_class_of_one_has_no_separation_to_show(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """In the record delta is 2, the most there is; people are told why not."""
+    alone = "riverswim?states=4&success=0.3"
+    found = answer(capsys, alone)["separation"]
+    assert (found["value"], found["pair"]) == (2.0, None)
+    (row,) = (row for row in human(capsys, alone).splitlines() if "separation" in row)
+    assert " ".join(row.split()) == "separation one model: nothing to tell apart -"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from simgap.base_policies.catalogue import POLICIES, build_policy
 from simgap.cli.main import main
 from simgap.cli.models import read_model
 from simgap.gap import gaps
+from simgap.oracle import AutoOracle, OracleResult, domain_randomization_oracle
 from tests.cli.test_contract import answer, human
 
 RIVERS = "riverswim?states=4&success=0.1:0.6:3&left_reward=0.4&uniform=true"
@@ -44,6 +46,24 @@ def test_the_same_seed_gives_the_same_numbers_on_any_number_of_threads(
     assert alone == one["models"][1]
     named = answer(capsys, *words, "--real", one["models"][2]["name"])["models"]
     assert named == [one["models"][2]]
+
+
+def test_the_oracle_plans_as_long_as_it_may(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A limit that is not reached changes nothing; the solver gets the one given."""
+    words = ("run", "oracle", RIVERS, "-H", "8", "--seeds", "4")
+    without = answer(capsys, *words)
+    given = []
+
+    def planned(latent: Any, *, horizon: int, solver: AutoOracle) -> OracleResult:
+        given.append(solver.time_limit)
+        return domain_randomization_oracle(latent, horizon=horizon, solver=solver)
+
+    monkeypatch.setattr("simgap.oracle.domain_randomization_oracle", planned)
+    limited = answer(capsys, *words, "--time-limit", "7.5")
+    assert limited["models"] == without["models"]
+    assert given == [7.5]
 
 
 def test_a_page_has_the_curve_and_the_record(
@@ -144,6 +164,9 @@ def test_a_class_without_gains_leaves_learners_out(
         (f"run likelihood {RIVERS} -H 10 --threads 0", "1 or more"),
         (f"run ucrl2 {RIVERS} -H 10 --literal", "no printed rule"),
         (f"run likelihood {RIVERS} -H 10 --seed -1", "0 or more"),
+        (f"run oracle {RIVERS} -H 10 --time-limit 0", "seconds above 0"),
+        (f"run likelihood {RIVERS} -H 10 --time-limit 5", "is for the oracle"),
+        (f"run oracle {RIVERS} -H 10 --time-limit 5 --literal", "no printed rule"),
         ("run likelihood nosuch.npz -H 10", "there is no file"),
         ("run optimistic absorbing_doors?members=3 -H 10", "not communicating"),
         (f"gap {RIVERS}", "no horizon"),

@@ -252,7 +252,11 @@ def _print(answer: ComplexityAnswer) -> None:
     apart, eluder, cover = answer.separation, answer.eluder, answer.covering
     rows = [
         ("diameter", "steps of the slowest trip", bracket(answer.diameter)),
-        ("separation", _where(apart), number(apart.value)),
+        (
+            "separation",
+            _where(apart),
+            "-" if apart.pair is None else number(apart.value),
+        ),
     ]
     if eluder is not None:
         ends = Certified(eluder.lower, eluder.upper)

@@ -10,8 +10,18 @@ import typer
 from simgap.cli.options import AsJson, MaxBytes, Model
 
 if TYPE_CHECKING:
-    from simgap.mdp import LatentMDP
+    from simgap.mdp import LatentMDP, SimulatorClass
     from simgap.records import Provenance
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class StartLaw:
+    """Where episodes begin; states of probability 0 are left out."""
+
+    model: str | None  # null: the law of every model
+    states: tuple[int, ...]
+    probabilities: tuple[float, ...]
 
 
 @final
@@ -31,6 +41,7 @@ class Info:
     state_names: tuple[str, ...]
     action_names: tuple[str, ...]
     prior: tuple[float, ...]
+    start: tuple[StartLaw, ...]  # one law for all models, or one per model
     parameters: dict[str, tuple[float, ...]]  # name -> one value per model
     rewards: dict[str, float | bool]
     notes: tuple[str, ...]
@@ -43,7 +54,7 @@ def run(
     max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
-    """Describe a model: sizes, parameters, choices made, hash."""
+    """Describe a model: sizes, start, parameters, choices made, hash."""
     from simgap.cli.models import read_model
     from simgap.cli.output import print_json
 
@@ -79,6 +90,7 @@ def describe(latent: LatentMDP, *, command: str, model: str) -> Info:
         state_names=simulators.labels.states,
         action_names=simulators.labels.actions,
         prior=tuple(latent.prior.tolist()),
+        start=_start(simulators),
         parameters={
             name: tuple(theta.values[:, at].tolist())
             for at, name in enumerate(theta.names)
@@ -95,6 +107,46 @@ def describe(latent: LatentMDP, *, command: str, model: str) -> Info:
     )
 
 
+def _start(simulators: SimulatorClass) -> tuple[StartLaw, ...]:
+    """Return the laws of the first state: one if all models share it."""
+    laws = [simulators.start_law(at) for at in range(len(simulators))]
+    names: list[str | None] = list(simulators.model_names)
+    if all((law == laws[0]).all() for law in laws):
+        laws, names = laws[:1], [None]
+    found = []
+    for name, law in zip(names, laws, strict=True):
+        states = law.nonzero()[0]
+        found.append(
+            StartLaw(name, tuple(states.tolist()), tuple(law[states].tolist()))
+        )
+    return tuple(found)
+
+
+def _told_start(info: Info) -> str:
+    """Return in words where episodes begin."""
+    first = info.start[0]
+    if len(info.start) > 1:
+        count = len({state for law in info.start for state in law.states})
+        return f"depends on the model, {count} states in all; --json has the laws"
+    if len(first.states) == 1:
+        return f"state {_state(info, first.states[0])}"
+    from simgap.report.words import number
+
+    top = max(first.probabilities)
+    if min(first.probabilities) == top:
+        law = f"each {number(top, 4)}"
+    else:
+        likeliest = first.states[first.probabilities.index(top)]
+        law = f"likeliest {_state(info, likeliest)} ({number(top, 4)})"
+    return f"one of {len(first.states)} states, {law}"
+
+
+def _state(info: Info, state: int) -> str:
+    from simgap.report.words import shown
+
+    return shown(info.state_names[state], 30) if info.state_names else f"{state}"
+
+
 def _print(info: Info) -> None:
     from simgap.cli.output import print_line, print_table
     from simgap.report.words import number, shown
@@ -109,6 +161,7 @@ def _print(info: Info) -> None:
         ("nonzeros", f"{info.nonzeros} ({100 * share:.3g} % of all)"),
         ("memory", f"{info.bytes} bytes"),
         ("rewards", f"{number(low)} to {number(high)}, {shared}"),
+        ("start", _told_start(info)),
         ("hash", info.hash),
     ]
     title = shown(info.provenance.model)

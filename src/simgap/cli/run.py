@@ -7,7 +7,7 @@ it dropped the real model, and how fast it ran.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from simgap.cli.run_answer import RunAnswer
     from simgap.mdp import LatentMDP
+    from simgap.policies.interface import Policy
 
 
 def run(
@@ -36,6 +37,14 @@ def run(
     ] = "all",
     seed: Seed = "0",
     threads: Threads = None,
+    time_limit: Annotated[
+        str | None,
+        typer.Option(
+            "--time-limit",
+            metavar="S",
+            help="Seconds of planning, for oracle; default 60.",
+        ),
+    ] = None,
     literal: Annotated[
         bool, typer.Option("--literal", help="The rule as the paper prints it.")
     ] = False,
@@ -56,7 +65,7 @@ def run(
     """
     from dataclasses import replace
 
-    from simgap.base_policies.catalogue import build_policy, named_policy
+    from simgap.base_policies.catalogue import named_policy
     from simgap.cli.models import read_model
     from simgap.cli.options import count_of, needed_horizon, seed_of, threads_of
     from simgap.cli.output import made_folder, print_json, working
@@ -66,12 +75,12 @@ def run(
     entry = named_policy(policy)
     steps, number = needed_horizon(horizon), seed_of(seed)
     runs = count_of(seeds, "--seeds", least=2, most=10**7)
-    workers = threads_of(threads)
+    workers, limit = threads_of(threads), _limit(time_limit, policy)
     folder = None if out is None else made_folder(out)
     latent = read_model(model, max_bytes)
     chosen = _chosen(real, latent)
     with working(f"preparing {policy}"):
-        agent = build_policy(policy, latent, steps, seed=number, literal=literal)
+        agent = _agent(policy, latent, steps, seed=number, literal=literal, limit=limit)
     answer = run_answer(
         latent,
         agent,
@@ -96,6 +105,39 @@ def run(
         print_json(answer)
     else:
         _print(answer)
+
+
+def _limit(text: str | None, policy: str) -> float | None:
+    """Return the seconds that planning may take; only the oracle plans for long."""
+    from simgap.cli.options import positive_of
+    from simgap.errors import InvalidArgument
+
+    limit = positive_of(text, "--time-limit", hint="it is a number of seconds above 0")
+    if limit is not None and policy != "oracle":
+        raise InvalidArgument(
+            f"--time-limit is for the oracle, {policy} does not plan that long",
+            hint="leave it out",
+        )
+    return limit
+
+
+def _agent(
+    policy: str,
+    latent: LatentMDP,
+    horizon: int,
+    *,
+    seed: int,
+    literal: bool,
+    limit: float | None,
+) -> Policy[Any]:
+    from simgap.base_policies.catalogue import build_policy
+
+    if limit is None or literal:  # a literal oracle is refused there
+        return build_policy(policy, latent, horizon, seed=seed, literal=literal)
+    from simgap.oracle import AutoOracle, domain_randomization_oracle
+
+    solver = AutoOracle(time_limit=limit, episodes=2, seed=seed)
+    return domain_randomization_oracle(latent, horizon=horizon, solver=solver).policy
 
 
 def _chosen(real: str, latent: LatentMDP) -> list[int]:

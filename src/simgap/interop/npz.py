@@ -57,6 +57,21 @@ KEYS = (
     "notes",
 )
 
+OTHER_NAMES = {  # what arrays are called elsewhere, in lower case
+    "p": "transitions",
+    "t": "transitions",
+    "kernel": "transitions",
+    "r": "rewards",
+    "mu": "start",
+    "rho": "start",
+    "p0": "start",
+    "initial": "start",
+    "nu": "prior",
+    "weights": "prior",
+    "names": "model_names",
+    "theta": "parameters",
+}
+
 Arrays = Mapping[str, AnyArray]
 LAST_LETTER = 0x10FFFF
 
@@ -145,19 +160,36 @@ def _check_entries(
     names = [entry.filename for entry in entries]
     for name in names:
         key = name.removesuffix(".npy")
-        if key == name or key not in KEYS:
-            near = get_close_matches(key, KEYS, n=1)
+        if key == name:
             raise InvalidFile(
-                f"{path} has an unknown array {name[:80]!r}",
-                hint=f"did you mean {near[0]!r}?"
-                if near
-                else f"a model file has the keys {', '.join(KEYS)}",
+                f"{path} has an unknown array {name[:80]!r}: no name ending in .npy",
+                hint="write the file with numpy.savez(..., transitions=P, rewards=R)",
+            )
+        if key not in KEYS:
+            raise InvalidFile(
+                f"{path} has an unknown array {key[:80]!r}", hint=_meant(key)
             )
         if names.count(name) > 1:
             raise InvalidFile(
                 f"{path} has the array {key!r} twice", hint="write the file again"
             )
     limit.check(sum(entry.file_size for entry in entries), packed, str(path))
+
+
+def _meant(key: str) -> str:
+    """Return what an unknown key was probably meant to be."""
+    meant = OTHER_NAMES.get(key.lower())
+    if meant is None:
+        near = get_close_matches(key.lower(), KEYS, n=1)
+        meant = near[0] if near else None
+    if meant is None:
+        return f"a model file has the keys {', '.join(KEYS)}"
+    if meant == "transitions":
+        return (
+            "did you mean 'transitions'? it is [..., state, action, next state]; "
+            "'transitions_action_first' is [..., action, state, next state]"
+        )
+    return f"did you mean {meant!r}?"
 
 
 def _check_keys(arrays: Arrays, path: Path) -> None:
