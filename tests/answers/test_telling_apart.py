@@ -11,7 +11,12 @@ import pytest
 from hypothesis import given
 
 from simgap._kernels.affinity import least_affinity
-from simgap.answers.shared_paths import shared_paths, silent_places, without_waiting
+from simgap.answers.shared_paths import (
+    never_silenced,
+    shared_paths,
+    silent_places,
+    without_waiting,
+)
 from simgap.answers.telling_apart import TellingApart, telling_apart
 from simgap.errors import InvalidArgument
 from simgap.mdp import Details, IndexOrder, SimulatorClass, class_from_arrays
@@ -214,6 +219,43 @@ def test_later_steps_are_enclosed_by_earlier_ones(seed: int) -> None:
         found = telling_apart(simulators, 0, 1, error=0.01, most_steps=most)
         (low, high), (first, last) = ends(found), ends(every)
         assert low <= first <= last <= high
+
+
+@given(rational_classes(members=(2, 2), most=(4, 2), communicating=False))
+@STEADY
+def test_later_steps_are_enclosed_where_there_are_traps(
+    models: list[RationalMDP],
+) -> None:
+    simulators = as_class(models)
+    first, last = ends(telling_apart(simulators, 0, 1, error=1e-4, most_steps=4096))
+    for most in (1, 2, 17, 40):
+        found = telling_apart(simulators, 0, 1, error=1e-4, most_steps=most)
+        low, high = ends(found)
+        assert low <= first <= last <= high
+
+
+def thin_ice(chance: float) -> list[list[list[float]]]:
+    """Action 0 throws a coin in safety; action 1 throws a better one over a pit."""
+    risky = [0.0, 0.1 + 2.0 * (chance - 0.5), 0.8 - 2.0 * (chance - 0.5), 0.1]
+    return [
+        [[chance, 0.0, 1.0 - chance, 0.0], risky],
+        [[1.0, 0.0, 0.0, 0.0]] * 2,
+        [[1.0, 0.0, 0.0, 0.0]] * 2,
+        [[0.0, 0.0, 0.0, 1.0]] * 2,
+    ]
+
+
+def test_a_trap_that_can_be_avoided_leaves_an_upper_end_far_ahead() -> None:
+    simulators = built(thin_ice(0.5), thin_ice(0.502))
+    paths = shared_paths(simulators, 0, 1)
+    lasting = never_silenced(paths)
+    assert lasting is not None
+    assert lasting.states.tolist() == [0, 2]
+    assert lasting.row.tolist() == [0, 4, 5]
+    first, last = ends(telling_apart(simulators, 0, 1))
+    low, high = ends(telling_apart(simulators, 0, 1, most_steps=2000))
+    assert 100_000 < low <= first < last <= high < 1.1 * last
+    assert never_silenced(shared_paths(gate(waiting=True), 0, 1)) is None
 
 
 def test_a_smaller_error_takes_longer() -> None:

@@ -101,6 +101,31 @@ def silent_places(paths: SharedPaths) -> BoolArray:
     return silent
 
 
+def never_silenced(paths: SharedPaths) -> SharedPaths | None:
+    """Return the paths along which one never loses the chance to learn more.
+
+    Places and rows are taken away until from every place left some row leads to places
+    left only, and a row that is not silent can be reached. None if a first place goes:
+    then no rule makes sure that the models are told apart in the end.
+    """
+    while True:
+        silent = silent_places(paths)
+        if not silent.any():
+            seen = _seen(paths)
+            return _part(paths, seen, seen[_place_of_row(paths)])
+        row_of = np.repeat(np.arange(paths.row.size), np.diff(paths.indptr))
+        left, of_row = ~silent, _place_of_row(paths)
+        while True:
+            bad = np.bincount(row_of, ~left[paths.indices], paths.row.size) > 0
+            stays = np.bincount(of_row[~bad], minlength=left.size) > 0
+            if not (left & ~stays).any():
+                break
+            left &= stays
+        if not left[paths.start > 0.0].all():
+            return None
+        paths = _part(paths, left, left[of_row] & ~bad)
+
+
 def without_waiting(paths: SharedPaths) -> SharedPaths:
     """Return the same paths with silent loops that one can leave made one place.
 
@@ -123,6 +148,33 @@ def without_waiting(paths: SharedPaths) -> SharedPaths:
         inner &= ~out
     merged = np.unique(component, return_inverse=True)[1]
     return _merged(paths, merged, ~inner)
+
+
+def _seen(paths: SharedPaths) -> BoolArray:
+    """Return which places can be reached from the first ones."""
+    seen: BoolArray = np.zeros(paths.n_places, np.bool_)
+    first = np.flatnonzero(paths.start > 0.0)
+    seen[backward_order(paths.edge_begins.copy(), paths.indices.copy(), first)] = True
+    return seen
+
+
+def _part(paths: SharedPaths, left: BoolArray, rows: BoolArray) -> SharedPaths:
+    """Return some places and some of their rows, which lead to these places only."""
+    number = np.cumsum(left) - 1
+    chosen = np.flatnonzero(rows)
+    lengths = np.diff(paths.indptr)[chosen]
+    edges = np.repeat(rows, np.diff(paths.indptr))
+    return SharedPaths(
+        states=paths.states[left],
+        start=paths.start[left],
+        groups=_begins(number[_place_of_row(paths)[chosen]], int(left.sum())),
+        row=paths.row[chosen],
+        silent=paths.silent[chosen],
+        indptr=np.concatenate([[0], np.cumsum(lengths)]),
+        indices=number[paths.indices[edges]],
+        shared=paths.shared[edges],
+        terms=paths.terms,
+    )
 
 
 def _merged(paths: SharedPaths, group: OffsetArray, kept: BoolArray) -> SharedPaths:
