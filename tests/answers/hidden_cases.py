@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -17,9 +18,11 @@ from simgap.mdp import (
 )
 from simgap.oracle import domain_randomization_oracle
 from simgap.oracle.settings import ExactOracle
+from simgap.records import Certified
+from simgap.statistics import Estimate
 
 STATES, ACTIONS = 3, 2
-LEAST_GAP = 0.01
+LEAST_GAP, TINY = 0.01, 1e-9
 SOLVER = ExactOracle(episodes=2)
 
 
@@ -101,3 +104,20 @@ def _mean(tables: Mapping[str, FloatArray], point: Sequence[int]) -> FloatArray:
         for w, table, at in zip(weights, tables.values(), point, strict=True)
     )
     return np.asarray(total)
+
+
+def ends(value: Certified | Estimate | None) -> tuple[float, float]:
+    assert value is not None
+    assert value.lower is not None
+    assert value.upper is not None
+    return value.lower, value.upper
+
+
+def holds(value: Certified | Estimate | None, truth: Fraction | float) -> bool:
+    low, high = ends(value)
+    return low - 1e-14 <= truth <= high + 1e-14
+
+
+def sharp(value: Certified | Estimate | None, truth: Fraction | float) -> bool:
+    low, high = ends(value)
+    return holds(value, truth) and high - low < TINY

@@ -9,6 +9,7 @@ import pytest
 
 from simgap.answers.shapley import (
     Game,
+    leading_player,
     narrowed,
     shapley_parts,
     shapley_shares,
@@ -127,6 +128,34 @@ def test_ends_are_not_so_wide_that_they_say_nothing() -> None:
         assert part.lower is not None
         assert part.upper is not None
         assert 0.3 < part.lower <= 1 / 3 <= part.upper < 0.37
+
+
+@pytest.mark.parametrize("players", SIZES)
+def test_the_leader_has_the_largest_share(players: int) -> None:
+    rng = np.random.default_rng(50 + players)
+    found = 0
+    for width in (0.0, 0.1, 1.0):
+        for _ in range(15):
+            table = random_monotone_game(rng, players)
+            exact = shapley_by_orders(players, table)
+            leader = leading_player(blurred(rng, players, table, width))
+            if leader is not None:
+                found += 1
+                others = [x for p, x in enumerate(exact) if p != leader]
+                assert all(x < exact[leader] for x in others)
+            elif width == 0.0:  # nobody is ahead by more than rounding
+                assert sorted(exact)[-1] - sorted(exact)[-2] < Fraction(1, 10**9)
+    assert found > 5
+
+
+def test_a_badly_known_whole_does_not_hide_the_order() -> None:
+    """The whole enters both alike: they overlap, and one is larger all the same."""
+    game = Game(2, np.array([0.0, 1.0, 0.5, 2.0]), np.array([0.0, 1.0, 0.5, 9.0]))
+    one, two = shapley_shares(game)
+    assert one.lower is not None
+    assert two.upper is not None
+    assert one.lower < two.upper
+    assert leading_player(game) == 0
 
 
 def test_gloves() -> None:

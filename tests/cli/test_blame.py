@@ -37,6 +37,7 @@ def test_the_keys_of_the_record(
     assert kept == found
     assert (found["schema"], found["kind"], found["horizon"]) == (1, "blame", 8)
     assert found["method"] == "exact"
+    assert found["leader"] == "success"
     assert found["permutations"] is None
     assert [each["name"] for each in found["parameters"]] == ["success", "down"]
     whole = total(found["whole"])
@@ -193,18 +194,18 @@ ONE = Certified(1.0, 1.0)
 
 def test_the_headline_says_no_more_than_the_ends_do() -> None:
     first, second = parameter("x", 0.6, 0.8), parameter("y", 0.2, 0.4)
-    said = headline((second, first), ONE, noise=0.0)
+    said = headline((second, first), ONE, 1, noise=0.0)
     assert said == "Measure x first: it causes 60 to 80 % of the loss (certified)."
     blurred = parameter("y", 0.2, 0.7)
-    said = headline((blurred, first), ONE, noise=0.0)
+    said = headline((blurred, first), ONE, None, noise=0.0)
     assert "x or y" in said
     assert "overlap" in said
     assert "--gap-tolerance" in said
     same = (parameter("x", 0.5, 0.5), parameter("y", 0.5, 0.5))
-    assert "they cause the same, 50 %" in headline(same, ONE, noise=0.0)
+    assert "they cause the same, 50 %" in headline(same, ONE, None, noise=0.0)
     alone = (parameter("x", 1.0, 1.0), parameter("y", 0.0, 0.0))
-    assert "nothing else" in headline(alone, ONE, noise=0.0)
-    assert "costs nothing" in headline(same, Certified(0.0, 1e-12), noise=1e-11)
+    assert "nothing else" in headline(alone, ONE, 0, noise=0.0)
+    assert "costs nothing" in headline(same, Certified(0.0, 1e-12), None, noise=1e-11)
     guess = Estimate(0.5, 0.2, 0.8, 0.95)
     sampled = tuple(parameter(n, 0.0, 0.0, share=guess) for n in "xy")
-    assert "--permutations" in headline(sampled, ONE, noise=0.0)
+    assert "--permutations" in headline(sampled, ONE, None, noise=0.0)

@@ -21,18 +21,19 @@ from simgap.answers.hidden_game import (
     Told,
     begin_game,
     count_plans,
-    game_of,
-    plan_sets,
 )
-from simgap.answers.hidden_parts import cases, hidden_parts
+from simgap.answers.hidden_parts import HiddenParts, cases, hidden_parts
+from simgap.answers.hidden_shares import (
+    HiddenShares,
+    Share,
+    estimated_shares,
+    exact_shares,
+)
 from simgap.answers.ignored_parts import (
-    NominalPlan,
     ignored_shares,
     middle_model,
     nominal_plan,
 )
-from simgap.answers.sampled_shares import random_orders, sampled_shares
-from simgap.answers.shapley import shapley_parts, shapley_shares
 from simgap.arrays import FloatArray, owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
@@ -40,13 +41,10 @@ from simgap.oracle.loss_form import loss_form
 from simgap.oracle.pair_prices import pair_prices
 from simgap.planning.episodic import checked_horizon
 from simgap.records import Certified
-from simgap.statistics import Estimate
 
 NOTHING = Certified(0.0, 0.0)
 MOST_EXACT = 12  # parts of an exact table
 MOST_PARTS = 60  # sets of parts are bits of a number
-
-Share = Certified | Estimate
 
 
 class Method(Enum):
@@ -106,6 +104,7 @@ class Blame:
     planned: int  # classes
     parameters: tuple[PartBlame, ...]
     nominal: int  # model
+    leader: int | None  # the parameter with the largest share; None: not known
     ignored_whole: float  # average gap of the nominal model's plan, exact
     pair_prices_lower: FloatArray  # (M, M)
     pair_prices_upper: FloatArray  # (M, M)
@@ -130,11 +129,17 @@ def blame(
             f"{players} parameters are hidden",
             hint=f"at most {MOST_PARTS}; join some with a group",
         )
-    exact = players <= MOST_EXACT and (
-        count_plans(parts, settings.exact_up_to) is not None
+    exact = players < 2 or (
+        players <= MOST_EXACT and count_plans(parts, settings.exact_up_to) is not None
     )
     game = begin_game(parts, horizon, settings.effort, told, alone=players < 2)
-    values, shares, pieces = _shared(game, settings, exact=exact)
+    shares = (
+        exact_shares(game)
+        if exact
+        else estimated_shares(
+            game, pairs=settings.pairs, confidence=settings.confidence
+        )
+    )
     nominal = middle_model(parts) if settings.nominal is None else settings.nominal
     told("planning for the nominal model")
     plan = nominal_plan(parts, nominal, horizon)
@@ -142,57 +147,27 @@ def blame(
     prices, rounding = _prices(game, horizon)
     return Blame(
         horizon=horizon,
-        whole=values[2**players - 1],
+        whole=shares.whole,
         method=Method.EXACT if exact else Method.SAMPLED,
         orders=None if exact else 2 * settings.pairs,
         planned=game.planned,
         parameters=tuple(
-            _part(game, part, values, shares, pieces, ignored)
-            for part in range(len(parts.names))
+            _part(game, part, shares, ignored) for part in range(len(parts.names))
         ),
         nominal=nominal,
+        leader=None if shares.leader is None else parts.active[shares.leader],
         ignored_whole=float(latent.prior @ plan.gaps),
         pair_prices_lower=owned(prices[0]),
         pair_prices_upper=owned(prices[1]),
         rounding=rounding,
-        notes=_notes(game, settings, plan, ignored, exact=exact),
+        notes=_notes(game, settings, mixed=ignored is not None, exact=exact),
     )
-
-
-def _shared(
-    game: HiddenGame, settings: BlameSettings, *, exact: bool
-) -> tuple[dict[int, Certified], tuple[Share, ...], tuple[Share, ...] | None]:
-    """Return v of the sets looked at, the shares and the parts of active players."""
-    players = len(game.parts.active)
-    if players == 0:
-        return {0: NOTHING}, (), None
-    every = 2**players - 1
-    without = [every ^ 1 << player for player in range(players)]
-    if exact:
-        values = plan_sets(game, [every, *without, *range(every)])
-        table = game_of(players, values)
-        return (
-            values,
-            shapley_shares(table),
-            None if _nothing(values[every], game) else shapley_parts(table),
-        )
-    orders = random_orders(players, settings.pairs, settings.effort.seed)
-    needed = [each for order in orders.prefixes for each in order]
-    alone = [1 << player for player in range(players)]
-    values = plan_sets(game, [every, *without, 0, *needed, *alone])
-    found = sampled_shares(orders, values, confidence=settings.confidence)
-    whole = values[every]
-    if _nothing(whole, game):
-        return values, found, None
-    return values, found, tuple(_over(each, whole) for each in found)
 
 
 def _part(
     game: HiddenGame,
     part: int,
-    values: dict[int, Certified],
-    shares: tuple[Share, ...],
-    pieces: tuple[Share, ...] | None,
+    shared: HiddenShares,
     ignored: tuple[Certified, ...] | None,
 ) -> PartBlame:
     parts, every = game.parts, 2 ** len(game.parts.active) - 1
@@ -202,21 +177,21 @@ def _part(
             name=name,
             values=count,
             share=NOTHING,
-            part=None if _nothing(values[every], game) else NOTHING,
+            part=None if shared.parts is None else NOTHING,
             alone=NOTHING,
             information=NOTHING,
             ignored=NOTHING,
-            curve=_curve(game, part, values[every]),
+            curve=_curve(game, part, shared.whole),
         )
     player = parts.active.index(part)
-    without = values[every ^ 1 << player]
+    without = shared.values[every ^ 1 << player]
     return PartBlame(
         name=name,
         values=count,
-        share=shares[player],
-        part=None if pieces is None else pieces[player],
-        alone=values[1 << player],
-        information=_minus(values[every], without),
+        share=shared.shares[player],
+        part=None if shared.parts is None else shared.parts[player],
+        alone=shared.values[1 << player],
+        information=_minus(shared.whole, without),
         ignored=None if ignored is None else ignored[player],
         curve=_curve(game, part, None),
     )
@@ -267,21 +242,17 @@ def _prices(
 
 
 def _notes(
-    game: HiddenGame,
-    settings: BlameSettings,
-    plan: NominalPlan,
-    ignored: tuple[Certified, ...] | None,
-    *,
-    exact: bool,
+    game: HiddenGame, settings: BlameSettings, *, mixed: bool, exact: bool
 ) -> tuple[str, ...]:
+    """Return what a reader must know about the numbers."""
     parts, notes = game.parts, []
     idle = [n for at, n in enumerate(parts.names) if at not in parts.active]
     if idle:
         notes.append(f"without any effect: {', '.join(idle)}; their share is exactly 0")
     if game.unfinished:
         notes.append(
-            f"the time limit stopped {len(game.unfinished)} of {game.planned} plans: "
-            "brackets are valid, but another run may have others"
+            f"the time limit left {len(game.unfinished)} classes unfinished: brackets "
+            "are valid, but another run may have others"
         )
     if not exact:
         notes.append(
@@ -289,26 +260,26 @@ def _notes(
             "parameters and their reverses; all intervals hold together at "
             f"{100.0 * settings.confidence:g} %, brackets of planning included"
         )
-    if ignored is None:
+    if not mixed:
         notes.append(
             "no shares of what a nominal plan loses: models with mixed parameters are "
             "missing or too many; a product grid has them"
+        )
+    telltale = [parts.names[part] for part in parts.active if _tells_all(parts, part)]
+    if telltale and len(parts.active) > 1:
+        notes.append(
+            f"no two models have the same {' or '.join(telltale)}: telling it tells "
+            "everything, so shares say little; a grid of values says more"
         )
     if parts.likely.size < len(parts.latent.simulators):
         notes.append("models with prior 0 cannot be real here and are left out")
     return tuple(notes)
 
 
-def _over(share: Estimate, whole: Certified) -> Estimate:
-    """Return an estimated share as a part of the whole."""
-    assert whole.lower is not None
-    assert whole.upper is not None
-    low = share.lower / whole.upper
-    high = min(1.0, share.upper / whole.lower) if whole.lower > 0.0 else 1.0
-    middle = share.estimate / (0.5 * (whole.lower + whole.upper))
-    return replace(
-        share, estimate=min(max(middle, low), high), lower=low, upper=max(low, high)
-    )
+def _tells_all(parts: HiddenParts, part: int) -> bool:
+    """Return whether every value of a part leaves one model."""
+    seen = np.stack([parts.codes[:, part], parts.first_equal], axis=1)[parts.likely]
+    return len(np.unique(seen, axis=0)) == len(parts.values_of(part))
 
 
 def _minus(whole: Certified, part: Certified) -> Certified:
@@ -318,18 +289,15 @@ def _minus(whole: Certified, part: Certified) -> Certified:
     return Certified(max(0.0, a - d - slack), max(0.0, b - c) + slack)
 
 
-def _nothing(whole: Certified, game: HiddenGame) -> bool:
-    """Return whether the whole gap is 0 as far as floats can tell."""
-    if game.whole is None or whole.upper is None:
-        return True
-    return whole.lower == 0.0 and whole.upper <= 10.0 * game.whole.statistics.rounding
-
-
 def _checked(settings: BlameSettings, latent: LatentMDP) -> BlameSettings:
     if settings.exact_up_to < 0 or settings.pairs < 2:
         raise InvalidArgument(
             f"{settings.exact_up_to} classes exactly, {settings.pairs} pairs of orders",
             hint="0 classes or more, and at least 2 pairs",
+        )
+    if not 0.0 < settings.confidence < 1.0:
+        raise InvalidArgument(
+            f"a confidence of {settings.confidence}", hint="it is between 0 and 1"
         )
     if settings.nominal is None:
         return settings

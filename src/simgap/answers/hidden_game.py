@@ -124,7 +124,7 @@ def begin_game(
 
 def plan_sets(game: HiddenGame, sets: Iterable[int]) -> dict[int, Certified]:
     """Return v of some sets, all their classes planned, the first sets first."""
-    left = {each: cases(game.parts, each) for each in dict.fromkeys(sets)}
+    left = {each: cases(game.parts, each, several=True) for each in dict.fromkeys(sets)}
     todo: dict[Key, Case] = {}
     for each in left.values():
         for case in each:
@@ -165,9 +165,7 @@ def count_plans(parts: HiddenParts, most: int) -> int | None:
     players = len(parts.active)
     by_size = sorted(range(2**players), key=lambda each: -each.bit_count())
     for hidden in by_size:
-        for case in cases(parts, hidden):
-            if len(case.members) > 1:
-                seen.add(_key(case))
+        seen.update(_key(case) for case in cases(parts, hidden, several=True))
         if len(seen) > most:
             return None
     return len(seen)

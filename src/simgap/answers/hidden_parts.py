@@ -113,20 +113,30 @@ def equal_models(simulators: SimulatorClass) -> IndexArray:
     return found
 
 
-def cases(parts: HiddenParts, hidden: int) -> tuple[Case, ...]:
+def cases(
+    parts: HiddenParts, hidden: int, *, several: bool = False
+) -> tuple[Case, ...]:
     """Return what may be left when the active parts outside the set `hidden` are told.
 
-    Bit k of the set is the part `parts.active[k]`. Chances sum to 1.
+    Bit k of the set is the part `parts.active[k]`. Chances sum to 1, unless only cases
+    with `several` different models are asked for.
     """
     told = [part for k, part in enumerate(parts.active) if not hidden >> k & 1]
     likely, prior = parts.likely, parts.latent.prior
     group = _grouped(parts.codes[likely], told)
     order = np.argsort(group, kind="stable")
-    ends = np.cumsum(np.bincount(group))[:-1]
-    return tuple(
-        _case(parts.first_equal[each], prior[each])
-        for each in np.split(likely[order], ends)
-    )
+    ends = np.cumsum(np.bincount(group))
+    begins = np.concatenate([[0], ends[:-1]])
+    if several:
+        open_ones = ends - begins > 1
+        begins, ends = begins[open_ones], ends[open_ones]
+    chosen = [
+        likely[order[a:b]] for a, b in zip(begins.tolist(), ends.tolist(), strict=True)
+    ]
+    found = tuple(_case(parts.first_equal[each], prior[each]) for each in chosen)
+    if not several:
+        return found
+    return tuple(case for case in found if len(case.members) > 1)
 
 
 def latent_of(parts: HiddenParts, case: Case) -> LatentMDP:

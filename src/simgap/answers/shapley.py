@@ -102,6 +102,15 @@ def shapley_parts(game: Game) -> tuple[Certified, ...]:
     return summing_to(found, Certified(1.0, 1.0))
 
 
+def leading_player(game: Game) -> int | None:
+    """Return the player with the largest share; None if the ends leave that open."""
+    for player in range(game.players):
+        others = (other for other in range(game.players) if other != player)
+        if all(_least_lead(game, player, other) > 0.0 for other in others):
+            return player
+    return None
+
+
 def narrowed(
     sets: OffsetArray, lower: FloatArray, upper: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -134,6 +143,24 @@ def summing_to(shares: list[Certified], whole: Certified) -> tuple[Certified, ..
     return tuple(
         Certified(float(a), float(max(a, b))) for a, b in zip(least, most, strict=True)
     )
+
+
+def _least_lead(game: Game, player: int, other: int) -> float:
+    """Return how much larger one share is than another, at least.
+
+    phi_p - phi_q = sum over S without both of |S|! (n - |S| - 2)! / (n - 1)!
+    (v(S + p) - v(S + q)). The whole does not enter: shares whose ends overlap because
+    it is known badly may still be in a known order.
+    """
+    n, every = game.players, np.arange(2**game.players)
+    both = 1 << player | 1 << other
+    rest = every[every & both == 0]
+    weights = np.array([1.0 / ((n - 1) * comb(n - 2, k)) for k in range(n - 1)])
+    mine: FloatArray = game.lower[rest | 1 << player]
+    theirs: FloatArray = game.upper[rest | 1 << other]
+    chosen = weights[np.bitwise_count(rest)]
+    slack: float = (rest.size + 4) * EPS * float(chosen @ (mine + theirs))
+    return float(chosen @ (mine - theirs)) - slack
 
 
 def _share(game: Game, player: int, *, but_last: bool = False) -> tuple[float, float]:

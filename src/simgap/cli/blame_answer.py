@@ -56,6 +56,7 @@ class BlameAnswer:
     permutations: int | None
     classes_planned: int
     parameters: tuple[BlamedParameter, ...]
+    leader: str | None  # certainly the largest share; null: not known
     ignored_whole: float  # average gap of the nominal model's plan
     nominal: str
     names: tuple[str, ...]
@@ -87,6 +88,7 @@ def blame_record(latent: LatentMDP, found: Blame, source: Provenance) -> BlameAn
         permutations=found.orders,
         classes_planned=found.planned,
         parameters=parameters,
+        leader=None if found.leader is None else parameters[found.leader].name,
         ignored_whole=scale.gap(found.ignored_whole),
         nominal=names[found.nominal],
         names=names,
@@ -95,7 +97,7 @@ def blame_record(latent: LatentMDP, found: Blame, source: Provenance) -> BlameAn
             upper=scale.gap_table(found.pair_prices_upper),
         ),
         rounding=rounding,
-        headline=headline(parameters, whole, noise=10.0 * rounding),
+        headline=headline(parameters, whole, found.leader, noise=10.0 * rounding),
         certainty={
             "whole": "certified",
             "share": shares,
@@ -162,7 +164,11 @@ def print_answer(answer: BlameAnswer) -> None:
 
 
 def headline(
-    parameters: tuple[BlamedParameter, ...], whole: Certified, *, noise: float
+    parameters: tuple[BlamedParameter, ...],
+    whole: Certified,
+    leader: int | None,
+    *,
+    noise: float,
 ) -> str:
     """Return one sentence: what to measure first, and how sure that is."""
     from simgap.report.words import number, shown
@@ -170,13 +176,16 @@ def headline(
     if whole.upper is None or whole.upper <= noise:
         return "Nothing to measure: not knowing the real model costs nothing."
     first, *others = sorted(parameters, key=lambda each: -_middle(each.share))
+    if leader is not None:
+        first = parameters[leader]
+        others = [each for at, each in enumerate(parameters) if at != leader]
     name, upper = shown(first.name), number(whole.upper, 3)
     if all(_ends(each.share)[1] <= 0.0 for each in others):
         return f"Measure {name}: nothing else causes any of the loss of {upper}."
     sure = "estimated" if isinstance(first.share, Estimate) else "certified"
     low = _ends(first.share)[0]
     rivals = [each for each in others if _ends(each.share)[1] >= low - noise]
-    if not rivals:
+    if leader is not None:
         return (
             f"Measure {name} first: it causes {_percent(first.part)} of the loss "
             f"({sure})."
