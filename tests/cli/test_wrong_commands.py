@@ -153,7 +153,9 @@ NAMES = [
     Wrong("gap riverswim -H 5 --policy randm", "policy 'randm'", "mean random?"),
     Wrong("run likelyhood riverswim -H 5", "'likelyhood'", "did you mean likelihood?"),
     Wrong("run random riverswim -H 5 --real 7", "--real is 7", "it is at most 0"),
-    Wrong("run random lakes.simgap -H 5 --real fastt", "'fastt'", "from 0 to 1"),
+    Wrong("run random lakes.simgap -H 5 --real fastt", "'fastt'", "mean 'fast'?"),
+    Wrong("run random lakes.simgap -H 5 --real xyzzy", "'xyzzy'", "from 0 to 1"),
+    Wrong("run riverswim random -H 5", "'riverswim', but", "simgap run random river"),
     Wrong("run random riverswim -H 5 --literal", "'random'", "those of elimination"),
     Wrong("oracle riverswim -H 5 --solver exakt", "'exakt'", "did you mean exact?"),
     Wrong("oracle riverswim -H 5 --solver sarsop", "'sarsop'", "auto, exact, bounded"),
@@ -205,7 +207,8 @@ ANSWERS = [
     Wrong(f"identify {THREE} -H 5 --error 2", "--error is 2", "such as 0.05"),
     Wrong(f"identify {THREE} -H 5 --eror 0.1", "--eror", "did you mean --error?"),
     Wrong("adapt riverswim -H 5", "no log is given", "--log real.csv"),
-    Wrong("adapt riverswim -H 5 --log no.csv", "no file no.csv", "check the name"),
+    Wrong("adapt riverswim -H 5 --log tabel.csv", "no file tabel.csv", "table.csv?"),
+    Wrong("adapt riverswim -H 5 --log x --save-model x.csv", "models", "--save-model "),
     Wrong("adapt riverswim -H 5 --log table.csv", "not a header", "episode,step"),
     Wrong("adapt riverswim -H 5 --log records", "a folder", "name a CSV file in it"),
     Wrong("adapt riverswim table.csv -H 5", "'table.csv'", "--log table.csv?"),
@@ -214,7 +217,7 @@ ANSWERS = [
     Wrong("study riverswim", "no horizon is given", "-H 200"),
     Wrong("study riverswm -H 5", "'riverswm'", "did you mean 'riverswim'?"),
     Wrong("study riverswim -H 5 --time-limit -1", "limit is -1", "seconds above 0"),
-    Wrong("study riverswim -H 5 --log no.csv", "no file no.csv", "check the name"),
+    Wrong("study riverswim -H 5 --log no.csv", "no file no.csv", "folder: table.csv"),
     Wrong("study riverswim -H 5 --out table.csv", "table.csv", "with --out DIR"),
 ]
 
@@ -247,28 +250,24 @@ def test_the_table_is_long_and_says_things_once() -> None:
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.line)
-@pytest.mark.parametrize("more", [(), ("--json",)], ids=["", "json"])
 def test_a_wrong_command_is_answered(
-    wrong: Wrong,
-    more: tuple[str, ...],
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
+    wrong: Wrong, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = shlex.split(wrong.line)
-    if more and arguments[-1].startswith("-"):
-        arguments = [*arguments[:1], *more, *arguments[1:]]  # not as the value of -H
-    else:
-        arguments = [*arguments, *more]
-    capsys.readouterr()
-    status = main(arguments)
-    out, err = capsys.readouterr()
-    problem, hint = err.splitlines()  # two lines, no traceback
-    assert problem.startswith("error: ")
-    assert hint.startswith("hint: ")
-    assert wrong.problem in problem
-    assert wrong.hint in hint
-    assert (status, out) == (2, "")
-    assert "defect" not in hint
+    """In the same two lines on standard error with --json, and nothing beside them."""
+    plain = shlex.split(wrong.line)
+    last = plain[-1].startswith("-")  # --json would be its value: put it before
+    as_json = [plain[0], "--json", *plain[1:]] if last else [*plain, "--json"]
+    for arguments in (plain, as_json):
+        capsys.readouterr()
+        status = main(arguments)
+        out, err = capsys.readouterr()
+        problem, hint = err.splitlines()  # two lines, no traceback
+        assert problem.startswith("error: ")
+        assert hint.startswith("hint: ")
+        assert wrong.problem in problem
+        assert wrong.hint in hint
+        assert (status, out) == (2, "")
+        assert "defect" not in hint
 
 
 def test_what_hints_say_can_be_typed(

@@ -212,7 +212,13 @@ def _targets(save: str | None, model: str | None) -> tuple[Path | None, Path | N
             hint="write for instance --save-model adapted.simgap",
         )
     policy = None if save is None else checked_target(save)
-    target = None if model is None else checked_target(model)
+    target = (
+        None
+        if model is None
+        else checked_target(
+            model, what="models", option="--save-model", example="sharper"
+        )
+    )
     if policy is not None and target in (policy, belief_path(policy)):
         raise InvalidFile(
             f"--save and --save-model both name {target}",

@@ -20,8 +20,8 @@ class StartLaw:
     """Where episodes begin; states of probability 0 are left out."""
 
     model: str | None  # null: the law of every model
-    states: tuple[int, ...]
-    probabilities: tuple[float, ...]
+    states: tuple[int, ...]  # their numbers
+    probabilities: tuple[float, ...]  # in the same order
 
 
 @final
@@ -54,7 +54,10 @@ def run(
     max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
-    """Describe a model: sizes, start, parameters, choices made, hash."""
+    """Describe a model: sizes, start, parameters, choices made, hash.
+
+    Example: simgap info 'gym:FrozenLake-v1?success_rate=0.3:0.9:7&terminal=restart'
+    """
     from simgap.cli.models import read_model
     from simgap.cli.output import print_json
 

@@ -237,7 +237,13 @@ def plan(
         )
 
 
-def checked_target(text: str) -> Path:
+def checked_target(
+    text: str,
+    *,
+    what: str = "policies",
+    option: str = "--save",
+    example: str = "policy",
+) -> Path:
     """Return where a policy goes, refusing now what would fail after planning."""
     import os
     from pathlib import Path
@@ -247,8 +253,8 @@ def checked_target(text: str) -> Path:
     path = Path(text)
     if path.suffix != ".simgap":
         raise InvalidFile(
-            f"policies are written as .simgap, not to {text[:200]!r}",
-            hint="write for instance --save policy.simgap",
+            f"{what} are written as .simgap, not to {text[:200]!r}",
+            hint=f"write for instance {option} {example}.simgap",
         )
     try:
         for each in (path, belief_path(path)):
@@ -264,7 +270,7 @@ def checked_target(text: str) -> Path:
     except (OSError, ValueError) as error:
         raise InvalidFile(
             f"cannot write {text[:200]!r}: {getattr(error, 'strerror', error)}",
-            hint="choose another place with --save",
+            hint=f"choose another place with {option}",
         ) from error
     return path
 

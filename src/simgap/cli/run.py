@@ -16,6 +16,7 @@ from simgap.cli.options import AsJson, Horizon, MaxBytes, Model, Seed, Threads
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from simgap.base_policies.catalogue import Entry
     from simgap.cli.run_answer import RunAnswer
     from simgap.mdp import LatentMDP
     from simgap.policies.interface import Policy
@@ -65,14 +66,13 @@ def run(
     """
     from dataclasses import replace
 
-    from simgap.base_policies.catalogue import named_policy
     from simgap.cli.models import read_model
     from simgap.cli.options import count_of, needed_horizon, seed_of, threads_of
     from simgap.cli.output import made_folder, print_json, working
     from simgap.cli.run_answer import run_answer
     from simgap.records import provenance
 
-    entry = named_policy(policy)
+    entry = _entry(policy, model)
     steps, number = needed_horizon(horizon), seed_of(seed)
     runs = count_of(seeds, "--seeds", least=2, most=10**7)
     workers, limit = threads_of(threads), _limit(time_limit, policy)
@@ -105,6 +105,22 @@ def run(
         print_json(answer)
     else:
         _print(answer)
+
+
+def _entry(policy: str, model: str) -> Entry:
+    """Return the policy of a name, and see whether POLICY and MODEL are swapped."""
+    from shlex import quote
+
+    from simgap.base_policies.catalogue import POLICIES, named_policy
+    from simgap.errors import InvalidArgument
+
+    names = [each.name for each in POLICIES]
+    if policy not in names and model in names:
+        raise InvalidArgument(
+            f"there is no policy {policy[:60]!r}, but {model} is one",
+            hint=f"POLICY comes first: simgap run {model} {quote(policy[:100])}",
+        )
+    return named_policy(policy)
 
 
 def _limit(text: str | None, policy: str) -> float | None:
@@ -151,9 +167,14 @@ def _chosen(real: str, latent: LatentMDP) -> list[int]:
     from simgap.errors import InvalidArgument
 
     if not real.strip().lstrip("+-").isdigit():
+        from difflib import get_close_matches
+
+        near = get_close_matches(real, names, n=1)
+        meant = f"did you mean {near[0][:60]!r}? " if near else ""
         raise InvalidArgument(
             f"there is no model {real[:60]!r}",
-            hint=f"--real is all, a name, or a number from 0 to {len(names) - 1}",
+            hint=f"{meant}--real is all, a name, or a number from 0 to "
+            f"{len(names) - 1}",
         )
     return [count_of(real, "--real", least=0, most=len(names) - 1)]
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from pathlib import Path
 
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.interop.native import read_native, write_native
 from simgap.interop.npz import read_npy, read_npz
 from simgap.interop.npz_writer import write_npz
+from simgap.interop.similar import similar_files
 from simgap.interop.sizes import SizeLimit
 from simgap.mdp import LatentMDP, SimulatorClass, TabularMDP
 from simgap.records import replacing
@@ -105,23 +105,11 @@ def _check_readable(path: Path) -> None:
             hint="check the name and the permissions of its folder",
         ) from error
     if not exists:
-        raise InvalidFile(f"there is no file {path}", hint=_similar(path))
+        raise InvalidFile(
+            f"there is no file {path}", hint=similar_files(path, READABLE)
+        )
     if path.suffix not in READABLE:
         raise InvalidFile(
             f"{path} has the ending {path.suffix!r}, which is no model format",
             hint=f"model files end in {', '.join(READABLE)}",
         )
-
-
-def _similar(path: Path) -> str:
-    try:
-        beside = [each.name for each in path.parent.iterdir() if each.is_file()]
-    except OSError:
-        return f"there is no folder {path.parent} either"
-    near = get_close_matches(path.name, beside, n=3, cutoff=0.6)
-    if near:
-        return f"did you mean {' or '.join(str(path.with_name(n)) for n in near)}?"
-    models = sorted(name for name in beside if Path(name).suffix in READABLE)[:3]
-    if models:
-        return f"model files in that folder: {', '.join(models)}"
-    return "check the name and the folder you are in"

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO, final
 
 from simgap.errors import InvalidArgument, InvalidFile
+from simgap.interop.similar import similar_files
 from simgap.interop.sizes import in_words
 
 NEEDED = ("episode", "step", "state", "action", "next_state")
@@ -228,7 +229,7 @@ def _opened(path: Path, limit: int) -> Iterator[TextIO]:
         stream = path.open(encoding="utf-8-sig", newline="")
     except FileNotFoundError as error:
         raise InvalidFile(
-            f"there is no file {path}", hint="check the name and the folder"
+            f"there is no file {path}", hint=similar_files(path, (".csv",))
         ) from error
     except (OSError, ValueError) as error:
         raise InvalidFile(

@@ -15,6 +15,7 @@ from typing import Any, final
 from simgap.arrays import AnyArray
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.interop.sealed import FileKind, Sealed, read_sealed, write_sealed
+from simgap.interop.similar import similar_files
 from simgap.interop.sizes import SizeLimit
 from simgap.records import replacing
 
@@ -126,7 +127,8 @@ def read_policy(path: str | Path, *, max_bytes: int | None = None) -> StoredPoli
         arrays = stored.arrays(KINDS[stored.description.kind])
     except FileNotFoundError as error:
         raise InvalidFile(
-            f"there is no file {source}", hint="check the name and the folder"
+            f"there is no file {source}",
+            hint=similar_files(source, (".simgap",)),
         ) from error
     except (OSError, ValueError) as error:
         raise InvalidFile(
