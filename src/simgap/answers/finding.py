@@ -1,0 +1,60 @@
+"""One checked thing about a class, in words for somebody who has not read the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from math import isinf
+from typing import final
+
+SHOWN = 4  # names that a sentence lists
+LONGEST = 40  # characters of a name
+
+
+class Status(Enum):
+    """What a finding means for the answer."""
+
+    OK = "ok"
+    INFO = "info"  # not measured, or of no consequence
+    WARNING = "warning"  # the theory is silent, or numbers need a second look
+    FAIL = "fail"  # without it the promise of transfer is void
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A check, how it came out, and what that means; money is in the user's units."""
+
+    check: str
+    status: Status
+    text: str
+    value: float | None = None  # the number that the text is about
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names for a sentence: all if there are few, else some and how many."""
+    few = ", ".join(short(name) for name in names[:SHOWN])
+    return few if len(names) <= SHOWN else f"{few} and {len(names) - SHOWN} more"
+
+
+def short(name: str) -> str:
+    """Return a name that does not fill the line."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+
+
+def told(value: float, digits: int = 3) -> str:
+    """Return a number for a sentence."""
+    if isinf(value):
+        return "infinite" if value > 0.0 else "-infinite"
+    return f"{value:.{digits}g}"
+
+
+def percent(part: float) -> str:
+    """Return a part as percent for a sentence."""
+    return f"{told(100.0 * part)} %"
+
+
+def counted(count: int, what: str) -> str:
+    """Return `1 model`, `7 models`."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"

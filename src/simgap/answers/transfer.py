@@ -1,0 +1,293 @@
+"""What is lost in H steps, with memory and without: the evidence behind a verdict.
+
+The oracle is planned until its bracket decides the verdict or a limit is reached. A
+policy without memory is searched from the plans of a few models and of their mean. What
+cannot be planned is bounded: no best policy loses more than one that acts at random, or
+than a theorem allows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import final
+
+import numpy as np
+
+from simgap.answers.audit_oracle import PlannedOracle, Report, planned_oracle
+from simgap.answers.stakes import Stakes, part_of, stakes
+from simgap.answers.verdict import Verdict, verdict_in_steps
+from simgap.arrays import FloatArray
+from simgap.mdp import LatentMDP
+from simgap.oracle.baselines.memoryless import ShortMemoryPlan, best_plan, fits
+from simgap.oracle.baselines.single_model import mean_model_plan
+from simgap.oracle.baselines.windowed import window_nodes
+from simgap.oracle.loss_form import LossForm, bytes_of_losses, loss_form
+from simgap.oracle.result import Outcome
+from simgap.oracle.settings import AutoOracle
+from simgap.records import Certified
+
+LARGEST_LOSSES = 1e9  # bytes of the losses of all steps; beyond, nothing is planned
+MOST_BACKUPS = 1e9  # horizon x entries of all kernels: some seconds
+MOST_THOROUGH = 5e10  # the same with all the time in the world
+MOST_STARTS = 8  # models whose plans the search without memory starts from
+EPISODES = 2  # the estimate of the policy to run is not used here
+FINER = 0.1  # of the tolerance, if the first bracket does not decide
+NARROW = 0.2  # of the acceptable loss: a bracket of this width is good enough
+LEAST_SECONDS = 1.0
+NEGLIGIBLE = 1e-9  # of the sum of the largest rewards: what rounding makes
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PlanningSettings:
+    """How far to plan, and how much may be lost."""
+
+    acceptable: float = 0.1  # of what is at stake
+    gap_tolerance: float = 0.1
+    time_limit: float = 20.0  # seconds, for the oracle
+    effort: float = 0.5  # seconds of a usual machine, for policies without memory
+    seed: int = 0
+    thorough: bool = False  # go on where it takes minutes
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class WorstModel:
+    """The model in which a policy loses the largest part of what is at stake there."""
+
+    member: int
+    gap: float
+    relative: float  # of what acting at random loses in that model, an upper bound
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Transfer:
+    """What is lost in H steps, in the class's own units of reward."""
+
+    horizon: int
+    verdict: Verdict
+    stakes: Stakes | None  # None: too long to compute
+    average_gap: Certified | None  # of the best policy with memory
+    memoryless_gap: Certified | None  # of the best policy without
+    worst: WorstModel | None  # of the certified policy; None: nothing is at stake
+    memoryless_worst: WorstModel | None  # of the best policy found without memory
+    gaps: FloatArray | None  # (M,), of the certified policy, NaN where it has no rule
+    outcome: Outcome | None  # of planning; None: not planned
+    planned: int  # models that were planned for
+    rounding: float | None  # of a gap; None: not planned
+
+    @property
+    def relative_gap(self) -> Certified | None:
+        """Return the average gap as a part of what is at stake."""
+        return self._part(self.average_gap)
+
+    @property
+    def relative_memoryless(self) -> Certified | None:
+        """Return the average gap without memory as a part of what is at stake."""
+        return self._part(self.memoryless_gap)
+
+    @property
+    def value_of_memory(self) -> Certified | None:
+        """Return what remembering is worth on average."""
+        if self.average_gap is None or self.memoryless_gap is None:
+            return None
+        low, high = _ends(self.average_gap)
+        least, most = _ends(self.memoryless_gap)
+        return Certified(max(0.0, least - high), max(0.0, most - low))
+
+    def _part(self, gap: Certified | None) -> Certified | None:
+        if gap is None or self.stakes is None:
+            return None
+        return part_of(gap, self.stakes.average)
+
+
+def transfer(
+    latent: LatentMDP,
+    horizon: int,
+    settings: PlanningSettings,
+    *,
+    promised: float | None = None,
+    progress: Report = None,
+) -> Transfer:
+    """Return what the best policies with and without memory lose in H steps.
+
+    `promised` bounds the average gap by a theorem, in the same units.
+    """
+    entries = latent.simulators.transitions.values.size
+    most = MOST_THOROUGH if settings.thorough else MOST_BACKUPS
+    if horizon * entries > most:
+        return Transfer(
+            horizon=horizon,
+            verdict=Verdict.UNDECIDED,
+            stakes=None,
+            average_gap=None if promised is None else Certified(0.0, promised),
+            memoryless_gap=None,
+            worst=None,
+            memoryless_worst=None,
+            gaps=None,
+            outcome=None,
+            planned=0,
+            rounding=None,
+        )
+    known = stakes(latent, horizon)
+    if bytes_of_losses(latent, horizon) > LARGEST_LOSSES:
+        return _not_planned(latent, horizon, settings, known, promised)
+    form = loss_form(latent, horizon=horizon)
+    plan = _without_memory(form, settings)
+    result, average = _planned(latent, form, plan, known, settings, progress)
+    memoryless = _of_plan(plan, average)
+    return Transfer(
+        horizon=horizon,
+        verdict=_verdict(latent, known, average, memoryless, horizon, settings),
+        stakes=known,
+        average_gap=average,
+        memoryless_gap=memoryless,
+        worst=None if result.gaps is None else _worst(known, result.gaps),
+        memoryless_worst=_worst(known, plan.gaps),
+        gaps=result.gaps,
+        outcome=result.outcome,
+        planned=result.planned,
+        rounding=form.rounding,
+    )
+
+
+def _planned(
+    latent: LatentMDP,
+    form: LossForm,
+    plan: ShortMemoryPlan,
+    known: Stakes,
+    settings: PlanningSettings,
+    progress: Report,
+) -> tuple[PlannedOracle, Certified]:
+    """Return the oracle and a bracket of its gap, finer if the first is undecided."""
+    begin, horizon = monotonic(), form.steps
+    solver = AutoOracle(
+        gap_tolerance=settings.gap_tolerance,
+        time_limit=settings.time_limit,
+        negligible=_negligible(form, known, settings),
+        episodes=EPISODES,
+        seed=settings.seed,
+    )
+    for _ in range(2):
+        result = planned_oracle(
+            form, solver, thorough=settings.thorough, progress=progress
+        )
+        # a policy without memory is a policy, too
+        low, high = _ends(result.average_gap)
+        average = Certified(low, max(low, min(high, plan.average + plan.rounding)))
+        memoryless = _of_plan(plan, average)
+        found = _verdict(latent, known, average, memoryless, horizon, settings)
+        thin = result.planned < int((latent.prior > 0.0).sum())
+        if found is not Verdict.UNDECIDED or result.outcome is not Outcome.SOLVED:
+            break
+        if thin:  # a finer plan for a part of the class says no more about all of it
+            break
+        left = settings.time_limit - (monotonic() - begin)
+        solver = replace(
+            solver,
+            gap_tolerance=FINER * settings.gap_tolerance,
+            negligible=FINER * solver.negligible,
+            time_limit=max(LEAST_SECONDS, left),
+        )
+    return result, average
+
+
+def _negligible(form: LossForm, known: Stakes, settings: PlanningSettings) -> float:
+    """Return which part of the value is a small part of the acceptable loss.
+
+    The oracle's loss is between 0 and the stake, and its value that much below the
+    informed one.
+    """
+    least, most = _ends(known.average)
+    whole = max(abs(form.informed), abs(form.informed - most))
+    if whole <= 0.0:
+        return 0.0
+    return min(0.5, NARROW * settings.acceptable * max(least, 0.0) / whole)
+
+
+def _without_memory(form: LossForm, settings: PlanningSettings) -> ShortMemoryPlan:
+    """Return the best policy found that sees the state and the step alone.
+
+    The search starts from the plans of the mean model and of the likeliest models.
+    """
+    mean, nodes = mean_model_plan(form), window_nodes(form.pattern, 0)
+    if not fits(form, nodes.size):
+        return mean
+    likely = np.argsort(-form.latent.prior, kind="stable")
+    spread = np.linspace(0, likely.size - 1, min(MOST_STARTS, likely.size))
+    starts = [mean.actions]
+    for at in np.unique(spread.round().astype(np.int64)):
+        own = form.losses[..., int(likely[at])]
+        starts.append(own.argmin(axis=2).astype(np.int32))
+    return best_plan(form, nodes, starts, effort=settings.effort, seed=settings.seed)
+
+
+def _of_plan(plan: ShortMemoryPlan, average: Certified) -> Certified:
+    """Return a bracket of the least average gap without memory.
+
+    It is no less than with memory.
+    """
+    high = plan.average + plan.rounding
+    return Certified(min(high, max(plan.least or 0.0, _ends(average)[0])), high)
+
+
+def _not_planned(
+    latent: LatentMDP,
+    horizon: int,
+    settings: PlanningSettings,
+    known: Stakes,
+    promised: float | None,
+) -> Transfer:
+    most = _ends(known.average)[1]
+    average = Certified(0.0, most if promised is None else min(promised, most))
+    memoryless = Certified(0.0, most)
+    return Transfer(
+        horizon=horizon,
+        verdict=_verdict(latent, known, average, memoryless, horizon, settings),
+        stakes=known,
+        average_gap=average,
+        memoryless_gap=memoryless,
+        worst=None,
+        memoryless_worst=None,
+        gaps=None,
+        outcome=None,
+        planned=0,
+        rounding=None,
+    )
+
+
+def _verdict(
+    latent: LatentMDP,
+    known: Stakes,
+    average: Certified,
+    memoryless: Certified,
+    horizon: int,
+    settings: PlanningSettings,
+) -> Verdict:
+    largest = float(np.abs(latent.simulators.rewards).max())
+    return verdict_in_steps(
+        average,
+        memoryless,
+        known.average,
+        acceptable=settings.acceptable,
+        noise=NEGLIGIBLE * horizon * largest,
+    )
+
+
+def _worst(known: Stakes, gaps: FloatArray) -> WorstModel | None:
+    """Return the worst model among those in which something is at stake."""
+    least = np.array([gap.lower or 0.0 for gap in known.models])
+    counts = (least > NEGLIGIBLE * float(least.max(initial=0.0))) & ~np.isnan(gaps)
+    if not counts.any():
+        return None
+    part = np.divide(gaps, least, where=counts, out=np.full(gaps.size, -1.0))
+    at = int(np.argmax(part))
+    return WorstModel(at, float(gaps[at]), float(part[at]))
+
+
+def _ends(bounds: Certified) -> tuple[float, float]:
+    assert bounds.lower is not None
+    assert bounds.upper is not None
+    return bounds.lower, bounds.upper

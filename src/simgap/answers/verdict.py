@@ -1,0 +1,92 @@
+"""Will it transfer? The verdict, from certified numbers alone.
+
+With a horizon, losses are measured against what is at stake: what acting at random
+loses. Transfer is acceptable if a policy loses at most the acceptable part of it, on
+average over the prior. The ends of the brackets are compared, so that a verdict is
+never a guess: where they do not decide, it is "undecided".
+
+Without a horizon the question is whether the loss per step goes to 0 as episodes grow.
+It does if every mistake can be undone and models are told apart by what is seen
+(Theorems 1 and 2). Models that nothing tells apart are harmless if one policy is best
+for all of them.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from simgap.records import Certified
+
+
+class Verdict(Enum):
+    """The answer to: will a policy trained on all models transfer?"""
+
+    YES = "yes"
+    WITH_MEMORY = "with memory"
+    NO = "no"
+    UNDECIDED = "undecided"
+    IN_THE_LONG_RUN = "in the long run"
+    NOT_PROMISED = "not promised"
+
+    @property
+    def bad(self) -> bool:
+        """Whether a script should stop here."""
+        return self in (Verdict.NO, Verdict.NOT_PROMISED)
+
+
+def verdict_in_steps(
+    average: Certified,
+    memoryless: Certified,
+    stake: Certified,
+    *,
+    acceptable: float,
+    noise: float = 0.0,
+) -> Verdict:
+    """Return the verdict from brackets of three average losses.
+
+    `average` is the loss of the best policy with memory, `memoryless` of the best one
+    without, `stake` of acting at random. If random actions lose no more than `noise`,
+    which rounding makes, nothing can be lost.
+    """
+    low, high = _ends(average)
+    least, most = _ends(stake)
+    if least <= 0.0:
+        return Verdict.YES if most <= noise else Verdict.UNDECIDED
+    if _ends(memoryless)[1] <= acceptable * least:
+        return Verdict.YES
+    if high <= acceptable * least:
+        return Verdict.WITH_MEMORY
+    if low > acceptable * most:
+        return Verdict.NO
+    return Verdict.UNDECIDED
+
+
+def verdict_in_the_long_run(
+    *, different: int, ways_back: bool, loss_per_step: Certified | None
+) -> Verdict:
+    """Return the verdict for episodes without end.
+
+    `different` counts models that differ in kernel or rewards, `loss_per_step` is what
+    models with equal kernels and different rewards cost for ever: None if there are
+    such and it is not known.
+    """
+    if different == 1:
+        return Verdict.YES
+    if not ways_back or loss_per_step is None:
+        return Verdict.NOT_PROMISED
+    if _ends(loss_per_step)[0] > 0.0:
+        return Verdict.NOT_PROMISED
+    return Verdict.IN_THE_LONG_RUN
+
+
+def memory_is_needed(
+    memoryless: Certified, stake: Certified, acceptable: float
+) -> bool:
+    """Return whether it is certain that no policy without memory is acceptable."""
+    return _ends(memoryless)[0] > acceptable * _ends(stake)[1]
+
+
+def _ends(bounds: Certified) -> tuple[float, float]:
+    assert bounds.lower is not None
+    assert bounds.upper is not None
+    return bounds.lower, bounds.upper

@@ -1,0 +1,171 @@
+"""`simgap audit`: will it transfer? Assumptions, theorems and a verdict in plain words.
+
+With -H the verdict rests on certified losses: of the best policy with memory, of the
+best one found without, and of acting at random, which is what is at stake. Without -H
+it says what holds in the long run. Exit status 1 if the verdict is "no" or "not
+promised", or if a finding fails.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simgap.cli.audit_answer import AuditAnswer
+from simgap.cli.options import AsJson, Horizon, MaxBytes, Model, Out, Seed
+
+if TYPE_CHECKING:
+    from simgap.answers.transfer import PlanningSettings
+    from simgap.mdp import LatentMDP
+
+FAILED = 1
+SIGNS = {"ok": "ok", "info": "note", "warning": "warning", "fail": "FAIL"}
+
+
+def run(
+    context: typer.Context,
+    model: Model,
+    horizon: Horizon = None,
+    acceptable: Annotated[
+        str,
+        typer.Option(
+            "--acceptable",
+            metavar="R",
+            help="The part of what is at stake that may be lost.",
+        ),
+    ] = "0.1",
+    time_limit: Annotated[
+        str,
+        typer.Option("--time-limit", metavar="S", help="Seconds of planning."),
+    ] = "20",
+    thorough: Annotated[
+        bool,
+        typer.Option("--thorough", help="Measure what takes long in large classes."),
+    ] = False,
+    seed: Seed = "0",
+    out: Out = None,
+    max_bytes: MaxBytes = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say in plain words whether a policy trained on all models will transfer.
+
+    With -H: from certified losses in so many steps. Without: in the long run. What is
+    at stake is what acting at random loses.
+
+    Example: simgap audit 'riverswim?success=0.1:0.6:3&left_reward=0.4' -H 40
+    """
+    from simgap.answers.transfer import PlanningSettings
+    from simgap.cli.models import read_model
+    from simgap.cli.options import needed_horizon, part_of, positive_of, seed_of
+    from simgap.cli.output import made_folder, print_json
+    from simgap.records import write_record
+
+    steps = None if horizon is None else needed_horizon(horizon)
+    part = part_of(
+        acceptable, "--acceptable", hint="it is above 0 and below 1, such as 0.1"
+    )
+    seconds = positive_of(
+        time_limit, "--time-limit", hint="it is a number of seconds above 0"
+    )
+    assert part is not None
+    assert seconds is not None
+    settings = PlanningSettings(
+        acceptable=part, time_limit=seconds, seed=seed_of(seed), thorough=thorough
+    )
+    folder = None if out is None else made_folder(out)
+    latent = read_model(model, max_bytes)
+    answer = answered(
+        latent, steps, settings=settings, command=str(context.obj), model=model
+    )
+    if folder is not None:
+        write_record(answer, folder / "audit.json")
+    if as_json:
+        print_json(answer)
+    else:
+        print_answer(answer)
+    if not answer.passed:
+        raise typer.Exit(FAILED)
+
+
+def answered(
+    latent: LatentMDP,
+    horizon: int | None,
+    *,
+    settings: PlanningSettings | None = None,
+    command: str,
+    model: str,
+) -> AuditAnswer:
+    """Return the record of an audit; standard error tells how far it is."""
+    from simgap.answers.audit import DEFAULT, audit
+    from simgap.cli.audit_answer import audit_answer
+    from simgap.cli.output import telling
+    from simgap.oracle.watch import Progress
+    from simgap.report.words import number
+
+    chosen, factor = settings or DEFAULT, latent.simulators.units.factor
+    with telling("checking assumptions") as tell:
+
+        def follow(now: Progress) -> None:
+            low, high = (number(factor * end, 4) for end in (now.lower, now.upper))
+            tell(f"{now.seconds:.0f} s: loss in [{low}, {high}], {now.doing}")
+
+        found = audit(latent, horizon, settings=chosen, progress=follow)
+    seed = chosen.seed
+    return audit_answer(latent, found, command=command, model=model, seed=seed)
+
+
+def print_answer(answer: AuditAnswer) -> None:
+    """Print an audit: a table of checks, the verdict, what to do next."""
+    from simgap.cli.output import print_line, print_table
+    from simgap.report.words import shown
+
+    steps = "in the long run" if answer.horizon is None else f"{answer.horizon} steps"
+    print_table(
+        f"audit of {shown(answer.provenance.model)}: {answer.models} models, "
+        f"{answer.states} states, {answer.actions} actions, {steps}",
+        ("check", "", "in plain words"),
+        [(each.check, SIGNS[each.status], each.text) for each in answer.findings],
+        "note: nothing to worry about; warning: read it; FAIL: the promise is void",
+        texts=3,
+    )
+    print_line(f"Will it transfer?  {answer.verdict} ({answer.verdict_certainty})")
+    print_line(f"  {answer.headline}")
+    print_line(f"  {answer.reason}")
+    for line in _numbers(answer):
+        print_line(f"  {line}")
+    for command in answer.next:
+        print_line(f"next: {command}")
+
+
+def _numbers(answer: AuditAnswer) -> list[str]:
+    from simgap.report.words import gap_bracket, number, shown
+
+    if answer.at_stake is None or answer.average_gap is None:
+        return []
+    noise = 1e-9 * answer.at_stake
+    lines = [f"at stake         {number(answer.at_stake, 5)} (lost by random actions)"]
+    for what, gap, part in (
+        ("with memory", answer.average_gap, answer.relative_gap),
+        ("without memory", answer.memoryless_gap, answer.relative_memoryless),
+    ):
+        if gap is None:
+            continue
+        parts = ""
+        if part is not None and part.lower is not None and part.upper is not None:
+            ends = (f"{100.0 * end:.3g}" for end in (part.lower, part.upper))
+            parts = f" ({' to '.join(dict.fromkeys(ends))} %)"
+        lines.append(f"{what:<16} {gap_bracket(gap, noise)}{parts} lost on average")
+    if answer.worst is not None:
+        name, part_lost = shown(answer.worst.name), 100.0 * answer.worst.relative
+        lines.append(
+            f"worst model      {name}: {number(answer.worst.gap, 5)} lost with memory "
+            f"({part_lost:.3g} % of what is at stake there)"
+        )
+    if answer.value_of_memory is not None:
+        lines.append(f"memory is worth  {gap_bracket(answer.value_of_memory, noise)}")
+    if answer.theorem is not None and not answer.theorem.vacuous:
+        lines.append(
+            f"{answer.theorem.name}: at most {number(answer.theorem.bound, 5)}"
+        )
+    return lines

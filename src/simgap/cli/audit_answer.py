@@ -1,0 +1,238 @@
+"""The record of `simgap audit`: findings and verdict in the user's units of reward."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+if TYPE_CHECKING:
+    from simgap.answers.audit import Audit
+    from simgap.answers.transfer import Transfer, WorstModel
+    from simgap.mdp import LatentMDP
+    from simgap.records import Certified, Provenance
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FindingAnswer:
+    """One check: its name, how it came out, what that means."""
+
+    check: str
+    status: str  # ok, info, warning or fail
+    text: str
+    value: float | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SeparationPair:
+    """Assumption 2: the two models hardest to tell apart."""
+
+    value: float | None  # delta, in [0, 2]; None: too many pairs to compare
+    pair: tuple[int, int] | None
+    pair_names: tuple[str, str] | None
+    state: int | None  # None: nothing tells them apart
+    action: int | None
+    state_name: str | None
+    action_name: str | None
+    visits: int | None  # of the most telling place alone, for an error of 5 %
+    steps: Certified | None  # of the best experiment, whole numbers
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TheoremAnswer:
+    """The tightest bound of the paper on the oracle's gap in any model."""
+
+    name: str
+    bound: float
+    vacuous: bool
+    non_vacuous_from: float | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class WorstAnswer:
+    """The model in which a policy loses the largest part of what is at stake there."""
+
+    name: str
+    gap: float
+    relative: float
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AuditAnswer:
+    """The record of `simgap audit`."""
+
+    schema: int
+    kind: str
+    horizon: int | None
+    models: int
+    states: int
+    actions: int
+    communicating: bool
+    diameter: Certified
+    separation: SeparationPair
+    verdict: str
+    headline: str
+    reason: str
+    verdict_certainty: str
+    acceptable: float
+    findings: tuple[FindingAnswer, ...]
+    theorem: TheoremAnswer | None
+    average_gap: Certified | None
+    at_stake: float | None
+    relative_gap: Certified | None
+    worst: WorstAnswer | None
+    memoryless_gap: Certified | None
+    relative_memoryless: Certified | None
+    memoryless_worst: WorstAnswer | None
+    value_of_memory: Certified | None
+    outcome: str | None  # of planning
+    passed: bool  # the exit status is 0
+    next: tuple[str, ...]
+    certainty: dict[str, str]
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+
+CERTAINTY = {
+    "communicating": "exact",
+    "diameter": "certified",
+    "separation": "exact",  # for kernels as stored, up to 1e-12 of it
+    "steps": "certified",
+    "theorem": "certified",
+    "average_gap": "certified",
+    "at_stake": "exact",  # up to rounding
+    "relative_gap": "certified",
+    "worst": "exact",  # for the certified policy, up to rounding
+    "memoryless_gap": "certified",
+    "value_of_memory": "certified",
+}
+
+
+def audit_answer(
+    latent: LatentMDP, found: Audit, *, command: str, model: str, seed: int
+) -> AuditAnswer:
+    """Return an audit as a record."""
+    from simgap.records import SCHEMA, provenance
+
+    simulators, lost = latent.simulators, found.transfer
+    factor = simulators.units.factor
+    theorem = found.theory.theorem
+    return AuditAnswer(
+        schema=SCHEMA,
+        kind="audit",
+        horizon=found.horizon,
+        models=len(simulators),
+        states=simulators.n_states,
+        actions=simulators.n_actions,
+        communicating=found.ways_back.communicating,
+        diameter=found.theory.diameter,
+        separation=_separation(found),
+        verdict=found.verdict.value,
+        headline=found.words.headline,
+        reason=found.words.reason,
+        verdict_certainty=found.certainty,
+        acceptable=found.settings.acceptable,
+        findings=tuple(
+            FindingAnswer(each.check, each.status.value, each.text, each.value)
+            for each in found.findings
+        ),
+        theorem=None
+        if theorem is None
+        else TheoremAnswer(
+            theorem.name,
+            factor * theorem.bound,
+            theorem.vacuous,
+            theorem.non_vacuous_from,
+        ),
+        average_gap=_gap(lost and lost.average_gap, factor),
+        at_stake=_stake(lost, factor),
+        relative_gap=None if lost is None else lost.relative_gap,
+        worst=_worst(latent, lost and lost.worst),
+        memoryless_gap=_gap(lost and lost.memoryless_gap, factor),
+        relative_memoryless=None if lost is None else lost.relative_memoryless,
+        memoryless_worst=_worst(latent, lost and lost.memoryless_worst),
+        value_of_memory=_gap(lost and lost.value_of_memory, factor),
+        outcome=None if lost is None or lost.outcome is None else lost.outcome.value,
+        passed=not found.failed,
+        next=_next(latent, found, model),
+        certainty=CERTAINTY,
+        notes=(*simulators.notes, *found.theory.notes),
+        provenance=provenance(
+            command=command, model=model, model_hash=latent.hash, seed=seed
+        ),
+    )
+
+
+def _separation(found: Audit) -> SeparationPair:
+    apart, models = found.apart, found.models
+    pair, labels = apart.nearest, models.simulators.labels
+    if pair is None:
+        return SeparationPair(apart.value, *[None] * 8)
+    first, second = pair.first, pair.second
+    return SeparationPair(
+        value=apart.value,
+        pair=(int(models.index[first]), int(models.index[second])),
+        pair_names=(models.names[first], models.names[second]),
+        state=pair.state,
+        action=pair.action,
+        state_name=None if pair.state is None else labels.state(pair.state),
+        action_name=None if pair.action is None else labels.action(pair.action),
+        visits=None if apart.experiment is None else apart.experiment.visits,
+        steps=None if apart.experiment is None else apart.experiment.steps,
+    )
+
+
+def _gap(bounds: Certified | None, factor: float) -> Certified | None:
+    from simgap.records import Certified
+
+    if bounds is None or bounds.lower is None or bounds.upper is None:
+        return None
+    return Certified(factor * bounds.lower, factor * bounds.upper)
+
+
+def _stake(lost: Transfer | None, factor: float) -> float | None:
+    if lost is None or lost.stakes is None:
+        return None
+    ends = lost.stakes.average
+    if ends.lower is None or ends.upper is None:
+        return None
+    return factor * (0.5 * (ends.lower + ends.upper) if ends.lower > 0.0 else 0.0)
+
+
+def _worst(latent: LatentMDP, worst: WorstModel | None) -> WorstAnswer | None:
+    if worst is None:
+        return None
+    return WorstAnswer(
+        name=latent.simulators.model_names[worst.member],
+        gap=latent.simulators.units.factor * worst.gap,
+        relative=worst.relative,
+    )
+
+
+def _next(latent: LatentMDP, found: Audit, model: str) -> tuple[str, ...]:
+    """Return the commands that carry on from the verdict."""
+    from shlex import quote
+
+    import numpy as np
+
+    from simgap.answers.verdict import Verdict
+
+    name, theta = quote(model), latent.simulators.theta
+    if found.horizon is None:
+        return (f"simgap audit {name} -H 200",)
+    steps = f"-H {found.horizon}"
+    if found.verdict is Verdict.UNDECIDED:
+        longer = 6 * found.settings.time_limit
+        return (f"simgap audit {name} {steps} --time-limit {longer:g}",)
+    varied = [n for n, v in zip(theta.names, theta.values.T, strict=True) if np.ptp(v)]
+    commands = [f"simgap gap {name} {steps}"]
+    if len(found.models.names) > 1:
+        commands.append(f"simgap identify {name} {steps}")
+    if varied:
+        commands.append(f"simgap blame {name} {steps}")
+        commands.append(f"simgap width {name} {steps} --param {quote(varied[0])}")
+    return tuple(commands)
