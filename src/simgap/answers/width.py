@@ -14,7 +14,7 @@ below a slack: it is cheaper to train and simpler.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from math import isfinite
@@ -192,8 +192,8 @@ def width_curve(
         rows=tuple(rows),
         ranges=possible,
         at_stake=at_stake.average,
-        by_average=narrowest([_upper(row.gap) for row in rows], spare),
-        by_worst=narrowest([_upper(row.worst) for row in rows], spare),
+        by_average=narrowest([row.gap for row in rows], spare),
+        by_worst=narrowest([row.worst for row in rows], spare),
         settings=chosen,
     )
 
@@ -216,10 +216,13 @@ def usual_solver(
     return replace(usual, negligible=min(max(usual.negligible, close), 0.5))
 
 
-def narrowest(losses: list[float], spare: float) -> int:
-    """Return the first place whose loss is at most `spare` above the least."""
-    least = min(losses)
-    return next(at for at, loss in enumerate(losses) if loss <= least + spare)
+def narrowest(losses: Sequence[Certified], spare: float) -> int:
+    """Return the first place whose loss is at most `spare` above the least.
+
+    Losses are equal if rounding may have made them differ.
+    """
+    most = min(_upper(loss) for loss in losses) + spare
+    return next(at for at, loss in enumerate(losses) if _lower(loss) <= most)
 
 
 @final
