@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from simgap.cli.main import main
+from simgap.oracle.result import Outcome
 
 RIVERS = "riverswim?states=3&success=0.3,0.4,0.8"
 
@@ -122,6 +124,22 @@ def test_models_never_told_apart_are_named(
     pair = answer(capsys, str(path))["pairs"][0]
     assert pair["steps"] == {"lower": "inf", "upper": "inf"}
     assert (pair["state"], pair["state_name"], pair["visits"]) == (None, None, None)
+
+
+def test_an_interrupt_of_planning_ends_the_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from simgap.cli import oracle
+
+    plan = oracle.plan
+
+    def stopped(*arguments: Any) -> Any:
+        return replace(plan(*arguments), outcome=Outcome.INTERRUPTED)
+
+    monkeypatch.setattr(oracle, "plan", stopped)
+    capsys.readouterr()
+    assert main(["identify", RIVERS, "-H", "4"]) == 130
+    assert capsys.readouterr().out == ""
 
 
 def test_one_model_is_told_so(capsys: pytest.CaptureFixture[str]) -> None:

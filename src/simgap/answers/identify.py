@@ -94,6 +94,8 @@ def identify(
             oracle = domain_randomization_oracle(
                 latent, horizon=horizon, solver=replace(chosen.solver, seed=chosen.seed)
             )
+            if oracle.outcome is Outcome.INTERRUPTED:  # the whole answer is meant
+                raise KeyboardInterrupt
         tell("following what the oracle knows")
         timeline = posterior_timeline(
             latent, oracle.policy, episodes=chosen.episodes, seed=chosen.seed

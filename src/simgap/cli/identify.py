@@ -182,11 +182,14 @@ def answered(
     from simgap.answers.identify import IdentifySettings, identify
     from simgap.cli.oracle import plan
     from simgap.cli.output import telling
+    from simgap.oracle.result import Outcome
     from simgap.records import SCHEMA, provenance
 
     chosen = settings or IdentifySettings()
     if horizon is not None and oracle is None:
         oracle = plan(latent, horizon, None, chosen.solver)
+        if oracle.outcome is Outcome.INTERRUPTED:  # the whole answer is meant
+            raise KeyboardInterrupt
     with telling("comparing models") as tell:
         found = identify(latent, horizon, settings=chosen, oracle=oracle, progress=tell)
     return IdentifyAnswer(
