@@ -6,6 +6,7 @@ import json
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -316,3 +317,57 @@ def test_every_verb_suggests_its_own_options(
         assert f"no such option: {slip}" in err
         assert "did you mean --json?" in err
         assert out == ""
+
+
+SOUND = (  # quick ones, so that a slip which changes nothing costs nothing
+    "info riverswim?states=3&success=0.3:0.6:2 --json",
+    "info gym:FrozenLake-v1?terminal=restart",
+    "solve riverswim?states=3 -H 5 --json",
+    "diameter lakes.simgap --max-bytes 9000",
+    "export riverswim?states=3 new.npz --json",
+    "run random lakes.simgap -H 5 --real fast --seeds 2 --threads 1",
+    "oracle lakes.simgap -H 3 --no-baselines --solver exact --seed 1",
+    "adapt lakes.simgap -H 3 --log table.csv --rewards exact",
+    "width lakes.simgap -H 3 --param success --criterion worst",
+)
+SIGNS = "abcxyz-_=?&:,.;% /é\0"  # no digits: a horizon must not grow
+
+
+def _slip(words: list[str], rng: Random) -> list[str]:
+    """The command after one slip of a hand."""
+    at = rng.randrange(len(words))
+    word, new = words[at], list(words)
+    i = rng.randrange(len(word))
+    kinds = [
+        word[:i] + word[i + 1 :],
+        word[:i] + word[i : i + 2][::-1] + word[i + 2 :],
+        word[:i] + rng.choice(SIGNS) + word[i:],
+        word[:i] + rng.choice(SIGNS) + word[i + 1 :],
+    ]
+    chosen = rng.randrange(len(kinds) + 2)
+    if chosen < len(kinds):
+        new[at] = kinds[chosen]
+    elif chosen == len(kinds):
+        del new[at]
+    else:
+        new.insert(at, word)
+    return new
+
+
+@pytest.mark.parametrize("line", SOUND)
+def test_one_slip_is_never_a_defect(
+    line: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng, refused = Random(line), 0
+    for _ in range(60):
+        arguments = _slip(line.split(), rng)
+        capsys.readouterr()
+        status = main(arguments)
+        out, err = capsys.readouterr()
+        assert status in (0, 2), arguments
+        if status == 2:
+            refused += 1
+            assert out == "", arguments
+            assert [each[:6] for each in err.splitlines()] == ["error:", "hint: "]
+            assert "defect" not in err, arguments
+    assert refused > 20
