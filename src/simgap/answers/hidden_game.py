@@ -25,10 +25,10 @@ from simgap.answers.shapley import Game, narrowed
 from simgap.arrays import FloatArray
 from simgap.oracle.compile_clock import working_seconds
 from simgap.oracle.entry import domain_randomization_oracle
-from simgap.oracle.exact import exact_rounding
+from simgap.oracle.exact import exact_rounding, solve_exact
 from simgap.oracle.loss_form import loss_form
 from simgap.oracle.result import OracleResult, Outcome
-from simgap.oracle.settings import AutoOracle
+from simgap.oracle.settings import AutoOracle, ExactOracle
 from simgap.records import Certified
 
 Told = Callable[[str], None]
@@ -109,7 +109,13 @@ def begin_game(
     limit = effort.time_limit
     if limit is not None and not alone:
         limit *= FOR_THE_WHOLE
-    whole, found = _plan(parts, everything, horizon, effort, limit, negligible=1e-6)
+    solver = AutoOracle(
+        gap_tolerance=effort.gap_tolerance,
+        time_limit=limit,
+        episodes=FEWEST_EPISODES,
+        seed=effort.seed,
+    )
+    whole, found = _plan(parts, everything, horizon, solver)
     place = {member: at for at, member in enumerate(everything.members)}
     for m in parts.likely:
         gaps[m] = whole.gaps[place[int(parts.first_equal[m])]]
@@ -208,39 +214,45 @@ def _plan_case(game: HiddenGame, case: Case, limit: float | None) -> None:
     informed = abs(float(np.array(case.weights) @ optimal))
     enough = _enough(game)
     negligible = min(0.5, enough / informed) if informed > 0.0 else 0.0
-    result, found = _plan(
-        parts, case, game.horizon, game.effort, limit, negligible=negligible
-    )
+    if game.whole.outcome is Outcome.EXACT:  # then fewer models have fewer beliefs
+        outcome, found = _exact(parts, case, game.horizon, limit)
+    else:
+        solver = AutoOracle(
+            gap_tolerance=game.effort.gap_tolerance,
+            time_limit=limit,
+            negligible=negligible,
+            episodes=FEWEST_EPISODES,
+            seed=game.effort.seed,
+        )
+        result, found = _plan(parts, case, game.horizon, solver)
+        outcome = result.outcome
     game.planned += 1
     game.known[key] = _both(game.bracket(case), found, _rounding(game.whole))
-    if result.outcome is Outcome.OUT_OF_TIME and _wanted(game, case):
+    if outcome is Outcome.OUT_OF_TIME and _wanted(game, case):
         game.unfinished.add(key)
     else:
         game.unfinished.discard(key)
 
 
+def _exact(
+    parts: HiddenParts, case: Case, horizon: int, limit: float | None
+) -> tuple[Outcome, Certified]:
+    """Return the exact gap of a case with its rounding, without policies to run."""
+    form = loss_form(latent_of(parts, case), horizon=horizon)
+    planned = solve_exact(form, ExactOracle(time_limit=limit), clock=working_seconds)
+    if planned.outcome is Outcome.INTERRUPTED:
+        raise KeyboardInterrupt
+    slack = exact_rounding(form, planned.upper)
+    low = max(0.0, planned.lower - slack)
+    return planned.outcome, Certified(low, planned.upper + slack)
+
+
 def _plan(
-    parts: HiddenParts,
-    case: Case,
-    horizon: int,
-    effort: Effort,
-    limit: float | None,
-    *,
-    negligible: float,
+    parts: HiddenParts, case: Case, horizon: int, solver: AutoOracle
 ) -> tuple[OracleResult, Certified]:
     """Return the oracle of a case and its bracket, rounding of an exact one added."""
     latent = latent_of(parts, case)
-    result = domain_randomization_oracle(
-        latent,
-        horizon=horizon,
-        solver=AutoOracle(
-            gap_tolerance=effort.gap_tolerance,
-            time_limit=limit,
-            negligible=negligible,
-            episodes=FEWEST_EPISODES,
-            seed=effort.seed,
-        ),
-    )
+    result = domain_randomization_oracle(latent, horizon=horizon, solver=solver)
     if result.outcome is Outcome.INTERRUPTED:
         raise KeyboardInterrupt
     low, high = result.average_gap.lower, result.average_gap.upper
