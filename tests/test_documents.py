@@ -77,9 +77,11 @@ def blocks(text: Path, language: str) -> list[str]:
     return fence.findall(text.read_text())
 
 
+FIRST_HOUR = ROOT / "docs" / "first-hour.md"
 CODE_BLOCKS = [
     pytest.param(block, id=f"{text.name}-{i}")
     for text in TEXTS
+    if text != FIRST_HOUR  # its blocks follow each other
     for i, block in enumerate(blocks(text, "python"))
 ]
 COMMANDS = [
@@ -173,6 +175,32 @@ def test_commands_of_the_readme_run_in_order(
         _, *arguments = shlex.split(command)
         assert main(arguments) == 0, command
         assert capsys.readouterr().out.strip(), command
+
+
+def test_the_first_hour_runs_in_order(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Every command and every block of Python of the page, in one folder."""
+    from simgap.cli.main import main
+
+    monkeypatch.chdir(tmp_path)
+    fence = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    commands = 0
+    for language, block in fence.findall(FIRST_HOUR.read_text()):
+        if language == "python":
+            exec(compile(block, "<first hour>", "exec"), {"__name__": "__main__"})
+            continue
+        for line in block.splitlines():
+            program, *arguments = shlex.split(line)
+            assert program == "simgap", line
+            status = main(arguments)
+            out, err = capsys.readouterr()
+            assert status == 0, f"{line}\n{err}"
+            assert out.strip(), line
+            commands += 1
+    assert commands >= 20
 
 
 def test_the_readme_prints_one_way_to_run_and_one_to_test() -> None:

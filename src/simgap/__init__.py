@@ -9,6 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from simgap.answers import (
+        adapt,
+        audit,
+        blame,
+        identify,
+        telling_apart,
+        width_curve,
+    )
     from simgap.base_policies import (
         elimination,
         explore_then_commit,
@@ -47,7 +55,12 @@ if TYPE_CHECKING:
         worst_gap,
     )
     from simgap.instances.catalogue import build as build_instance
-    from simgap.interop import load_model, save_model
+    from simgap.interop import (
+        counts_of_log,
+        load_model,
+        read_transition_log,
+        save_model,
+    )
     from simgap.mdp import (
         Details,
         IndexOrder,
@@ -138,9 +151,12 @@ __all__ = [
     "Step",
     "TabularMDP",
     "__version__",
+    "adapt",
     "all_travel_times",
+    "audit",
     "average_gap",
     "baselines",
+    "blame",
     "build_instance",
     "class_from_arrays",
     "class_from_edges",
@@ -149,6 +165,7 @@ __all__ = [
     "class_over_grid",
     "communicating",
     "communicating_components",
+    "counts_of_log",
     "covering_number",
     "diameter",
     "domain_randomization_oracle",
@@ -158,6 +175,7 @@ __all__ = [
     "function_class",
     "gaps",
     "general_optimistic",
+    "identify",
     "likelihood_optimism",
     "load_model",
     "load_policy",
@@ -172,6 +190,7 @@ __all__ = [
     "policy_values",
     "posterior_sampling",
     "psrl",
+    "read_transition_log",
     "regret",
     "run_episode",
     "save_model",
@@ -180,16 +199,26 @@ __all__ = [
     "sim_to_real_gap",
     "solve_average_reward",
     "solve_episodic",
+    "telling_apart",
     "travel_times",
     "ucrl2",
     "ucrl2b",
     "uniformly_random",
     "value_of_memory",
     "value_of_randomization",
+    "width_curve",
     "worst_gap",
 ]
 
 _HOMES = {
+    "simgap.answers": (
+        "adapt",
+        "audit",
+        "blame",
+        "identify",
+        "telling_apart",
+        "width_curve",
+    ),
     "simgap.base_policies": (
         "elimination",
         "explore_then_commit",
@@ -227,7 +256,12 @@ _HOMES = {
         "sim_to_real_gap",
         "worst_gap",
     ),
-    "simgap.interop": ("load_model", "save_model"),
+    "simgap.interop": (
+        "counts_of_log",
+        "load_model",
+        "read_transition_log",
+        "save_model",
+    ),
     "simgap.mdp": (
         "Details",
         "IndexOrder",

@@ -56,11 +56,12 @@ class Comparison:
     value_of_randomization: Certified | None
 
 
+EFFORT = 0.5  # seconds of a usual machine for each simpler policy
 NOTHING = Comparison({}, None, None)
 
 
 def compared(
-    latent: LatentMDP, result: OracleResult, seed: int, *, effort: float = 1.0
+    latent: LatentMDP, result: OracleResult, seed: int, *, effort: float = EFFORT
 ) -> Comparison:
     """Return what simpler policies reach and lose; `effort` is in seconds for each."""
     from simgap.cli.oracle_answer import scale_of

@@ -22,7 +22,6 @@ DEFAULT_LAKE = 0  # Gymnasium's own: success_rate = 1/3
 HORIZON = 200
 GAP_TOLERANCE = 0.1
 TIME_LIMIT = 60.0
-EPISODES = 2_000
 SEED = 0
 
 
@@ -53,10 +52,7 @@ def run(
             horizon=HORIZON,
             folder=folder,
             solver=AutoOracle(
-                gap_tolerance=GAP_TOLERANCE,
-                time_limit=TIME_LIMIT,
-                episodes=EPISODES,
-                seed=SEED,
+                gap_tolerance=GAP_TOLERANCE, time_limit=TIME_LIMIT, seed=SEED
             ),
             command=str(context.obj),
             model=LAKES,

@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from simgap.statistics import Estimate
 
 NOISE = 1e-8  # a gap below this is shown as 0
-GAP_TOLERANCE = 0.05
-AT_HORIZONS = 0.1  # gap tolerance of the brackets at other horizons
+GAP_TOLERANCE = 0.1
+AT_HORIZONS = 100  # episodes of estimates that are not read
 PLANNING_SECONDS = 60.0
-EFFORT = 0.5  # seconds of a usual machine for each simpler policy
 LARGEST_CLASS = 200_000  # models times states, up to which theorems are put in
 
 
@@ -50,6 +49,10 @@ def run(
             "usual ones.",
         ),
     ] = None,
+    agents: Annotated[
+        bool,
+        typer.Option(help="Run agents that find out while they act, too."),
+    ] = True,
     seeds: Annotated[
         str, typer.Option("--seeds", metavar="K", help="Runs where sampling is needed.")
     ] = "400",
@@ -118,6 +121,7 @@ def run(
         latent,
         steps,
         asked=asked,
+        agents=agents,
         horizons=others,
         evaluator=evaluator,
         solver=solver,
@@ -137,7 +141,7 @@ def answered(
     horizon: int,
     *,
     asked: Sequence[str] = (),
-    insist: bool = True,
+    agents: bool = True,
     horizons: Sequence[int] = (),
     evaluator: MonteCarlo,
     solver: AutoOracle,
@@ -147,12 +151,13 @@ def answered(
 ) -> GapAnswer:
     """Return the record; without `asked` it has all policies that can be had.
 
-    With `insist` a policy that was asked for and cannot be had is an error.
+    A policy that was asked for and cannot be had is an error.
     """
     from simgap.answers.stakes import stakes
     from simgap.cli.gap_answer import (
         CERTAINTY,
         DEFAULT,
+        PLANNED_ONLY,
         GapAnswer,
         gap_table,
         horizon_gaps,
@@ -162,8 +167,8 @@ def answered(
     from simgap.planning import optimal_values
     from simgap.records import SCHEMA, provenance
 
-    worlds, names = latent.simulators, tuple(asked) or DEFAULT
-    insist = insist and bool(asked)
+    worlds, insist = latent.simulators, bool(asked)
+    names = tuple(asked) or (DEFAULT if agents else PLANNED_ONLY)
     if planned is None and _worth_planning(latent, names, horizon, insist=insist):
         planned = _planned(latent, horizon, solver)
     with telling("measuring") as tell:
@@ -276,7 +281,7 @@ def _planned(latent: LatentMDP, horizon: int, solver: AutoOracle) -> PlannedPoli
     from simgap.cli.oracle import plan
 
     result = plan(latent, horizon, None, solver)
-    return PlannedPolicies(result, compared(latent, result, solver.seed, effort=EFFORT))
+    return PlannedPolicies(result, compared(latent, result, solver.seed))
 
 
 def _grown(
@@ -301,7 +306,7 @@ def _grown(
             f"no theorems over horizons: {size} states in all models, they are put in "
             f"up to {LARGEST_CLASS}; see simgap bounds"
         )
-    quick = replace(solver, gap_tolerance=AT_HORIZONS, episodes=100)
+    quick = replace(solver, episodes=AT_HORIZONS)
     found = over_horizons(latent, horizons, solver=quick, measured=measured, tell=tell)
     if len(found.trained) < len(worlds):
         notes.append(

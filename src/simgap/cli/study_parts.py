@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 MOST_WIDTHS = 6  # parameters whose width is studied
 EPISODES = 400  # of agents that are sampled
-EFFORT = 0.25  # seconds of a usual machine for each simpler policy
 BLAME_SECONDS = 4.0  # times the limit of one planning
 
 
@@ -144,17 +143,14 @@ def _answers_this(study: Study, path: Path) -> bool:
 
 
 def _audit(study: Study) -> Any:
-    from simgap.answers.audit import AuditSettings
     from simgap.answers.transfer import PlanningSettings
     from simgap.cli.audit import answered
 
-    planning = PlanningSettings(
-        time_limit=study.seconds, effort=EFFORT, seed=study.solver.seed
-    )
+    planning = PlanningSettings(time_limit=study.seconds, seed=study.solver.seed)
     return answered(
         study.latent,
         study.horizon,
-        settings=AuditSettings(planning),
+        settings=planning,
         command=study.verb("audit"),
         model=study.model,
     )
@@ -166,7 +162,7 @@ def _planned(study: Study) -> PlannedPolicies:
     from simgap.cli.oracle import plan
 
     result = plan(study.latent, study.horizon, None, study.solver)
-    others = compared(study.latent, result, study.solver.seed, effort=EFFORT)
+    others = compared(study.latent, result, study.solver.seed)
     return PlannedPolicies(result, others)
 
 
@@ -188,30 +184,32 @@ def _oracle(study: Study, planned: PlannedPolicies) -> OracleAnswer:
 def _gap(study: Study, planned: PlannedPolicies) -> Any:
     from simgap.answers.over_horizons import usual_horizons
     from simgap.cli.gap import answered
-    from simgap.cli.gap_answer import PLANNED_ONLY
     from simgap.cli.options import threads_of
     from simgap.gap.evaluator import MonteCarlo
 
     return answered(
         study.latent,
         study.horizon,
-        asked=() if study.agents else PLANNED_ONLY,
-        insist=False,
+        agents=study.agents,
         horizons=usual_horizons(study.horizon),
         evaluator=MonteCarlo(
             episodes=EPISODES, seed=study.solver.seed, threads=threads_of(None)
         ),
         solver=study.solver,
         planned=planned,
-        command=study.verb("gap", "--horizons", "all"),
+        command=study.verb(
+            "gap", "--horizons", "all", *(() if study.agents else ("--no-agents",))
+        ),
         model=study.model,
     )
 
 
 def _slow_parts(study: Study) -> Iterator[tuple[str, Callable[[], Any]]]:
+    from simgap.cli.width_answer import record_name
+
     yield "blame", partial(_blame, study)
     for name in _varying(study.latent)[:MOST_WIDTHS]:
-        yield f"width-{_file_name(name)}", partial(_width, study, name)
+        yield record_name(name).removesuffix(".json"), partial(_width, study, name)
     yield "identify", partial(_identify, study)
     if study.log is not None:
         yield "adapt", partial(_adapt, study)
@@ -283,9 +281,3 @@ def _varying(latent: LatentMDP) -> list[str]:
         for at, name in enumerate(theta.names)
         if np.unique(theta.values[:, at]).size > 1
     ]
-
-
-def _file_name(name: str) -> str:
-    """Return a parameter as part of a file name."""
-    kept = "".join(each if each.isalnum() else "-" for each in name)
-    return kept.strip("-")[:60] or "parameter"

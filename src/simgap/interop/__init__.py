@@ -1,4 +1,4 @@
-"""Model files: simgap's own format and numpy's."""
+"""Files in and out: models in simgap's own format and numpy's, logs as CSV."""
 
 from simgap.interop.files import (
     READABLE,
@@ -7,5 +7,21 @@ from simgap.interop.files import (
     looks_like_file,
     save_model,
 )
+from simgap.interop.transition_log import (
+    StateSpace,
+    TransitionLog,
+    counts_of_log,
+    read_transition_log,
+)
 
-__all__ = ["READABLE", "WRITABLE", "load_model", "looks_like_file", "save_model"]
+__all__ = [
+    "READABLE",
+    "WRITABLE",
+    "StateSpace",
+    "TransitionLog",
+    "counts_of_log",
+    "load_model",
+    "looks_like_file",
+    "read_transition_log",
+    "save_model",
+]
