@@ -206,6 +206,8 @@ def test_the_headline_says_no_more_than_the_ends_do() -> None:
     alone = (parameter("x", 1.0, 1.0), parameter("y", 0.0, 0.0))
     assert "nothing else" in headline(alone, ONE, 0, noise=0.0)
     assert "costs nothing" in headline(same, Certified(0.0, 1e-12), None, noise=1e-11)
+    nameless = (parameter("model", 1.0, 1.0),)
+    assert "have no parameters" in headline(nameless, ONE, 0, noise=0.0)
     guess = Estimate(0.5, 0.2, 0.8, 0.95)
     sampled = tuple(parameter(n, 0.0, 0.0, share=guess) for n in "xy")
     assert "--permutations" in headline(sampled, ONE, None, noise=0.0)

@@ -250,9 +250,11 @@ def _notes(
     if idle:
         notes.append(f"without any effect: {', '.join(idle)}; their share is exactly 0")
     if game.unfinished:
+        some = len(game.unfinished)
+        what = "a class" if some == 1 else f"{some} classes"
         notes.append(
-            f"the time limit left {len(game.unfinished)} classes unfinished: brackets "
-            "are valid, but another run may have others"
+            f"the time limit left {what} unfinished: brackets are valid, but another "
+            "run may have others"
         )
     if not exact:
         notes.append(

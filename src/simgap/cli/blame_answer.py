@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 BAR = 16  # characters of a whole bar
 LARGEST_SHOWN = 8  # rows of a curve
+UNNAMED = "model"  # the part of a class without parameters
 
 
 @final
@@ -180,6 +181,11 @@ def headline(
         first = parameters[leader]
         others = [each for at, each in enumerate(parameters) if at != leader]
     name, upper = shown(first.name), number(whole.upper, 3)
+    if not others and name == UNNAMED:
+        return (
+            f"The models have no parameters: all of the loss of {upper} comes from not "
+            "knowing which one is real."
+        )
     if all(_ends(each.share)[1] <= 0.0 for each in others):
         return f"Measure {name}: nothing else causes any of the loss of {upper}."
     sure = "estimated" if isinstance(first.share, Estimate) else "certified"
@@ -246,7 +252,9 @@ def _print_curve(first: BlamedParameter, noise: float) -> None:
         ("value", "loss", "loss if it is told"),
         [
             (
-                each.value if isinstance(each.value, str) else number(each.value, 5),
+                shown(each.value, 40)
+                if isinstance(each.value, str)
+                else number(each.value, 5),
                 gap_number(each.loss, noise, 4),
                 gap_bracket(each.told, noise, 4),
             )
