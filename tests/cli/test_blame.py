@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.cli.blame import answered, groups_of, member_of
+from simgap.cli.blame import answered, groups_of, member_of, print_answer
 from simgap.cli.blame_answer import BlamedParameter, headline
 from simgap.cli.main import main
 from simgap.cli.models import read_model
@@ -140,6 +140,8 @@ def test_other_verbs_get_the_record(capsys: pytest.CaptureFixture[str]) -> None:
     assert found.provenance.command == "simgap study"
     assert found.provenance.model == "mine"
     assert capsys.readouterr().out == ""
+    print_answer(found)
+    assert found.headline in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

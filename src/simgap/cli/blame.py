@@ -87,7 +87,6 @@ def run(
     """
     from simgap.answers.blame import BlameSettings
     from simgap.answers.hidden_game import Effort
-    from simgap.cli.blame_answer import print_answer
     from simgap.cli.models import read_model
     from simgap.cli.options import (
         count_of,
@@ -146,6 +145,13 @@ def answered(
         seed=settings.effort.seed,
     )
     return blame_record(latent, found, source)
+
+
+def print_answer(answer: BlameAnswer) -> None:
+    """Print an answer for people."""
+    from simgap.cli.blame_answer import print_blame
+
+    print_blame(answer)
 
 
 def groups_of(texts: list[str]) -> tuple[tuple[str, ...], ...]:

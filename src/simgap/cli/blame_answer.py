@@ -116,7 +116,7 @@ def blame_record(latent: LatentMDP, found: Blame, source: Provenance) -> BlameAn
     )
 
 
-def print_answer(answer: BlameAnswer) -> None:
+def print_blame(answer: BlameAnswer) -> None:
     """Print an answer: a table sorted by share, then what it means."""
     from simgap.cli.output import print_line, print_table
     from simgap.report.words import gap_bracket, number, shown
