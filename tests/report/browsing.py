@@ -53,7 +53,7 @@ def rows_of(page: Any, button: Any) -> list[list[str]]:
     with page.expect_download() as waiting:
         button.click()
     name = waiting.value.suggested_filename
-    assert re.fullmatch(r"record-[0-9a-z-]+\.csv", name)
+    assert re.fullmatch(r"record-[0-9a-z_-]+\.csv", name)
     text = Path(waiting.value.path()).read_text(encoding="utf-8")
     return list(csv.reader(io.StringIO(text)))
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from simgap.records import plain, replacing
+from simgap.records import replacing
 from simgap.report.again import again_script
 from simgap.report.folder import Folder, read_folder
-from simgap.report.lean import lean
+from simgap.report.lean import held_data
 from simgap.report.part import Part
 from simgap.report.scorecard import CLAIM, top_of
 from simgap.report.scripts import page_scripts
@@ -63,7 +63,7 @@ def render_explorer(folder: Folder) -> str:
     certainty = surety_sheet(folder.parts)
     tables = [sheet for part in folder.parts for sheet in part.sheets]
     tables += [] if certainty is None else [certainty]
-    held = {each.key: lean(each.data()) for each in (*drawn, *tables)}
+    held = held_data({each.key: each.data() for each in (*drawn, *tables)})
     scripts = page_scripts(figures=bool(drawn))
     digests = " ".join(f"'{script.digest}'" for script in scripts)
     return template("explorer.html").render(
@@ -73,12 +73,12 @@ def render_explorer(folder: Folder) -> str:
         top=top_of(folder.parts),
         certainty=certainty,
         again=again_script(folder.parts),
-        cut={key for key, (_, was_cut) in held.items() if was_cut},
+        cut=held.cut,
         groups=_groups(folder.parts),
         versions=_versions(folder.parts),
         sure=_words_used(folder),
         figures=len(drawn),
-        data=plain({key: data for key, (data, _) in held.items()}),
+        held=held,
         scripts=scripts,
     )
 

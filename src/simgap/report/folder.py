@@ -16,7 +16,7 @@ from simgap.report.words import shown
 
 ENDING = ".json"
 BESIDE = ("timings",)  # what differs from run to run; it belongs to another record
-SAFE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+SAFE = re.compile(r"[a-z0-9_]+(?:-[a-z0-9_]+)*")
 
 Make = Callable[[Mapping[str, Any], str], Part]
 

@@ -1,22 +1,49 @@
-"""Large figures and tables with fewer digits, so that a page stays small to send.
+"""The data inside a page, small enough to send.
 
-Most figures keep all digits. Where there are thousands of numbers, seven digits are
-kept, which is more than a figure can show; the record has the rest.
+Most figures keep all digits. Where there are more than a thousand numbers, seven digits
+are kept, which is more than a figure can show; the record has the rest. Data that are
+large all the same are packed, and unpacked by the browser.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import json
+import re
+from base64 import b64encode
+from dataclasses import dataclass
+from typing import Any, final
+from zlib import compressobj
 
-MANY = 2_000  # numbers in one figure or table
+from simgap.records import plain
+
+MANY = 1_000  # numbers in one figure or table
 DIGITS = 7
+LARGE = 200_000  # characters of data, above which they are packed
+GZIP = 31  # zlib's word for the format gzip
+MARKUP = re.compile("[<>&']")  # what could end the element around the data
 
 
-def lean(data: Any) -> tuple[Any, bool]:
-    """Return the data of a figure, and whether its numbers had to be cut."""
-    if _count(data) <= MANY:
-        return data, False
-    return _cut(data), True
+@final
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The data of all figures and tables as they stand in the page."""
+
+    text: str
+    packed: bool  # gzip in base64, else JSON
+    cut: frozenset[str]  # keys of those that have seven digits
+
+
+def held_data(data: dict[str, Any]) -> Held:
+    """Return the data of figures and tables, by their keys, as text for the page."""
+    cut = frozenset(key for key, each in data.items() if _count(each) > MANY)
+    kept = {key: _cut(each) if key in cut else each for key, each in data.items()}
+    text = json.dumps(plain(kept), separators=(",", ":"), allow_nan=False)
+    text = MARKUP.sub(lambda sign: f"\\u{ord(sign.group()):04x}", text)
+    if len(text) <= LARGE:
+        return Held(text, packed=False, cut=cut)
+    packer = compressobj(9, wbits=GZIP)
+    content = packer.compress(text.encode()) + packer.flush()
+    return Held(b64encode(content).decode(), packed=True, cut=cut)
 
 
 def _count(value: Any) -> int:

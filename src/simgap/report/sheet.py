@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 from simgap.report.reading import as_text, not_ours
 from simgap.report.told import Told, certainty_of
 from simgap.report.words import clean, number, shown
 
-MOST_ROWS = 100  # shown; the file for a spreadsheet has them all
-LONGEST_CELL = 200
+MOST_ROWS = 60  # shown; the file for a spreadsheet has them all
+LONGEST_CELL = 600
 DIGITS = 6
 
 
@@ -76,6 +76,7 @@ def sheet(
     for row in rows:
         if len(row) != len(headings):
             raise not_ours(list(row), f"a row of {len(headings)} cells")
+    headings, rows = _hoisted(headings, rows)
     spread = [
         any(isinstance(row[at], Told) and _has_ends(row[at]) for row in rows)
         for at in range(len(headings))
@@ -108,6 +109,26 @@ def heading(title: Any, certainty: Any = "") -> Heading:
     """Return the head of a column of a record."""
     word = certainty_of(certainty) if certainty else ""
     return Heading(as_text(title) or "?", word)
+
+
+def _hoisted(
+    headings: Sequence[Heading], rows: Sequence[Sequence[Cell]]
+) -> tuple[list[Heading], list[list[Cell]]]:
+    """Return a table whose columns say once what all their numbers would say."""
+    heads, made = list(headings), [list(row) for row in rows]
+    for at, head in enumerate(headings):
+        cells = [row[at] for row in made]
+        told = [each for each in cells if isinstance(each, Told)]
+        words = {each.certainty for each in told if each.value is not None}
+        word = words.pop() if len(words) == 1 else ""
+        if head.certainty or not word:
+            continue
+        heads[at] = Heading(head.title, word)
+        for row in made:
+            cell = row[at]
+            if isinstance(cell, Told):
+                row[at] = replace(cell, certainty="")
+    return heads, made
 
 
 def _has_ends(cell: Cell) -> bool:

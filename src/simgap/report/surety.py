@@ -39,11 +39,12 @@ class Width:
 
 
 def widest_bracket(parts: Sequence[Part]) -> Width | None:
-    """Return the widest bracket of a page, of gaps if it has any."""
+    """Return the widest certified bracket of a page, of gaps if it has any."""
     stakes = _stakes(parts)
     found = [width for part in parts for width in _widths(part, stakes)]
-    gaps = [width for width in found if width.against == AT_STAKE]
-    return max(gaps or found, key=lambda each: each.share, default=None)
+    certified = [width for width in found if width.certainty != "estimated"]
+    gaps = [width for width in certified if width.against == AT_STAKE]
+    return max(gaps or certified or found, key=_by_share, default=None)
 
 
 def surety_sheet(parts: Sequence[Part]) -> Sheet | None:
@@ -71,6 +72,10 @@ def _labelled(part: Part, word: str) -> str:
     return ", ".join(names) or "-"
 
 
+def _by_share(width: Width) -> float:
+    return width.share
+
+
 def _stakes(parts: Sequence[Part]) -> Stakes:
     """Return what is at stake by class and horizon: some records say it, others not."""
     return {
@@ -81,7 +86,7 @@ def _stakes(parts: Sequence[Part]) -> Stakes:
 
 
 def _widest(part: Part, stakes: Stakes) -> str:
-    found = max(_widths(part, stakes), key=lambda each: each.share, default=None)
+    found = max(_widths(part, stakes), key=_by_share, default=None)
     if found is None:
         return "-"
     return f"± {found.half_width} {found.against} ({found.name})"

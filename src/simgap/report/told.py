@@ -41,7 +41,7 @@ class Told:
         return self.value, self.lower, self.upper
 
 
-NOTHING = Told("-", "", "", None, None, None)
+NOTHING = Told("-", "", "", None, None, None)  # a hole in a table
 
 
 def told(value: Any, *, certainty: str = UNLABELLED, digits: int = 5) -> Told:

@@ -108,6 +108,11 @@ def between(bounds: Certified | Estimate, digits: int = 3) -> str:
     return f"at most {high}" if lower == 0.0 else f"between {low} and {high}"
 
 
+def counted(count: int, what: str) -> str:
+    """Return `1 model` or `3 models`."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def sentences(head: str, told: Sequence[str]) -> str:
     """Return a description: what is shown, then one sentence for each thing."""
     return ". ".join([head, *told]) + "."

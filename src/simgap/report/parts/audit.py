@@ -105,20 +105,20 @@ def _verdict(record: Mapping[str, Any]) -> Verdict:
         certainty=certainty_of(record.get("verdict_certainty")) if word else "",
         headline=as_text(record.get("headline")),
         reason=as_text(record.get("reason")),
-        more=_worst(record),
+        more=_worst(record, as_text(record.get("reason"))),
     )
 
 
-def _worst(record: Mapping[str, Any]) -> str:
-    """Return where most is lost, in one sentence."""
+def _worst(record: Mapping[str, Any], reason: str) -> str:
+    """Return where most is lost, in one sentence, unless the reason says it."""
     worst = as_object(record.get("worst"))
     gap = told(worst.get("gap"), certainty="")
-    if gap.value is None:
-        return ""
     name = shown(as_text(worst.get("name")) or "?")
+    if gap.value is None or name in reason:
+        return ""
     part = told(worst.get("relative")).value
     share = f", {number_shown(100.0 * part, 3)} % of what is at stake" if part else ""
-    return f"Most is lost if {name} is real: {gap.text}{share}."
+    return f"The best agent loses most if {name} is real: {gap.text}{share}."
 
 
 def _about(record: Mapping[str, Any]) -> str:
@@ -152,12 +152,16 @@ def _facts(record: Mapping[str, Any], stake: float | None) -> dict[str, Told]:
 
 
 def _theorem(theorem: Mapping[str, Any]) -> str:
-    bound = told(theorem.get("bound"), certainty="", digits=3)
+    bound = told(theorem.get("bound"), certainty="", digits=4)
     if bound.value is None:
         return ""
     name = shown(as_text(theorem.get("name")) or "The theorem")
-    start = told(theorem.get("non_vacuous_from"), certainty="", digits=3)
-    later = f" It says something from {start.text} steps on." if start.value else ""
+    start = told(theorem.get("non_vacuous_from")).value
+    later = (
+        ""
+        if start is None
+        else f" It says something from {number_shown(start, 4)} steps on."
+    )
     if theorem.get("vacuous") is True:
         return (
             f"{name} bounds the loss by {bound.text}, which is more than there is to "

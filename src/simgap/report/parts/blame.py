@@ -13,8 +13,7 @@ from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot, told_curve
 from simgap.report.reading import as_list, as_object, as_objects, as_text, known
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
 from simgap.report.told import NOTHING, Told, certainty_of, quiet, told
-from simgap.report.words import number as number_shown
-from simgap.report.words import shown
+from simgap.report.words import counted, percent_of, shown
 
 GROUP = "What causes the loss"
 MOST_CURVES = 6  # parameters with a figure of their own
@@ -49,7 +48,7 @@ def blame_part(record: Mapping[str, Any], anchor: str) -> Part:
         title="Hidden parameters and what they cost",
         line=Line(
             what="blame",
-            about=f"{len(parameters)} parameters, "
+            about=f"{counted(len(parameters), 'parameter')}, "
             f"{as_text(record.get('horizon')) or '?'} steps",
             answer=f"most: {name}" if name and share.text not in {"0", "-"} else "",
             mood="plain",
@@ -78,7 +77,7 @@ def blame_part(record: Mapping[str, Any], anchor: str) -> Part:
         origin=origin_of(record),
         plots=_plots(record, ranked, curves, anchor),
         sheets=(_sheet(ranked, f"{anchor}-table-1"),) if ranked else (),
-        cards=_cards(name, share, whole),
+        cards=() if first is None else _cards(first, name, share, whole),
         surety=surety_of(
             record,
             ("whole loss", whole),
@@ -119,23 +118,25 @@ def _headline(
     if share.value <= 0.0 or share.text == "0":
         return "No hidden parameter costs anything."
     part = told(first.get("part"))
-    ends = [
-        number_shown(100.0 * end, 3)
-        for end in dict.fromkeys((part.lower, part.upper))
-        if end is not None
-    ]
-    of = f", {' to '.join(dict.fromkeys(ends))} % of it" if ends else ""
+    share_of = percent_of(part.lower, part.upper, 1.0, "of it")
+    of = f", {share_of}" if share_of else ""
     total = f" of {whole.text}" if whole.value is not None else ""
     return f"Not knowing {name} causes most of the loss: {share.text}{total}{of}."
 
 
-def _cards(name: str, share: Told, whole: Told) -> tuple[Card, ...]:
+def _cards(
+    first: Mapping[str, Any], name: str, share: Told, whole: Told
+) -> tuple[Card, ...]:
     if not name or share.value is None:
         return ()
     if share.value <= 0.0 or share.text == "0":
         return (Card("blame", "none", share.certainty, "nothing is lost"),)
-    words = f"causes {share.text}"
-    words += f" of {whole.text}" if whole.value is not None else ""
+    part = told(first.get("part"))
+    words = percent_of(part.lower, part.upper, 1.0, "of the loss")
+    if not words:
+        words = f"causes {share.text}"
+    elif whole.value is not None:
+        words += f", which is {whole.text}"
     return (Card("blame", name, share.certainty, words),)
 
 

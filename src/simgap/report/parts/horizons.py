@@ -14,7 +14,7 @@ from simgap.report.told import Told, certainty_of, told
 from simgap.report.words import shown, without_common_part
 
 ROUNDING = 1e-9  # of what is at stake: 0 but for rounding
-MOST_CELLS = 10_000  # of a map, over all horizons
+MOST_CELLS = 8_000  # of a map, over all horizons
 LINES = (
     ("average_gap", "best agent"),
     ("memoryless", "best found without memory"),

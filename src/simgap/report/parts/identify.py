@@ -14,8 +14,8 @@ from simgap.report.plots import CurvePlot, short_names, told_curve
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
 from simgap.report.sheet import Heading, Sheet, sheet
 from simgap.report.told import NOTHING, Told, certainty_of, told
+from simgap.report.words import counted, shown, without_common_part
 from simgap.report.words import number as number_shown
-from simgap.report.words import shown, without_common_part
 
 GROUP = "How fast models are told apart"
 MOST_MODELS = 48  # in the map
@@ -52,7 +52,8 @@ def identify_part(record: Mapping[str, Any], anchor: str) -> Part:
         title="Steps to tell one model from another",
         line=Line(
             what="identify",
-            about=f"{len(names)} models, {as_text(record.get('horizon')) or '?'} steps",
+            about=f"{counted(len(names), 'model')}, "
+            f"{as_text(record.get('horizon')) or '?'} steps",
             answer="",
             mood="plain",
             key_name=f"steps to tell {words}" if words else "",
@@ -93,10 +94,10 @@ def _where(pair: Mapping[str, Any]) -> str:
     """Return the state and the action at which two models differ, in words."""
     found = [
         shown(as_text(pair.get(f"{what}_name")) or as_text(pair.get(what)), 40)
-        for what in ("state", "action")
+        for what in ("action", "state")
         if pair.get(what) is not None
     ]
-    return " with ".join(found)
+    return " in ".join(found)
 
 
 def _headline(slowest: Mapping[str, Any] | None, steps: Told) -> str:
@@ -104,7 +105,7 @@ def _headline(slowest: Mapping[str, Any] | None, steps: Told) -> str:
         return ""
     first, second = _pair(slowest)
     where = _where(slowest)
-    at = f" They differ most at {where}." if where else ""
+    at = f" They differ most by {where}." if where else ""
     if not isfinite(steps.lower or 0.0):
         return f"{first} and {second} can never be told apart.{at}"
     slow = "take longest to tell apart"
@@ -206,7 +207,7 @@ def _sheet(
     headings = (
         Heading("one model"),
         Heading("the other"),
-        Heading("they differ most at"),
+        Heading("they differ most by"),
         Heading("distance there", certainty_of(sure.get("distance"))),
         Heading("visits needed", certainty_of(sure.get("visits"))),
         Heading("steps"),

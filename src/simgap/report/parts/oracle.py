@@ -18,7 +18,7 @@ from simgap.report.reading import (
 )
 from simgap.report.sheet import Heading, Sheet, sheet
 from simgap.report.told import NOTHING, Told, certainty_of, quiet, told
-from simgap.report.words import between, percent, shown
+from simgap.report.words import between, counted, percent, shown
 from simgap.report.words import number as number_shown
 
 GROUP = "The best agent there can be"
@@ -66,7 +66,7 @@ def oracle_part(record: Mapping[str, Any], anchor: str) -> Part:
         title=shown(model, 120) if model else "The oracle",
         line=Line(
             what="oracle",
-            about=f"{len(models)} models, {_length(record)}",
+            about=f"{counted(len(models), 'model')}, {_length(record)}",
             answer=as_text(record.get("outcome")),
             mood="plain",
             key_name="average loss of the best agent" if average.text != "-" else "",

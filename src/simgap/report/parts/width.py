@@ -13,8 +13,8 @@ from simgap.report.plots import CurvePlot, short_names, told_curve
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
 from simgap.report.sheet import Heading, Sheet, sheet
 from simgap.report.told import NOTHING, Told, certainty_of, told
+from simgap.report.words import counted, shown, without_common_part
 from simgap.report.words import number as number_shown
-from simgap.report.words import shown, without_common_part
 
 GROUP = "How wide to randomize"
 MOST_CELLS = 4_000  # of the map
@@ -58,15 +58,16 @@ def width_part(record: Mapping[str, Any], anchor: str) -> Part:
         title=f"Ranges of {param}",
         line=Line(
             what=f"width of {param}",
-            about=f"{len(rows)} ranges, {as_text(record.get('horizon')) or '?'} steps",
-            answer=f"recommended: {wanted}" if wanted else "",
+            about=f"{counted(len(rows), 'range')}, "
+            f"{as_text(record.get('horizon')) or '?'} steps",
+            answer=wanted,
             mood="plain",
             key_name="average loss of that range" if lost is not NOTHING else "",
             key=lost,
         ),
         content=WidthContent(
             param=param,
-            headline=f"Randomize {param} from {wanted}." if wanted else "",
+            headline=_headline(param, wanted),
             reason=as_text(record.get("reason")),
             facts=_facts(record, chosen, lost),
             notes=notes_of(record),
@@ -83,6 +84,12 @@ def width_part(record: Mapping[str, Any], anchor: str) -> Part:
     )
 
 
+def _headline(param: str, wanted: str) -> str:
+    if " to " in wanted:
+        return f"Randomize {param} from {wanted}."
+    return f"Train on {param} at {wanted} alone." if wanted else ""
+
+
 def _is(row: Mapping[str, Any], width: float | None) -> bool:
     return width is not None and number(row.get("width")) == width
 
@@ -95,7 +102,7 @@ def _range(row: Mapping[str, Any]) -> str:
     """Return both ends of a range in words, or its width."""
     low, high = (told(row.get(end), certainty="") for end in ("low", "high"))
     if low.value is None or high.value is None:
-        return f"a width of {_width(row)}"
+        return f"width {_width(row)}"
     return low.text if low.text == high.text else f"{low.text} to {high.text}"
 
 

@@ -216,9 +216,10 @@ const Figures = (() => {
       const place = figure.log ? (value > 0 ? Math.log10(value) : low) : value;
       return high > low ? Math.min(1, Math.max(0, (place - low) / (high - low))) : 0;
     };
+    const sure = (words, cell) => (words.length === 1 ? words[0] : words.includes("estimated") ? "" : cell[1] < cell[2] ? "certified" : "exact");
     const nothing = (cell) => Math.abs(cell[2]) < 1e-9 * Math.abs(figure.high); // but for rounding
     const cells = table.map((row) => row.map((cell) => (cell === null ? null : three(cell))));
-    const lines = cells.map((row, i) => row.map((cell, j) => (cell === null ? [] : [after(figure.row_word, figure.rows[i]), after(figure.column_word, figure.columns[j]), figure.tables ? figure.slider + ": " + figure.places[place] : "", figure.value + ": " + (nothing(cell) ? "0" : shown(cell[0])), nothing(cell) ? "" : interval(cell[1], cell[2], cell[0]), figure.sures[i].length === 1 ? figure.sures[i][0] : ""])));
+    const lines = cells.map((row, i) => row.map((cell, j) => (cell === null ? [] : [after(figure.row_word, figure.rows[i]), after(figure.column_word, figure.columns[j]), figure.tables ? figure.slider + ": " + figure.places[place] : "", figure.value + ": " + (nothing(cell) ? "0" : shown(cell[0])), nothing(cell) ? "" : interval(cell[1], cell[2], cell[0]), sure(figure.sures[i], cell)])));
     const row = tall > 60 ? 8 : tall > 30 ? 12 : tall > 12 ? 24 : 34;
     const names = figure.rows.map((name) => cut(name, width < NARROW ? 14 : 26));
     const shownRows = names.map((name, at) => at).filter((at) => at % Math.ceil(15 / row) === 0);

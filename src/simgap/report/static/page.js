@@ -1,9 +1,9 @@
 "use strict";
 /* The page: draws figures when there is time, walks through them by keyboard, writes
    CSV files, and changes between light and dark paper. */
-(() => {
+(async () => {
   const root = document.documentElement;
-  const data = JSON.parse(document.getElementById("data").textContent);
+  const data = await unpacked(document.getElementById("data"));
   const canvases = [...document.querySelectorAll("[data-figure]")];
   const state = new Map(); // canvas -> {drawn, hidden, series, at}
   const PRINTED = 660; // pixels across a sheet of A4 between its margins
@@ -15,6 +15,14 @@
     if (text !== undefined) made.textContent = text;
     return made;
   };
+
+  /* Large data are gzip in base64. */
+  async function unpacked(held) {
+    if (held.type === "application/json") return JSON.parse(held.textContent);
+    const bytes = Uint8Array.from(atob(held.textContent), (sign) => sign.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text());
+  }
 
   /* figures */
 
@@ -288,4 +296,7 @@
   for (const each of document.querySelectorAll("[data-csv]")) each.addEventListener("click", saveRows);
   for (const each of document.querySelectorAll("[data-svg]")) each.addEventListener("click", saveImage);
   ask(canvases);
-})();
+})().catch((error) => {
+  document.getElementById("stopped").hidden = false;
+  console.error(error);
+});
