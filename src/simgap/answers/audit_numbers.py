@@ -9,8 +9,8 @@ from simgap.answers.finding import (
     Status,
     counted,
     listed,
+    model_named,
     percent,
-    short,
     told,
 )
 from simgap.arrays import FloatArray
@@ -106,7 +106,7 @@ def _prior(latent: LatentMDP) -> Finding:
     else:
         at = int(np.argmin(prior))
         text = (
-            f"weights from {told(least)} (model {short(names[at])}) to "
+            f"weights from {told(least)} ({model_named(names[at])}) to "
             f"{told(float(prior.max()))}; a bound on the average holds in the rarest "
             f"model {told(1.0 / least)} times as large"
         )

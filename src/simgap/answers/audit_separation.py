@@ -28,7 +28,7 @@ from simgap.mdp import SimulatorClass
 from simgap.planning import solve_average_reward
 from simgap.records import Certified
 
-MOST_COMPARISONS = 2e10  # pairs of models x entries of a kernel
+MOST_COMPARISONS = 3e9  # pairs of models x entries of a kernel: ten seconds
 MOST_GAIN_WORK = 5e7  # models x states x entries of a kernel
 ERROR = 0.05  # chance of a wrong guess after an experiment
 

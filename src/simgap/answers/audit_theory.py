@@ -13,7 +13,7 @@ from typing import final
 
 from simgap.answers.audit_facts import AuditFacts, audit_facts
 from simgap.answers.audit_separation import Apart
-from simgap.answers.finding import Finding, Status, short, told
+from simgap.answers.finding import Finding, Status, model_named, short, told
 from simgap.answers.ways_back import WaysBack, farthest_hops
 from simgap.answers.weighted_models import WeightedModels
 from simgap.bounds import applicable
@@ -107,7 +107,7 @@ def _diameter(models: WeightedModels, far: Diameter, horizon: int | None) -> Fin
     state = models.simulators.labels.state
     here, there = short(state(int(far.source[at]))), short(state(int(far.target[at])))
     text = (
-        f"the slowest trip, from {here} to {there} in model {short(models.names[at])}, "
+        f"the slowest trip, from {here} to {there} in {model_named(models.names[at])}, "
         f"takes {told(far.lower, 4)} steps at best, on average"
     )
     if horizon is not None and far.lower > horizon:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.answers.audit_separation import Apart
-from simgap.answers.finding import listed, percent, short, told
+from simgap.answers.finding import NOISE, listed, model_named, percent, short, told
 from simgap.answers.transfer import PlanningSettings, Transfer, WorstModel
 from simgap.answers.verdict import Verdict, memory_is_needed
 from simgap.answers.ways_back import WaysBack
@@ -63,7 +63,7 @@ def words_in_steps(
             f"the best one found loses {percent(without.upper or 0.0)}."
         )
         if lost.outcome is None:
-            reason = "A theorem says so; policies without memory were not searched."
+            reason = f"A theorem says so; nothing was planned. {reason}"
         more = _worst(latent, lost.worst, settings, "With memory it")
         return Words(headline, f"{reason} {more}".strip())
     if lost.verdict is Verdict.NO:
@@ -126,7 +126,7 @@ def words_in_the_long_run(
         stuck = [state(s) for part in back.closed for s in part]
         where = f" from {listed(stuck)}" if stuck else ""
         reason = (
-            f"In model {short(models.names[back.member])} there is no way back{where}: "
+            f"In {model_named(models.names[back.member])} there is no way back{where}: "
             "a mistake can cost all that follows. It may still be fine in a short "
             "episode: ask again with -H."
         )
@@ -202,7 +202,7 @@ def _part(worst: WorstModel | None) -> str:
 
 def _at_most(part: Certified) -> str:
     high = part.upper or 0.0
-    return "nothing" if high <= 1e-9 else f"at most {percent(high)}"
+    return "nothing" if high <= NOISE else f"at most {percent(high)}"
 
 
 def _between(part: Certified) -> str:

@@ -10,6 +10,7 @@ from typing import final
 
 SHOWN = 4  # names that a sentence lists
 LONGEST = 40  # characters of a name
+NOISE = 1e-9  # a part below this is shown as 0
 
 
 class Status(Enum):
@@ -43,6 +44,11 @@ def short(name: str) -> str:
     return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
 
 
+def model_named(name: str) -> str:
+    """Return `model x`; a name that says so itself is left alone."""
+    return short(name) if name.startswith("model") else f"model {short(name)}"
+
+
 def told(value: float, digits: int = 3) -> str:
     """Return a number for a sentence."""
     if isinf(value):
@@ -51,8 +57,8 @@ def told(value: float, digits: int = 3) -> str:
 
 
 def percent(part: float) -> str:
-    """Return a part as percent for a sentence."""
-    return f"{told(100.0 * part)} %"
+    """Return a part as percent for a sentence; what rounding makes is 0."""
+    return f"{told(100.0 * part if part > NOISE else 0.0)} %"
 
 
 def counted(count: int, what: str) -> str:

@@ -14,23 +14,26 @@ from typing import final
 
 import numpy as np
 
+from simgap.answers.audit_memoryless import (
+    memoryless_bracket,
+    search_without_memory,
+    stationary_gaps,
+)
 from simgap.answers.audit_oracle import PlannedOracle, Report, planned_oracle
 from simgap.answers.stakes import Stakes, part_of, stakes
 from simgap.answers.verdict import Verdict, verdict_in_steps
 from simgap.arrays import FloatArray
 from simgap.mdp import LatentMDP
-from simgap.oracle.baselines.memoryless import ShortMemoryPlan, best_plan, fits
-from simgap.oracle.baselines.single_model import mean_model_plan
-from simgap.oracle.baselines.windowed import window_nodes
+from simgap.oracle.baselines.memoryless import ShortMemoryPlan
 from simgap.oracle.loss_form import LossForm, bytes_of_losses, loss_form
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import AutoOracle
 from simgap.records import Certified
 
-LARGEST_LOSSES = 1e9  # bytes of the losses of all steps; beyond, nothing is planned
+LARGEST_LOSSES = 1e8  # bytes of the losses of all steps; beyond, nothing is planned
+LARGEST_THOROUGH = 2e9
 MOST_BACKUPS = 1e9  # horizon x entries of all kernels: some seconds
 MOST_THOROUGH = 5e10  # the same with all the time in the world
-MOST_STARTS = 8  # models whose plans the search without memory starts from
 EPISODES = 2  # the estimate of the policy to run is not used here
 FINER = 0.1  # of the tolerance, if the first bracket does not decide
 NARROW = 0.2  # of the acceptable loss: a bracket of this width is good enough
@@ -132,12 +135,13 @@ def transfer(
             rounding=None,
         )
     known = stakes(latent, horizon)
-    if bytes_of_losses(latent, horizon) > LARGEST_LOSSES:
+    room = LARGEST_THOROUGH if settings.thorough else LARGEST_LOSSES
+    if bytes_of_losses(latent, horizon) > room:
         return _not_planned(latent, horizon, settings, known, promised)
     form = loss_form(latent, horizon=horizon)
-    plan = _without_memory(form, settings)
+    plan = search_without_memory(form, settings.effort, settings.seed)
     result, average = _planned(latent, form, plan, known, settings, progress)
-    memoryless = _of_plan(plan, average)
+    memoryless = memoryless_bracket(plan, average)
     return Transfer(
         horizon=horizon,
         verdict=_verdict(latent, known, average, memoryless, horizon, settings),
@@ -177,7 +181,7 @@ def _planned(
         # a policy without memory is a policy, too
         low, high = _ends(result.average_gap)
         average = Certified(low, max(low, min(high, plan.average + plan.rounding)))
-        memoryless = _of_plan(plan, average)
+        memoryless = memoryless_bracket(plan, average)
         found = _verdict(latent, known, average, memoryless, horizon, settings)
         thin = result.planned < int((latent.prior > 0.0).sum())
         if found is not Verdict.UNDECIDED or result.outcome is not Outcome.SOLVED:
@@ -207,32 +211,6 @@ def _negligible(form: LossForm, known: Stakes, settings: PlanningSettings) -> fl
     return min(0.5, NARROW * settings.acceptable * max(least, 0.0) / whole)
 
 
-def _without_memory(form: LossForm, settings: PlanningSettings) -> ShortMemoryPlan:
-    """Return the best policy found that sees the state and the step alone.
-
-    The search starts from the plans of the mean model and of the likeliest models.
-    """
-    mean, nodes = mean_model_plan(form), window_nodes(form.pattern, 0)
-    if not fits(form, nodes.size):
-        return mean
-    likely = np.argsort(-form.latent.prior, kind="stable")
-    spread = np.linspace(0, likely.size - 1, min(MOST_STARTS, likely.size))
-    starts = [mean.actions]
-    for at in np.unique(spread.round().astype(np.int64)):
-        own = form.losses[..., int(likely[at])]
-        starts.append(own.argmin(axis=2).astype(np.int32))
-    return best_plan(form, nodes, starts, effort=settings.effort, seed=settings.seed)
-
-
-def _of_plan(plan: ShortMemoryPlan, average: Certified) -> Certified:
-    """Return a bracket of the least average gap without memory.
-
-    It is no less than with memory.
-    """
-    high = plan.average + plan.rounding
-    return Certified(min(high, max(plan.least or 0.0, _ends(average)[0])), high)
-
-
 def _not_planned(
     latent: LatentMDP,
     horizon: int,
@@ -240,9 +218,14 @@ def _not_planned(
     known: Stakes,
     promised: float | None,
 ) -> Transfer:
-    most = _ends(known.average)[1]
-    average = Certified(0.0, most if promised is None else min(promised, most))
-    memoryless = Certified(0.0, most)
+    least, worst = _ends(known.average)[1], None
+    found = stationary_gaps(latent, horizon, settings.seed)
+    if found is not None:
+        gaps = np.array([gap.upper for gap in found])
+        least = min(least, float(latent.prior @ gaps) * (1.0 + NEGLIGIBLE))
+        worst = _worst(known, gaps)
+    average = Certified(0.0, least if promised is None else min(promised, least))
+    memoryless = Certified(0.0, least)
     return Transfer(
         horizon=horizon,
         verdict=_verdict(latent, known, average, memoryless, horizon, settings),
@@ -250,7 +233,7 @@ def _not_planned(
         average_gap=average,
         memoryless_gap=memoryless,
         worst=None,
-        memoryless_worst=None,
+        memoryless_worst=worst,
         gaps=None,
         outcome=None,
         planned=0,

@@ -14,7 +14,7 @@ from typing import Any, final
 
 import numpy as np
 
-from simgap.answers.finding import Finding, Status, counted, listed, short
+from simgap.answers.finding import Finding, Status, counted, listed, model_named
 from simgap.arrays import BoolArray, OffsetArray, digest
 from simgap.mdp import SimulatorClass
 from simgap.planning import communicating
@@ -48,11 +48,15 @@ def ways_back(simulators: SimulatorClass) -> WaysBack:
     reached = np.zeros(simulators.n_states, np.bool_)
     graphs: dict[str, Any] = {}  # models with the same support share one
     worst: tuple[int, tuple[tuple[int, ...], ...]] = (int(np.argmin(answers)), ())
+    done: set[str] = set()
     for at, row in enumerate(simulators.transitions.values):
-        key = digest(np.packbits(row > 0.0))
+        key, first = digest(np.packbits(row > 0.0)), simulators.start_law(at) > 0.0
+        if (both := digest(key.encode(), np.packbits(first))) in done:
+            continue
+        done.add(both)
         if key not in graphs:
             graphs[key] = _graph(simulators, at)
-        seen = _reached(graphs[key], simulators.start_law(at) > 0.0)[0]
+        seen = _reached(graphs[key], first)[0]
         reached |= seen
         if not worst[1] and not answers[at]:  # a trap says more than a missed state
             closed = _closed(graphs[key], seen)
@@ -98,7 +102,7 @@ def ways_back_finding(
         )
         return Finding(check, Status.WARNING, text, float(len(found.missed)))
     assert found.member is not None
-    name = short(simulators.model_names[found.member])
+    name = model_named(simulators.model_names[found.member])
     more = f" (and {found.broken - 1} more)" if found.broken > 1 else ""
     stuck = [labels.state(s) for part in found.closed for s in part]
     if len(found.closed) == 1 and len(stuck) > 1:
@@ -107,7 +111,7 @@ def ways_back_finding(
         what = f"there is no way back from {listed(stuck)}"
     else:
         what = "some states that other models reach are never reached"
-    text = f"in model {name}{more} {what}: one wrong move can cost all that follows"
+    text = f"in {name}{more} {what}: one wrong move can cost all that follows"
     text += (
         ". terminal=restart lets episodes begin again"
         if any(note.startswith(ABSORBS) for note in notes)

@@ -100,6 +100,7 @@ def answered(
     from simgap.answers.audit import DEFAULT, audit
     from simgap.cli.audit_answer import audit_answer
     from simgap.cli.output import telling
+    from simgap.oracle.result import Outcome
     from simgap.oracle.watch import Progress
     from simgap.report.words import number
 
@@ -111,6 +112,8 @@ def answered(
             tell(f"{now.seconds:.0f} s: loss in [{low}, {high}], {now.doing}")
 
         found = audit(latent, horizon, settings=chosen, progress=follow)
+    if found.transfer is not None and found.transfer.outcome is Outcome.INTERRUPTED:
+        raise KeyboardInterrupt  # planning ends gracefully; who stops it wants out
     seed = chosen.seed
     return audit_answer(latent, found, command=command, model=model, seed=seed)
 
@@ -139,7 +142,8 @@ def print_answer(answer: AuditAnswer) -> None:
 
 
 def _numbers(answer: AuditAnswer) -> list[str]:
-    from simgap.report.words import gap_bracket, number, shown
+    from simgap.answers.finding import percent
+    from simgap.report.words import gap_bracket, gap_number, number, shown
 
     if answer.at_stake is None or answer.average_gap is None:
         return []
@@ -153,14 +157,14 @@ def _numbers(answer: AuditAnswer) -> list[str]:
             continue
         parts = ""
         if part is not None and part.lower is not None and part.upper is not None:
-            ends = (f"{100.0 * end:.3g}" for end in (part.lower, part.upper))
-            parts = f" ({' to '.join(dict.fromkeys(ends))} %)"
+            ends = (percent(end) for end in (part.lower, part.upper))
+            parts = f" ({' to '.join(dict.fromkeys(ends))})"
         lines.append(f"{what:<16} {gap_bracket(gap, noise)}{parts} lost on average")
     if answer.worst is not None:
-        name, part_lost = shown(answer.worst.name), 100.0 * answer.worst.relative
+        name, lost = shown(answer.worst.name), gap_number(answer.worst.gap, noise)
         lines.append(
-            f"worst model      {name}: {number(answer.worst.gap, 5)} lost with memory "
-            f"({part_lost:.3g} % of what is at stake there)"
+            f"worst model      {name}: {lost} lost with memory "
+            f"({percent(answer.worst.relative)} of what is at stake there)"
         )
     if answer.value_of_memory is not None:
         lines.append(f"memory is worth  {gap_bracket(answer.value_of_memory, noise)}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 if TYPE_CHECKING:
     from simgap.answers.audit import Audit
     from simgap.answers.transfer import Transfer, WorstModel
-    from simgap.mdp import LatentMDP
+    from simgap.mdp import LatentMDP, RewardUnits
     from simgap.records import Certified, Provenance
 
 
@@ -148,14 +148,14 @@ def audit_answer(
             theorem.vacuous,
             theorem.non_vacuous_from,
         ),
-        average_gap=_gap(lost and lost.average_gap, factor),
+        average_gap=_gap(lost and lost.average_gap, simulators.units),
         at_stake=_stake(lost, factor),
         relative_gap=None if lost is None else lost.relative_gap,
         worst=_worst(latent, lost and lost.worst),
-        memoryless_gap=_gap(lost and lost.memoryless_gap, factor),
+        memoryless_gap=_gap(lost and lost.memoryless_gap, simulators.units),
         relative_memoryless=None if lost is None else lost.relative_memoryless,
         memoryless_worst=_worst(latent, lost and lost.memoryless_worst),
-        value_of_memory=_gap(lost and lost.value_of_memory, factor),
+        value_of_memory=_gap(lost and lost.value_of_memory, simulators.units),
         outcome=None if lost is None or lost.outcome is None else lost.outcome.value,
         passed=not found.failed,
         next=_next(latent, found, model),
@@ -186,12 +186,10 @@ def _separation(found: Audit) -> SeparationPair:
     )
 
 
-def _gap(bounds: Certified | None, factor: float) -> Certified | None:
-    from simgap.records import Certified
+def _gap(bounds: Certified | None, units: RewardUnits) -> Certified | None:
+    from simgap.cli.oracle_answer import Scale
 
-    if bounds is None or bounds.lower is None or bounds.upper is None:
-        return None
-    return Certified(factor * bounds.lower, factor * bounds.upper)
+    return None if bounds is None else Scale(units, 1.0).gap_bounds(bounds)
 
 
 def _stake(lost: Transfer | None, factor: float) -> float | None:

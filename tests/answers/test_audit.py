@@ -1,0 +1,269 @@
+"""Losses behind the verdict: against exact recursions, and what must not change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from math import isnan
+
+import numpy as np
+import pytest
+
+from simgap.answers import audit_oracle
+from simgap.answers.audit import audit
+from simgap.answers.audit_oracle import planned_oracle, thinned
+from simgap.answers.finding import Status
+from simgap.answers.transfer import PlanningSettings, transfer
+from simgap.answers.verdict import Verdict
+from simgap.errors import InvalidArgument
+from simgap.instances import absorbing_doors, best_arm, riverswim
+from simgap.mdp import LatentMDP, RewardUnits
+from simgap.oracle.loss_form import loss_form
+from simgap.oracle.settings import AutoOracle
+from simgap.records import Certified
+from tests.answers.audit_cases import coin, coins, finding, latent_of, signs
+from tests.reference.episodic import policy_values
+from tests.reference.latent import RationalLatent, exact_gap, random_latent, rational
+from tests.reference.memoryless import best_memoryless_value
+
+QUICK = PlanningSettings(effort=0.02)
+
+
+def holds(bounds: Certified | None, exact: Fraction) -> bool:
+    assert bounds is not None
+    assert bounds.lower is not None and bounds.upper is not None
+    slack = Fraction(1, 10**12) * (1 + abs(exact))
+    return bool(Fraction(bounds.lower) <= exact + slack) and bool(
+        exact - slack <= Fraction(bounds.upper)
+    )
+
+
+def random_gap(exact: RationalLatent, horizon: int) -> Fraction:
+    """Return what acting at random loses on average, in exact arithmetic."""
+    S, A = exact.n_states, exact.n_actions
+    policy = [[[Fraction(1, A)] * A] * S] * horizon
+    total = Fraction(0)
+    for model, prior, law, best in zip(
+        exact.models, exact.prior, exact.start, exact.optimal(horizon), strict=True
+    ):
+        first = policy_values(model.transitions, model.rewards, policy)[0]
+        own = sum((p * v for p, v in zip(law, first, strict=True)), Fraction(0))
+        total += prior * (best - own)
+    return total
+
+
+def test_losses_hold_those_of_exact_recursions_and_the_verdict_follows() -> None:
+    rng = np.random.default_rng(5)
+    met = set()
+    for _ in range(40):
+        latent, horizon = random_latent(rng, denominator=8)
+        part, exact = Fraction(1, 8), rational(latent)
+        lost = transfer(latent, horizon, replace(QUICK, acceptable=0.125))
+        gap, stake = exact_gap(latent, horizon), random_gap(exact, horizon)
+        assert holds(lost.average_gap, gap)
+        assert lost.stakes is not None and holds(lost.stakes.average, stake)
+        policies = exact.n_actions ** (exact.n_states * horizon)
+        if policies <= 300:
+            informed = sum(
+                (
+                    p * v
+                    for p, v in zip(exact.prior, exact.optimal(horizon), strict=True)
+                ),
+                Fraction(0),
+            )
+            least = informed - best_memoryless_value(exact, horizon)
+            assert holds(lost.memoryless_gap, least)
+            assert holds(lost.value_of_memory, least - gap)
+            if lost.verdict is Verdict.YES:
+                assert least <= part * stake + Fraction(1, 10**9)
+        if lost.verdict is Verdict.NO:
+            assert gap > part * stake
+        elif lost.verdict is not Verdict.UNDECIDED:
+            assert gap <= part * stake + Fraction(1, 10**9)
+        met.add(lost.verdict)
+    assert {Verdict.YES, Verdict.NO} <= met
+
+
+def test_the_worst_model_is_the_one_that_loses_the_largest_part() -> None:
+    latent = LatentMDP.uniform(best_arm(3, e=0.4))
+    lost = transfer(latent, 5, QUICK)
+    assert lost.gaps is not None and lost.worst is not None and lost.stakes is not None
+    parts = [
+        gap / (stake.lower or 1.0)
+        for gap, stake in zip(lost.gaps, lost.stakes.models, strict=True)
+    ]
+    assert lost.worst.member == int(np.argmax(parts))
+    assert lost.worst.relative == pytest.approx(max(parts))
+    assert lost.worst.gap == lost.gaps[lost.worst.member]
+
+
+def test_memory_decides_where_models_show_themselves() -> None:
+    """A mirrored coin is found out in a few tosses; without memory half is lost."""
+    P, Q = np.zeros((2, 2, 2)), np.zeros((2, 2, 2))
+    P[:, 0, 0] = P[:, 1, 1] = 1.0
+    Q[:, 0, 1] = Q[:, 1, 0] = 1.0
+    latent = latent_of([P, Q], [[0.0, 0.0], [1.0, 1.0]])
+    found = audit(latent, 20, settings=QUICK)
+    assert found.verdict is Verdict.WITH_MEMORY and not found.failed
+    assert "No policy without memory stays" in found.words.reason
+    assert found.words.headline.startswith("With memory")
+    lost = found.transfer
+    assert lost is not None and lost.average_gap is not None
+    assert lost.average_gap.upper == pytest.approx(0.5)  # one wrong move in one model
+
+
+def test_doors_do_not_transfer() -> None:
+    """Proposition 1: the average loss is that of a guess."""
+    found = audit(LatentMDP.uniform(absorbing_doors(3)), 8, settings=QUICK)
+    assert found.verdict is Verdict.NO and found.failed
+    assert found.transfer is not None and found.transfer.average_gap is not None
+    assert found.transfer.average_gap.lower == pytest.approx(4.0)
+    assert "cannot be undone" in found.words.reason
+
+
+def test_an_average_that_is_fine_does_not_hide_a_model_that_is_not() -> None:
+    latent = coins(0.1, 0.9, prior=(0.02, 0.98))
+    found = audit(latent, 2, settings=QUICK)
+    assert found.verdict is Verdict.YES
+    assert "if model 0 is the real model" in found.words.reason
+    fair = audit(coins(0.8, 0.9), 3, settings=QUICK)
+    assert fair.verdict is Verdict.YES and "In no model" in fair.words.reason
+
+
+def test_a_model_without_weight_counts_among_those_that_may_be_real() -> None:
+    found = audit(coins(0.1, 0.9, prior=(0.0, 1.0)), 3, settings=QUICK)
+    assert found.verdict is Verdict.YES
+    assert found.transfer is not None and found.transfer.memoryless_worst is not None
+    assert found.transfer.memoryless_worst.member == 0
+    assert "no weight in training" in found.words.reason
+
+
+def test_a_policy_without_a_rule_for_a_model_says_nothing_about_it() -> None:
+    """The model without weight goes where training never was."""
+    stay, away = np.zeros((3, 1, 3)), np.zeros((3, 1, 3))
+    stay[0, 0, 1] = stay[1, 0, 0] = stay[2, 0, 2] = 1.0
+    away[0, 0, 2] = away[1, 0, 0] = away[2, 0, 0] = 1.0
+    latent = latent_of([stay, away], [[0.0], [1.0], [0.5]], prior=(1.0, 0.0))
+    found = audit(latent, 3, settings=QUICK)
+    assert found.verdict is Verdict.YES
+    if found.transfer is not None and found.transfer.worst is not None:
+        assert not isnan(found.transfer.worst.gap)
+
+
+@pytest.mark.parametrize(("offset", "factor"), [(-7.0, 1.0), (0.0, 40.0), (3.0, 0.01)])
+def test_moving_and_scaling_rewards_leaves_the_verdict(
+    offset: float, factor: float
+) -> None:
+    """In the stored rewards and in the units alike."""
+    rng = np.random.default_rng(11)
+    for _ in range(8):
+        latent, horizon = random_latent(rng, denominator=8)
+        before = audit(latent, horizon, settings=QUICK)
+        simulators = latent.simulators
+        moved = replace(simulators, rewards=offset + factor * simulators.rewards)
+        labelled = replace(simulators, units=RewardUnits(offset, factor))
+        for other in (moved, labelled):
+            after = audit(LatentMDP(other, latent.prior), horizon, settings=QUICK)
+            assert after.verdict is before.verdict
+            assert after.words.headline == before.words.headline
+            assert [each.status for each in after.findings] == [
+                each.status for each in before.findings
+            ]
+
+
+def test_equal_rewards_put_nothing_at_stake() -> None:
+    found = audit(latent_of([coin(0.1), coin(0.9)], np.full((2, 2), 5.0)), 50)
+    assert (
+        found.verdict is Verdict.YES and "nothing is at stake" in found.words.headline
+    )
+    assert found.transfer is not None and found.transfer.worst is None
+
+
+def test_the_verdict_moves_with_what_is_acceptable() -> None:
+    """One model of two, known after a wrong move: 1/4 of the stake 2 in 4 steps."""
+    lost = transfer(signs(), 4, QUICK)
+    assert lost.relative_gap is not None and lost.relative_gap.upper is not None
+    part = lost.relative_gap.upper
+    assert 0.5 < part <= 1.0 + 1e-9
+    strict = replace(QUICK, acceptable=0.5 * part)
+    assert transfer(signs(), 4, strict).verdict is Verdict.NO
+    doors = LatentMDP.uniform(absorbing_doors(3))
+    with pytest.raises(InvalidArgument, match="acceptable"):
+        audit(doors, 4, settings=replace(QUICK, acceptable=1.5))
+    with pytest.raises(InvalidArgument, match="horizon"):
+        audit(doors, 0)
+
+
+def test_an_episode_too_long_to_plan_is_bounded_by_theory() -> None:
+    rivers = LatentMDP.uniform(riverswim(3, success=(0.3, 0.7)))
+    found = audit(rivers, 10**6, settings=QUICK)
+    lost = found.transfer
+    assert lost is not None and lost.outcome is None and lost.gaps is None
+    assert found.verdict is Verdict.YES  # one stationary policy is best for both
+    assert lost.average_gap is not None and lost.average_gap.lower == 0.0
+    assert finding(found, "planning").status is Status.INFO
+    coin_flips = audit(coins(0.1, 0.9), 2 * 10**6, settings=QUICK)
+    assert coin_flips.verdict is Verdict.WITH_MEMORY
+    assert coin_flips.words.reason.startswith("A theorem says so")
+    assert coin_flips.transfer is not None
+    bound, whole = coin_flips.transfer.average_gap, coin_flips.theory.promised
+    assert bound is not None and bound.upper == whole
+    endless = audit(rivers, 10**9, settings=QUICK)
+    assert endless.verdict is Verdict.UNDECIDED and not endless.failed
+    assert "too many to follow" in endless.words.headline
+
+
+def test_a_large_class_is_planned_in_part_and_bounded_in_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chances = np.linspace(0.1, 0.9, 9)
+    prior = np.arange(1.0, 10.0) / 45.0
+    latent = coins(*chances.tolist(), prior=prior.tolist(), named=True)
+    form = loss_form(latent, horizon=5)
+    solver = AutoOracle(episodes=2)
+    whole = planned_oracle(form, solver, thorough=False)
+    assert whole.planned == 9
+    exact = exact_gap(latent, 5)
+    assert holds(whole.average_gap, exact)
+    monkeypatch.setattr(audit_oracle, "MOST_PLANNED", 4)
+    part = planned_oracle(form, solver, thorough=False)
+    assert part.planned == 4 and holds(part.average_gap, exact)
+    assert part.gaps is not None and part.gaps.shape == (9,)
+    assert float(prior @ part.gaps) == pytest.approx(part.average_gap.upper or 0.0)
+    assert part.average_gap.lower is not None and part.average_gap.lower > 0.0
+    assert planned_oracle(form, solver, thorough=True).planned == 9
+    text = finding(audit(latent, 5, settings=QUICK), "planning").text
+    assert "planned for 4 of 9 models" in text
+
+
+def test_a_part_of_a_class_that_cannot_do_what_others_do_bounds_from_below_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kernels = []
+    for at in range(5):
+        P = np.zeros((3, 2, 3))
+        P[0, 0, 1 if at != 2 else 2], P[0, 1, 0] = 1.0, 1.0
+        P[1:, :, 0] = 1.0
+        kernels.append(P)
+    latent = latent_of(kernels, [[0.0, 0.1], [1.0, 1.0], [0.0, 0.0]])
+    monkeypatch.setattr(audit_oracle, "MOST_PLANNED", 2)
+    lost = transfer(latent, 4, QUICK)
+    assert lost.average_gap is not None and lost.average_gap.upper is not None
+    assert holds(lost.average_gap, exact_gap(latent, 4))
+    assert np.isfinite(lost.average_gap.upper)
+
+
+def test_thinned_weights_are_those_of_neighbourhoods() -> None:
+    prior = np.array([0.1, 0.0, 0.2, 0.3, 0.1, 0.3])
+    chosen, weights = thinned(prior, np.flatnonzero(prior), 3)
+    assert chosen.tolist() == [0, 3, 5]
+    assert weights.sum() == pytest.approx(1.0)
+    assert thinned(prior, np.flatnonzero(prior), 5)[1] == pytest.approx(
+        prior[prior > 0.0]
+    )
+
+
+def test_the_same_seed_finds_the_same() -> None:
+    latent = LatentMDP.uniform(best_arm(3, e=0.3))
+    first, second = (audit(latent, 6, settings=QUICK) for _ in range(2))
+    assert first.words == second.words and first.findings == second.findings

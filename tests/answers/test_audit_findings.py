@@ -1,0 +1,326 @@
+"""Every check of the audit, tripped and not tripped."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+import pytest
+
+from simgap.answers.audit import audit
+from simgap.answers.audit_numbers import conditioning_finding
+from simgap.answers.audit_separation import models_apart
+from simgap.answers.finding import Status, counted, listed, short, told
+from simgap.answers.verdict import Verdict
+from simgap.answers.ways_back import farthest_hops, ways_back
+from simgap.answers.weighted_models import weighted_models
+from simgap.instances import absorbing_doors, riverswim
+from simgap.mdp import Details, LatentMDP
+from simgap.planning import diameter
+from tests.answers.audit_cases import (
+    coin,
+    coins,
+    finding,
+    latent_of,
+    signs,
+    with_an_island,
+)
+
+
+def test_a_sound_class_passes_every_check() -> None:
+    found = audit(coins(0.1, 0.9))
+    assert {each.status for each in found.findings} <= {Status.OK, Status.INFO}
+    assert found.verdict is Verdict.IN_THE_LONG_RUN
+    assert found.certainty == "exact"
+    assert not found.failed
+
+
+def test_rows_are_told_with_their_worst_error() -> None:
+    P = coin(0.3)
+    P[0, 0, 0] += 4e-10  # repaired, and said so
+    found = finding(audit(latent_of([P, coin(0.6)], np.eye(2))), "rows")
+    assert found.status is Status.OK
+    assert found.value is not None and found.value < 1e-15
+    assert "8 rows" in found.text and "divided by" in found.text
+
+
+def test_models_without_weight_are_named() -> None:
+    found = audit(coins(0.1, 0.5, 0.9, prior=(0.5, 0.0, 0.5)))
+    told_of = finding(found, "prior")
+    assert told_of.status is Status.WARNING and "model 1" in told_of.text
+    assert finding(audit(coins(0.1, 0.9)), "prior").status is Status.OK
+    uneven = finding(audit(coins(0.1, 0.9, prior=(0.2, 0.8))), "prior")
+    assert "5 times as large" in uneven.text
+
+
+def test_models_without_weight_do_not_break_assumptions() -> None:
+    """A trap in a model that is never met is no trap."""
+    trap = coin(0.3)
+    trap[1, :, :] = (0.0, 1.0)
+    latent = latent_of(
+        [coin(0.1), trap, coin(0.9)], [[0, 0], [1, 1]], prior=(0.5, 0.0, 0.5)
+    )
+    found = audit(latent)
+    assert found.ways_back.communicating and found.verdict is Verdict.IN_THE_LONG_RUN
+    assert tuple(found.models.index) == (0, 2)
+
+
+def test_a_start_that_depends_on_the_model_is_information() -> None:
+    both = [coin(0.1), coin(0.9)]
+    plain = latent_of(both, np.eye(2), details=Details(start=[0.5, 0.5]))
+    assert "drawn from 2 states" in finding(audit(plain), "start").text
+    telling = latent_of(both, np.eye(2), details=Details(start=[0, 1]))
+    assert finding(audit(telling), "start").status is Status.INFO
+
+
+@pytest.mark.parametrize(
+    ("rewards", "status", "words"),
+    [
+        (np.array([[0.0, 0.0], [1.0, 1.0]]), Status.OK, "same in all"),
+        (np.array([[-5.0, 0.0], [1.0, 1.0]]), Status.OK, "scaled back"),
+        (np.full((2, 2), 3.0), Status.INFO, "nothing can be lost"),
+        (np.arange(8.0).reshape(2, 2, 2), Status.WARNING, "depend on the model"),
+        (np.stack([np.eye(2), np.eye(2)]), Status.OK, "same in all"),
+    ],
+)
+def test_rewards_are_described(rewards: np.ndarray, status: Status, words: str) -> None:
+    found = finding(audit(latent_of([coin(0.2), coin(0.7)], rewards)), "rewards")
+    assert found.status is status and words in found.text
+
+
+def test_a_trap_is_named_and_is_no_more_than_a_warning_at_a_horizon() -> None:
+    doors = LatentMDP.uniform(absorbing_doors(2))
+    endless, short_run = audit(doors), audit(doors, 5)
+    found = finding(endless, "communicating")
+    assert found.status is Status.FAIL and "paid 0" in found.text
+    assert endless.verdict is Verdict.NOT_PROMISED and endless.failed
+    assert "paid 0" in endless.words.reason
+    assert finding(short_run, "communicating").status is Status.WARNING
+    assert endless.theory.diameter.upper == inf and endless.theory.theorem is None
+
+
+def test_what_restarts_is_said_to_communicate_only_because_of_that() -> None:
+    notes = ("terminal=restart: a terminal state leads to the start",)
+    both = [coin(0.1), coin(0.9)]
+    found = audit(latent_of(both, np.eye(2), details=Details(notes=notes)))
+    assert "only because terminal states restart" in (
+        finding(found, "communicating").text
+    )
+    assert "only because" not in finding(audit(coins(0.1, 0.9)), "communicating").text
+    trap = np.zeros((2, 2, 2))
+    trap[:, :, 1] = 1.0
+    notes = ("terminal=absorb: a terminal state is kept for ever",)
+    ended = latent_of([trap, trap], np.eye(2), details=Details(notes=notes))
+    assert "terminal=restart lets" in finding(audit(ended), "communicating").text
+
+
+def test_states_that_are_never_reached_are_harmless() -> None:
+    found = audit(with_an_island())
+    told_of = finding(found, "communicating")
+    assert told_of.status is Status.WARNING and "isle" in told_of.text
+    assert not found.ways_back.communicating and found.ways_back.only_missed
+    assert found.verdict is Verdict.IN_THE_LONG_RUN and not found.failed
+
+
+def test_models_that_differ_only_where_nobody_gets_are_one_model() -> None:
+    kernels = []
+    for to in (0, 1):
+        P = np.zeros((3, 1, 3))
+        P[0, 0, 1] = P[1, 0, 0] = P[2, 0, to] = 1.0
+        kernels.append(P)
+    shared = audit(latent_of(kernels, [[0.0], [1.0], [0.0]]))
+    assert shared.apart.different == 1 and shared.verdict is Verdict.YES
+    rewards = np.zeros((2, 3, 1))
+    rewards[0, 0], rewards[1, 1] = 1.0, 1.0
+    confused = audit(latent_of(kernels, rewards))
+    assert confused.apart.confused == ((0, 1),)
+    assert confused.verdict is Verdict.NOT_PROMISED
+    text = finding(confused, "separation").text
+    assert "wherever both can get" in text
+
+
+def test_a_state_that_only_some_models_reach_is_no_trap_but_breaks_the_assumption() -> (
+    None
+):
+    here, there = np.zeros((2, 1, 2)), np.zeros((2, 1, 2))
+    here[:, 0, 0] = 1.0
+    there[0, 0, 1] = there[1, 0, 0] = 1.0
+    found = ways_back(latent_of([here, there], [[0.0], [1.0]]).simulators)
+    assert not found.sound and found.broken == 1 and found.closed == ()
+    assert found.missed == ()
+
+
+def test_the_diameter_comes_with_its_trip_and_warns_in_short_episodes() -> None:
+    rivers = LatentMDP.uniform(riverswim(4, success=(0.3, 0.5)))
+    far = diameter(rivers.simulators)
+    found = audit(rivers)
+    assert found.theory.diameter.lower == far.lower
+    assert "from 0 to 3 in model success=0.3" in finding(found, "diameter").text
+    assert finding(audit(rivers, 5), "diameter").status is Status.WARNING
+    assert finding(audit(rivers, 20), "diameter").status is Status.OK
+
+
+def test_large_classes_get_a_lower_bound_of_the_diameter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from simgap.answers import audit_theory
+    from simgap.answers.transfer import PlanningSettings
+
+    rivers = LatentMDP.uniform(riverswim(5, success=(0.3, 0.5)))
+    monkeypatch.setattr(audit_theory, "MOST_TRIPS", 1.0)
+    found = audit(rivers)
+    assert found.theory.diameter.lower == 4.0 == farthest_hops(rivers.simulators)
+    assert found.theory.diameter.upper == inf
+    assert finding(found, "diameter").status is Status.INFO
+    assert "--thorough" in finding(found, "theory").text
+    whole = audit(rivers, settings=PlanningSettings(thorough=True))
+    assert whole.theory.diameter.upper == diameter(rivers.simulators).upper
+
+
+def test_facts_in_part_give_bounds_no_tighter_than_all_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from simgap.answers import audit_facts
+
+    rivers = LatentMDP.uniform(riverswim(4, success=(0.3, 0.5, 0.7)))
+    whole = audit(rivers, 8).theory.theorem
+    monkeypatch.setattr(audit_facts, "MOST_FUNCTIONS", 1.0)
+    found = audit(rivers, 8)
+    part = found.theory.theorem
+    assert whole is not None and part is not None
+    assert part.bound >= whole.bound * (1.0 - 1e-9)
+    assert any("by counting" in note for note in found.theory.notes)
+
+
+def test_the_hardest_pair_is_named_with_its_place_and_steps() -> None:
+    found = audit(coins(0.1, 0.8, 0.9))
+    pair = found.apart.nearest
+    assert pair is not None and (pair.first, pair.second) == (1, 2)
+    assert pair.value == pytest.approx(0.2)
+    text = finding(found, "separation").text
+    assert "model 1 and model 2" in text and "action 0" in text and "steps" in text
+    few = finding(audit(coins(0.1, 0.8, 0.9), 2), "separation")
+    assert few.status is Status.INFO and "an episode has 2" in few.text
+
+
+def test_one_model_has_nothing_to_tell_apart() -> None:
+    found = audit(coins(0.3))
+    assert found.apart.value == 2.0 and found.verdict is Verdict.YES
+    assert finding(found, "separation").status is Status.OK
+
+
+def test_too_many_pairs_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    from simgap.answers import audit_separation
+
+    monkeypatch.setattr(audit_separation, "MOST_COMPARISONS", 1.0)
+    found = audit(coins(0.1, 0.9))
+    assert found.apart.value is None
+    assert finding(found, "separation").status is Status.INFO
+    assert found.verdict is Verdict.IN_THE_LONG_RUN
+
+
+def test_the_same_model_twice_is_harmless() -> None:
+    found = audit(coins(0.2, 0.2, 0.9))
+    assert found.apart.alike == ((0, 1),) and found.apart.different == 2
+    assert finding(found, "look-alikes").status is Status.INFO
+    assert finding(found, "separation").status is Status.WARNING
+    assert found.verdict is Verdict.IN_THE_LONG_RUN and not found.failed
+    assert audit(signs(equal_rewards=True)).verdict is Verdict.YES
+
+
+def test_models_that_pay_differently_but_move_alike_cost_every_step() -> None:
+    """Told, an agent earns 1 a step; not told, a half: a coin flip for ever."""
+    found = audit(signs())
+    assert found.apart.confused == ((0, 1),)
+    loss = found.apart.loss_per_step
+    assert loss is not None and loss.lower is not None and loss.upper is not None
+    assert loss.lower <= 0.5 <= loss.upper
+    assert loss.upper - loss.lower < 1e-8
+    assert finding(found, "look-alikes").status is Status.FAIL
+    assert found.verdict is Verdict.NOT_PROMISED and found.certainty == "certified"
+    assert "0.5" in found.words.reason
+    assert finding(audit(signs(), 4), "look-alikes").status is Status.WARNING
+
+
+def test_models_that_pay_differently_for_the_same_thing_cost_nothing() -> None:
+    found = audit(signs(mirrored=False))
+    assert finding(found, "look-alikes").status is Status.INFO
+    assert found.verdict is Verdict.IN_THE_LONG_RUN and not found.failed
+
+
+def test_the_loss_of_look_alikes_is_the_limit_of_the_exact_gap_per_step() -> None:
+    latent = signs()
+    gaps = [audit(latent, steps).transfer for steps in (6, 12)]
+    ends = [each.average_gap for each in gaps if each is not None]
+    (first, second) = (each.upper for each in ends if each is not None)
+    assert first is not None and second is not None
+    assert (second - first) / 6 == pytest.approx(0.5, abs=1e-9)
+
+
+def test_smoothness_looks_at_neighbours() -> None:
+    assert finding(audit(coins(0.1, 0.9), 3), "smoothness").status is Status.INFO
+    named = audit(coins(0.1, 0.5, 0.9, named=True))
+    assert "-H" in finding(named, "smoothness").text
+    dense = finding(audit(coins(0.8, 0.85, 0.9, named=True), 3), "smoothness")
+    assert dense.status is Status.OK and dense.value == pytest.approx(0.0, abs=1e-9)
+    coarse = audit(coins(0.1, 0.9, named=True, prior=(0.4, 0.6)), 2)
+    jump = finding(coarse, "smoothness")
+    assert coarse.transfer is not None and coarse.transfer.gaps is not None
+    assert coarse.transfer.stakes is not None
+    stake = coarse.transfer.stakes.average.lower
+    assert stake is not None
+    wanted = abs(float(np.subtract(*coarse.transfer.gaps))) / stake
+    assert jump.value == pytest.approx(wanted) and jump.status is Status.WARNING
+
+
+def test_tiny_probabilities_and_large_spans_cost_digits() -> None:
+    hair = coin(0.3)
+    hair[0, 0] = (1.0 - 1e-12, 1e-12)
+    found = finding(audit(latent_of([hair, coin(0.5)], np.eye(2))), "digits")
+    assert found.status is Status.WARNING and "1e-12" in found.text
+    simulators = coins(0.1, 0.9).simulators
+    doubts = {
+        "rewards, of which": {"spans": np.array([1e11]), "residual": 0.0},
+        "equations only to": {"spans": None, "residual": 1e-3},
+    }
+    for words, numbers in doubts.items():
+        told_of = conditioning_finding(simulators, rounding=None, **numbers)  # type: ignore[arg-type]
+        assert told_of.status is Status.WARNING and words in told_of.text
+    coarse = conditioning_finding(simulators, spans=None, residual=0.0, rounding=0.01)
+    assert coarse.status is Status.WARNING and "1 %" in coarse.text
+    fine = conditioning_finding(simulators, spans=None, residual=0.0, rounding=1e-12)
+    assert fine.status is Status.OK
+
+
+def test_a_theorem_that_says_nothing_yet_says_from_when_on() -> None:
+    found = audit(coins(0.1, 0.9), 50)
+    theorem = found.theory.theorem
+    assert theorem is not None and theorem.vacuous
+    told_of = finding(found, "theory")
+    assert told_of.status is Status.INFO and "from H =" in told_of.text
+    late = audit(coins(0.1, 0.9), 10 * int(theorem.non_vacuous_from or 0))
+    assert late.theory.theorem is not None and not late.theory.theorem.vacuous
+    assert finding(late, "theory").status is Status.OK
+    assert "from H =" in finding(audit(coins(0.1, 0.9)), "theory").text
+
+
+def test_no_theorem_holds_for_look_alikes_with_their_own_rewards() -> None:
+    found = finding(audit(signs(), 4), "theory")
+    assert found.status is Status.WARNING and "ask for" in found.text
+
+
+def test_groups_are_counted_among_models_with_weight() -> None:
+    latent = coins(0.2, 0.5, 0.2, 0.9, prior=(0.25, 0.0, 0.5, 0.25))
+    models = weighted_models(latent)
+    apart = models_apart(models, ways_back(models.simulators))
+    assert apart.alike == ((0, 1),)
+    assert tuple(models.index) == (0, 2, 3)
+    assert models.names == ("model 0", "model 2", "model 3")
+
+
+def test_sentences_stay_short() -> None:
+    assert listed(["a", "b"]) == "a, b"
+    assert listed(list("abcdef")) == "a, b, c, d and 2 more"
+    assert len(short("x" * 200)) == 40
+    assert told(inf) == "infinite" and told(0.12345) == "0.123"
+    assert counted(1, "model") == "1 model" and counted(2, "model") == "2 models"

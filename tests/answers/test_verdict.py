@@ -1,0 +1,92 @@
+"""The verdict is a comparison of certified ends, at the edge as well."""
+
+from __future__ import annotations
+
+from math import nextafter
+
+import pytest
+
+from simgap.answers.verdict import (
+    Verdict,
+    memory_is_needed,
+    verdict_in_steps,
+    verdict_in_the_long_run,
+)
+from simgap.records import Certified
+
+STAKE = Certified(8.0, 8.0)
+EDGE = 1.0  # an eighth of the stake
+UP, DOWN = nextafter(EDGE, 2.0), nextafter(EDGE, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("average", "memoryless", "expected"),
+    [
+        ((0.0, 0.0), (0.0, 0.0), Verdict.YES),
+        ((0.5, 0.6), (0.5, EDGE), Verdict.YES),  # at the edge is acceptable
+        ((0.5, 0.6), (0.5, UP), Verdict.WITH_MEMORY),
+        ((0.5, EDGE), (UP, 3.0), Verdict.WITH_MEMORY),
+        ((0.5, UP), (0.5, 3.0), Verdict.UNDECIDED),
+        ((EDGE, UP), (EDGE, 3.0), Verdict.UNDECIDED),  # the loss may be at the edge
+        ((DOWN, 8.0), (DOWN, 8.0), Verdict.UNDECIDED),
+        ((UP, UP), (UP, 3.0), Verdict.NO),
+        ((8.0, 8.0), (8.0, 8.0), Verdict.NO),
+    ],
+)
+def test_the_ends_of_the_brackets_decide(
+    average: tuple[float, float], memoryless: tuple[float, float], expected: Verdict
+) -> None:
+    found = verdict_in_steps(
+        Certified(*average), Certified(*memoryless), STAKE, acceptable=0.125
+    )
+    assert found is expected
+
+
+def test_a_wide_stake_counts_at_its_safe_end() -> None:
+    wide = Certified(8.0, 16.0)
+    half = Certified(1.5, 1.5)  # 9 to 19 percent of it
+    assert verdict_in_steps(half, half, wide, acceptable=0.125) is Verdict.UNDECIDED
+    little, much = Certified(1.0, 1.0), Certified(2.1, 2.1)
+    assert verdict_in_steps(little, little, wide, acceptable=0.125) is Verdict.YES
+    assert verdict_in_steps(much, much, wide, acceptable=0.125) is Verdict.NO
+
+
+def test_where_nothing_is_at_stake_nothing_is_lost() -> None:
+    nothing = Certified(0.0, 1e-12)
+    same = {"acceptable": 0.1}
+    assert verdict_in_steps(nothing, nothing, nothing, noise=1e-11, **same) is (
+        Verdict.YES
+    )
+    assert verdict_in_steps(nothing, nothing, nothing, noise=1e-13, **same) is (
+        Verdict.UNDECIDED
+    )
+
+
+def test_memory_is_needed_only_if_every_policy_without_it_loses_too_much() -> None:
+    assert memory_is_needed(Certified(UP, 3.0), STAKE, 0.125)
+    assert not memory_is_needed(Certified(EDGE, 3.0), STAKE, 0.125)
+
+
+@pytest.mark.parametrize(
+    ("different", "ways_back", "loss", "expected"),
+    [
+        (1, False, None, Verdict.YES),  # nothing is hidden
+        (3, True, Certified(0.0, 0.0), Verdict.IN_THE_LONG_RUN),
+        (3, True, Certified(0.0, 1e-9), Verdict.IN_THE_LONG_RUN),
+        (3, True, Certified(0.1, 0.1), Verdict.NOT_PROMISED),
+        (3, True, None, Verdict.NOT_PROMISED),
+        (3, False, Certified(0.0, 0.0), Verdict.NOT_PROMISED),
+    ],
+)
+def test_the_long_run_needs_ways_back_and_models_that_show(
+    different: int, ways_back: bool, loss: Certified | None, expected: Verdict
+) -> None:
+    found = verdict_in_the_long_run(
+        different=different, ways_back=ways_back, loss_per_step=loss
+    )
+    assert found is expected
+
+
+def test_a_script_stops_at_no_and_not_promised_alone() -> None:
+    bad = {each for each in Verdict if each.bad}
+    assert bad == {Verdict.NO, Verdict.NOT_PROMISED}
