@@ -14,6 +14,7 @@ from simgap.answers.finding import Status, counted, listed, short, told
 from simgap.answers.verdict import Verdict
 from simgap.answers.ways_back import farthest_hops, ways_back
 from simgap.answers.weighted_models import weighted_models
+from simgap.arrays import BoolArray
 from simgap.instances import absorbing_doors, riverswim
 from simgap.mdp import Details, LatentMDP
 from simgap.planning import diameter
@@ -148,6 +149,46 @@ def test_a_state_that_only_some_models_reach_is_no_trap_but_breaks_the_assumptio
     found = ways_back(latent_of([here, there], [[0.0], [1.0]]).simulators)
     assert not found.sound and found.broken == 1 and found.closed == ()
     assert found.missed == ()
+
+
+def closure(edges: BoolArray) -> BoolArray:
+    """Return who can get where, by Warshall; everybody is where they are."""
+    there = edges | np.eye(len(edges), dtype=bool)
+    for middle in range(len(edges)):
+        there = there | (there[:, [middle]] & there[[middle], :])
+    return there
+
+
+def test_ways_back_are_those_of_trying_all_pairs_of_states() -> None:
+    rng = np.random.default_rng(2)
+    kinds = set()
+    for _ in range(300):
+        S, M = int(rng.integers(2, 5)), int(rng.integers(1, 4))
+        kernels = (rng.random((M, S, 2, S)) < 0.35).astype(float)
+        kernels[kernels.sum(axis=3) == 0.0] = np.eye(S)[0]
+        kernels /= kernels.sum(axis=3, keepdims=True)
+        latent = latent_of(list(kernels), np.zeros((S, 2)))
+        found = ways_back(latent.simulators)
+        ways = [closure((kernel > 0.0).any(axis=1)) for kernel in kernels]
+        whole = [bool(there.all()) for there in ways]
+        met = np.any([there[0] for there in ways], axis=0)  # episodes begin in 0
+        inside = [there[met] for there in ways]
+        sound = all(
+            bool(rows[:, met].all()) and not rows[:, ~met].any() for rows in inside
+        )
+        assert found.communicating == all(whole)
+        assert found.broken == whole.count(False)
+        assert found.sound == (all(whole) or (sound and not met.all()))
+        if not all(whole):
+            assert found.missed == tuple(np.flatnonzero(~met).tolist())
+            assert found.member is not None and not whole[found.member]
+            there = ways[found.member]
+            for states in found.closed:
+                for state in states:
+                    assert there[0, state]
+                    assert np.flatnonzero(there[state]).tolist() == list(states)
+        kinds.add((found.communicating, found.sound, bool(found.closed)))
+    assert len(kinds) == 4  # whole, missed states only, traps, other models' states
 
 
 def test_the_diameter_comes_with_its_trip_and_warns_in_short_episodes() -> None:

@@ -186,15 +186,16 @@ def test_who_interrupts_planning_gets_out(
     """The oracle ends gracefully with what it has; the command does not go on."""
     from dataclasses import replace
 
-    from simgap.answers import audit_oracle
+    from simgap.oracle.entry import domain_randomization_oracle
     from simgap.oracle.result import OracleResult, Outcome
 
-    whole = audit_oracle.domain_randomization_oracle
-
     def stopped(*given: Any, **named: Any) -> OracleResult:
-        return replace(whole(*given, **named), outcome=Outcome.INTERRUPTED)
+        found = domain_randomization_oracle(*given, **named)
+        return replace(found, outcome=Outcome.INTERRUPTED)
 
-    monkeypatch.setattr(audit_oracle, "domain_randomization_oracle", stopped)
+    monkeypatch.setattr(
+        "simgap.answers.audit_oracle.domain_randomization_oracle", stopped
+    )
     capsys.readouterr()
     assert main(["audit", RIVER, "-H", "4"]) == 130
     out, err = capsys.readouterr()
@@ -225,6 +226,17 @@ def test_bad_input_is_answered_with_a_way_out(
     assert out == ""
     assert first.startswith("error:") and problem in first
     assert second.startswith("hint:") and hint in second
+
+
+@pytest.mark.slow
+def test_a_thousand_models_are_audited_in_seconds(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = answer(capsys, "riverswim?states=4&success=0.2:0.6:1000", "-H", "20")
+    assert found["models"] == 1000 and found["outcome"] is not None
+    told = {each["check"]: each["text"] for each in found["findings"]}
+    assert "40 of 1000" in told["planning"]
+    assert any("by counting" in note for note in found["notes"])
 
 
 def test_the_help_has_an_example_that_runs(

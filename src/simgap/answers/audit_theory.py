@@ -198,9 +198,9 @@ def _in_words(bounds: tuple[Bound, ...], scale: float, horizon: int | None) -> F
         return Finding("theory", Status.WARNING, text)
     first = _from(best)
     begins = (
-        "it says nothing at any horizon up to 1e15"
+        "its bound says nothing at any horizon up to 1e15"
         if isinf(first)
-        else f"it says something from H = {told(first, 4)} on"
+        else f"its bound says something from H = {told(first, 4)} on"
     )
     if horizon is None:
         text = f"{best.claim} applies: the loss per step goes to 0; {begins}"
