@@ -41,7 +41,7 @@ SLOTS = (
         "memory",
         "Value of memory",
         ("gap.html", "audit.html", "oracle.html"),
-        "simgap oracle MODEL -H N --json > DIR/oracle.json",
+        "simgap oracle MODEL -H N --out DIR",
     ),
     Slot(
         "identify",
@@ -136,7 +136,7 @@ def _certainty(parts: Sequence[Part]) -> Score:
     title, anchor, where = "Numerical certainty", "certainty", "How sure is this page?"
     found = widest_bracket(parts)
     if found is None:
-        return Score(title, (), "simgap oracle MODEL -H N --json > DIR/oracle.json")
+        return Score(title, (), "simgap oracle MODEL -H N --out DIR")
     card = Card(
         "certainty",
         f"± {found.half_width}",

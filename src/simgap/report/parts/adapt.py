@@ -10,11 +10,12 @@ from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
 from simgap.report.plots import BarPlot
 from simgap.report.reading import as_object, as_objects, as_text
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
-from simgap.report.told import NOTHING, Told, certainty_of, told
+from simgap.report.told import NOTHING, Told, certainty_of, quiet, told
 from simgap.report.words import number as number_shown
 from simgap.report.words import shown
 
 GROUP = "What real data say"
+ROUNDING = 1e-9  # of the gap before: 0 but for rounding
 MOST_BARS = 30  # models in the figure, the likeliest
 
 
@@ -39,6 +40,7 @@ def adapt_part(record: Mapping[str, Any], anchor: str) -> Part:
     before, after = (
         told(record.get(f"gap_bound_{when}")) for when in ("before", "after")
     )
+    after = quiet(after, ROUNDING * (before.upper or 0.0))
     likeliest = ranked[0] if ranked else None
     chance = NOTHING if likeliest is None else _chance(likeliest, sure)
     name = "" if likeliest is None else shown(as_text(likeliest.get("name")) or "?", 40)
@@ -62,9 +64,7 @@ def adapt_part(record: Mapping[str, Any], anchor: str) -> Part:
             key=chance,
         ),
         content=AdaptContent(
-            headline=f"Most likely is {name}: {chance.text}."
-            if chance.value is not None
-            else "",
+            headline=_headline(name, chance, outside),
             about=_about(record),
             outside=_outside(record) if outside else "",
             facts=tuple(
@@ -73,7 +73,7 @@ def adapt_part(record: Mapping[str, Any], anchor: str) -> Part:
                     ("bound on the gap before", before),
                     ("bound on the gap after", after),
                 )
-                if each is not NOTHING
+                if each is not NOTHING and not outside  # they presuppose the class
             ),
             notes=notes_of(record),
         ),
@@ -83,6 +83,14 @@ def adapt_part(record: Mapping[str, Any], anchor: str) -> Part:
         cards=_cards(outside),
         surety=surety_of(record, ("gap before", before), ("gap after", after)),
     )
+
+
+def _headline(name: str, chance: Told, outside: bool) -> str:
+    if chance.value is None:
+        return ""
+    if outside:
+        return f"No model fits; the nearest is {name}."
+    return f"Most likely is {name}: {chance.text}."
 
 
 def _likely(model: Mapping[str, Any]) -> tuple[float, float]:
@@ -162,14 +170,20 @@ def _models(
         return told(model.get(field), certainty="", digits=4)
 
     def word(field: str) -> str:
-        return certainty_of(sure.get(field, sure.get("posterior")))
+        whole = "gap_bound_before" if field.startswith("gap_") else "posterior"
+        return certainty_of(sure.get(field, sure.get(whole)))
 
-    fields = (
+    every = (
         ("prior", "before"),
         ("probability", "after"),
         ("log_likelihood", "log-likelihood"),
         ("p_value", "p-value of the fit"),
+        ("gap_before", "gap of the old plan"),
+        ("gap_after", "gap of the new plan"),
     )
+    fields = [
+        pair for pair in every if any(each.get(pair[0]) is not None for each in ranked)
+    ]
     headings = [Heading("model"), *(Heading(name, word(f)) for f, name in fields)]
     rows: list[tuple[Cell, ...]] = [
         (as_text(each.get("name")) or "?", *(plain(each, f) for f, _ in fields))

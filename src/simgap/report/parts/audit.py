@@ -57,7 +57,6 @@ def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
     stake = told(record.get("at_stake")).value
     facts = _facts(record, stake)
     verdict = _verdict(record)
-    average = told(record.get("average_gap"))
     model = as_text(as_object(record.get("provenance")).get("model"))
     key = facts.get("average gap", NOTHING)
     findings = as_objects(record.get("findings"))
@@ -86,9 +85,7 @@ def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
         cards=_cards(record, verdict, stake),
         surety=surety_of(
             record,
-            ("average gap", average),
-            ("memoryless gap", told(record.get("memoryless_gap"))),
-            ("value of memory", told(record.get("value_of_memory"))),
+            ("average gap", told(record.get("average_gap"))),
             stake=stake,
         ),
     )

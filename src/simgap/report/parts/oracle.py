@@ -101,7 +101,6 @@ def oracle_part(record: Mapping[str, Any], anchor: str) -> Part:
         surety=surety_of(
             record,
             ("average gap", average),
-            ("value of memory", told(record.get("value_of_memory"))),
             ("gap of the policy to run", told(record.get("estimated_gap"))),
         ),
     )

@@ -277,7 +277,8 @@ const Figures = (() => {
 
   function short(value) {
     if (!Number.isFinite(value)) return shown(value);
-    return Math.abs(value) < 1e-9 ? "0" : String(Number(value.toPrecision(3)));
+    if (Math.abs(value) < 1e-9) return "0";
+    return Math.abs(value) < 1e-4 ? value.toExponential(2) : String(Number(value.toPrecision(3)));
   }
 
   /* An end of a bracket in three digits, never further in than it is. */
