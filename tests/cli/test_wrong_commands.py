@@ -307,6 +307,20 @@ def test_values_may_look_like_options_and_numbers_like_words(
     assert "prior sums to" in capsys.readouterr().err
 
 
+def test_a_study_reads_its_log_before_it_plans(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def planning(*_: object) -> None:
+        raise AssertionError("planned before the log was read")
+
+    monkeypatch.setattr("simgap.cli.study_parts.studied", planning)
+    for log, problem in (("no.csv", "no file no.csv"), ("table.csv", "not a header")):
+        assert main(["study", "riverswim", "-H", "5", "--log", log]) == 2
+        assert problem in capsys.readouterr().err
+    assert main(["study", "riverswim", "-H", "5"]) == 2
+    assert "planned before" in capsys.readouterr().err  # so it would be noticed
+
+
 @pytest.mark.parametrize("verb", list(VERBS))
 def test_every_verb_suggests_its_own_options(
     verb: str, capsys: pytest.CaptureFixture[str]

@@ -61,11 +61,14 @@ def run(
     from simgap.cli.oracle import SECONDS
     from simgap.cli.output import made_folder, print_json
     from simgap.cli.study_parts import Study, studied
+    from simgap.interop.transition_log import read_transition_log
     from simgap.oracle.settings import AutoOracle
 
     steps, number = needed_horizon(horizon), seed_of(seed)
     limit = positive_of(time_limit, "--time-limit", hint=SECONDS)
     latent = read_model(model, max_bytes)
+    if log is not None:  # it is used last: refuse a bad one before all the planning
+        read_transition_log(Path(log), latent.simulators)
     study = Study(
         latent=latent,
         horizon=steps,
