@@ -424,3 +424,29 @@ def test_columns_say_once_how_sure_all_their_numbers_are() -> None:
     assert [row[1].certainty for row in made_sheet.rows] == ["", "", ""]
     assert [row[2].certainty for row in made_sheet.rows] == ["exact", "certified", ""]
     assert made_sheet.full[1][1:4] == (3.5, 3.0, 4.0)
+
+
+def test_what_rounding_made_is_nothing_but_stays_certified() -> None:
+    found = told(certified(0.0, 1e-13), noise=1e-12)
+    assert (found.text, found.certainty) == ("0", "certified")
+    assert found.ends == (0.0, 0.0, 0.0)
+    assert told(certified(0.0, 1e-11), noise=1e-12).upper == 1e-11
+    assert told(-1e-13, noise=1e-12, certainty="exact").text == "0"
+    near = told(explorer_cases.estimate(1e-16, 0.5), noise=1e-12)
+    assert (near.text, near.detail) == ("0", "-0.5 to 0.5 at 95 %")
+
+
+def test_a_class_that_loses_nothing_has_calm_figures() -> None:
+    record = cases.width(*LAKES, at_stake=11.5)
+    for row in record["widths"]:
+        for end in ("gap", "worst", "inside", "outside"):
+            row[end] = certified(0.0, 3e-13)
+        row["gaps"] = [2e-16 * k for k in range(len(LAKES))]
+    part = MAKERS["width"](record, "record-1")
+    curves, heat = part.plots
+    assert isinstance(curves, CurvePlot)
+    assert {point[1:] for each in curves.curves for point in each.points} == {
+        (0.0, 0.0, 0.0)
+    }
+    assert heat.data()["high"] == 1.0
+    assert part.cards[0].words.endswith("it loses 0 on average")

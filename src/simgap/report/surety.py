@@ -13,6 +13,7 @@ from simgap.report.told import CERTAINTIES, Told
 from simgap.report.words import number
 
 KEY = "record-certainty"
+ROUNDING = 1e-9  # ends that are nearer are one
 AT_STAKE = "of what is at stake"
 OF_ITSELF = "of its larger end"
 
@@ -35,7 +36,7 @@ class Width:
         """Return it in words."""
         if not isfinite(self.share):
             return "infinite"
-        return "0 %" if self.share == 0.0 else f"{number(100.0 * self.share, 2)} %"
+        return "0 %" if self.share < ROUNDING else f"{number(100.0 * self.share, 2)} %"
 
 
 def widest_bracket(parts: Sequence[Part]) -> Width | None:

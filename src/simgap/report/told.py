@@ -44,17 +44,20 @@ class Told:
 NOTHING = Told("-", "", "", None, None, None)  # a hole in a table
 
 
-def told(value: Any, *, certainty: str = UNLABELLED, digits: int = 5) -> Told:
+def told(
+    value: Any, *, certainty: str = UNLABELLED, digits: int = 5, noise: float = 0.0
+) -> Told:
     """Return a number, a certified pair or an estimate as people read it.
 
     A pair with equal ends is exact and an estimate is estimated, whatever the record
     says elsewhere; `certainty` is for the numbers that do not tell themselves, and
-    empty where the head of a column says it.
+    empty where the head of a column says it. What is not above `noise`, which rounding
+    alone may have made, is 0.
     """
     if value is None:
         return NOTHING
     if not isinstance(value, Mapping):
-        plain = number(value)
+        plain = _still(number(value), noise)
         shown = number_shown(plain, _digits(digits, plain))
         sure = certainty_of(certainty) if certainty else ""
         return Told(shown, "", sure, plain, plain, plain)
@@ -63,12 +66,13 @@ def told(value: Any, *, certainty: str = UNLABELLED, digits: int = 5) -> Told:
     lower, upper = number(value["lower"]), number(value["upper"])
     if lower > upper:
         raise not_ours(dict(value), "an interval with its ends in order")
+    sure = "exact" if lower == upper else "certified"
+    lower, upper = _still(lower, noise), _still(upper, noise)
     if value.get("estimate") is None:
         middle = upper if lower == upper else (lower + upper) / 2.0
-        sure = "exact" if lower == upper else "certified"
         shown = bracket(Certified(lower, upper), _digits(digits, lower, upper))
         return Told(shown, "", sure, middle, lower, upper)
-    middle = number(value["estimate"])
+    middle = _still(number(value["estimate"]), noise)
     digits = _digits(digits - 1, lower, upper)  # noise needs fewer
     enough = digits
     while enough < MOST_DIGITS and _same(lower, upper, enough):
@@ -76,9 +80,9 @@ def told(value: Any, *, certainty: str = UNLABELLED, digits: int = 5) -> Told:
     digits = digits if _same(lower, upper, enough) else enough
     ends = f"{number_shown(lower, digits)} to {number_shown(upper, digits)}"
     share = value.get("confidence")
-    sure = "" if share is None else f" at {100.0 * number(share):.3g} %"
+    rate = "" if share is None else f" at {100.0 * number(share):.3g} %"
     shown = number_shown(middle, digits)
-    return Told(shown, ends + sure, "estimated", middle, lower, upper)
+    return Told(shown, ends + rate, "estimated", middle, lower, upper)
 
 
 def quiet(found: Told, noise: float) -> Told:
@@ -90,6 +94,10 @@ def quiet(found: Told, noise: float) -> Told:
 def certainty_of(word: object) -> str:
     """Return a known label of certainty; any other word is "unlabelled"."""
     return str(word) if word in CERTAINTIES else UNLABELLED
+
+
+def _still(value: float, noise: float) -> float:
+    return 0.0 if abs(value) <= noise else value
 
 
 def _digits(digits: int, *values: float) -> int:

@@ -10,7 +10,7 @@ from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
 from simgap.report.plots import BarPlot
 from simgap.report.reading import as_object, as_objects, as_text
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
-from simgap.report.told import NOTHING, Told, certainty_of, quiet, told
+from simgap.report.told import NOTHING, Told, certainty_of, told
 from simgap.report.words import number as number_shown
 from simgap.report.words import shown
 
@@ -37,10 +37,9 @@ def adapt_part(record: Mapping[str, Any], anchor: str) -> Part:
     sure = as_object(record.get("certainty"))
     ranked = sorted(posterior, key=_likely, reverse=True)
     outside = record.get("outside_class") is True
-    before, after = (
-        told(record.get(f"gap_bound_{when}")) for when in ("before", "after")
-    )
-    after = quiet(after, ROUNDING * (before.upper or 0.0))
+    before = told(record.get("gap_bound_before"))
+    noise = ROUNDING * abs(before.upper or 0.0)
+    after = told(record.get("gap_bound_after"), noise=noise)
     likeliest = ranked[0] if ranked else None
     chance = NOTHING if likeliest is None else _chance(likeliest, sure)
     name = "" if likeliest is None else shown(as_text(likeliest.get("name")) or "?", 40)

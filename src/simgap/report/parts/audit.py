@@ -8,9 +8,10 @@ from typing import Any, final
 
 from simgap.records import number
 from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
+from simgap.report.parts.memory_card import memory_cards
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
 from simgap.report.sheet import Cell, Heading, Sheet, Sign, sheet
-from simgap.report.told import NOTHING, Told, certainty_of, quiet, told
+from simgap.report.told import NOTHING, Told, certainty_of, told
 from simgap.report.words import number as number_shown
 from simgap.report.words import percent_of, shown
 
@@ -85,7 +86,7 @@ def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
         cards=_cards(record, verdict, stake),
         surety=surety_of(
             record,
-            ("average gap", told(record.get("average_gap"))),
+            ("average gap", facts.get("average gap", NOTHING)),
             stake=stake,
         ),
     )
@@ -111,9 +112,9 @@ def _worst(record: Mapping[str, Any], reason: str) -> str:
     worst = as_object(record.get("worst"))
     gap = told(worst.get("gap"), certainty="")
     name = shown(as_text(worst.get("name")) or "?")
-    if gap.value is None or name in reason:
-        return ""
     part = told(worst.get("relative")).value
+    if gap.value is None or name in reason or (part or 1.0) <= NEGLIGIBLE:
+        return ""
     share = f", {number_shown(100.0 * part, 3)} % of what is at stake" if part else ""
     return f"The best agent loses most if {name} is real: {gap.text}{share}."
 
@@ -133,9 +134,9 @@ def _facts(record: Mapping[str, Any], stake: float | None) -> dict[str, Told]:
     sure = as_object(record.get("certainty"))
     separation = as_object(record.get("separation"))
     found = {
-        "average gap": quiet(told(record.get("average_gap")), noise),
-        "gap without memory": quiet(told(record.get("memoryless_gap")), noise),
-        "value of memory": quiet(told(record.get("value_of_memory")), noise),
+        "average gap": told(record.get("average_gap"), noise=noise),
+        "gap without memory": told(record.get("memoryless_gap"), noise=noise),
+        "value of memory": told(record.get("value_of_memory"), noise=noise),
         "at stake": told(
             record.get("at_stake"), certainty=certainty_of(sure.get("at_stake"))
         ),
@@ -200,11 +201,7 @@ def _cards(
     record: Mapping[str, Any], verdict: Verdict, stake: float | None
 ) -> tuple[Card, ...]:
     cards = [Card("transfer", verdict.answer, verdict.certainty, _lost(record))]
-    memory = told(record.get("value_of_memory"))
-    if memory.value is not None:
-        words = percent_of(memory.lower, memory.upper, stake, "of what is at stake")
-        quieted = quiet(memory, NEGLIGIBLE * abs(stake or 0.0))
-        cards.append(Card("memory", quieted.text, memory.certainty, words))
+    cards += memory_cards(record, stake)
     steps = as_object(record.get("separation")).get("steps")
     found = told(steps)
     if found.value is not None:

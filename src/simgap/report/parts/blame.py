@@ -12,7 +12,7 @@ from simgap.report.parts.pair_prices import pair_prices_plot
 from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot, told_curve
 from simgap.report.reading import as_list, as_object, as_objects, as_text, known
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
-from simgap.report.told import NOTHING, Told, certainty_of, quiet, told
+from simgap.report.told import NOTHING, Told, certainty_of, told
 from simgap.report.words import counted, percent_of, shown
 
 GROUP = "What causes the loss"
@@ -36,11 +36,11 @@ def blame_part(record: Mapping[str, Any], anchor: str) -> Part:
     parameters = as_objects(record.get("parameters"))
     ranked = sorted(parameters, key=lambda each: -_size(told(each.get("share"))))
     noise = 10.0 * number(record["rounding"]) if known(record, "rounding") else 0.0
-    whole = quiet(told(record.get("whole")), noise)
-    curves = _curves(record, ranked, anchor)
+    whole = told(record.get("whole"), noise=noise)
+    curves = _curves(record, ranked, noise, anchor)
     first = ranked[0] if ranked else None
     name = "" if first is None else shown(as_text(first.get("name")) or "?", 40)
-    share = NOTHING if first is None else quiet(told(first.get("share")), noise)
+    share = NOTHING if first is None else told(first.get("share"), noise=noise)
     return Part(
         group=GROUP,
         template="blame.html",
@@ -50,7 +50,7 @@ def blame_part(record: Mapping[str, Any], anchor: str) -> Part:
             what="blame",
             about=f"{counted(len(parameters), 'parameter')}, "
             f"{as_text(record.get('horizon')) or '?'} steps",
-            answer=f"most: {name}" if name and share.text not in {"0", "-"} else "",
+            answer=f"most: {name}" if name and _size(share) > 0.0 else "",
             mood="plain",
             key_name=f"loss that {name} causes" if share is not NOTHING else "",
             key=share,
@@ -65,7 +65,11 @@ def blame_part(record: Mapping[str, Any], anchor: str) -> Part:
                     ("loss of the best agent", whole),
                     (
                         "loss of the nominal plan",
-                        told(record.get("ignored_whole"), certainty=_word(record)),
+                        told(
+                            record.get("ignored_whole"),
+                            certainty=_word(record),
+                            noise=noise,
+                        ),
                     ),
                 )
                 if each is not NOTHING
@@ -75,14 +79,17 @@ def blame_part(record: Mapping[str, Any], anchor: str) -> Part:
             - len(curves),
         ),
         origin=origin_of(record),
-        plots=_plots(record, ranked, curves, anchor),
-        sheets=(_sheet(ranked, f"{anchor}-table-1"),) if ranked else (),
+        plots=_plots(record, ranked, curves, noise, anchor),
+        sheets=(_sheet(ranked, noise, f"{anchor}-table-1"),) if ranked else (),
         cards=() if first is None else _cards(first, name, share, whole),
         surety=surety_of(
             record,
             ("whole loss", whole),
             *(
-                (shown(as_text(p.get("name")) or "?", 40), told(p.get("share")))
+                (
+                    shown(as_text(p.get("name")) or "?", 40),
+                    told(p.get("share"), noise=noise),
+                )
                 for p in ranked
             ),
         ),
@@ -115,7 +122,7 @@ def _headline(
 ) -> str:
     if first is None or share.value is None:
         return ""
-    if share.value <= 0.0 or share.text == "0":
+    if share.value <= 0.0:
         return "No hidden parameter costs anything."
     part = told(first.get("part"))
     share_of = percent_of(part.lower, part.upper, 1.0, "of it")
@@ -129,7 +136,7 @@ def _cards(
 ) -> tuple[Card, ...]:
     if not name or share.value is None:
         return ()
-    if share.value <= 0.0 or share.text == "0":
+    if share.value <= 0.0:
         return (Card("blame", "none", share.certainty, "nothing is lost"),)
     part = told(first.get("part"))
     words = percent_of(part.lower, part.upper, 1.0, "of the loss")
@@ -144,25 +151,37 @@ def _plots(
     record: Mapping[str, Any],
     ranked: Sequence[Mapping[str, Any]],
     curves: Sequence[CurvePlot],
+    noise: float,
     anchor: str,
 ) -> tuple[Plot, ...]:
     names = [as_text(each) or "?" for each in as_list(record.get("names"))]
     plots = (
-        _bars(ranked, "share", "share of the best agent's loss", f"{anchor}-shares"),
-        _bars(ranked, "ignored", "share of the nominal plan's loss", f"{anchor}-plan"),
+        _bars(
+            ranked, "share", "share of the best agent's loss", noise, f"{anchor}-shares"
+        ),
+        _bars(
+            ranked,
+            "ignored",
+            "share of the nominal plan's loss",
+            noise,
+            f"{anchor}-plan",
+        ),
         *curves,
         pair_prices_plot(
-            names, as_object(record.get("pair_prices")), f"{anchor}-pairs"
+            names, as_object(record.get("pair_prices")), noise, f"{anchor}-pairs"
         ),
     )
     return tuple(plot for plot in plots if plot is not None)
 
 
 def _bars(
-    ranked: Sequence[Mapping[str, Any]], field: str, what: str, key: str
+    ranked: Sequence[Mapping[str, Any]], field: str, what: str, noise: float, key: str
 ) -> BarPlot | None:
     found = [
-        (shown(as_text(each.get("name")) or "?", 40), told(each.get(field)))
+        (
+            shown(as_text(each.get("name")) or "?", 40),
+            told(each.get(field), noise=noise),
+        )
         for each in ranked
     ]
     bars = tuple((name, each) for name, each in found if each.drawable)
@@ -176,7 +195,10 @@ def _bars(
 
 
 def _curves(
-    record: Mapping[str, Any], ranked: Sequence[Mapping[str, Any]], anchor: str
+    record: Mapping[str, Any],
+    ranked: Sequence[Mapping[str, Any]],
+    noise: float,
+    anchor: str,
 ) -> tuple[CurvePlot, ...]:
     """Return one figure for each of the dearest parameters: one value at a time."""
     sure = as_object(record.get("certainty"))
@@ -191,8 +213,8 @@ def _curves(
             continue
         name = shown(as_text(parameter.get("name")) or "?", 40)
         lines = (
-            _line(points, "told", "agent that is told the value", sure),
-            _line(points, "loss", "best policy, not told", sure),
+            _line(points, "told", "agent that is told the value", sure, noise),
+            _line(points, "loss", "best policy, not told", sure, noise),
         )
         drawn = tuple(line for line in lines if line.points)
         if drawn:
@@ -209,14 +231,21 @@ def _curves(
 
 
 def _line(
-    points: Sequence[Mapping[str, Any]], field: str, name: str, sure: Mapping[str, Any]
+    points: Sequence[Mapping[str, Any]],
+    field: str,
+    name: str,
+    sure: Mapping[str, Any],
+    noise: float,
 ) -> Curve:
     word = certainty_of(sure.get(field, sure.get("curve")))
-    found = [(number(each.get("value")), told(each.get(field))) for each in points]
+    found = [
+        (number(each.get("value")), told(each.get(field), noise=noise))
+        for each in points
+    ]
     return told_curve(name, found, word)
 
 
-def _sheet(ranked: Sequence[Mapping[str, Any]], key: str) -> Sheet:
+def _sheet(ranked: Sequence[Mapping[str, Any]], noise: float, key: str) -> Sheet:
     headings = (
         Heading("parameter"),
         Heading("values", "exact"),
@@ -231,7 +260,7 @@ def _sheet(ranked: Sequence[Mapping[str, Any]], key: str) -> Sheet:
             as_text(each.get("name")) or "?",
             told(each.get("values"), certainty=""),
             *(
-                told(each.get(field))
+                told(each.get(field), noise=0.0 if field == "part" else noise)
                 for field in ("share", "part", "alone", "information", "ignored")
             ),
         )

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from simgap.report.heat_plots import HeatPlot, spread_out
-from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
+from simgap.report.part import Line, Part, notes_of, origin_of, surety_of
 from simgap.report.parts.horizons import horizon_plots
+from simgap.report.parts.memory_card import memory_cards
 from simgap.report.plots import Plot, short_names
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
 from simgap.report.sheet import Heading, Sheet, sheet
 from simgap.report.told import NOTHING, Told, certainty_of, told
-from simgap.report.words import percent_of, shown, without_common_part
+from simgap.report.words import shown, without_common_part
 
 GROUP = "Policies in every real model"
 MOST_CELLS = 9_000  # of the map
+ROUNDING = 1e-9  # of what is at stake: 0 but for rounding
 
 
 @final
@@ -50,7 +52,8 @@ def gap_part(record: Mapping[str, Any], anchor: str) -> Part:
     """Return the part of `gap.json`."""
     policies = as_objects(record.get("policies"))
     names = _names(policies)
-    rows = [_row(each, names) for each in policies]
+    noise = _noise(record)
+    rows = [_row(each, names, noise) for each in policies]
     optimal = as_list(record.get("optimal"))
     best = min(
         (each for each in rows if each.average.value is not None),
@@ -93,7 +96,7 @@ def gap_part(record: Mapping[str, Any], anchor: str) -> Part:
         origin=origin_of(record),
         plots=tuple(plots),
         sheets=tuple(sheets),
-        cards=_cards(record),
+        cards=memory_cards(record, told(record.get("at_stake")).value),
         surety=surety_of(
             record,
             *((each.name, each.average) for each in rows),
@@ -104,8 +107,12 @@ def gap_part(record: Mapping[str, Any], anchor: str) -> Part:
 
 def _facts(record: Mapping[str, Any]) -> tuple[tuple[str, Told], ...]:
     sure = as_object(record.get("certainty"))
+    noise = _noise(record)
     found = [
-        (name, told(record.get(key), certainty=certainty_of(sure.get(key))))
+        (
+            name,
+            told(record.get(key), certainty=certainty_of(sure.get(key)), noise=noise),
+        )
         for key, name in (
             ("at_stake", "at stake: what acting at random loses"),
             ("value_of_memory", "value of memory"),
@@ -113,15 +120,6 @@ def _facts(record: Mapping[str, Any]) -> tuple[tuple[str, Told], ...]:
         )
     ]
     return tuple((name, each) for name, each in found if each is not NOTHING)
-
-
-def _cards(record: Mapping[str, Any]) -> tuple[Card, ...]:
-    memory = told(record.get("value_of_memory"))
-    if memory.value is None:
-        return ()
-    stake = told(record.get("at_stake")).value
-    words = percent_of(memory.lower, memory.upper, stake, "of what is at stake")
-    return (Card("memory", memory.text, memory.certainty, words),)
 
 
 def _names(policies: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -136,10 +134,14 @@ def _names(policies: Sequence[Mapping[str, Any]]) -> list[str]:
     return found[0] if found else []
 
 
-def _row(policy: Mapping[str, Any], names: Sequence[str]) -> PolicyRow:
+def _noise(record: Mapping[str, Any]) -> float:
+    return ROUNDING * abs(told(record.get("at_stake")).value or 0.0)
+
+
+def _row(policy: Mapping[str, Any], names: Sequence[str], noise: float) -> PolicyRow:
     certainty = certainty_of(policy.get("certainty"))
     gaps = tuple(
-        told(each.get("gap"), certainty=certainty)
+        told(each.get("gap"), certainty=certainty, noise=noise)
         for each in as_objects(policy.get("models"))
     )
     return PolicyRow(
@@ -147,8 +149,8 @@ def _row(policy: Mapping[str, Any], names: Sequence[str]) -> PolicyRow:
         about=as_text(policy.get("about")),
         certainty=certainty,
         gaps=gaps or tuple(NOTHING for _ in names),
-        average=told(policy.get("average"), certainty=certainty),
-        worst=told(policy.get("worst"), certainty=certainty),
+        average=told(policy.get("average"), certainty=certainty, noise=noise),
+        worst=told(policy.get("worst"), certainty=certainty, noise=noise),
     )
 
 

@@ -40,6 +40,11 @@ def _steps(row: Mapping[str, Any]) -> float:
     return number(row.get("horizon"))
 
 
+def _noise(rows: Sequence[Mapping[str, Any]]) -> float:
+    most = max((told(row.get("random")).value or 0.0 for row in rows), default=0.0)
+    return ROUNDING * abs(most)
+
+
 def _trained(
     record: Mapping[str, Any],
     rows: Sequence[Mapping[str, Any]],
@@ -58,6 +63,7 @@ def _trained(
         return None
     places = spread_out(len(names), max(2, isqrt(MOST_CELLS // len(drawn))))
     word = certainty_of(sure.get("train", sure.get("by_horizon")))
+    noise = _noise(rows)
     short, what = without_common_part([shown(name) for name in names])
     labels = short_names([short[at] for at in places])
     by = f", by {shown(what, 40)}" if what else ""
@@ -74,7 +80,7 @@ def _trained(
         columns=labels,
         slider="horizon H",
         places=tuple(as_text(each.get("horizon")) for each in drawn),
-        tables=tuple(_table(each, len(names), places, word) for each in drawn),
+        tables=tuple(_table(each, len(names), places, word, noise) for each in drawn),
         note="What the best plan for one model loses where another is real. Move the "
         f"slider to see it grow; colours mean the same at every horizon.{left}",
         row_word="trained on",
@@ -89,13 +95,14 @@ def _name(names: Sequence[str], at: Any) -> str:
 
 
 def _table(
-    row: Mapping[str, Any], size: int, places: Sequence[int], word: str
+    row: Mapping[str, Any], size: int, places: Sequence[int], word: str, noise: float
 ) -> Table:
     table = [as_list(each) for each in as_list(row.get("train"))]
     if len(table) != size or any(len(each) != size for each in table):
         raise not_ours(row.get("horizon"), f"a table of {size} by {size} gaps")
     return tuple(
-        tuple(told(table[i][j], certainty=word) for j in places) for i in places
+        tuple(told(table[i][j], certainty=word, noise=noise) for j in places)
+        for i in places
     )
 
 
@@ -105,14 +112,14 @@ def _growth(
     """Return gaps and bounds over the horizon, on logarithmic axes."""
     if len(rows) < 2:
         return None
-    most = max((told(row.get("random")).value or 0.0 for row in rows), default=0.0)
+    noise = _noise(rows)
     curves = [
         told_curve(
             name,
             [
                 (_steps(row), found)
                 for row, found in ((row, told(row.get(field))) for row in rows)
-                if found.upper is not None and found.upper > ROUNDING * most
+                if found.upper is not None and found.upper > noise
             ],
             certainty_of(sure.get(field, sure.get("by_horizon"))),
         )

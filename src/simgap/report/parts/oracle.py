@@ -8,6 +8,7 @@ from typing import Any, final
 
 from simgap.records import number
 from simgap.report.part import Card, Line, Part, origin_of, surety_of
+from simgap.report.parts.memory_card import memory_cards
 from simgap.report.parts.oracle_plots import average_gap, oracle_plots
 from simgap.report.reading import (
     as_object,
@@ -97,7 +98,7 @@ def oracle_part(record: Mapping[str, Any], anchor: str) -> Part:
         origin=origin_of(record),
         plots=oracle_plots(record, others, noise, anchor),
         sheets=tuple(each for each in sheets if each is not None),
-        cards=_cards(record, average),
+        cards=_cards(record, average, noise),
         surety=surety_of(
             record,
             ("average gap", average),
@@ -106,17 +107,12 @@ def oracle_part(record: Mapping[str, Any], anchor: str) -> Part:
     )
 
 
-def _cards(record: Mapping[str, Any], average: Told) -> tuple[Card, ...]:
+def _cards(record: Mapping[str, Any], average: Told, noise: float) -> tuple[Card, ...]:
     cards = []
     if average.value is not None:
         words = "average loss of the best agent that is not told the model"
         cards.append(Card("transfer", average.text, average.certainty, words))
-    memory = told(record.get("value_of_memory"))
-    if memory.value is not None:
-        worth = _worth(record, "value_of_memory")
-        text = memory.text if not worth.startswith("nothing") else "0"
-        words = "what the best agent gains over the best one without memory"
-        cards.append(Card("memory", text, memory.certainty, words))
+    cards += memory_cards(record, None, noise)
     return tuple(cards)
 
 

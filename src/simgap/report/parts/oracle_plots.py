@@ -28,6 +28,7 @@ def oracle_plots(
         pair_prices_plot(
             [as_text(each.get("name")) or "?" for each in models],
             as_object(record.get("pair_prices")),
+            noise,
             f"{anchor}-pairs",
         ),
         _trace(as_objects(record.get("trace")), f"{anchor}-trace"),

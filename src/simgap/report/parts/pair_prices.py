@@ -16,7 +16,7 @@ MOST_PAIRED = 48  # models in the map
 
 
 def pair_prices_plot(
-    names: Sequence[str], prices: Mapping[str, Any], key: str
+    names: Sequence[str], prices: Mapping[str, Any], noise: float, key: str
 ) -> HeatPlot | None:
     """Return the map of `pair_prices` of a record, None if it has no such tables."""
     ends = [as_list(prices.get(end)) for end in ("lower", "upper")]
@@ -38,7 +38,7 @@ def pair_prices_plot(
         rows=labels,
         columns=labels,
         cells=tuple(
-            tuple(_cell(lower, upper, i, j) for j in range(len(kept)))
+            tuple(_cell(lower, upper, i, j, noise) for j in range(len(kept)))
             for i in range(len(kept))
         ),
         note="The price of a pair is what the best agent loses on average if only "
@@ -57,9 +57,13 @@ def _square(
 
 
 def _cell(
-    lower: Sequence[Sequence[float]], upper: Sequence[Sequence[float]], i: int, j: int
+    lower: Sequence[Sequence[float]],
+    upper: Sequence[Sequence[float]],
+    i: int,
+    j: int,
+    noise: float,
 ) -> Told:
     if i == j:
         return NOTHING
     ends = {"lower": lower[i][j], "upper": max(lower[i][j], upper[i][j])}
-    return told(ends)
+    return told(ends, noise=noise)

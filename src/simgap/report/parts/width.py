@@ -18,6 +18,7 @@ from simgap.report.words import number as number_shown
 
 GROUP = "How wide to randomize"
 MOST_CELLS = 4_000  # of the map
+ROUNDING = 1e-9  # of what is at stake: 0 but for rounding
 LINES = (
     ("gap", "average over all real models"),
     ("worst", "worst real model"),
@@ -44,12 +45,13 @@ def width_part(record: Mapping[str, Any], anchor: str) -> Part:
     param = shown(as_text(record.get("param")) or "?", 40)
     sure = as_object(record.get("certainty"))
     best = told(record.get("recommended"), certainty="").value
+    noise = ROUNDING * abs(told(record.get("at_stake")).value or 0.0)
     chosen = next((row for row in rows if _is(row, best)), None)
     wanted = "" if chosen is None else _range(chosen)
-    lost = NOTHING if chosen is None else told(chosen.get("gap"))
+    lost = NOTHING if chosen is None else told(chosen.get("gap"), noise=noise)
     plots = (
-        _curves(rows, param, best, sure, f"{anchor}-widths"),
-        _map(record, rows, param, sure, f"{anchor}-map"),
+        _curves(rows, param, best, sure, noise, f"{anchor}-widths"),
+        _map(record, rows, param, sure, noise, f"{anchor}-map"),
     )
     return Part(
         group=GROUP,
@@ -69,16 +71,19 @@ def width_part(record: Mapping[str, Any], anchor: str) -> Part:
             param=param,
             headline=_headline(param, wanted),
             reason=as_text(record.get("reason")),
-            facts=_facts(record, chosen, lost),
+            facts=_facts(record, chosen, lost, noise),
             notes=notes_of(record),
         ),
         origin=origin_of(record),
         plots=tuple(plot for plot in plots if plot is not None),
-        sheets=(_sheet(rows, f"{anchor}-table-1"),) if rows else (),
+        sheets=(_sheet(rows, noise, f"{anchor}-table-1"),) if rows else (),
         cards=_cards(param, wanted, lost),
         surety=surety_of(
             record,
-            *((f"width {_width(row)}", told(row.get("gap"))) for row in rows),
+            *(
+                (f"width {_width(row)}", told(row.get("gap"), noise=noise))
+                for row in rows
+            ),
             stake=told(record.get("at_stake")).value,
         ),
     )
@@ -107,13 +112,19 @@ def _range(row: Mapping[str, Any]) -> str:
 
 
 def _facts(
-    record: Mapping[str, Any], chosen: Mapping[str, Any] | None, lost: Told
+    record: Mapping[str, Any],
+    chosen: Mapping[str, Any] | None,
+    lost: Told,
+    noise: float,
 ) -> tuple[tuple[str, Told], ...]:
     found = [
         ("nominal value", told(record.get("nominal"), certainty="exact")),
         ("recommended width", told(record.get("recommended"), certainty="exact")),
         ("average gap of that range", lost),
-        ("its worst gap", NOTHING if chosen is None else told(chosen.get("worst"))),
+        (
+            "its worst gap",
+            NOTHING if chosen is None else told(chosen.get("worst"), noise=noise),
+        ),
     ]
     return tuple((name, each) for name, each in found if each is not NOTHING)
 
@@ -132,11 +143,15 @@ def _curves(
     param: str,
     best: float | None,
     sure: Mapping[str, Any],
+    noise: float,
     key: str,
 ) -> CurvePlot | None:
     curves = []
     for field, name in LINES:
-        found = [(number(row.get("width")), told(row.get(field))) for row in rows]
+        found = [
+            (number(row.get("width")), told(row.get(field), noise=noise))
+            for row in rows
+        ]
         word = certainty_of(sure.get(field, sure.get("widths")))
         curves.append(told_curve(name, found, word))
     curves = [each for each in curves if each.points]
@@ -159,6 +174,7 @@ def _map(
     rows: Sequence[Mapping[str, Any]],
     param: str,
     sure: Mapping[str, Any],
+    noise: float,
     key: str,
 ) -> HeatPlot | None:
     names = [as_text(r.get("name")) or "?" for r in as_objects(record.get("real"))]
@@ -181,7 +197,8 @@ def _map(
         rows=tuple(shown(_range(row), 40) for row in drawn),
         columns=short_names([short[at] for at in kept]),
         cells=tuple(
-            tuple(told(row["gaps"][at], certainty=word) for at in kept) for row in drawn
+            tuple(told(row["gaps"][at], certainty=word, noise=noise) for at in kept)
+            for row in drawn
         ),
         note="Rows are ranges that were trained on, narrow ones first." + left,
         row_word="trained on",
@@ -189,7 +206,7 @@ def _map(
     )
 
 
-def _sheet(rows: Sequence[Mapping[str, Any]], key: str) -> Sheet:
+def _sheet(rows: Sequence[Mapping[str, Any]], noise: float, key: str) -> Sheet:
     def plain(row: Mapping[str, Any], field: str) -> Told:
         return replace(told(row.get(field), certainty=""), certainty="")
 
@@ -214,11 +231,11 @@ def _sheet(rows: Sequence[Mapping[str, Any]], key: str) -> Sheet:
                 plain(row, "low"),
                 plain(row, "high"),
                 plain(row, "models"),
-                told(row.get("gap")),
-                told(row.get("worst")),
+                told(row.get("gap"), noise=noise),
+                told(row.get("worst"), noise=noise),
                 as_text(row.get("worst_model")),
-                told(row.get("inside")),
-                told(row.get("outside")),
+                told(row.get("inside"), noise=noise),
+                told(row.get("outside"), noise=noise),
             )
             for row in rows
         ],

@@ -147,9 +147,10 @@ const Figures = (() => {
       above += words.split("<br>").length;
     });
     const height = Math.round(Math.min(420, Math.max(300, width * 0.55))) + 17 * above;
+    const flat = !figure.log_y && traces.every((trace) => trace.y.every((y) => y === 0) && !trace.error_y); // else plotly goes below 0
     const more = {
       xaxis: axis(figure.x, width - 90, figure.log_x, figure.log_x ? { dtick: steps((last - first) * 1.1, width - 90, 54) } : {}),
-      yaxis: axis(figure.y, height - 90, figure.log_y, figure.log_y ? { dtick: steps(decadesOf(traces), height - 80 - 17 * above, 17) } : {}),
+      yaxis: axis(figure.y, height - 90, figure.log_y, figure.log_y ? { dtick: steps(decadesOf(traces), height - 80 - 17 * above, 17) } : flat ? { range: [-0.04, 1] } : {}),
       shapes: shapes, annotations: annotations, margin: { l: 56, r: 14, t: 12 + 17 * above, b: 44 },
     };
     return { traces: traces, layout: layout(width, height, more), series: series, legend: legend };
@@ -232,7 +233,7 @@ const Figures = (() => {
     const ticks = figure.columns.map((name, at) => at).filter((at) => at % every === 0);
     const ticktext = ticks.map((at) => cut(figure.columns[at], 18));
     const flat = cell >= 60 && Math.max(...ticktext.map((name) => name.length)) * 7 < cell * every;
-    const deep = flat ? 28 : 14 + 6.4 * Math.max(...ticktext.map((name) => name.length));
+    const deep = flat ? 28 : 16 + 7.2 * Math.max(...ticktext.map((name) => name.length));
     const steps = figure.log ? decades(figure.low, figure.high) : [0, 0.25, 0.5, 0.75, 1].map((share) => figure.low + share * (figure.high - figure.low));
     const trace = {
       type: "heatmap",
