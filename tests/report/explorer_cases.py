@@ -260,7 +260,6 @@ def gap(*names: str, policies: tuple[str, ...] = (), **changes: Any) -> dict[str
         ],
         "left_out": {"ucrl2": "it needs a horizon of 1000 or more"},
         "optimal": [30.0 + at for at in range(size)],
-        "seconds": 3.2,
         "provenance": PROVENANCE | {"command": "simgap gap riverswim -H 100"},
     } | changes
 
