@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from simgap.report import write_explorer
+from tests.report.answer_cases import study_folder
 from tests.report.browsing import CHROMIUM, Watched
 from tests.report.explorer_cases import whole_folder
 
@@ -37,5 +38,22 @@ def watched(browser: Any, page_file: Path) -> Iterator[Watched]:
     """That page on a wide light screen; tests put back what they change."""
     size = {"width": 1280, "height": 900}
     opened = Watched(browser, page_file, viewport=size, color_scheme="light")
+    yield opened
+    opened.page.close()
+
+
+@pytest.fixture(scope="package")
+def study_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a study of four lakes."""
+    folder = study_folder(tmp_path_factory.mktemp("study") / "lakes")
+    write_explorer(folder, folder / "report.html")
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="package")
+def study(browser: Any, study_file: Path) -> Iterator[Watched]:
+    """That page on a wide light screen; tests put back what they change."""
+    size = {"width": 1280, "height": 900}
+    opened = Watched(browser, study_file, viewport=size, color_scheme="light")
     yield opened
     opened.page.close()
