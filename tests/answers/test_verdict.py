@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from math import nextafter
+from math import inf, nextafter
 
 import pytest
 
 from simgap.answers.verdict import (
     Verdict,
+    WorstCases,
     memory_is_needed,
     verdict_in_steps,
     verdict_in_the_long_run,
@@ -53,13 +54,33 @@ def test_a_wide_stake_counts_at_its_safe_end() -> None:
 
 def test_where_nothing_is_at_stake_nothing_is_lost() -> None:
     nothing = Certified(0.0, 1e-12)
-    same = {"acceptable": 0.1}
-    assert verdict_in_steps(nothing, nothing, nothing, noise=1e-11, **same) is (
-        Verdict.YES
+    for noise, expected in ((1e-11, Verdict.YES), (1e-13, Verdict.UNDECIDED)):
+        found = verdict_in_steps(nothing, nothing, nothing, acceptable=0.1, noise=noise)
+        assert found is expected
+
+
+@pytest.mark.parametrize(
+    ("without", "remembering", "expected"),
+    [
+        (0.125, 0.0, Verdict.YES),  # acceptable in every model
+        (0.5, 0.1, Verdict.WITH_MEMORY),  # one model is lost, and memory saves it
+        (0.5, 0.449, Verdict.WITH_MEMORY),
+        (0.5, 0.45, Verdict.YES),  # memory does not help: the words name the model
+        (0.5, inf, Verdict.YES),  # nothing is known of memory
+    ],
+)
+def test_a_policy_that_is_fine_on_average_alone_may_need_memory(
+    without: float, remembering: float, expected: Verdict
+) -> None:
+    little = Certified(0.5, 0.5)
+    found = verdict_in_steps(
+        little,
+        little,
+        STAKE,
+        acceptable=0.125,
+        worst=WorstCases(without, remembering),
     )
-    assert verdict_in_steps(nothing, nothing, nothing, noise=1e-13, **same) is (
-        Verdict.UNDECIDED
-    )
+    assert found is expected
 
 
 def test_memory_is_needed_only_if_every_policy_without_it_loses_too_much() -> None:

@@ -37,35 +37,9 @@ def words_in_steps(
     assert lost.memoryless_gap is not None
     accepted = percent(settings.acceptable)
     if lost.verdict is Verdict.YES:
-        headline = (
-            "Yes, and without memory: on average a policy that sees only the state "
-            f"and the step loses {_at_most(without)} of {AT_STAKE}."
-        )
-        reason = _worst(latent, lost.memoryless_worst, settings, "It")
-        if not reason:
-            reason = f"In no model it loses more than {_part(lost.memoryless_worst)}."
-        elif _helps(lost):
-            reason += f" With memory no model loses more than {_part(lost.worst)}."
-        return Words(headline, reason)
+        return _yes(latent, lost, without, settings)
     if lost.verdict is Verdict.WITH_MEMORY:
-        needed = memory_is_needed(
-            lost.memoryless_gap, lost.stakes.average, settings.acceptable
-        )
-        headline = (
-            "With memory: on average a policy that learns which model it is in loses "
-            f"{_at_most(part)} of {AT_STAKE}."
-        )
-        reason = (
-            f"No policy without memory stays within {accepted}: the best loses "
-            f"{_between(without)}."
-            if needed
-            else f"No policy without memory that stays within {accepted} was found: "
-            f"the best one found loses {percent(without.upper or 0.0)}."
-        )
-        if lost.outcome is None:
-            reason = f"A theorem says so; nothing was planned. {reason}"
-        more = _worst(latent, lost.worst, settings, "With memory it")
-        return Words(headline, f"{reason} {more}".strip())
+        return _with_memory(latent, lost, part, without, settings)
     if lost.verdict is Verdict.NO:
         headline = (
             "No: even the best policy with memory loses at least "
@@ -93,6 +67,61 @@ def words_in_steps(
         else "The bracket is narrow; the loss is about as large as the acceptable one."
     )
     return Words(headline, f"{stopped} {_narrower(latent, lost)}")
+
+
+def _yes(
+    latent: LatentMDP, lost: Transfer, without: Certified, settings: PlanningSettings
+) -> Words:
+    headline = (
+        "Yes, and without memory: on average a policy that sees only the state "
+        f"and the step loses {_at_most(without)} of {AT_STAKE}."
+    )
+    reason = _worst(latent, lost.memoryless_worst, settings, "But it")
+    if not reason:
+        reason = f"In no model it loses more than {_part(lost.memoryless_worst)}."
+    elif lost.worst is not None:
+        reason += f" Memory does not help much: {_part(lost.worst)} at worst."
+    return Words(headline, reason)
+
+
+def _with_memory(
+    latent: LatentMDP,
+    lost: Transfer,
+    part: Certified,
+    without: Certified,
+    settings: PlanningSettings,
+) -> Words:
+    assert lost.memoryless_gap is not None
+    assert lost.stakes is not None
+    accepted = percent(settings.acceptable)
+    headline = (
+        "With memory: on average a policy that learns which model it is in loses "
+        f"{_at_most(part)} of {AT_STAKE}."
+    )
+    if lost.outcome is None:
+        reason = "A theorem says so; policies without memory were not searched."
+    elif memory_is_needed(
+        lost.memoryless_gap, lost.stakes.average, settings.acceptable
+    ):
+        reason = (
+            f"No policy without memory stays within {accepted}: the best loses "
+            f"{_between(without)}."
+        )
+    elif (without.upper or 0.0) > settings.acceptable:
+        reason = (
+            f"No policy without memory that stays within {accepted} was found: "
+            f"the best one found loses {percent(without.upper or 0.0)}."
+        )
+    else:
+        fear = _worst(latent, lost.memoryless_worst, settings, "but it")
+        reason = (
+            "Without memory the best policy found is fine on average, with "
+            f"{percent(without.upper or 0.0)}, {fear}"
+        )
+    more = _worst(latent, lost.worst, settings, "With memory it")
+    if not more and lost.worst is not None:
+        more = f"With memory no model loses more than {_part(lost.worst)}."
+    return Words(headline, f"{reason} {more}".strip())
 
 
 def words_in_the_long_run(
@@ -178,14 +207,6 @@ def _worst(
         f"{who} loses {_part(worst)} of what is at stake there if {name}{unseen} is "
         "the real model."
     )
-
-
-def _helps(lost: Transfer) -> bool:
-    """Return whether memory makes the worst model noticeably better."""
-    without, remembering = lost.memoryless_worst, lost.worst
-    if without is None or remembering is None:
-        return False
-    return remembering.relative < 0.9 * without.relative
 
 
 def _narrower(latent: LatentMDP, lost: Transfer) -> str:

@@ -21,7 +21,7 @@ from simgap.answers.audit_memoryless import (
 )
 from simgap.answers.audit_oracle import PlannedOracle, Report, planned_oracle
 from simgap.answers.stakes import Stakes, part_of, stakes
-from simgap.answers.verdict import Verdict, verdict_in_steps
+from simgap.answers.verdict import NOT_KNOWN, Verdict, WorstCases, verdict_in_steps
 from simgap.arrays import FloatArray
 from simgap.mdp import LatentMDP
 from simgap.oracle.baselines.memoryless import ShortMemoryPlan
@@ -100,6 +100,18 @@ class Transfer:
         least, most = _ends(self.memoryless_gap)
         return Certified(max(0.0, least - high), max(0.0, most - low))
 
+    def everywhere(self, acceptable: float) -> bool | None:
+        """Return whether the policy of the verdict is acceptable in every model.
+
+        That is the policy found without memory for "yes", the one with memory for
+        "with memory"; other verdicts name no policy.
+        """
+        found = {
+            Verdict.YES: self.memoryless_worst,
+            Verdict.WITH_MEMORY: self.worst,
+        }.get(self.verdict)
+        return None if found is None else found.relative <= acceptable
+
     def _part(self, gap: Certified | None) -> Certified | None:
         if gap is None or self.stakes is None:
             return None
@@ -142,9 +154,10 @@ def transfer(
     plan = search_without_memory(form, settings.effort, settings.seed)
     result, average = _planned(latent, form, plan, known, settings, progress)
     memoryless = memoryless_bracket(plan, average)
+    cases = _worst_cases(latent, known, plan.gaps, result.gaps)
     return Transfer(
         horizon=horizon,
-        verdict=_verdict(latent, known, average, memoryless, horizon, settings),
+        verdict=_verdict(latent, known, average, memoryless, horizon, settings, cases),
         stakes=known,
         average_gap=average,
         memoryless_gap=memoryless,
@@ -248,6 +261,7 @@ def _verdict(
     memoryless: Certified,
     horizon: int,
     settings: PlanningSettings,
+    worst: WorstCases = NOT_KNOWN,
 ) -> Verdict:
     largest = float(np.abs(latent.simulators.rewards).max())
     return verdict_in_steps(
@@ -256,6 +270,20 @@ def _verdict(
         known.average,
         acceptable=settings.acceptable,
         noise=NEGLIGIBLE * horizon * largest,
+        worst=worst,
+    )
+
+
+def _worst_cases(
+    latent: LatentMDP, known: Stakes, without: FloatArray, found: FloatArray | None
+) -> WorstCases:
+    """Return the worst losses in models with weight: others were not trained for."""
+    likely = latent.prior > 0.0
+    plain = _worst(known, np.where(likely, without, np.nan))
+    learning = None if found is None else _worst(known, np.where(likely, found, np.nan))
+    return WorstCases(
+        0.0 if plain is None else plain.relative,
+        np.inf if learning is None else learning.relative,
     )
 
 

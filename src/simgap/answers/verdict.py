@@ -5,6 +5,10 @@ loses. Transfer is acceptable if a policy loses at most the acceptable part of i
 average over the prior. The ends of the brackets are compared, so that a verdict is
 never a guess: where they do not decide, it is "undecided".
 
+One model is real, not their average. A policy without memory that is fine on average
+may fail in one of them; where one with memory does clearly better there, the verdict is
+"with memory". Where memory does not help either, the words say which model to fear.
+
 Without a horizon the question is whether the loss per step goes to 0 as episodes grow.
 It does if every mistake can be undone and models are told apart by what is seen
 (Theorems 1 and 2). Models that nothing tells apart are harmless if one policy is best
@@ -13,9 +17,14 @@ for all of them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
+from math import inf
+from typing import final
 
 from simgap.records import Certified
+
+CLEARLY = 0.9  # of the loss in the worst model: what memory has to bring it below
 
 
 class Verdict(Enum):
@@ -34,6 +43,23 @@ class Verdict(Enum):
         return self in (Verdict.NO, Verdict.NOT_PROMISED)
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class WorstCases:
+    """The greatest part of its stake that two policies lose in a model with weight."""
+
+    without_memory: float = 0.0
+    with_memory: float = inf  # inf: not known
+
+    @property
+    def memory_helps(self) -> bool:
+        """Whether the worst model is clearly better off with memory."""
+        return self.with_memory < CLEARLY * self.without_memory
+
+
+NOT_KNOWN = WorstCases()
+
+
 def verdict_in_steps(
     average: Certified,
     memoryless: Certified,
@@ -41,6 +67,7 @@ def verdict_in_steps(
     *,
     acceptable: float,
     noise: float = 0.0,
+    worst: WorstCases = NOT_KNOWN,
 ) -> Verdict:
     """Return the verdict from brackets of three average losses.
 
@@ -53,7 +80,10 @@ def verdict_in_steps(
     if least <= 0.0:
         return Verdict.YES if most <= noise else Verdict.UNDECIDED
     if _ends(memoryless)[1] <= acceptable * least:
-        return Verdict.YES
+        everywhere = worst.without_memory <= acceptable
+        return (
+            Verdict.YES if everywhere or not worst.memory_helps else Verdict.WITH_MEMORY
+        )
     if high <= acceptable * least:
         return Verdict.WITH_MEMORY
     if low > acceptable * most:

@@ -78,6 +78,7 @@ class AuditAnswer:
     headline: str
     reason: str
     verdict_certainty: str
+    everywhere: bool | None  # the policy of the verdict is acceptable in all models
     acceptable: float
     findings: tuple[FindingAnswer, ...]
     theorem: TheoremAnswer | None
@@ -99,6 +100,7 @@ class AuditAnswer:
 
 CERTAINTY = {
     "communicating": "exact",
+    "everywhere": "certified",
     "diameter": "certified",
     "separation": "exact",  # for kernels as stored, up to 1e-12 of it
     "steps": "certified",
@@ -135,6 +137,9 @@ def audit_answer(
         headline=found.words.headline,
         reason=found.words.reason,
         verdict_certainty=found.certainty,
+        everywhere=None
+        if found.transfer is None
+        else found.transfer.everywhere(found.settings.acceptable),
         acceptable=found.settings.acceptable,
         findings=tuple(
             FindingAnswer(each.check, each.status.value, each.text, each.value)

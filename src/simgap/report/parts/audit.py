@@ -24,6 +24,7 @@ ANSWERS = {  # the word of the record: the answer on the page, and its mood
     "not promised": ("Not promised", "open"),
     "no": ("No", "bad"),
 }
+NOT_EVERYWHERE = ("Yes, on average", "mind")  # and some model loses too much
 STATES = {"ok": "good", "warning": "mind", "fail": "bad", "info": "plain"}
 NEGLIGIBLE = 1e-9  # of what is at stake: nothing, in words
 
@@ -97,6 +98,8 @@ def _verdict(record: Mapping[str, Any]) -> Verdict:
     if word is not None and (not isinstance(word, str) or word not in ANSWERS):
         raise not_ours(word, f"one of {', '.join(ANSWERS)}")
     answer, mood = ANSWERS.get(str(word), ("No verdict in the record", "open"))
+    if word == "yes" and record.get("everywhere") is False:
+        answer, mood = NOT_EVERYWHERE
     return Verdict(
         answer=answer,
         mood=mood,
