@@ -116,6 +116,12 @@ def console() -> Console:
     )
 
 
+def say(text: str) -> None:
+    """Write one line of progress on standard error, at once."""
+    sys.stderr.write(f"{clean(text)} ...\n")
+    sys.stderr.flush()
+
+
 @contextmanager
 def working(text: str) -> Iterator[None]:
     """Say on standard error what takes long: at once if somebody watches."""

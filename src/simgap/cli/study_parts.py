@@ -65,6 +65,7 @@ def studied(study: Study) -> StudyAnswer:
 
     If it is interrupted, the page shows what is there.
     """
+    from simgap.cli.output import say
     from simgap.cli.story import story_of
     from simgap.cli.study_answer import study_answer
     from simgap.cli.study_words import findings_of
@@ -77,6 +78,7 @@ def studied(study: Study) -> StudyAnswer:
     records: dict[str, str] = {}
     try:
         audit = _written(study, "audit", _audit(study), records)
+        say(f"verdict: {audit.headline} Now the details")
         planned = _planned(study)
         oracle = _oracle(study, planned)
         _written(study, "oracle", oracle, records)
