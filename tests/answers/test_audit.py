@@ -11,7 +11,7 @@ import pytest
 
 from simgap.answers import audit_oracle
 from simgap.answers.audit import audit
-from simgap.answers.audit_oracle import planned_oracle, thinned
+from simgap.answers.audit_oracle import planned_oracle
 from simgap.answers.finding import Status
 from simgap.answers.transfer import PlanningSettings, transfer
 from simgap.answers.verdict import Verdict
@@ -251,16 +251,6 @@ def test_a_part_of_a_class_that_cannot_do_what_others_do_bounds_from_below_only(
     assert lost.average_gap is not None and lost.average_gap.upper is not None
     assert holds(lost.average_gap, exact_gap(latent, 4))
     assert np.isfinite(lost.average_gap.upper)
-
-
-def test_thinned_weights_are_those_of_neighbourhoods() -> None:
-    prior = np.array([0.1, 0.0, 0.2, 0.3, 0.1, 0.3])
-    chosen, weights = thinned(prior, np.flatnonzero(prior), 3)
-    assert chosen.tolist() == [0, 3, 5]
-    assert weights.sum() == pytest.approx(1.0)
-    assert thinned(prior, np.flatnonzero(prior), 5)[1] == pytest.approx(
-        prior[prior > 0.0]
-    )
 
 
 def test_the_same_seed_finds_the_same() -> None:

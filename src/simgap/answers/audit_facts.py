@@ -13,13 +13,12 @@ from typing import final
 import numpy as np
 
 from simgap.answers.audit_separation import Apart
-from simgap.answers.class_facts import ROUNDING, measured_class
+from simgap.answers.class_facts import ROUNDING, many_functions, measured_class
 from simgap.answers.weighted_models import WeightedModels
 from simgap.bounds import ClassFacts
 from simgap.mdp import LatentMDP
 from simgap.planning import Diameter, solve_average_reward
 
-MOST_FUNCTIONS = 2e6  # models^2 x states x actions, of eluder dimension and covers
 BY_COUNTING = (
     "eluder dimension and covering number by counting: the class is large "
     "(--thorough measures them)"
@@ -47,9 +46,8 @@ def audit_facts(
 ) -> AuditFacts:
     """Return the facts of a communicating class, all of them if that is quick."""
     every = models.simulators
-    functions = len(every) ** 2 * every.n_states * every.n_actions
-    if thorough or functions <= MOST_FUNCTIONS:
-        measured = measured_class(latent, horizon)
+    if thorough or not many_functions(every):
+        measured = measured_class(latent, horizon, thorough=thorough)
         scale = measured.scale / every.units.factor
         return AuditFacts(measured.facts, scale, measured.notes)
     return _in_part(models, far, apart)

@@ -34,11 +34,11 @@ from simgap.answers.ignored_parts import (
     middle_model,
     nominal_plan,
 )
-from simgap.arrays import FloatArray, owned
+from simgap.arrays import FloatArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
 from simgap.oracle.loss_form import loss_form
-from simgap.oracle.pair_prices import pair_prices
+from simgap.oracle.pair_prices import compared_models, pair_prices
 from simgap.planning.episodic import checked_horizon
 from simgap.records import Certified
 
@@ -108,6 +108,7 @@ class Blame:
     ignored_whole: float  # average gap of the nominal model's plan, exact
     pair_prices_lower: FloatArray  # (M, M)
     pair_prices_upper: FloatArray  # (M, M)
+    compared: OffsetArray | None  # models whose pairs were looked at; None: all
     rounding: float  # absolute; smaller gaps may be 0
     notes: tuple[str, ...]
 
@@ -144,7 +145,7 @@ def blame(
     told("planning for the nominal model")
     plan = nominal_plan(parts, nominal, horizon)
     ignored = ignored_shares(parts, plan)
-    prices, rounding = _prices(game, horizon)
+    prices = _prices(game, horizon)
     return Blame(
         horizon=horizon,
         whole=shares.whole,
@@ -157,9 +158,10 @@ def blame(
         nominal=nominal,
         leader=None if shares.leader is None else parts.active[shares.leader],
         ignored_whole=float(latent.prior @ plan.gaps),
-        pair_prices_lower=owned(prices[0]),
-        pair_prices_upper=owned(prices[1]),
-        rounding=rounding,
+        pair_prices_lower=owned(prices.lower),
+        pair_prices_upper=owned(prices.upper),
+        compared=prices.compared,
+        rounding=0.0 if game.whole is None else game.whole.statistics.rounding,
         notes=_notes(game, settings, mixed=ignored is not None, exact=exact),
     )
 
@@ -217,28 +219,31 @@ def _curve(
     return tuple(found)
 
 
-def _prices(
-    game: HiddenGame, horizon: int
-) -> tuple[tuple[FloatArray, FloatArray], float]:
-    """Return the pair prices of all models as they are named, and what rounding is."""
-    latent = game.parts.latent
-    if game.whole is None:
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Prices:
+    """What pairs of models cost, as the models are named."""
+
+    lower: FloatArray  # (M, M)
+    upper: FloatArray  # (M, M)
+    compared: OffsetArray | None
+
+
+def _prices(game: HiddenGame, horizon: int) -> _Prices:
+    latent, whole = game.parts.latent, game.whole
+    if whole is None:
         none = np.zeros((len(latent.simulators), len(latent.simulators)))
-        return (none, none.copy()), 0.0
-    rounding = game.whole.statistics.rounding
+        return _Prices(none, none.copy(), None)
     if len(game.everything.members) == len(latent.simulators):
-        return (
-            (
-                np.array(game.whole.pair_prices_lower),
-                np.array(game.whole.pair_prices_upper),
-            ),
-            rounding,
-        )
+        low, high = whole.pair_prices_lower, whole.pair_prices_upper
+        return _Prices(np.array(low), np.array(high), whole.compared)
     # merged models weigh differently, and those with prior 0 were left out
-    lower, upper = pair_prices(loss_form(latent, horizon=horizon))
+    form = loss_form(latent, horizon=horizon)
+    lower, upper = pair_prices(form)
     equal = game.parts.first_equal
     same = equal[:, None] == equal[None, :]
-    return (np.where(same, 0.0, lower), np.where(same, 0.0, upper)), rounding
+    lower, upper = np.where(same, 0.0, lower), np.where(same, 0.0, upper)
+    return _Prices(lower, upper, compared_models(form))
 
 
 def _notes(

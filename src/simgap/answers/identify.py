@@ -18,14 +18,18 @@ import numpy as np
 
 from simgap.answers.posterior_timeline import Timeline, posterior_timeline
 from simgap.answers.telling_apart import TellingApart, telling_apart
+from simgap.complexity.separation import MOST_MODELS as MOST_SEPARATED
 from simgap.complexity.separation import separation
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle.entry import domain_randomization_oracle
+from simgap.oracle.part_of_class import spread_over
 from simgap.oracle.result import OracleResult, Outcome
 from simgap.oracle.settings import AutoOracle, Solver
 
 MOST_PAIRS = 2_000
+MANY = 64  # models, from which on some of them stand for all
+SPREAD, NEAREST = 40, 40  # of many models: compared with each other; nearest pairs
 MOST_WORK = 2 * 10**10  # products over all pairs, half a minute
 MOST_STEPS, FEWEST_STEPS = 10**6, 1_000  # of a pair, followed one by one
 DEFAULT = AutoOracle(gap_tolerance=0.2, time_limit=60.0, episodes=2)
@@ -117,20 +121,8 @@ def _pairs(
     notes: list[str],
     tell: Progress,
 ) -> tuple[TellingApart, ...]:
-    """Compare all pairs, or those that one row tells apart worst."""
-    members = len(simulators)
-    whole = members * (members - 1) // 2
-    if whole <= settings.most_pairs:
-        chosen = list(combinations(range(members), 2))
-    else:
-        above = np.triu_indices(members, 1)
-        exponent = separation(simulators).exponent[above]
-        nearest = np.argsort(exponent, kind="stable")[: settings.most_pairs]
-        chosen = [(int(above[0][k]), int(above[1][k])) for k in np.sort(nearest)]
-        notes.append(
-            f"{len(chosen)} of {whole} pairs are compared, those that a single visit "
-            "of their best state and action tells apart worst"
-        )
+    """Compare all pairs, or some: those told apart worst, and models spread evenly."""
+    chosen = _chosen(simulators, settings.most_pairs, notes)
     size = simulators.transitions.nonzeros * max(1, len(chosen))
     most_steps = min(MOST_STEPS, max(FEWEST_STEPS, MOST_WORK // size))
     found = []
@@ -152,6 +144,44 @@ def _pairs(
             "the earliest; no upper end could be certified, so maybe never"
         )
     return tuple(found)
+
+
+def _chosen(
+    simulators: SimulatorClass, most: int, notes: list[str]
+) -> list[tuple[int, int]]:
+    """Return which pairs to compare, all if they are few."""
+    members = len(simulators)
+    whole = members * (members - 1) // 2
+    if whole <= most:
+        return list(combinations(range(members), 2))
+    nearest = most if members <= MANY else min(NEAREST, most)
+    if members <= MOST_SEPARATED:
+        chosen = _nearest(simulators, nearest)
+        told = (
+            f"{len(chosen)} of {whole} pairs are compared, those that a single visit "
+            "of their best state and action tells apart worst"
+        )
+    else:
+        chosen, told = [], f"some of {whole} pairs are compared"
+    if members <= MANY:
+        notes.append(told)
+        return chosen
+    count = SPREAD
+    while count > 2 and count * (count - 1) // 2 + len(chosen) > most:
+        count -= 1
+    some = spread_over(members, count).tolist()
+    notes.append(
+        f"{told}; and all pairs of {len(some)} models, spread evenly over {members}"
+    )
+    return sorted({*chosen, *combinations(some, 2)})
+
+
+def _nearest(simulators: SimulatorClass, count: int) -> list[tuple[int, int]]:
+    """Return the pairs that one visit of their best place tells apart worst."""
+    first, second = np.triu_indices(len(simulators), 1)
+    exponent = separation(simulators).exponent[first, second]
+    nearest = np.argsort(exponent, kind="stable")[:count]
+    return [(int(first[k]), int(second[k])) for k in np.sort(nearest)]
 
 
 def _slowest(pairs: tuple[TellingApart, ...]) -> int | None:

@@ -26,8 +26,10 @@ from simgap.oracle.baselines.single_model import (
     mean_model_plan,
     single_plans,
 )
-from simgap.oracle.entry import domain_randomization_oracle
+from simgap.oracle.entry import planned_policy
 from simgap.oracle.loss_form import loss_form
+from simgap.oracle.part_of_class import spread_over
+from simgap.oracle.result import Outcome
 from simgap.oracle.settings import AutoOracle
 from simgap.planning.episodic import checked_horizon
 from simgap.records import Certified
@@ -113,17 +115,19 @@ def _at(
     solver: AutoOracle,
     measured: MeasuredClass | None,
 ) -> AtHorizon:
-    result = domain_randomization_oracle(latent, horizon=horizon, solver=solver)
     form = loss_form(latent, horizon=horizon)
-    plans = single_plans(form)
+    found = planned_policy(form, solver)
+    if found.outcome is Outcome.INTERRUPTED:
+        raise KeyboardInterrupt
+    plans = single_plans(form, trained)
     least = best_memoryless(
         form, plans, mean_model_plan(form), effort=EFFORT, seed=solver.seed
     )
-    table = np.stack([plans[i].gaps[list(trained)] for i in trained])
+    table = np.stack([plan.gaps[list(trained)] for plan in plans])
     return AtHorizon(
         horizon=horizon,
         informed=form.informed,
-        oracle=result.average_gap,
+        oracle=Certified(found.lower, found.upper),
         memoryless=_average(least),
         random=stakes(latent, horizon).average,
         train=owned(np.maximum(table, 0.0)),
@@ -157,7 +161,4 @@ def _promises(
 
 def _spread(members: int) -> tuple[int, ...]:
     """Return all models, or MOST_TRAINED of them spread evenly, the ends among them."""
-    if members <= MOST_TRAINED:
-        return tuple(range(members))
-    chosen = np.linspace(0, members - 1, MOST_TRAINED).round().astype(int)
-    return tuple(chosen.tolist())
+    return tuple(spread_over(members, MOST_TRAINED).tolist())

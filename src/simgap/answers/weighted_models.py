@@ -6,13 +6,14 @@ one; then nothing is promised, but what the planned policy loses there is comput
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray, OffsetArray, digest, owned
-from simgap.mdp import LatentMDP, Parameters, SimulatorClass, Transitions
+from simgap.mdp import LatentMDP, SimulatorClass
+from simgap.oracle.part_of_class import part_of_class
 
 
 @final
@@ -36,25 +37,6 @@ def weighted_models(latent: LatentMDP) -> WeightedModels:
         return WeightedModels(every, latent.prior, owned(kept))
     part = part_of_class(every, kept)
     return WeightedModels(part, owned(latent.prior[kept]), owned(kept))
-
-
-def part_of_class(every: SimulatorClass, kept: OffsetArray) -> SimulatorClass:
-    """Return some members of a class, with the pattern and the choices of the whole."""
-    kernel, theta = every.transitions, every.theta
-    return replace(
-        every,
-        transitions=Transitions(
-            kernel.n_states,
-            kernel.n_actions,
-            kernel.indptr,
-            kernel.indices,
-            kernel.values[kept],
-        ),
-        rewards=every.rewards if every.shared_rewards else every.rewards[kept],
-        start=every.start if len(every.start) == 1 else every.start[kept],
-        model_names=tuple(every.model_names[at] for at in kept),
-        parameters=Parameters(theta.names, theta.values[kept]),
-    )
 
 
 def equal_kernels(

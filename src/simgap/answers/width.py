@@ -43,6 +43,8 @@ from simgap.planning.episodic import checked_horizon
 from simgap.records import Certified
 
 CLOSE = 0.25  # a bracket this part of the slack wide decides well enough
+MANY = 60  # models, from which on all ranges share one time limit
+LEAST_SECONDS = 1.0  # of a range
 
 
 class Criterion(Enum):
@@ -62,7 +64,7 @@ class WidthSettings:
     criterion: Criterion = Criterion.AVERAGE
     slack: float = 0.01  # of what is at stake
     solver: Solver | None = None  # None: `usual_solver`, with these two
-    time_limit: float = 60.0  # seconds for each range
+    time_limit: float = 60.0  # seconds for each range, for all of them if MANY models
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -168,6 +170,10 @@ def width_curve(
     real, at_stake = np.flatnonzero(prior > 0.0), stakes(latent, horizon)
     form = loss_form(LatentMDP.uniform(latent.simulators), horizon=horizon)
     judge = _Judge(form, real, values[real], prior[real], nominal)
+    timed = chosen
+    if real.size > MANY:
+        each_limit = max(LEAST_SECONDS, chosen.time_limit / len(ranges))
+        timed = replace(chosen, time_limit=each_limit)
     planned: dict[bytes, RangePolicy] = {}
     rows = []
     for done, each in enumerate(ranges):
@@ -176,7 +182,7 @@ def width_curve(
         key = each.kept.tobytes()
         if key not in planned:
             share = np.where(each.kept, prior, 0.0) / prior[each.kept].sum()
-            solver = chosen.solver or usual_solver(form, at_stake, share, chosen)
+            solver = chosen.solver or usual_solver(form, at_stake, share, timed)
             planned[key] = range_policy(
                 latent, each.kept, horizon=horizon, solver=solver
             )

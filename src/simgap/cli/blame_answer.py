@@ -71,7 +71,7 @@ class BlameAnswer:
 
 def blame_record(latent: LatentMDP, found: Blame, source: Provenance) -> BlameAnswer:
     """Return the record of an answer in the original units of the rewards."""
-    from simgap.cli.oracle_answer import Scale
+    from simgap.cli.oracle_answer import Scale, pair_prices
     from simgap.records import SCHEMA
 
     scale = Scale(latent.simulators.units, float(found.horizon))
@@ -93,9 +93,8 @@ def blame_record(latent: LatentMDP, found: Blame, source: Provenance) -> BlameAn
         ignored_whole=scale.gap(found.ignored_whole),
         nominal=names[found.nominal],
         names=names,
-        pair_prices=PairPrices(
-            lower=scale.gap_table(found.pair_prices_lower),
-            upper=scale.gap_table(found.pair_prices_upper),
+        pair_prices=pair_prices(
+            found.pair_prices_lower, found.pair_prices_upper, found.compared, scale
         ),
         rounding=rounding,
         headline=headline(parameters, whole, found.leader, noise=10.0 * rounding),

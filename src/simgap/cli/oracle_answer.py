@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, final
 from simgap.records import Certainty, Certified
 
 if TYPE_CHECKING:
-    from simgap.arrays import FloatArray
+    from simgap.arrays import FloatArray, OffsetArray
     from simgap.mdp import LatentMDP, RewardUnits
     from simgap.oracle.result import OracleResult
     from simgap.statistics import Estimate
+
+MOST_PRICED = 60  # models in the tables of a record
 
 CERTAINTY: dict[str, Certainty] = {
     "lower": "certified",
@@ -105,10 +107,11 @@ class OracleModel:
 @final
 @dataclass(frozen=True, slots=True)
 class PairPrices:
-    """What it costs not to know one model from another, (M, M) each."""
+    """What it costs not to know one model from another, (K, K) each."""
 
     lower: tuple[tuple[float, ...], ...]
     upper: tuple[tuple[float, ...], ...]
+    models: tuple[int, ...]  # (K,), the models that the tables are about
 
 
 @final
@@ -164,12 +167,31 @@ def oracle_numbers(latent: LatentMDP, result: OracleResult) -> OracleNumbers:
         outcome=result.outcome.value,
         solver=result.solver,
         models=_models(latent, result, scale),
-        pair_prices=PairPrices(
-            lower=scale.gap_table(result.pair_prices_lower),
-            upper=scale.gap_table(result.pair_prices_upper),
+        pair_prices=pair_prices(
+            result.pair_prices_lower, result.pair_prices_upper, result.compared, scale
         ),
         nodes=result.statistics.nodes,
         rounding=scale.gap(result.statistics.rounding),
+    )
+
+
+def pair_prices(
+    lower: FloatArray, upper: FloatArray, compared: OffsetArray | None, scale: Scale
+) -> PairPrices:
+    """Return the prices of all models, or of those compared, at most MOST_PRICED."""
+    import numpy as np
+
+    from simgap.oracle.part_of_class import spread_over
+
+    every, known = np.arange(len(lower)), compared
+    if len(lower) > MOST_PRICED:
+        some = every if known is None else known
+        every = some[spread_over(some.size, MOST_PRICED)]
+    block = np.ix_(every, every)
+    return PairPrices(
+        lower=scale.gap_table(lower[block]),
+        upper=scale.gap_table(upper[block]),
+        models=tuple(every.tolist()),
     )
 
 

@@ -22,8 +22,9 @@ from simgap.mdp import LatentMDP
 from simgap.oracle.bounded import solve_bounded, solve_grid, without_planning
 from simgap.oracle.compile_clock import compile_seconds, working_seconds
 from simgap.oracle.exact import count_nodes, looks_hopeless, solve_exact
+from simgap.oracle.large_class import part_to_plan, solve_in_parts
 from simgap.oracle.loss_form import LossForm, bytes_of_losses, loss_form
-from simgap.oracle.pair_prices import pair_prices
+from simgap.oracle.pair_prices import compared_models, pair_prices
 from simgap.oracle.result import (
     OracleResult,
     OracleStatistics,
@@ -74,14 +75,14 @@ def domain_randomization_oracle(
     form = loss_form(latent, horizon=horizon, discount=discount)
     planned, name = _plan(form, solver, progress)
     try:
-        prices = planned.pair_prices or pair_prices(form)
+        prices = planned.pair_prices or pair_prices(form, planned.gaps)
         left = _seconds_left(solver, working_seconds() - begin)
         belief, estimate = _to_run(form, planned, solver, left)
     except KeyboardInterrupt:
         if planned.outcome is Outcome.INTERRUPTED:
             raise
         planned = replace(planned, outcome=Outcome.INTERRUPTED)
-        prices = planned.pair_prices or pair_prices(form)
+        prices = planned.pair_prices or pair_prices(form, planned.gaps)
         belief, estimate = _to_run(form, planned, solver, 0.0)
     seconds = working_seconds() - begin
     return OracleResult(
@@ -110,7 +111,32 @@ def domain_randomization_oracle(
             trace=planned.trace,
         ),
         least_worst_gap=planned.least_worst_gap,
+        compared=None if planned.pair_prices else compared_models(form),
     )
+
+
+def planned_policy(
+    form: LossForm, solver: Solver = DEFAULT, *, progress: Report = None
+) -> Planned:
+    """Return the bracket and the certified policy alone: no prices, no estimate."""
+    _check(solver)
+    return _plan(form, solver, progress)[0]
+
+
+def planned_in_part(
+    form: LossForm,
+    solver: AutoOracle | BoundedOracle,
+    count: int,
+    *,
+    progress: Report = None,
+) -> Planned:
+    """Return the same with `count` of the models planned for, bounded for all."""
+    _check(solver)
+
+    def plan(part: LossForm, limits: AutoOracle | BoundedOracle) -> Planned:
+        return _plan(part, limits, None)[0]
+
+    return solve_in_parts(form, solver, count, plan, report=progress)
 
 
 def _plan(form: LossForm, solver: Solver, progress: Report) -> tuple[Planned, str]:
@@ -118,8 +144,8 @@ def _plan(form: LossForm, solver: Solver, progress: Report) -> tuple[Planned, st
     if isinstance(solver, ExactOracle):
         return _exact(form, solver, progress), "exact, as asked"
     if isinstance(solver, BoundedOracle):
-        planned = solve_bounded(form, solver, seed=solver.seed, report=progress)
-        return planned, "bounded, as asked"
+        planned, how = _bounded(form, solver, progress)
+        return planned, f"bounded, as asked{how}"
     if isinstance(solver, GridOracle):
         return solve_grid(form, solver, report=progress), "grid, as asked"
     try:
@@ -147,8 +173,20 @@ def _plan(form: LossForm, solver: Solver, progress: Report) -> tuple[Planned, st
     if likely == 2 or (likely == MODELS_OF_A_GRID and long):
         planned = solve_grid(form, solver, report=progress)
         return planned, f"grid: there are only {likely} models"
-    planned = solve_bounded(form, solver, seed=solver.seed, report=progress)
-    return planned, f"bounded: too many beliefs, and {likely} models"
+    planned, how = _bounded(form, solver, progress)
+    return planned, f"bounded: too many beliefs, and {likely} models{how}"
+
+
+def _bounded(
+    form: LossForm, solver: AutoOracle | BoundedOracle, progress: Report
+) -> tuple[Planned, str]:
+    """Return bounds of a class, planned in parts if it is large, and words for that."""
+    count = part_to_plan(form, solver.time_limit)
+    if count is None:
+        planned = solve_bounded(form, solver, seed=solver.seed, report=progress)
+        return planned, ""
+    planned = planned_in_part(form, solver, count, progress=progress)
+    return planned, f", planned for {count} of them that stand for their neighbours"
 
 
 def _exact(form: LossForm, solver: ExactOracle, progress: Report) -> Planned:

@@ -6,7 +6,8 @@ is replaced by its expectation given what was seen. Returns would say the same w
 hundreds of times the variance.
 
 Episodes are stratified: each model has its share of them by prior (and never fewer than
-FEW), and the first states of a model are spread evenly over its start law.
+FEW), and the first states of a model are spread evenly over its start law. If models
+are many and episodes few, neighbours are one stratum, with models drawn by their prior.
 
 The interval. Losses of episodes are not negative and often skewed: most are almost zero
 and a few are not. Its lower end is that of a t interval with the stratified variance.
@@ -34,11 +35,17 @@ import numpy as np
 from simgap._kernels.rollout import simulate_belief_policy
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
 from simgap.errors import InvalidArgument
+from simgap.oracle.episode_design import (
+    FEW,
+    EpisodeDesign,
+    number_of_strata,
+    of_models,
+    of_neighbours,
+)
 from simgap.oracle.loss_form import LossForm
 from simgap.policies.belief import BeliefPolicy
 from simgap.statistics import Estimate
 
-FEW = 8  # episodes of a model, at least
 PILOT = 256  # episodes that find the scale of the answer
 NEGLIGIBLE = 1e-6  # part of the answer that may be left out
 THIN = 30.0  # contributing episodes below which the largest cost met means little
@@ -57,12 +64,16 @@ def estimated_gap(
     _check(form, policy, episodes, seed, confidence)
     world = _World.of(form, policy)
     prior = form.latent.prior
-    share = np.maximum(FEW, np.ceil(episodes * prior)).astype(np.int64)
-    counts = np.where(prior > 0.0, share, 0)
-    sample = world.sample(counts, seed)
+    strata = number_of_strata(form, episodes)
+    if strata is None:
+        share = np.maximum(FEW, np.ceil(episodes * prior)).astype(np.int64)
+        counts = np.where(prior > 0.0, share, 0)
+        sample, weights = world.sample(counts, seed), prior
+    else:
+        sample, weights = world.sample_neighbours(strata, episodes, seed)
     values = sample.posterior_loss if world.right_posterior else sample.model_loss
     worst = world.most_per_episode(prior > 0.0, greedy=world.greedy)
-    return _interval(sample, values, prior, worst, world, confidence)
+    return _interval(sample, values, weights, worst, world, confidence)
 
 
 def estimated_gaps_per_model(
@@ -99,7 +110,7 @@ def estimated_gaps_per_model(
 class _Sample:
     """What episodes lost, n of them."""
 
-    models: IndexArray  # (n,)
+    stratum: IndexArray  # (n,), the model, or the group of neighbours it is drawn from
     posterior_loss: FloatArray  # (n,)
     model_loss: FloatArray  # (n,)
     dropped: FloatArray  # (n,), bounds of what was left out
@@ -168,15 +179,26 @@ class _World:
     def sample(self, counts: OffsetArray, seed: int) -> _Sample:
         """Simulate counts[m] episodes of every model m."""
         few = np.minimum(counts, ceil(PILOT / max(1, int((counts > 0).sum()))))
-        pilot = self._run(few, ~seed, 1e-4 * self.largest)
-        scale = float(pilot.posterior_loss.mean()) or self.largest
-        return self._run(counts, seed, NEGLIGIBLE * scale)
+        enough = self._enough(of_models(few), seed)
+        return self._run(of_models(counts), seed, enough)
 
-    def _run(self, counts: OffsetArray, seed: int, enough: float) -> _Sample:
-        form, policy = self.form, self.policy
-        models = np.repeat(np.arange(counts.size, dtype=np.int32), counts)
-        share = 1.0 / np.repeat(np.maximum(counts, 1), counts)
-        place = np.arange(models.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    def sample_neighbours(
+        self, strata: int, episodes: int, seed: int
+    ) -> tuple[_Sample, FloatArray]:
+        """Simulate episodes of groups of neighbours; return their weights too, (K,)."""
+        prior, each = self.form.latent.prior, max(FEW, ceil(episodes / strata))
+        few, _ = of_neighbours(prior, strata, min(each, ceil(PILOT / strata)), ~seed)
+        many, weights = of_neighbours(prior, strata, each, seed)
+        return self._run(many, seed, self._enough(few, seed)), weights
+
+    def _enough(self, pilot: EpisodeDesign, seed: int) -> float:
+        """Return what may be left out of an episode, from a few of them."""
+        made = self._run(pilot, ~seed, 1e-4 * self.largest)
+        scale = float(made.posterior_loss.mean()) or self.largest
+        return NEGLIGIBLE * scale
+
+    def _run(self, design: EpisodeDesign, seed: int, enough: float) -> _Sample:
+        form, policy, models = self.form, self.policy, design.models
         posterior_loss, model_loss, dropped = np.empty((3, models.size))
         outside = np.empty(models.size, np.bool_)
         simulate_belief_policy(
@@ -201,13 +223,13 @@ class _World:
             enough,
             np.uint64(int(seed) % 2**64),
             models,
-            np.stack([place * share, share], axis=1),
+            design.quantiles,
             posterior_loss,
             model_loss,
             dropped,
             outside,
         )
-        return _Sample(models, posterior_loss, model_loss, dropped, outside)
+        return _Sample(design.stratum, posterior_loss, model_loss, dropped, outside)
 
     def _length(self, enough: float) -> int:
         """Return the steps to simulate so that at most `enough` comes after them."""
@@ -232,7 +254,7 @@ def _interval(
     freedom = 0.0
     rarest = np.inf  # episodes per unit of weight
     for member in np.flatnonzero(weights):
-        chosen = sample.models == member
+        chosen = sample.stratum == member
         lost, share = values[chosen], float(weights[member])
         mean += share * float(lost.mean())
         left_out += share * float(sample.dropped[chosen].mean())
@@ -256,7 +278,7 @@ def _interval(
         unseen = min(worst, largest * (2.0 + THIN / contributing))
     room = log(2.0 / (1.0 - confidence)) / rarest * unseen
     rounding = world.form.rounding + world.spare * world.steps_worth
-    episodes = int(np.isin(sample.models, np.flatnonzero(weights)).sum())
+    episodes = int(np.isin(sample.stratum, np.flatnonzero(weights)).sum())
     return Estimate(
         estimate=mean,
         lower=max(0.0, min(mean, mean - half - rounding)),

@@ -104,6 +104,8 @@ class OracleResult:
     pair_prices_upper: FloatArray  # (M, M)
     statistics: OracleStatistics
     least_worst_gap: float | None = None  # over all mixed optimal policies, if exact
+    compared: OffsetArray | None = None  # (K,), models whose pairs were looked at;
+    # other pairs have cheap bounds; None: all were
 
     @property
     def worst_gap(self) -> float:

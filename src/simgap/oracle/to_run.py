@@ -8,7 +8,8 @@ import numpy as np
 
 from simgap.oracle.bounded.points import no_vectors
 from simgap.oracle.compile_clock import working_seconds
-from simgap.oracle.estimate import FEW, estimated_gap
+from simgap.oracle.episode_design import FEW, number_of_strata
+from simgap.oracle.estimate import estimated_gap
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.result import VectorSets
 from simgap.policies.belief import BeliefPolicy
@@ -60,8 +61,8 @@ def _affordable(
     begin = working_seconds()
     estimated_gap(form, policy, episodes=PROBE, seed=2 * seed)
     taken = working_seconds() - begin
-    likely = int((form.latent.prior > 0.0).sum())
-    most = 2 * (PROBE + FEW * likely)  # what was simulated, pilots included
+    strata = number_of_strata(form, PROBE) or int((form.latent.prior > 0.0).sum())
+    most = 2 * (PROBE + FEW * strata)  # what was simulated, pilots included
     fit = (seconds - taken) / max(taken / most, 1e-9) / 1.5  # the choice: half as many
     return int(min(episodes, max(2.0, fit)))
 

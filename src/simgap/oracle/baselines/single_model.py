@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from simgap.mdp import LatentMDP, SimulatorClass, Transitions
@@ -17,17 +19,19 @@ from simgap.oracle.loss_form import LossForm, loss_form
 MOST_STARTS = 12  # plans of single models from which the search starts
 
 
-def single_plans(form: LossForm) -> tuple[ShortMemoryPlan, ...]:
+def single_plans(
+    form: LossForm, members: Sequence[int] | None = None
+) -> tuple[ShortMemoryPlan, ...]:
     """Return the optimal policy of every model; ties are broken by the prior average.
 
     Among the actions that are optimal in its own model, each plan takes those that
-    lose least in the others.
+    lose least in the others. `members` are the models to plan for, all by default.
     """
     nodes = window_nodes(form.pattern, 0)
     slack = _tie(form)
     return tuple(
         guided_plan(form, nodes, np.ascontiguousarray(form.losses[..., m]), slack)
-        for m in range(form.n_models)
+        for m in (range(form.n_models) if members is None else members)
     )
 
 

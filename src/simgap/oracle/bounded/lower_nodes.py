@@ -63,10 +63,10 @@ def pairs_of(form: LossForm) -> tuple[IndexArray, IndexArray]:
     All of them if they are few; otherwise each model with some others, spread evenly.
     """
     likely = np.flatnonzero(form.latent.prior > 0.0).tolist()
-    most = max(len(likely), MOST_PAIR_STATES // form.pattern.n_states)
-    found = list(combinations(likely, 2))
-    if len(found) > most:
-        count = len(likely)
+    count, most = len(likely), _most_pairs(form, len(likely))
+    if count * (count - 1) // 2 <= most:
+        found = list(combinations(likely, 2))
+    else:
         strides = np.unique(np.geomspace(1, count // 2, max(1, most // count)).round())
         found = sorted(
             {
@@ -78,6 +78,17 @@ def pairs_of(form: LossForm) -> tuple[IndexArray, IndexArray]:
         )
     table = np.array(found, np.int32).reshape(-1, 2)
     return np.ascontiguousarray(table[:, 0]), np.ascontiguousarray(table[:, 1])
+
+
+def number_of_pairs(form: LossForm, count: int | None = None) -> int:
+    """Return about how many pairs there are, of all likely models or of `count`."""
+    if count is None:
+        count = int((form.latent.prior > 0.0).sum())
+    return min(count * (count - 1) // 2, _most_pairs(form, count))
+
+
+def _most_pairs(form: LossForm, count: int) -> int:
+    return max(count, MOST_PAIR_STATES // form.pattern.n_states)
 
 
 def odds_grid(cells: int) -> FloatArray:

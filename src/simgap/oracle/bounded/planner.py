@@ -16,6 +16,7 @@ import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
+from simgap.oracle.bounded.first_points import first_points
 from simgap.oracle.bounded.graph_assembly import policy_graph
 from simgap.oracle.bounded.lattice import LatticeSource
 from simgap.oracle.bounded.lower_nodes import (
@@ -33,7 +34,7 @@ from simgap.oracle.bounded.lower_side import (
 from simgap.oracle.bounded.points import BeliefPoints, PointSource, no_points
 from simgap.oracle.bounded.upper_graph import UpperPass, Visits, planned_steps
 from simgap.oracle.bounded.upper_nodes import bytes_of_upper, upper_nodes
-from simgap.oracle.bounded.upper_side import upper_effort, upper_pass
+from simgap.oracle.bounded.upper_side import upper_pass
 from simgap.oracle.bounded.vector_sets import vector_sets
 from simgap.oracle.bounded.visits import moved_visits, visits_of
 from simgap.oracle.graph_values import graph_gaps
@@ -47,9 +48,6 @@ EFFORT_PER_SECOND = 2e5  # the same, for a second of the time limit
 MOST_CELLS = 512
 MOST_LEVELS = 40
 FEW_LEVELS = 3
-PART_FOR_NODES = 0.07  # of the time left, for the first pass over points
-MUCH_TIME = 60.0
-MOST_FIRST_POINTS = 8000
 GUIDES, VECTORS = 16, 128  # per state: to meet beliefs, and to run with
 STALLED = 0.06  # a pass that gains less than this is followed by a larger graph
 HOPE = 0.02  # what a piece of work is expected to close at least
@@ -325,11 +323,7 @@ def _larger(planner: _Planner) -> bool:
     assert best is not None  # set by _begin
     states, pairs = form.pattern.n_states, max(pairs_of(form)[0].size, 1)
     if planner.upper_points == 0:
-        seconds = PART_FOR_NODES * min(watch.asked_seconds, MUCH_TIME)
-        each = upper_effort(form, 1000, 1000, 12) / 1000
-        count = 1e9 * seconds / each
-        most = min(MOST_FIRST_POINTS, max(1500, 400 * states))
-        count = int(np.clip(count, max(4 * states, 500), most))
+        count = first_points(form, watch.asked_seconds)
         levels = int(np.clip(count // (2 * states * pairs), 1, MOST_LEVELS))
     else:
         count, levels = 2 * planner.upper_points, planner.levels

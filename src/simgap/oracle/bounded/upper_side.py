@@ -125,12 +125,14 @@ def upper_pass(
     )
 
 
-def upper_effort(form: LossForm, nodes: int, points: int, looks: int) -> float:
-    """Return about how many nanoseconds a pass takes.
+def upper_effort(
+    form: LossForm, nodes: int, points: int, looks: int, *, members: int | None = None
+) -> float:
+    """Return about how many nanoseconds a pass takes, for all models or so many.
 
     A count: the same on every machine, so that plans do not depend on how busy it is.
     """
-    members, pattern = form.n_models, form.pattern
+    members, pattern = members or form.n_models, form.pattern
     successors = pattern.indices.size / pattern.n_states
     steps = planned_steps(form) + looks
     if form.horizon is None:

@@ -20,13 +20,14 @@ def pair_prices_plot(
 ) -> HeatPlot | None:
     """Return the map of `pair_prices` of a record, None if it has no such tables."""
     ends = [as_list(prices.get(end)) for end in ("lower", "upper")]
-    kept = spread_out(len(names), MOST_PAIRED)
-    tables = [_square(each, len(names), kept) for each in ends]
+    priced = _priced(as_list(prices.get("models")), len(names))
+    kept = spread_out(len(priced), MOST_PAIRED)
+    tables = [_square(each, len(priced), kept) for each in ends]
     lower, upper = tables
     if lower is None or upper is None or len(names) < 2:
         return None
     short, what = without_common_part([shown(name) for name in names])
-    labels = short_names([short[at] for at in kept])
+    labels = short_names([short[priced[at]] for at in kept])
     by = f", by {shown(what, 40)}" if what else ""
     left = f" {len(kept)} of {len(names)} models are drawn." * (len(kept) < len(names))
     return HeatPlot(
@@ -45,6 +46,12 @@ def pair_prices_plot(
         "these two models are possible." + left,
         column_word="or",
     )
+
+
+def _priced(models: list[Any], size: int) -> list[int]:
+    """Return the models that the tables are about: all, unless a record names some."""
+    named = all(isinstance(at, int) and 0 <= at < size for at in models)
+    return models if models and named else list(range(size))
 
 
 def _square(
