@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from simgap._kernels.copying import copy_vector
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 
@@ -38,7 +39,7 @@ def least_affinity(
                 least = min(least, mass)
             new[place] = least
             total += start[place] * least
-        values[:] = new
+        copy_vector(new, values)
         series[sweep] = total
         if total <= enough:
             return sweep + 1

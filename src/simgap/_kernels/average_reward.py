@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from simgap._kernels.copying import copy_table
 from simgap._kernels.lanes import LANES, gain_step
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
@@ -230,7 +231,7 @@ def wide_gain_sweeps(
         shift = 0.5 * (low + high)
         now, after = after, now
     if sweep % 2 == 0:
-        bias[:] = now
+        copy_table(now, bias)
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "nnan"})  # type: ignore[untyped-decorator]

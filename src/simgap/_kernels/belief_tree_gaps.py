@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from simgap._kernels.copying import copy_vector
 from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray, OffsetArray
 
 
@@ -68,7 +69,7 @@ def plan_vectors(
             if a < 0:
                 into[:] = np.nan  # never used: a plan stays where it is settled
                 continue
-            into[:] = losses[s, a]
+            copy_vector(losses[s, a], into)
             row = s * n_actions + a
             for k in range(indptr[row], indptr[row + 1]):
                 there = plan_next[support, k]
@@ -108,7 +109,7 @@ def tree_vectors(
     for node in range(begin, end):
         s, a = state[node], action[node]
         into = now[node - begin]
-        into[:] = losses[s, a]
+        copy_vector(losses[s, a], into)
         if last:
             continue
         row, base = s * n_actions + a, indptr[s * n_actions]

@@ -21,6 +21,7 @@ from simgap._kernels.collecting import (
     hand_over,
     set_out,
 )
+from simgap._kernels.copying import copy_vector
 from simgap._kernels.timed_rules import leave_to_optimum, play_rules
 from simgap._kernels.walk import STATE, STEPS, Course, Record, Run, World, begin, finish
 from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray, OffsetArray
@@ -145,7 +146,7 @@ def _round(
     row, enough = search.row[one, other], search.samples[one, other]
     room.travels[:] = True
     if not all_travel:
-        room.travels[:] = alive
+        copy_vector(alive, room.travels)
     set_out(world, run, search, row, n_actions, literal, room)
     edges = world.indptr[row : row + 2]
     steepest = _begin_tally(search, one, other, edges, room)
@@ -183,7 +184,7 @@ def _round(
                 _set_alarms(search, alive, room)
                 leader = room.trip[LEADER]
                 if not all_travel:
-                    room.travels[:] = alive
+                    copy_vector(alive, room.travels)
                     if leader >= 0 and not alive[leader]:
                         hand_over(run, search, row // n_actions, leader, room)
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from simgap._kernels.copying import copy_table, copy_vector
 from simgap._kernels.lanes import value_step
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
@@ -41,7 +42,7 @@ def backward_steps(
             goal[state] = top
         source, goal = goal, source
     if steps % 2 == 1:
-        now[:] = spare
+        copy_vector(spare, now)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -66,7 +67,7 @@ def wide_backward_steps(
             )  # fmt: skip
         source, goal = goal, source
     if steps % 2 == 1:
-        now[:] = spare
+        copy_table(spare, now)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -140,7 +141,7 @@ def follow_actions(
             goal[state] = total
         source, goal = goal, source
     if steps % 2 == 1:
-        now[:] = spare
+        copy_vector(spare, now)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -172,4 +173,4 @@ def follow_mixture(
             goal[state] = mean
         source, goal = goal, source
     if steps % 2 == 1:
-        now[:] = spare
+        copy_vector(spare, now)

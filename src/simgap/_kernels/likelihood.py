@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from simgap._kernels.copying import copy_vector
 from simgap._kernels.walk import (
     FIRST_STATE,
     STATE,
@@ -58,7 +59,7 @@ def log_likelihoods(
     edges: OffsetArray, weight: FloatArray, out: FloatArray,
 ) -> None:  # fmt: skip
     """Write `first` plus the sum of weights over counts that are not forgotten."""
-    out[:] = first
+    copy_vector(first, out)
     for j in range(edges.size):
         n = counts[edges[j]] - forgotten[edges[j]]
         if n > 0:
@@ -108,8 +109,8 @@ def run_likelihood(
         begin(world, keys[i], run)
         trace = record.trace[i]
         forgotten[:] = 0
-        first[:] = rivals.at_start[run.clock[FIRST_STATE]]
-        logs[:] = first
+        copy_vector(rivals.at_start[run.clock[FIRST_STATE]], first)
+        copy_vector(first, logs)
         alive[:] = True
         record.resets[i] += _drop(alive, logs, first, run, forgotten, limit)
         _note(record, i, alive, run.clock[STEPS])
@@ -143,7 +144,7 @@ def run_likelihood(
             log_likelihoods(
                 first, run.counts, forgotten, rivals.edges, rivals.weight, logs
             )
-            before[:] = alive
+            copy_vector(alive, before)
             resets = _drop(alive, logs, first, run, forgotten, limit)
             changed = resets > 0
             for m in range(members):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from simgap._kernels.copying import copy_table
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
 
 
@@ -313,4 +314,4 @@ def graph_first_steps(
                             gaps[node, m] = np.nan
                         else:
                             gaps[node, m] += discount * chance * after[target, m]
-        after[:] = gaps
+        copy_table(gaps, after)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from simgap._kernels.copying import copy_vector
 from simgap._kernels.streams import uniform
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 
@@ -45,7 +46,7 @@ def follow_posteriors(
     belief = np.empty(members)
     for i in range(keys.size):
         state = _drawn(start_law, 0, n_states, real, uniform(keys[i], 0))
-        belief[:] = prior
+        copy_vector(prior, belief)
         _condition(belief, start_law[state])
         node = rules.start_node[state]
         step = 0

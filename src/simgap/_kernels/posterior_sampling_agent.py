@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from simgap._kernels.copying import copy_vector
 from simgap._kernels.likelihood import log_likelihoods
 from simgap._kernels.walk import (
     FIRST_STATE,
@@ -102,7 +103,8 @@ def run_posterior_sampling(
         begin(world, keys[i], run)
         trace = record.trace[i]
         forgotten[:] = 0
-        first[:] = known.log_prior + known.at_start[run.clock[FIRST_STATE]]
+        for m in range(first.size):
+            first[m] = known.log_prior[m] + known.at_start[run.clock[FIRST_STATE], m]
         current, number, length = -1, 0, 0
         while True:
             log_likelihoods(
@@ -111,9 +113,9 @@ def run_posterior_sampling(
             drawn = drawn_model(logs, agent_uniform(run, number))
             if drawn < 0:  # the real model is not in the class: begin anew
                 record.resets[i] += 1
-                forgotten[:] = run.counts
-                first[:] = known.log_prior
-                logs[:] = first
+                copy_vector(run.counts, forgotten)
+                copy_vector(known.log_prior, first)
+                copy_vector(first, logs)
                 drawn = drawn_model(logs, agent_uniform(run, number))
             for m in range(members):
                 if logs[m] == -np.inf and record.eliminated[i, m] < 0:

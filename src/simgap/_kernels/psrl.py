@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from simgap._kernels.copying import copy_vector
 from simgap._kernels.streams import uniform
 from simgap._kernels.walk import (
     STATE,
@@ -163,7 +164,7 @@ def plan_drawn(
     totals = draw.totals
     low, high = -np.inf, np.inf
     for sweep in range(most_sweeps):
-        totals[:] = rewards
+        copy_vector(rewards, totals)
         for s in range(n_states):
             value = values[s]
             for row in range(n_rows):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from simgap._kernels.copying import copy_vector
 from simgap._kernels.walk import (
     STATE,
     STEPS,
@@ -94,7 +95,7 @@ def back_with_rules(
             marks[PERIOD] = marks[DONE] - marks[SEEN]
             return k + 1, changes
         if marks[DONE] & (marks[DONE] - 1) == 0:
-            snapshot[:] = now
+            copy_vector(now, snapshot)
             marks[SEEN] = marks[DONE]
     return steps, changes
 

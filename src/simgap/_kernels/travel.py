@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from simgap._kernels.copying import copy_table
 from simgap._kernels.lanes import (
     LANES,
     light_travel_step,
@@ -76,7 +77,7 @@ def wide_travel_sweeps(
         )
         if width <= tolerance:
             if sweep % 2 == 0:
-                after[:] = now  # hand the certified vectors back where they came from
+                copy_table(now, after)  # certified vectors go where they came from
             return SOLVED
         if hopeless:
             return PRUNED

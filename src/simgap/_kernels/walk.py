@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, uint64
 
+from simgap._kernels.copying import copy_vector
 from simgap._kernels.streams import (
     FIRST,
     GOLDEN,
@@ -389,7 +390,7 @@ def leave_to_expectation(world: World, run: Run, tails: Tails, policy: int) -> N
                 if law[s] > 0.0:
                     for t in range(n_states):
                         spare[t] += law[s] * tails.powers[policy, j, s, t]
-            law[:] = spare
+            copy_vector(spare, law)
     run.sums[TAIL] = total
 
 
