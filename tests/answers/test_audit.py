@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from math import isnan
 
 import numpy as np
 import pytest
@@ -17,7 +16,13 @@ from simgap.answers.transfer import PlanningSettings, transfer
 from simgap.answers.verdict import Verdict
 from simgap.errors import InvalidArgument
 from simgap.instances import absorbing_doors, best_arm, riverswim
-from simgap.mdp import LatentMDP, RewardUnits
+from simgap.mdp import (
+    Details,
+    IndexOrder,
+    LatentMDP,
+    RewardUnits,
+    class_from_arrays,
+)
 from simgap.oracle.loss_form import loss_form
 from simgap.oracle.settings import AutoOracle
 from simgap.records import Certified
@@ -130,24 +135,48 @@ def test_an_average_that_is_fine_does_not_hide_a_model_that_is_not() -> None:
     assert fair.verdict is Verdict.YES and "In no model" in fair.words.reason
 
 
-def test_a_model_without_weight_counts_among_those_that_may_be_real() -> None:
+def test_a_model_without_weight_cannot_be_real() -> None:
     found = audit(coins(0.1, 0.9, prior=(0.0, 1.0)), 3, settings=QUICK)
     assert found.verdict is Verdict.YES
     assert found.transfer is not None and found.transfer.memoryless_worst is not None
-    assert found.transfer.memoryless_worst.member == 0
-    assert "no weight in training" in found.words.reason
+    assert found.transfer.memoryless_worst.member == 1
+    assert found.transfer.everywhere(0.1) is True
 
 
 def test_a_policy_without_a_rule_for_a_model_says_nothing_about_it() -> None:
     """The model without weight goes where training never was."""
-    stay, away = np.zeros((3, 1, 3)), np.zeros((3, 1, 3))
-    stay[0, 0, 1] = stay[1, 0, 0] = stay[2, 0, 2] = 1.0
-    away[0, 0, 2] = away[1, 0, 0] = away[2, 0, 0] = 1.0
-    latent = latent_of([stay, away], [[0.0], [1.0], [0.5]], prior=(1.0, 0.0))
+    stay, away = np.zeros((3, 2, 3)), np.zeros((3, 2, 3))
+    stay[0, :, 1] = stay[1, :, 0] = stay[2, :, 2] = 1.0
+    away[0, :, 2] = away[1, :, 0] = away[2, :, 0] = 1.0
+    latent = latent_of(
+        [stay, away], [[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]], prior=(1.0, 0.0)
+    )
     found = audit(latent, 3, settings=QUICK)
     assert found.verdict is Verdict.YES
-    if found.transfer is not None and found.transfer.worst is not None:
-        assert not isnan(found.transfer.worst.gap)
+    assert found.transfer is not None and found.transfer.worst is not None
+    assert found.transfer.worst.member == 0
+    assert found.transfer.worst.gap == 0.0
+
+
+def test_the_first_state_may_tell_models_that_move_alike() -> None:
+    """One starts at 0 and one at 1; an even chance of either is half as telling."""
+    kernel = np.zeros((2, 2, 2))
+    kernel[:, 0, 0] = kernel[:, 1, 1] = 1.0
+    pay = np.zeros((2, 2, 2))
+    pay[0, :, 0] = pay[1, :, 1] = 1.0
+    for law, lost in (((0.0, 1.0), 0.0), ((0.5, 0.5), 0.25), ((1.0, 0.0), 0.5)):
+        worlds = class_from_arrays(
+            np.stack([kernel, kernel]),
+            pay,
+            order=IndexOrder.STATE_ACTION,
+            details=Details(start=np.array([[1.0, 0.0], law])),
+        )
+        found = audit(LatentMDP.uniform(worlds))
+        loss = found.apart.loss_per_step
+        assert loss is not None and loss.lower is not None and loss.upper is not None
+        assert loss.lower - 1e-9 <= lost <= loss.upper + 1e-9
+        assert loss.upper - loss.lower < 1e-6
+        assert found.failed is (lost > 0.0)
 
 
 @pytest.mark.parametrize(("offset", "factor"), [(-7.0, 1.0), (0.0, 40.0), (3.0, 0.01)])

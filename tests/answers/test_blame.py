@@ -71,6 +71,26 @@ def test_shares_are_those_of_the_game_by_brute_force(
     )
 
 
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("patient", [True, False])
+def test_a_model_without_weight_may_equal_one_that_has_it(
+    seed: int, patient: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first of equal models stands for all of them, also if it cannot be real."""
+    latent = costly_class(seed, {"a": 2, "label": 2}, 3, idle=("label",))
+    latent = with_prior(latent, np.array([0.0, 2.0, 1.0, 1.0]))
+    game = brute.hidden_game(latent, 3)
+    exact = shapley_by_orders(2, game)
+    if not patient:
+        monkeypatch.setattr(hidden_game, "_seconds_left", lambda _: 0.0)
+    found = blame(latent, 3)
+    assert holds(found.whole, game[-1])
+    for player, each in enumerate(found.parameters):
+        assert holds(each.share, exact[player])
+        assert holds(each.alone, game[1 << player])
+        assert holds(each.information, game[-1] - game[3 ^ 1 << player])
+
+
 def test_hiding_more_never_costs_less() -> None:
     """What the brute force says, and what `narrowed` relies on."""
     for seed in range(6):
@@ -203,12 +223,27 @@ def test_missing_mixtures_leave_ignored_open() -> None:
     few = LatentMDP.uniform(class_from_models([worlds[m] for m in kept]))
     found = blame(few, 3)
     assert [each.ignored for each in found.parameters] == [None, None]
-    assert any("mixed" in note for note in found.notes)
+    assert any("that mix nominal" in note for note in found.notes)
     assert (
         ignored_shares(hidden_parts(few), nominal_plan(hidden_parts(few), 0, 3)) is None
     )
     with_zeros = with_prior(latent, np.array([1.0, 0.0, 0.0, 1.0]))
     assert all(each.ignored for each in blame(with_zeros, 3).parameters)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_nominal_value_without_weight_leaves_ignored_open(seed: int) -> None:
+    """Nobody is real at b = 1, so that b is told already, and the plan is for it."""
+    latent = costly_class(seed, {"a": 2, "b": 2}, 3, rewards_differ=True)
+    latent = with_prior(latent, np.array([1.0, 0.0, 1.0, 0.0]))
+    found = blame(latent, 3, BlameSettings(nominal=1))
+    shares = [each.ignored for each in found.parameters]
+    if None in shares:
+        assert shares == [None, None]
+        assert any("nominal" in note for note in found.notes)
+    else:  # b makes no difference to the plan: the shares are the whole
+        low, high = (sum(ends(each)[k] for each in shares) for k in (0, 1))
+        assert low - TINY <= found.ignored_whole <= high + TINY
 
 
 def test_the_nominal_model_is_the_middle_one() -> None:

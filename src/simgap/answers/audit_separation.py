@@ -1,9 +1,10 @@
 """Are the models told apart by what is seen? Assumption 2, and models that never are.
 
-Two models with equal kernels look the same for ever, because states are seen and
-rewards are not. If their rewards are equal too, they are one model. If not, the best
-that can be done is to play for their mean reward, and what that costs per step, for
-ever, is the mean of their gains less the gain of the mean reward.
+Two models with equal kernels look the same after the first state, because states are
+seen and rewards are not. If their rewards are equal too, they are one model. If not,
+the best that can be done is to play for their mean reward given the first state, and
+what that costs per step, for ever, is the mean of their gains less the gain of the mean
+reward.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from simgap.answers.weighted_models import (
     equal_kernels,
     equal_models,
 )
+from simgap.arrays import FloatArray
 from simgap.complexity.separation import MOST_MODELS, ModelPair, separation
 from simgap.errors import NotSolved
-from simgap.mdp import SimulatorClass
+from simgap.mdp import SimulatorClass, Transitions
 from simgap.planning import solve_average_reward
 from simgap.records import Certified
 
@@ -140,7 +142,7 @@ def _duplicates(models: WeightedModels, apart: Apart, horizon: int | None) -> Fi
         text = (
             f"{group} move alike but pay differently"
             + (f" (and {counted(more, 'more group')})" if more else "")
-            + ": no agent that is not shown rewards can find out which is real"
+            + ": only the first state, and no move, can tell which is real"
         )
         loss = apart.loss_per_step
         if loss is None or loss.upper is None or loss.lower is None:
@@ -151,8 +153,9 @@ def _duplicates(models: WeightedModels, apart: Apart, horizon: int | None) -> Fi
             text += (
                 f", which costs about {told(factor * loss.upper)} a step for ever"
                 if bad
-                else "; but one policy is best for all of them, so that it costs "
-                f"nothing in the long run (at most {told(factor * loss.upper)} a step)"
+                else "; it costs nothing in the long run (at most "
+                f"{told(factor * loss.upper)} a step): one policy is best for all of "
+                "them, or the first state tells"
             )
         if not bad:
             return Finding(check, Status.INFO, text, 0.0)
@@ -185,7 +188,9 @@ def _lost(
     if not confused:
         return Certified(0.0, 0.0)
     every = models.simulators
-    members = sum(len(group) + 1 for group in confused)
+    members = sum(
+        len(group) + len(_weights_by_first_state(models, group)) for group in confused
+    )
     work = members * every.n_states * every.transitions.nonzeros
     if not ways_back or work > MOST_GAIN_WORK:
         return None
@@ -200,21 +205,39 @@ def _lost(
 
 
 def _lost_by(models: WeightedModels, group: tuple[int, ...]) -> tuple[float, float]:
-    """Return a bracket of sum_m nu_m rho_m - nu(group) rho(mean reward)."""
-    every, weights = models.simulators, models.prior[list(group)]
-    rewards = every.rewards[list(group)]
-    mean = np.tensordot(weights / weights.sum(), rewards, 1)[None]
-    kernel = every.transitions.model(group[0])
-    bracket = np.zeros(2)
-    signs = [*weights.tolist(), -float(weights.sum())]
-    for sign, reward in zip(signs, [*rewards, mean[0]], strict=True):
-        one = SimulatorClass(
-            transitions=kernel, rewards=reward[None], start=np.zeros(1, np.int64)
-        )
-        plan = solve_average_reward(one)
-        ends = np.array([plan.gain_lower[0], plan.gain_upper[0]])
-        bracket += sign * (ends if sign > 0.0 else ends[::-1])
+    """Return a bracket of what a group of look-alikes costs per step.
+
+    The first state is all that can tell them apart. Given s its members have weights
+    nu_m mu_m(s), and the cost is sum_m w_m rho_m - w(group) rho(mean reward), summed
+    over s.
+    """
+    every, bracket = models.simulators, np.zeros(2)
+    kernel, rewards = every.transitions.model(group[0]), every.rewards[list(group)]
+    own = np.array([_gain(kernel, reward) for reward in rewards])  # (m, 2)
+    for weights in _weights_by_first_state(models, group):
+        mean = _gain(kernel, np.tensordot(weights / weights.sum(), rewards, 1))
+        bracket += weights @ own - weights.sum() * mean[::-1]
     return float(bracket[0]), float(bracket[1])
+
+
+def _gain(kernel: Transitions, reward: FloatArray) -> FloatArray:
+    """Return both ends of the gain of a kernel and a reward (S, A)."""
+    start: FloatArray = np.zeros(1, np.int64)
+    one = SimulatorClass(transitions=kernel, rewards=reward[None], start=start)
+    plan = solve_average_reward(one)
+    return np.array([plan.gain_lower[0], plan.gain_upper[0]])
+
+
+def _weights_by_first_state(
+    models: WeightedModels, group: tuple[int, ...]
+) -> list[FloatArray]:
+    """Return weights of the members, states that say the same about them as one."""
+    laws = np.stack([models.simulators.start_law(m) for m in group])  # (m, S)
+    joint = (models.prior[list(group)][:, None] * laws).T
+    joint = joint[joint.sum(axis=1) > 0.0]
+    said = np.round(joint / joint.sum(axis=1, keepdims=True), 12)
+    _, which = np.unique(said, axis=0, return_inverse=True)
+    return [joint[which == each].sum(axis=0) for each in range(int(which.max()) + 1)]
 
 
 def _steps(steps: Certified) -> str:

@@ -201,11 +201,9 @@ def _worst(
     if worst is None or worst.relative <= settings.acceptable:
         return ""
     name = short(latent.simulators.model_names[worst.member])
-    rare = latent.prior[worst.member] == 0.0
-    unseen = ", which has no weight in training," if rare else ""
     return (
-        f"{who} loses {_part(worst)} of what is at stake there if {name}{unseen} is "
-        "the real model."
+        f"{who} loses {_part(worst)} of what is at stake there if {name} is the real "
+        "model."
     )
 
 

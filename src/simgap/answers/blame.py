@@ -182,7 +182,7 @@ def _part(
             part=None if shared.parts is None else NOTHING,
             alone=NOTHING,
             information=NOTHING,
-            ignored=NOTHING,
+            ignored=None if ignored is None else NOTHING,
             curve=_curve(game, part, shared.whole),
         )
     player = parts.active.index(part)
@@ -269,8 +269,9 @@ def _notes(
         )
     if not mixed:
         notes.append(
-            "no shares of what a nominal plan loses: models with mixed parameters are "
-            "missing or too many; a product grid has them"
+            "no shares of what a nominal plan loses: models that mix nominal and real "
+            "values are missing or too many, or the nominal value has no weight; a "
+            "product grid with weight everywhere has them"
         )
     telltale = [parts.names[part] for part in parts.active if _tells_all(parts, part)]
     if telltale and len(parts.active) > 1:

@@ -117,8 +117,9 @@ def begin_game(
     )
     whole, found = _plan(parts, everything, horizon, solver)
     place = {member: at for at, member in enumerate(everything.members)}
-    for m in parts.likely:
-        gaps[m] = whole.gaps[place[int(parts.first_equal[m])]]
+    for m in parts.likely:  # and the first model equal to it, which may have no weight
+        first = int(parts.first_equal[m])
+        gaps[m] = gaps[first] = whole.gaps[place[first]]
     game = HiddenGame(parts, horizon, effort, tell, everything, whole, gaps, begin)
     key = _key(everything)
     game.known[key] = found

@@ -69,9 +69,12 @@ def middle_model(parts: HiddenParts) -> int:
 def ignored_shares(
     parts: HiddenParts, plan: NominalPlan
 ) -> tuple[Certified, ...] | None:
-    """Return the Shapley share of every active part; None if mixed models are missing.
+    """Return the Shapley share of every active part; None if there are no such shares.
 
-    A sum of 2^(n - 1) differences of averages; their weights sum to 1.
+    A sum of 2^(n - 1) differences of averages; their weights sum to 1. Models that mix
+    nominal and real values may be missing, and the nominal value of a part may have no
+    weight: then parts that never differ among likely models differ from the nominal
+    one, and the active parts alone do not make up the whole.
     """
     n, size = len(parts.active), len(parts.likely)
     if n > MOST_PLAYERS or 2**n * size > LARGEST_TABLE:
@@ -82,6 +85,9 @@ def ignored_shares(
     every, found = np.arange(2**n), []
     slack = 2.0 * plan.rounding
     slack += EPS * (2**n + size + 8) * float(np.abs(losses).max(initial=0.0))
+    whole = float(parts.latent.prior @ plan.gaps)
+    if abs(losses[-1] - whole) > slack + EPS * size * abs(whole):
+        return None
     for player in range(n):
         before = every[every >> player & 1 == 0]
         chance = np.array([1.0 / (n * comb(n - 1, k)) for k in range(n)])

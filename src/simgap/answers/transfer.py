@@ -161,8 +161,8 @@ def transfer(
         stakes=known,
         average_gap=average,
         memoryless_gap=memoryless,
-        worst=None if result.gaps is None else _worst(known, result.gaps),
-        memoryless_worst=_worst(known, plan.gaps),
+        worst=None if result.gaps is None else _worst(latent, known, result.gaps),
+        memoryless_worst=_worst(latent, known, plan.gaps),
         gaps=result.gaps,
         outcome=result.outcome,
         planned=result.planned,
@@ -236,7 +236,7 @@ def _not_planned(
     if found is not None:
         gaps = np.array([gap.upper for gap in found])
         least = min(least, float(latent.prior @ gaps) * (1.0 + NEGLIGIBLE))
-        worst = _worst(known, gaps)
+        worst = _worst(latent, known, gaps)
     average = Certified(0.0, least if promised is None else min(promised, least))
     memoryless = Certified(0.0, least)
     return Transfer(
@@ -277,22 +277,26 @@ def _verdict(
 def _worst_cases(
     latent: LatentMDP, known: Stakes, without: FloatArray, found: FloatArray | None
 ) -> WorstCases:
-    """Return the worst losses in models with weight: others were not trained for."""
-    likely = latent.prior > 0.0
-    plain = _worst(known, np.where(likely, without, np.nan))
-    learning = None if found is None else _worst(known, np.where(likely, found, np.nan))
+    plain = _worst(latent, known, without)
+    learning = None if found is None else _worst(latent, known, found)
     return WorstCases(
         0.0 if plain is None else plain.relative,
         np.inf if learning is None else learning.relative,
     )
 
 
-def _worst(known: Stakes, gaps: FloatArray) -> WorstModel | None:
-    """Return the worst model among those in which something is at stake."""
+def _worst(latent: LatentMDP, known: Stakes, gaps: FloatArray) -> WorstModel | None:
+    """Return the worst model of those with weight in which something is at stake.
+
+    A model without weight cannot be real, and nothing was planned for it.
+    """
     least = np.array([gap.lower or 0.0 for gap in known.models])
-    counts = (least > NEGLIGIBLE * float(least.max(initial=0.0))) & ~np.isnan(gaps)
+    counts = least > NEGLIGIBLE * float(least.max(initial=0.0))
+    counts &= latent.prior > 0.0
     if not counts.any():
         return None
+    if np.isnan(gaps[counts]).any():
+        raise AssertionError("a model with weight has no gap: a defect of the planner")
     part = np.divide(gaps, least, where=counts, out=np.full(gaps.size, -1.0))
     at = int(np.argmax(part))
     return WorstModel(at, float(gaps[at]), float(part[at]))
