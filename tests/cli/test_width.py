@@ -230,7 +230,7 @@ def test_everything_of_the_record_is_plain() -> None:
         ),
         ((RIVERS, "-H", "5", "--criterion", "mean"), "'mean'", "average or worst"),
         ((RIVERS, "-H", "5", "--slack", "2"), "slack is 2", "from 0 to 1"),
-        ((RIVERS, "-H", "5", "--slack", "few"), "--slack", "0.01"),
+        ((RIVERS, "-H", "5", "--slack", "few"), "--slack", "0.003"),
         ((RIVERS, "-H", "5", "--time-limit", "0"), "--time-limit", "seconds"),
         ((RIVERS, "-H", "5", "--gap-tolerance", "1"), "--gap-tolerance", "0.05"),
         ((RIVERS, "-H", "5", "--seed", "x"), "--seed", "whole number"),

@@ -35,6 +35,7 @@ from simgap.answers.width_ranges import (
 from simgap.arrays import BoolArray, FloatArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
+from simgap.mdp.model_given import checked_latent
 from simgap.oracle.graph_values import graph_gaps
 from simgap.oracle.loss_form import EPS, LossForm, loss_form
 from simgap.oracle.result import Outcome
@@ -42,7 +43,8 @@ from simgap.oracle.settings import AutoOracle, Solver
 from simgap.planning.episodic import checked_horizon
 from simgap.records import Certified
 
-CLOSE = 0.25  # a bracket this part of the slack wide decides well enough
+CLOSE = 0.5  # a bracket this part of the slack wide decides well enough
+SLACK = 0.003  # of what is at stake: a difference not worth a wider range
 MANY = 60  # models, from which on all ranges share one time limit
 LEAST_SECONDS = 1.0  # of a range
 
@@ -62,7 +64,7 @@ class WidthSettings:
     nominal: float | None = None  # None: the median under the prior
     widths: tuple[float, ...] | None = None  # None: all that differ, at most 12
     criterion: Criterion = Criterion.AVERAGE
-    slack: float = 0.01  # of what is at stake
+    slack: float = SLACK  # of what is at stake
     solver: Solver | None = None  # None: `usual_solver`, with these two
     time_limit: float = 60.0  # seconds for each range, for all of them if MANY models
     seed: int = 0
@@ -75,7 +77,7 @@ class WidthSettings:
         if not (isfinite(self.slack) and 0.0 <= self.slack <= 1.0):
             raise InvalidArgument(
                 f"slack is {self.slack!r}",
-                hint="it is a part of what is at stake, from 0 to 1, such as 0.01",
+                hint="it is a part of what is at stake, from 0 to 1, such as 0.003",
             )
 
 
@@ -156,6 +158,7 @@ def width_curve(
 
     `progress` is called with the number of ranges done and of all.
     """
+    checked_latent(latent)
     horizon, chosen = checked_horizon(horizon), settings or WidthSettings()
     param, values = parameter_values(latent, param)
     prior = latent.prior
@@ -253,6 +256,7 @@ class _Judge:
         apart = np.abs(self.values - self.nominal)
         near = NEAR * max(float(np.abs(self.values).max()), abs(self.nominal))
         middle = apart <= apart.min() + near
+        away = np.maximum(chosen.low - self.values, self.values - chosen.high)
         return WidthRow(
             width=chosen.width,
             low=chosen.low,
@@ -265,7 +269,7 @@ class _Judge:
             inside=inside,
             outside=None if kept.all() else average(ends, np.where(kept, 0.0, weights)),
             at_nominal=average(ends, np.where(middle, weights, 0.0)),
-            beyond=_beyond(apart - chosen.width / 2.0, kept, ends, weights, near),
+            beyond=_beyond(away, kept, ends, weights, near),
             surprising=made.surprising,
             outcome=made.outcome,
         )

@@ -8,7 +8,7 @@ decimals, so ends are compared with a tolerance: a model at the edge is inside.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from math import isfinite
 from typing import final
@@ -29,9 +29,9 @@ MOST_WIDTHS = 12  # offered; more are asked for by name
 class TrainingRange:
     """An interval of a parameter and the models in it."""
 
-    width: float
-    low: float
-    high: float
+    width: float  # high - low, or what was asked for
+    low: float  # least value of a model in it
+    high: float  # and the greatest
     kept: BoolArray  # (M,)
 
 
@@ -96,7 +96,8 @@ def offered_ranges(
     """Return the ranges that differ in their models, and how many there would be.
 
     They go from the models nearest to the nominal value to all of them; of many, at
-    most `MOST_WIDTHS` are kept, evenly, with the first and the last.
+    most `MOST_WIDTHS` are kept, evenly, with the first and the last. The width is that
+    of the values inside, not of the distance from the nominal one on both sides.
     """
     distances = np.abs(values - nominal)[prior > 0.0]
     near = _near(values, nominal)
@@ -112,10 +113,10 @@ def offered_ranges(
     if len(edges) > MOST_WIDTHS:
         places = np.linspace(0, len(edges) - 1, MOST_WIDTHS).round().astype(int)
         edges = [edges[at] for at in places]
-    found = tuple(
-        _range(values, prior, nominal, _rounded(2.0 * edge)) for edge in edges
-    )
-    return found, kept
+    found = (_range(values, prior, nominal, _rounded(2.0 * edge)) for edge in edges)
+    return tuple(
+        replace(each, width=_rounded(each.high - each.low)) for each in found
+    ), kept
 
 
 def asked_ranges(
@@ -146,12 +147,13 @@ def _range(
     values: FloatArray, prior: FloatArray, nominal: float, width: float
 ) -> TrainingRange:
     near = _near(values, nominal)
-    inside = np.abs(values - nominal) <= width / 2.0 + near
+    kept = (np.abs(values - nominal) <= width / 2.0 + near) & (prior > 0.0)
+    inside = values[kept] if kept.any() else np.array([nominal])
     return TrainingRange(
         width=width,
-        low=_rounded(nominal - width / 2.0),
-        high=_rounded(nominal + width / 2.0),
-        kept=inside & (prior > 0.0),
+        low=_rounded(float(inside.min())),
+        high=_rounded(float(inside.max())),
+        kept=kept,
     )
 
 

@@ -63,7 +63,7 @@ def run(
             metavar="R",
             help="A loss that does not count, as a part of what is at stake.",
         ),
-    ] = "0.01",
+    ] = "0.003",
     gap_tolerance: Annotated[
         str | None,
         typer.Option(
@@ -278,7 +278,7 @@ def _number(text: str, what: str) -> float:
     if not isfinite(value) or len(text) > 40:
         wanted = {
             "--widths": "write numbers with commas: --widths 0,0.2,0.4",
-            "--slack": "write a part from 0 to 1: --slack 0.01",
+            "--slack": "write a part from 0 to 1: --slack 0.003",
         }.get(what, f"write a number: {what} 0.5")
         raise InvalidArgument(f"{what} has {text[:40]!r}, not a number", hint=wanted)
     return value

@@ -46,12 +46,18 @@ def reason_of(curve: WidthCurve, names: list[str], scale: Scale) -> str:
         f"{len(names)} models{words.part(chosen.gap)}, at worst "
         f"{words.gap(chosen.worst)} ({shown(names[chosen.worst_model], 40)})."
     ]
+    told.append(
+        "It is the narrowest range that loses at most "
+        f"{100.0 * curve.settings.slack:.2g} % of what is at stake more than the best "
+        "one (--slack)."
+    )
     told += _narrower(curve, words, average=average)
     told += _wider(curve, words, average=average)
     if chosen.width > curve.rows[0].width:
         told.append(
-            f"If {words.param} is nominal it loses {words.gap(chosen.at_nominal)}, the "
-            f"narrowest range {words.gap(curve.rows[0].at_nominal)}."
+            f"If {words.param} is really {number(curve.nominal, 4)}, it loses "
+            f"{words.gap(chosen.at_nominal)}, and the narrowest range "
+            f"{words.gap(curve.rows[0].at_nominal)}."
         )
     if curve.by_average != curve.by_worst:
         other = curve.rows[curve.by_worst if average else curve.by_average]
