@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ from simgap import LatentMDP, load_model, save_model
 from simgap.errors import InvalidArgument, InvalidModel
 from simgap.mdp import (
     IndexOrder,
+    TabularMDP,
     class_from_arrays,
     class_from_models,
     class_from_sparse,
     class_over_grid,
+    mdp_from_arrays,
 )
 
 SQUARE = np.random.default_rng(0).dirichlet(np.ones(3), size=(2, 3, 3))
@@ -54,6 +57,61 @@ def test_a_class_is_made_of_models_and_an_iterator_of_them_will_do() -> None:
 def test_a_grid_has_lists_of_values(points: Any) -> None:
     with pytest.raises(InvalidModel, match="parameter 'mu'"):
         class_over_grid(lambda theta: None, {"mu": points})  # type: ignore[arg-type,return-value]
+
+
+def _cart(theta: Mapping[str, float]) -> TabularMDP:
+    up = theta["Grip"]
+    stays = 1.0 - up if up < 0.9 else 0.5
+    kernel = [[[stays, up]], [[1.0 - theta["wind"], theta["wind"]]]]
+    return mdp_from_arrays(kernel, [[0.0], [1.0]], order=IndexOrder.STATE_ACTION)
+
+
+def test_a_row_of_a_grid_that_is_off_is_told_with_its_parameters() -> None:
+    assert len(class_over_grid(_cart, {"Grip": [0.3, 0.6], "wind": [0.0, 0.2]})) == 4
+    with pytest.raises(InvalidModel) as caught:
+        class_over_grid(_cart, {"Grip": [0.3, 0.9], "wind": [0.0, 0.2]})
+    assert caught.value.problem.startswith(
+        "at Grip=0.9, wind=0: row (s=0, a=0) sums to 1.4, not 1"
+    )
+    assert "divide the row" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("grid", "problem", "hint"),
+    [
+        ({"grip": [0.3], "wind": [0.2]}, "at grip=0.3, wind=0.2: there is no parameter "
+         "'Grip'", "did you mean 'grip'? there are grip, wind"),
+        ({"mass": [1.0]}, "at mass=1: there is no parameter 'Grip'", "there are mass"),
+        ({}, "there is no parameter 'Grip'", "there are none"),
+    ],
+)  # fmt: skip
+def test_a_parameter_that_is_not_in_the_grid_is_named(
+    grid: dict[str, list[float]], problem: str, hint: str
+) -> None:
+    with pytest.raises(InvalidModel) as caught:
+        class_over_grid(_cart, grid)
+    assert (caught.value.problem, caught.value.hint) == (problem, hint)
+
+
+def test_a_missing_key_that_is_none_of_the_grid_stays_one() -> None:
+    def own(theta: Mapping[str, float]) -> TabularMDP:
+        return {1: coin}[int(theta["mu"])](theta)
+
+    def named(theta: Mapping[str, float]) -> TabularMDP:
+        return {"nu": coin}["mu"](theta)
+
+    def coin(theta: Mapping[str, float]) -> TabularMDP:
+        return mdp_from_arrays([[[1.0]]], [[0.0]])
+
+    assert len(class_over_grid(own, {"mu": [1.0]})) == 1
+    for function in (own, named):
+        with pytest.raises(KeyError):
+            class_over_grid(function, {"mu": [2.0]})
+
+
+def test_a_function_that_returns_no_model_is_told() -> None:
+    with pytest.raises(InvalidModel, match=r"at mu=2: .* returned NoneType"):
+        class_over_grid(lambda theta: None, {"mu": [2.0]})  # type: ignore[arg-type,return-value]
 
 
 def test_rewards_that_would_overflow_are_refused() -> None:

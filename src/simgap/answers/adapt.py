@@ -34,6 +34,7 @@ from simgap.bounds.fine_tuning import posterior_gap
 from simgap.errors import InvalidArgument
 from simgap.interop.transition_log import TransitionLog
 from simgap.mdp import LatentMDP
+from simgap.mdp.model_given import checked_latent
 from simgap.oracle.entry import domain_randomization_oracle
 from simgap.oracle.result import OracleResult, Outcome
 from simgap.oracle.settings import AutoOracle, Solver
@@ -135,6 +136,7 @@ def adapt(
     Models without prior weight get none from data; the class is those that have some.
     `progress` is told which oracle is planned and how its bracket closes.
     """
+    checked_latent(latent)
     chosen = AdaptSettings() if settings is None else settings
     steps = checked_horizon(horizon)
     if len(log) == 0:

@@ -23,6 +23,7 @@ from simgap.answers.ways_back import WaysBack, ways_back, ways_back_finding
 from simgap.answers.weighted_models import WeightedModels, weighted_models
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
+from simgap.mdp.model_given import checked_latent
 from simgap.oracle.result import Outcome
 from simgap.planning.episodic import checked_horizon
 from simgap.records import Certainty
@@ -63,6 +64,7 @@ def audit(
     progress: Report = None,
 ) -> Audit:
     """Return every finding about a class and whether its oracle transfers."""
+    checked_latent(latent)
     if not 0.0 < settings.acceptable < 1.0:
         raise InvalidArgument(
             f"an acceptable loss of {settings.acceptable!r}",

@@ -37,6 +37,7 @@ from simgap.answers.ignored_parts import (
 from simgap.arrays import FloatArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
+from simgap.mdp.model_given import checked_latent
 from simgap.oracle.loss_form import loss_form
 from simgap.oracle.pair_prices import compared_models, pair_prices
 from simgap.planning.episodic import checked_horizon
@@ -121,6 +122,7 @@ def blame(
     tell: Told | None = None,
 ) -> Blame:
     """Return how much of the oracle's average gap each hidden parameter causes."""
+    checked_latent(latent)
     settings = _checked(settings or BlameSettings(), latent)
     horizon, told = checked_horizon(horizon), tell or _silent
     parts = hidden_parts(latent, settings.groups)

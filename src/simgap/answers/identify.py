@@ -22,6 +22,7 @@ from simgap.complexity.separation import MOST_MODELS as MOST_SEPARATED
 from simgap.complexity.separation import separation
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP, SimulatorClass
+from simgap.mdp.model_given import checked_latent
 from simgap.oracle.entry import domain_randomization_oracle
 from simgap.oracle.part_of_class import spread_over
 from simgap.oracle.result import OracleResult, Outcome
@@ -82,6 +83,7 @@ def identify(
     The timeline is that of the certified policy graph of the domain-randomization
     oracle, which is planned here unless it is given.
     """
+    checked_latent(latent)
     chosen, notes = settings or IdentifySettings(), list[str]()
     tell = progress or (lambda word: None)
     pairs = _pairs(latent.simulators, chosen, notes, tell)

@@ -20,6 +20,7 @@ from simgap.bounds import applicable
 from simgap.bounds.bound import Kind, Quantity
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
+from simgap.mdp.model_given import checked_latent
 from simgap.oracle.baselines.memoryless import ShortMemoryPlan
 from simgap.oracle.baselines.single_model import (
     best_memoryless,
@@ -83,6 +84,7 @@ def over_horizons(
     tell: Told = lambda _: None,
 ) -> OverHorizons:
     """Return gaps at every horizon; promises need the measured class."""
+    checked_latent(latent)
     asked = sorted({checked_horizon(each) for each in horizons})
     if not asked or asked[0] < 1:
         raise InvalidArgument(

@@ -26,6 +26,7 @@ from simgap.answers.posterior_histories import SAME, exact_posteriors, incomplet
 from simgap.arrays import FloatArray, OffsetArray
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
+from simgap.mdp.model_given import checked_latent
 from simgap.policies.graph import GraphPolicy
 from simgap.statistics import Estimate
 
@@ -72,6 +73,7 @@ def posterior_timeline(
     Classes of more than MOST_MODELS have some of their models as real ones. Long
     episodes of large classes have fewer episodes sampled, down to FEWEST, or end early.
     """
+    checked_latent(latent)
     horizon = _checked(latent, policy, episodes, seed, confidence)
     kept = np.flatnonzero(latent.prior > 0.0)
     real = _spread(kept.size, MOST_MODELS)

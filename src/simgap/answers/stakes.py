@@ -15,6 +15,7 @@ import numpy as np
 from simgap.gap.evaluator import Exact
 from simgap.gap.exact import exact_gaps
 from simgap.mdp import LatentMDP
+from simgap.mdp.model_given import checked_latent
 from simgap.policies.markov import MarkovPolicy
 from simgap.records import Certified
 
@@ -34,7 +35,7 @@ class Stakes:
 
 def stakes(latent: LatentMDP, horizon: int) -> Stakes:
     """Return the gap of the uniformly random policy in every model and on average."""
-    worlds = latent.simulators
+    worlds = checked_latent(latent).simulators
     shape = worlds.n_states, worlds.n_actions
     policy = MarkovPolicy("random", shape[1], np.full(shape, 1.0 / shape[1]))
     found = exact_gaps(worlds, policy, horizon, Exact())

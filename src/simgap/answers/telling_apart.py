@@ -17,6 +17,7 @@ from simgap.answers.experiment_steps import least_steps
 from simgap.answers.shared_paths import SharedPaths, shared_paths
 from simgap.errors import InvalidArgument
 from simgap.mdp import SimulatorClass
+from simgap.mdp.model_given import checked_class
 from simgap.records import Certified
 
 EPS = float(np.finfo(np.float64).eps)
@@ -55,6 +56,7 @@ def telling_apart(
     enclosed. A bracket whose upper end is inf and whose lower end is not leaves open
     whether the models are ever told apart so well.
     """
+    checked_class(simulators)
     i, j = simulators.member(first), simulators.member(second)
     _check(error, most_steps)
     paths = shared_paths(simulators, i, j)

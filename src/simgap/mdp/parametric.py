@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from itertools import product
 
 import numpy as np
@@ -12,6 +13,8 @@ from simgap.errors import InvalidModel
 from simgap.mdp.build import class_from_models
 from simgap.mdp.simulators import SimulatorClass
 from simgap.mdp.tabular import TabularMDP
+
+UNNAMED = "model 0"  # what a model is called that nobody has named
 
 
 def class_over_grid(
@@ -23,7 +26,7 @@ def class_over_grid(
     """Return the class of `instantiate(theta)` for every theta of a product grid.
 
     Models are ordered with the last parameter moving fastest and are named after
-    their parameters.
+    their parameters. What `instantiate` gets wrong is told with the theta it had.
     """
     for name, points in grid.items():
         given: object = points
@@ -44,7 +47,7 @@ def class_over_grid(
     models = []
     for point in product(*grid.values()):
         theta = {name: float(x) for name, x in zip(grid, point, strict=True)}
-        model = instantiate(theta)
+        model = _instantiated(instantiate, theta)
         name = name_of(theta) or model.name
         models.append(replace(model, name=name, parameters=theta))
     return class_from_models(models, notes=notes)
@@ -53,3 +56,30 @@ def class_over_grid(
 def name_of(theta: Mapping[str, float]) -> str:
     """Return a short readable name such as `mass=0.5, length=1`."""
     return ", ".join(f"{name}={value:.6g}" for name, value in theta.items())
+
+
+def _instantiated(
+    instantiate: Callable[[Mapping[str, float]], TabularMDP], theta: dict[str, float]
+) -> TabularMDP:
+    place = f"at {name_of(theta)}: " if theta else ""
+    try:
+        model: object = instantiate(dict(theta))
+    except InvalidModel as error:
+        problem = error.problem.removeprefix(f"model {UNNAMED!r}: ")
+        raise InvalidModel(place + problem, hint=error.hint) from error
+    except KeyError as error:
+        asked = error.args[0] if error.args else None
+        if not isinstance(asked, str) or asked in theta:
+            raise  # of a table of the caller's own
+        near = get_close_matches(asked, theta, n=1, cutoff=0.5)
+        there = f"there are {', '.join(theta)}" if theta else "there are none"
+        raise InvalidModel(
+            f"{place}there is no parameter {asked!r}",
+            hint=f"did you mean {near[0]!r}? {there}" if near else there,
+        ) from error
+    if not isinstance(model, TabularMDP):
+        raise InvalidModel(
+            f"{place}the function of the model returned {type(model).__name__}",
+            hint="it returns a TabularMDP, for instance that of mdp_from_function",
+        )
+    return model

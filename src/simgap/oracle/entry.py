@@ -19,6 +19,7 @@ import numpy as np
 from simgap.arrays import FloatArray, owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
+from simgap.mdp.model_given import checked_latent
 from simgap.oracle.bounded import solve_bounded, solve_grid, without_planning
 from simgap.oracle.compile_clock import compile_seconds, working_seconds
 from simgap.oracle.exact import count_nodes, looks_hopeless, solve_exact
@@ -69,6 +70,7 @@ def domain_randomization_oracle(
     An interrupt after planning shortens the estimate, a second one is like any other.
     `progress` is called with the bracket so far.
     """
+    checked_latent(latent)
     _check(solver)
     _check_memory(latent, horizon, solver)
     begin, compiled = working_seconds(), compile_seconds()

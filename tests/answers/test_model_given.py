@@ -1,0 +1,96 @@
+"""Whatever is given for a model, public functions take it or say how to make one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simgap.answers import (
+    adapt,
+    audit,
+    blame,
+    identify,
+    over_horizons,
+    posterior_timeline,
+    stakes,
+    telling_apart,
+    width_curve,
+)
+from simgap.errors import InvalidArgument
+from simgap.interop.transition_log import TransitionLog
+from simgap.mdp import LatentMDP, SimulatorClass, class_from_arrays
+from simgap.oracle import AutoOracle, domain_randomization_oracle
+
+EMPTY: Any = np.zeros(0, np.int64)
+LOG = TransitionLog(EMPTY, EMPTY, EMPTY, EMPTY, EMPTY)
+PUBLIC: dict[str, Callable[[Any], object]] = {
+    "adapt": lambda given: adapt(given, LOG, 10),
+    "audit": lambda given: audit(given, horizon=10),
+    "blame": lambda given: blame(given, 10),
+    "identify": lambda given: identify(given, 10),
+    "over_horizons": lambda given: over_horizons(given, [3], solver=AutoOracle()),
+    "posterior_timeline": lambda given: posterior_timeline(given, given),
+    "stakes": lambda given: stakes(given, 10),
+    "width_curve": lambda given: width_curve(given, horizon=10),
+    "oracle": lambda given: domain_randomization_oracle(given, horizon=10),
+}
+
+
+def coins() -> SimulatorClass:
+    kernel = np.full((2, 2, 1, 2), 0.5)
+    return class_from_arrays(kernel, np.zeros((2, 1)))
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+@pytest.mark.parametrize(
+    ("given", "problem", "hint"),
+    [
+        (coins(), "this is a SimulatorClass", "LatentMDP.uniform(simulators)"),
+        (coins()[0], "this is a TabularMDP", "class_from_models([model])"),
+        (list(coins()), "this is a list", "class_from_models(models)"),
+        ("cart.npz", "this is the text 'cart.npz'", "load_model(path)"),
+        (Path("carts/one.simgap"), "the path 'carts/one.simgap'", "load_model(path)"),
+        ("riverswim?success=0.2", "the text 'riverswim", "instances.build(text)"),
+        ("x" * 100 + ".npz", f"'{'x' * 60}...'", "load_model(path)"),
+        (None, "this is None", "LatentMDP.uniform(simulators)"),
+        ([], "this is a list", "LatentMDP.uniform(simulators)"),
+    ],
+)
+def test_what_is_no_latent_mdp_is_refused_with_the_way_to_one(
+    name: str, given: object, problem: str, hint: str
+) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        PUBLIC[name](given)
+    assert caught.value.problem.startswith("a LatentMDP is needed, ")
+    assert problem in caught.value.problem
+    assert hint in caught.value.hint
+
+
+def test_pairs_are_those_of_a_class() -> None:
+    given: Any = LatentMDP.uniform(coins())
+    with pytest.raises(InvalidArgument, match="this is a LatentMDP") as caught:
+        telling_apart(given, 0, 1)
+    assert caught.value.hint == "give its simulators: latent.simulators"
+    given = "cart.npz"
+    with pytest.raises(InvalidArgument, match="a SimulatorClass is needed") as caught:
+        telling_apart(given, 0, 1)
+    assert "load_model(path)" in caught.value.hint
+    assert "latent.simulators" in caught.value.hint
+
+
+def test_the_ways_named_lead_there() -> None:
+    """The hints are code: what they say is done here."""
+    from simgap import class_from_models
+    from simgap.instances import build
+
+    for latent in (
+        LatentMDP.uniform(coins()),
+        LatentMDP.uniform(class_from_models([coins()[0]])),
+        LatentMDP.uniform(class_from_models(list(coins()))),
+        LatentMDP.uniform(build("riverswim?states=3&success=0.2")),
+    ):
+        assert stakes(latent, 2).average.upper is not None
