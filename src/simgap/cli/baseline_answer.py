@@ -43,7 +43,8 @@ class BaselineAnswer:
     certainty: str
     bound: float | None  # no policy of this kind has a larger value
     note: str
-    cross_gaps: tuple[tuple[float, ...], ...] | None  # of the plan of model j in m
+    cross_gaps: tuple[tuple[float, ...], ...] | None  # of the plan of model j in m,
+    # if models are not too many
 
 
 @final
@@ -56,6 +57,7 @@ class Comparison:
     value_of_randomization: Certified | None
 
 
+MOST_CROSSED = 200  # models whose plans are told in each other
 EFFORT = 0.5  # seconds of a usual machine for each simpler policy
 NOTHING = Comparison({}, None, None)
 
@@ -98,7 +100,9 @@ def _answers(
 def _answer(latent: LatentMDP, found: Baseline, scale: Scale) -> BaselineAnswer:
     names = latent.simulators.model_names
     there = len(found.gaps) == len(names)
-    cross = found.cross_gaps
+    cross, left_out = found.cross_gaps, ""
+    if cross is not None and len(names) > MOST_CROSSED:
+        left_out = f"gaps of each plan in each of {len(names)} models are left out"
     return BaselineAnswer(
         about=found.about,
         value=scale.value_estimate(found.value)
@@ -124,8 +128,8 @@ def _answer(latent: LatentMDP, found: Baseline, scale: Scale) -> BaselineAnswer:
         else (),
         certainty=found.certainty,
         bound=None if found.bound is None else scale.total(found.bound),
-        note=found.note,
-        cross_gaps=None if cross is None else scale.gap_table(cross),
+        note="; ".join(filter(None, (found.note, left_out))),
+        cross_gaps=None if cross is None or left_out else scale.gap_table(cross),
     )
 
 

@@ -47,8 +47,11 @@ UNLIMITED = 600.0  # seconds that a run without a limit may be thought to take
 PART_FOR_FIRST = 0.12  # of the time limit, counted, for the first look at points
 LOOKS = 12  # at successors in a pass, about
 FOR_PLANNING, FOR_GROUPS = 0.5, 0.75  # parts of the time limit: when to stop
-PART_FOR_GROUPS = 0.08  # of the time limit, counted
-GROUPS = ((16, 64), (16, 32), (12, 32), (8, 32), (8, 16), (4, 16), (2, 16), (2, 8))
+PART_FOR_GROUPS = 0.12  # of the time limit, counted
+GROUPS = (  # sizes and cells, the best bounds first
+    *((16, 64), (16, 32), (12, 32), (8, 32), (16, 16), (8, 16), (16, 8), (8, 8)),
+    *((4, 16), (4, 8), (2, 16), (2, 8)),
+)
 PROGRAM = 3e6  # nanoseconds of a small linear program, and to set a group up
 VECTORS, LARGEST_VECTORS = 24, 8_000_000  # per state; numbers of all of them
 
@@ -62,10 +65,13 @@ def part_to_plan(form: LossForm, time_limit: float | None) -> int | None:
     """
     seconds = UNLIMITED if time_limit is None else time_limit
     likely = int((form.latent.prior > 0.0).sum())
-    if likely <= PLANNED_ANYWAY or _fits(form, likely, seconds):
+    shorter = FOR_PLANNING * seconds
+    if likely <= PLANNED_ANYWAY or any(
+        _fits(form, likely, each) for each in (seconds, shorter)
+    ):
         return None
     count = likely
-    while count > FEWEST and not _fits(form, count, FOR_PLANNING * seconds):
+    while count > FEWEST and not _fits(form, count, shorter):
         count = max(FEWEST, min(count - 2, count * 9 // 10))
     return count
 
@@ -166,11 +172,14 @@ def _grouping(form: LossForm, models: int, seconds: float) -> tuple[int, int]:
     pattern, steps = form.pattern, max(planned_steps(form), 1)
     successors = pattern.indices.size / pattern.n_states
     per_cell = pattern.n_states * steps * (10.0 + 3.0 * successors)
-    for size, cells in GROUPS:
-        each = size * (size - 1) / 2 * (cells - 1) * per_cell
-        if -(-models // size) * (each + PROGRAM) <= 1e9 * PART_FOR_GROUPS * seconds:
-            return size, cells
-    return GROUPS[-1]
+    efforts = [
+        -(-models // size) * (size * (size - 1) / 2 * (cells - 1) * per_cell + PROGRAM)
+        for size, cells in GROUPS
+    ]
+    most = max(1e9 * PART_FOR_GROUPS * seconds, min(efforts))
+    return next(
+        each for each, effort in zip(GROUPS, efforts, strict=True) if effort <= most
+    )
 
 
 def _group_below(

@@ -81,8 +81,10 @@ def _effort(form: LossForm, members: int) -> float:
     )
     successors = pattern.indices.size / pattern.n_states
     faces = pattern.n_states * pairs * (cells - 1) * (10.0 + 3.0 * successors)
-    nodes = pattern.n_states * (members + pairs * levels)
-    return steps * faces + upper_effort(form, nodes, 0, 0, members=members)
+    of_state = members + pairs * levels
+    passes = upper_effort(form, pattern.n_states * of_state, 0, 0, members=members)
+    best = 3.0 * members**2 * of_state * form.root_states.size  # node of each pair
+    return steps * faces + passes + best
 
 
 def _cheap_prices(

@@ -1,0 +1,220 @@
+"""Classes of hundreds of models: valid brackets, and work that is counted first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from simgap.arrays import FloatArray
+from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
+from simgap.oracle import large_class, pair_prices
+from simgap.oracle.bounded.lower_nodes import number_of_pairs, pairs_of
+from simgap.oracle.entry import (
+    domain_randomization_oracle,
+    planned_in_part,
+    planned_policy,
+)
+from simgap.oracle.episode_design import number_of_strata, of_neighbours
+from simgap.oracle.exact import exact_rounding, solve_exact
+from simgap.oracle.graph_values import graph_gaps
+from simgap.oracle.large_class import part_to_plan
+from simgap.oracle.loss_form import LossForm, loss_form
+from simgap.oracle.part_of_class import neighbourhoods, part_of_form, spread_over
+from simgap.oracle.result import Outcome
+from simgap.oracle.settings import AutoOracle, BoundedOracle, ExactOracle
+
+MANY, STEPS = 120, 4
+
+
+def coins(prior: FloatArray | None = None, members: int = MANY) -> LatentMDP:
+    """Action 0 keeps state 1, which pays, by a hidden chance; action 1 pays a bit."""
+    kernel = np.zeros((members, 2, 2, 2))
+    chance = np.linspace(0.05, 0.95, members)
+    kernel[:, 0, 0, 1], kernel[:, 0, 0, 0] = chance, 1.0 - chance
+    kernel[:, 0, 1, 0] = 1.0
+    kernel[:, 1, :, 0] = 1.0
+    rewards = np.array([[0.0, 0.3], [1.0, 1.0]])
+    worlds = class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
+    return LatentMDP.uniform(worlds) if prior is None else LatentMDP(worlds, prior)
+
+
+def uneven(seed: int, members: int = MANY, without: int = 3) -> FloatArray:
+    prior = np.random.default_rng(seed).dirichlet(np.full(members, 0.7))
+    prior[:: members // without] = 0.0
+    return prior / prior.sum()
+
+
+def exact(form: LossForm) -> tuple[float, float]:
+    found = solve_exact(form, ExactOracle())
+    assert found.outcome is Outcome.EXACT
+    return found.lower, exact_rounding(form, found.lower)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("count", [2, 7, 30])
+def test_a_part_brackets_the_gap_of_the_whole_class(seed: int, count: int) -> None:
+    prior = None if seed == 0 else uneven(seed)
+    form = loss_form(coins(prior), horizon=STEPS)
+    gap, wrong = exact(form)
+    assert gap > 0.01
+    found = planned_in_part(form, AutoOracle(time_limit=20.0), count)
+    assert found.lower <= gap + wrong
+    assert gap - wrong <= found.upper
+    assert found.gaps == pytest.approx(graph_gaps(form, found.policy), nan_ok=True)
+    assert found.lower > 0.7 * gap  # groups have models from all over the class
+    likely = form.latent.prior > 0.0
+    average = float(form.latent.prior[likely] @ found.gaps[likely])
+    assert found.upper == pytest.approx(average, abs=1e-9)
+    if count == 30:
+        assert found.upper < 1.05 * gap
+
+
+def test_a_group_without_time_counts_as_nothing() -> None:
+    form = loss_form(coins(), horizon=STEPS)
+    gap, wrong = exact(form)
+    found = planned_in_part(form, AutoOracle(time_limit=1e-6), 5)
+    assert found.outcome is Outcome.OUT_OF_TIME
+    assert 0.0 <= found.lower <= gap + wrong
+    assert gap - wrong <= found.upper
+
+
+def test_models_that_surprise_the_part_have_exact_gaps_too() -> None:
+    """Every third model can go where the others cannot, and start there."""
+    members = 90
+    kernel = np.zeros((members, 3, 2, 3))
+    chance = np.linspace(0.1, 0.9, members)
+    odd = np.arange(members) % 3 == 1
+    kernel[:, 0, 0, 1] = np.where(odd, 0.0, chance)
+    kernel[:, 0, 0, 2] = np.where(odd, chance, 0.0)
+    kernel[:, 0, 0, 0] = 1.0 - chance
+    kernel[:, 0, 1, 0] = 1.0
+    kernel[:, 1:, :, 0] = 1.0
+    start = np.zeros((members, 3))
+    start[~odd, 0], start[odd, 2] = 1.0, 1.0
+    rewards = np.array([[0.0, 0.3], [1.0, 0.0], [0.0, 1.0]])
+    worlds = class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
+    worlds = replace(worlds, start=start)
+    form = loss_form(LatentMDP.uniform(worlds), horizon=STEPS)
+    gap, wrong = exact(form)
+    chosen = neighbourhoods(form.latent.prior, 2).chosen
+    assert not odd[chosen].any()
+    found = planned_in_part(form, AutoOracle(), 2)
+    assert np.isfinite(found.gaps).all()
+    assert found.lower <= gap + wrong and gap - wrong <= found.upper
+
+
+def test_how_many_are_planned_for_is_counted_and_depends_on_the_limit_alone() -> None:
+    form = loss_form(coins(members=300), horizon=40)
+    assert part_to_plan(loss_form(coins(members=40), horizon=400), 0.01) is None
+    short, long = part_to_plan(form, 0.5), part_to_plan(form, 20.0)
+    assert short is not None
+    assert large_class.FEWEST <= short < (long or 300)
+    assert part_to_plan(form, 1e6) is None
+    assert part_to_plan(form, 0.5) == short
+
+
+def test_the_oracle_of_a_large_class_keeps_its_limit_and_says_what_it_did(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    latent = coins(uneven(5))
+    solver = BoundedOracle(time_limit=1.0, episodes=50)
+    gap, wrong = exact(loss_form(latent, horizon=STEPS))
+    monkeypatch.setattr(
+        "simgap.oracle.entry.part_to_plan",
+        lambda form, limit: 9 if form.n_models > 9 else None,
+    )
+    result = domain_randomization_oracle(latent, horizon=STEPS, solver=solver)
+    assert "planned for 9 of them" in result.solver
+    low, high = result.average_gap.lower, result.average_gap.upper
+    assert low is not None and high is not None
+    assert low <= gap + wrong and gap - wrong <= high
+    assert result.gaps.shape == (MANY,)
+    assert result.estimated_gap.upper >= gap - wrong
+    assert result.belief_policy.prior.size == MANY
+    assert result.statistics.seconds < 1.3 * 1.0 + 2.0
+    again = domain_randomization_oracle(latent, horizon=STEPS, solver=solver)
+    assert again.average_gap.upper == result.average_gap.upper
+
+
+def test_prices_of_pairs_that_were_not_compared_are_valid(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    members = 24
+    latent = coins(uneven(2, members), members)
+    form = loss_form(latent, horizon=STEPS)
+    whole = pair_prices.pair_prices(form)
+    assert pair_prices.compared_models(form) is None
+    monkeypatch.setattr(pair_prices, "MOST_EFFORT", 0.0)
+    kept = pair_prices.compared_models(form)
+    assert kept is not None and kept.size == pair_prices.FEWEST_COMPARED
+    found = planned_policy(form, AutoOracle())
+    below, above = pair_prices.pair_prices(form, found.gaps)
+    prior = latent.prior
+    for i in range(members):
+        for j in range(i):
+            assert below[i, j] == below[j, i] and above[i, j] == above[j, i]
+            assert below[i, j] <= whole[1][i, j] + 1e-12
+            assert above[i, j] >= whole[0][i, j] - 1e-12
+            if prior[i] == 0.0 or prior[j] == 0.0:
+                assert above[i, j] == 0.0
+    block = np.ix_(kept, kept)
+    assert below[block] == pytest.approx(whole[0][block], abs=1e-2)
+    assert above[block] == pytest.approx(whole[1][block], abs=1e-2)
+    assert not below[[i for i in range(members) if i not in kept]].any()
+    assert (np.diag(above) == 0.0).all()
+
+
+def test_comparing_is_counted_before_it_is_done() -> None:
+    small = loss_form(coins(members=60), horizon=40)
+    assert pair_prices.compared_models(small) is None
+    large = loss_form(coins(members=600), horizon=40)
+    kept = pair_prices.compared_models(large)
+    assert kept is not None
+    assert kept[0] == 0 and kept[-1] == 599
+    assert kept.size <= pair_prices.MOST_COMPARED
+
+
+@pytest.mark.parametrize("members", [1, 2, 5, 30])
+def test_pairs_are_counted_as_they_are_made(members: int) -> None:
+    form = loss_form(coins(members=members), horizon=2)
+    assert number_of_pairs(form) == pairs_of(form)[0].size
+    assert number_of_pairs(form, 3) == 3
+
+
+def test_many_models_and_few_episodes_are_strata_of_neighbours() -> None:
+    form = loss_form(coins(), horizon=STEPS)
+    assert number_of_strata(form, 8 * MANY) is None
+    assert number_of_strata(form, 400) == 50
+    assert number_of_strata(loss_form(coins(members=40), horizon=2), 2) is None
+    prior = uneven(7)
+    design, weights = of_neighbours(prior, 10, 2000, seed=3)
+    assert weights.sum() == pytest.approx(1.0)
+    assert (prior[design.models] > 0.0).all()
+    drawn = np.bincount(design.models, weights[design.stratum], minlength=MANY) / 2000
+    assert drawn == pytest.approx(prior, abs=6.0 * np.sqrt(prior.max() / 20000) + 1e-3)
+
+
+def test_neighbourhoods_share_out_all_the_weight() -> None:
+    prior = np.array([0.1, 0.0, 0.2, 0.3, 0.1, 0.3])
+    found = neighbourhoods(prior, 3)
+    assert found.chosen.tolist() == [0, 3, 5]
+    assert found.weights == pytest.approx([0.3, 0.4, 0.3])  # of equally near: the first
+    assert found.nearest.tolist() == [0, 0, 0, 1, 1, 2]
+    all_of_them = neighbourhoods(prior, 5)
+    assert all_of_them.weights == pytest.approx(prior[prior > 0.0])
+    assert spread_over(4, 9).tolist() == [0, 1, 2, 3]
+    assert spread_over(100, 3).tolist() == [0, 50, 99]
+
+
+def test_a_part_of_a_form_is_the_form_of_the_part() -> None:
+    latent = coins(uneven(1))
+    form = loss_form(latent, horizon=STEPS)
+    kept, weights = np.array([3, 17, 90]), np.array([0.2, 0.5, 0.3])
+    part = part_of_form(form, kept, weights)
+    alone = loss_form(part.latent, horizon=STEPS)
+    for name in ("likelihood", "losses", "optimal", "root_states", "root_weights"):
+        assert np.array_equal(getattr(part, name), getattr(alone, name))
+    assert part.rounding >= alone.rounding
+    assert replace(part, rounding=alone.rounding).informed == alone.informed
