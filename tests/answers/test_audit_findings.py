@@ -15,7 +15,7 @@ from simgap.answers.verdict import Verdict
 from simgap.answers.ways_back import farthest_hops, ways_back
 from simgap.answers.weighted_models import weighted_models
 from simgap.arrays import BoolArray
-from simgap.instances import absorbing_doors, riverswim
+from simgap.instances import absorbing_doors, classic_control, riverswim
 from simgap.mdp import Details, LatentMDP
 from simgap.planning import diameter
 from tests.answers.audit_cases import (
@@ -365,3 +365,39 @@ def test_sentences_stay_short() -> None:
     assert len(short("x" * 200)) == 40
     assert told(inf) == "infinite" and told(0.12345) == "0.123"
     assert counted(1, "model") == "1 model" and counted(2, "model") == "2 models"
+
+
+@pytest.mark.parametrize(
+    ("cells", "status"), [(5, Status.WARNING), (61, Status.WARNING), (0, None)]
+)
+def test_a_table_on_a_grid_is_not_the_simulator(
+    cells: int, status: Status | None
+) -> None:
+    """The noise of the grid is told as a part of the motion; tables have none."""
+    from simgap.answers.audit_grid import grid_findings
+
+    if cells == 0:
+        assert grid_findings(riverswim(3, (0.2, 0.5))) == ()
+        return
+    table = classic_control("Pendulum-v1", grid={"mass": (0.7, 1.3)}, cells=cells)
+    (found,) = grid_findings(table.simulators)
+    assert found.status is status
+    ratios = np.array(table.one_step.spread) / np.array(table.one_step.motion)
+    assert found.value == pytest.approx(ratios.max(), rel=0.01)
+
+
+def test_a_verdict_on_a_grid_says_so() -> None:
+    table = classic_control(
+        "Pendulum-v1", grid={"mass": (0.7, 1.3)}, cells=5, actions=2
+    )
+    found = audit(LatentMDP.uniform(table.simulators), 3)
+    assert found.findings[0].check == "grid"
+    assert "not the simulator behind it" in found.words.reason
+
+
+def test_one_model_is_told_that_nothing_is_hidden() -> None:
+    for horizon in (None, 5):
+        found = audit(LatentMDP.uniform(riverswim(3, 0.5)), horizon)
+        assert found.verdict is Verdict.YES
+        assert "there is one model" in found.words.headline
+        assert "give several models" in found.words.reason

@@ -64,8 +64,9 @@ def test_where_nothing_is_at_stake_nothing_is_lost() -> None:
     [
         (0.125, 0.0, Verdict.YES),  # acceptable in every model
         (0.5, 0.1, Verdict.WITH_MEMORY),  # one model is lost, and memory saves it
-        (0.5, 0.449, Verdict.WITH_MEMORY),
-        (0.5, 0.45, Verdict.YES),  # memory does not help: the words name the model
+        (0.5, 0.249, Verdict.WITH_MEMORY),
+        (0.2, 0.125, Verdict.WITH_MEMORY),  # acceptable with memory
+        (0.5, 0.25, Verdict.YES),  # memory does not help: the words name the model
         (0.5, inf, Verdict.YES),  # nothing is known of memory
     ],
 )

@@ -7,15 +7,21 @@ horizon it rests on the theorems, and an assumption that fails voids it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
+from simgap.answers.audit_grid import grid_findings
 from simgap.answers.audit_numbers import conditioning_finding, number_findings
 from simgap.answers.audit_oracle import Report
 from simgap.answers.audit_separation import Apart, models_apart, separation_findings
 from simgap.answers.audit_smoothness import smoothness_finding
 from simgap.answers.audit_theory import Theory, theory
-from simgap.answers.audit_words import Words, words_in_steps, words_in_the_long_run
+from simgap.answers.audit_words import (
+    Words,
+    words_in_steps,
+    words_in_the_long_run,
+    words_of_one_model,
+)
 from simgap.answers.finding import Finding, Status
 from simgap.answers.transfer import PlanningSettings, Transfer, transfer
 from simgap.answers.verdict import Verdict, verdict_in_the_long_run
@@ -54,6 +60,7 @@ class Audit:
 
 
 DEFAULT = PlanningSettings()
+ON_A_GRID = "All this is about the table on the grid, not the simulator behind it."
 
 
 def audit(
@@ -95,6 +102,11 @@ def audit(
     else:
         verdict = lost.verdict
         words = words_in_steps(latent, lost, back, settings)
+    if apart.different == 1:
+        words = words_of_one_model()
+    grid = grid_findings(models.simulators)
+    if grid:
+        words = replace(words, reason=f"{words.reason} {ON_A_GRID}")
     return Audit(
         horizon=horizon,
         models=models,
@@ -105,7 +117,10 @@ def audit(
         verdict=verdict,
         certainty=_certainty(lost, apart),
         words=words,
-        findings=_findings(latent, models, back, apart, known, lost, settings),
+        findings=(
+            *grid,
+            *_findings(latent, models, back, apart, known, lost, settings),
+        ),
         settings=settings,
     )
 

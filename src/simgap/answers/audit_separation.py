@@ -113,8 +113,9 @@ def _separation(models: WeightedModels, apart: Apart, horizon: int | None) -> Fi
         return Finding(check, Status.WARNING, text, pair.value)
     state, action = labels.state(experiment.state), labels.action(experiment.action)
     text = (
-        f"{both} are hardest to tell apart. Best seen by action {short(action)} in "
-        f"state {short(state)}: next states differ by {told(experiment.distance)} of 2"
+        f"in a single step {both} are closest: next states differ by at most "
+        f"{told(pair.value)} of 2. Best told apart by action {short(action)} in state "
+        f"{short(state)}"
     )
     if experiment.visits is not None:
         text += f", enough visits: {experiment.visits}"
@@ -123,7 +124,10 @@ def _separation(models: WeightedModels, apart: Apart, horizon: int | None) -> Fi
         text += ". Even so they are never told apart with an error of 5 %"
         return Finding(check, Status.WARNING, text, pair.value)
     steps = _steps(experiment.steps)
-    text += f". The best experiment takes {steps} for an error of 5 %"
+    text += (
+        f". The best experiment takes {steps} for an error of 5 % (identify has every "
+        "pair)"
+    )
     if horizon is not None and low > horizon:
         text += (
             f", and an episode has {horizon}; models that much alike rarely need to be "

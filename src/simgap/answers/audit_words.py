@@ -15,6 +15,7 @@ from simgap.mdp import LatentMDP
 from simgap.oracle.result import Outcome
 from simgap.records import Certified
 
+RARE = 0.01  # a probability below which a model is said to be unlikely
 AT_STAKE = "what is at stake"  # what acting at random loses
 
 
@@ -69,6 +70,15 @@ def words_in_steps(
     return Words(headline, f"{stopped} {_narrower(latent, lost)}")
 
 
+def words_of_one_model() -> Words:
+    """Return what there is to say where nothing is hidden."""
+    return Words(
+        "Yes, trivially: there is one model, so that nothing is hidden.",
+        "To ask about transfer give several models: several values of a parameter, "
+        "such as 'riverswim?success=0.2:0.5:4', or several in the file.",
+    )
+
+
 def _yes(
     latent: LatentMDP, lost: Transfer, without: Certified, settings: PlanningSettings
 ) -> Words:
@@ -104,19 +114,20 @@ def _with_memory(
         lost.memoryless_gap, lost.stakes.average, settings.acceptable
     ):
         reason = (
-            f"No policy without memory stays within {accepted}: the best loses "
-            f"{_between(without)}."
+            f"No policy without memory stays within {accepted} (--acceptable): the "
+            f"best loses {_between(without)}."
         )
     elif (without.upper or 0.0) > settings.acceptable:
         reason = (
-            f"No policy without memory that stays within {accepted} was found: "
-            f"the best one found loses {percent(without.upper or 0.0)}."
+            f"No policy without memory that stays within {accepted} (--acceptable) was "
+            f"found: the best one found loses {percent(without.upper or 0.0)}."
         )
     else:
         fear = _worst(latent, lost.memoryless_worst, settings, "but it")
         reason = (
             "Without memory the best policy found is fine on average, with "
-            f"{percent(without.upper or 0.0)}, {fear}"
+            f"{percent(without.upper or 0.0)}, {fear} (That no better one exists "
+            "without memory is not proved.)"
         )
     more = _worst(latent, lost.worst, settings, "With memory it")
     if not more and lost.worst is not None:
@@ -203,8 +214,14 @@ def _worst(
     name = short(latent.simulators.model_names[worst.member])
     return (
         f"{who} loses {_part(worst)} of what is at stake there if {name} is the real "
-        "model."
+        f"model{_rare(latent, worst)}."
     )
+
+
+def _rare(latent: LatentMDP, worst: WorstModel) -> str:
+    """Return how unlikely a model is, if it is."""
+    chance = float(latent.prior[worst.member])
+    return f", which has probability {told(chance, 2)}" if chance < RARE else ""
 
 
 def _narrower(latent: LatentMDP, lost: Transfer) -> str:

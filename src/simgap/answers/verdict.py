@@ -24,7 +24,7 @@ from typing import final
 
 from simgap.records import Certified
 
-CLEARLY = 0.9  # of the loss in the worst model: what memory has to bring it below
+CLEARLY = 0.5  # of the loss in the worst model: what memory has to bring it below
 
 
 class Verdict(Enum):
@@ -51,9 +51,10 @@ class WorstCases:
     without_memory: float = 0.0
     with_memory: float = inf  # inf: not known
 
-    @property
-    def memory_helps(self) -> bool:
-        """Whether the worst model is clearly better off with memory."""
+    def memory_helps(self, acceptable: float) -> bool:
+        """Return whether memory makes the worst model acceptable, or twice as good."""
+        if self.with_memory <= acceptable < self.without_memory:
+            return True
         return self.with_memory < CLEARLY * self.without_memory
 
 
@@ -82,7 +83,9 @@ def verdict_in_steps(
     if _ends(memoryless)[1] <= acceptable * least:
         everywhere = worst.without_memory <= acceptable
         return (
-            Verdict.YES if everywhere or not worst.memory_helps else Verdict.WITH_MEMORY
+            Verdict.YES
+            if everywhere or not worst.memory_helps(acceptable)
+            else Verdict.WITH_MEMORY
         )
     if high <= acceptable * least:
         return Verdict.WITH_MEMORY

@@ -163,7 +163,7 @@ def _numbers(answer: AuditAnswer) -> list[str]:
     if answer.worst is not None:
         name, lost = shown(answer.worst.name), gap_number(answer.worst.gap, noise)
         lines.append(
-            f"worst model      {name}: {lost} lost with memory "
+            f"hit hardest      {name}: {lost} lost by the policy planned here "
             f"({percent(answer.worst.relative)} of what is at stake there)"
         )
     if answer.value_of_memory is not None:

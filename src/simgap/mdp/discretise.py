@@ -38,6 +38,7 @@ from simgap.mdp.simulators import SimulatorClass
 from simgap.mdp.state_grid import Interpolation, StateGrid
 
 END = "end"
+GRID_NOISE = "the spread of the corners is noise that the simulator does not have"
 MOST_MOVED = 0.05  # of the probability, to nodes near those that are left out
 
 
@@ -246,8 +247,7 @@ def _told(
         f"grid: {nodes}",
         f"scheme={scheme.value}: a step leads to corners of the cell it ends in, whose "
         "mean is the simulator's next state",
-        "the spread of the corners is noise that the simulator does not have, root "
-        f"mean square per step: {noise}",
+        f"{GRID_NOISE}, root mean square per step: {noise}",
         f"rewards: original = {units.offset:.9g} + {units.factor:.9g} * stored",
     ]
     if physics.ends:
