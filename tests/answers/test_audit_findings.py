@@ -368,7 +368,7 @@ def test_sentences_stay_short() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "status"), [(5, Status.WARNING), (61, Status.WARNING), (0, None)]
+    ("cells", "status"), [(5, Status.WARNING), (61, Status.INFO), (0, None)]
 )
 def test_a_table_on_a_grid_is_not_the_simulator(
     cells: int, status: Status | None
