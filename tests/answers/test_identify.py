@@ -75,6 +75,28 @@ def test_of_many_pairs_those_nearest_to_one_another_are_compared() -> None:
     assert every.pairs[every.slowest] in found.pairs
 
 
+def test_of_many_models_some_are_spread_evenly_and_the_nearest_are_there() -> None:
+    latent = rivers(*np.linspace(0.1, 0.9, 70).tolist())
+    found = identify(latent, settings=IdentifySettings(most_pairs=60))
+    kept = {(each.first, each.second) for each in found.pairs}
+    assert len(kept) == len(found.pairs) <= 60
+    assert list(found.pairs) == sorted(
+        found.pairs, key=lambda each: (each.first, each.second)
+    )
+    exponent = separation(latent.simulators).exponent
+    first, second = np.triu_indices(70, 1)
+    nearest = np.argsort(exponent[first, second], kind="stable")[:40]
+    assert {(int(first[k]), int(second[k])) for k in nearest} <= kept
+    assert (0, 69) in kept
+    note = next(note for note in found.notes if "40 of 2415 pairs" in note)
+    assert "spread evenly over 70" in note
+    for each in found.pairs[::20]:
+        alone = telling_apart(latent.simulators, each.first, each.second)
+        assert (each.steps.lower, each.steps.upper) == (
+            alone.steps.lower, alone.steps.upper,
+        )  # fmt: skip
+
+
 def test_a_horizon_adds_the_timeline_of_the_oracle() -> None:
     latent, horizon = rivers(0.3, 0.7), 6
     found = identify(latent, horizon, settings=EXACT)

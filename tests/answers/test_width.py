@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -30,8 +29,14 @@ from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
 from simgap.instances import catalogue
 from simgap.mdp import IndexOrder, LatentMDP, SimulatorClass, class_from_arrays
-from simgap.oracle.entry import domain_randomization_oracle
-from simgap.oracle.result import OracleResult, Outcome
+from simgap.oracle.entry import (
+    domain_randomization_oracle,
+    planned_in_part,
+    planned_policy,
+)
+from simgap.oracle.exact import solve_exact
+from simgap.oracle.loss_form import LossForm, loss_form
+from simgap.oracle.result import Outcome, Planned
 from simgap.oracle.settings import AutoOracle, BoundedOracle, ExactOracle, Solver
 from simgap.records import Certified
 from tests.reference.latent import exact_gap, random_latent
@@ -386,6 +391,35 @@ def test_the_usual_solver_stops_at_a_part_of_the_slack_and_repeats_itself() -> N
         assert wide <= max(close, 0.05 * row.inside.upper, 1e-9)
 
 
+def test_many_models_share_the_time_and_every_loss_is_exact(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    latent, horizon = coins(*np.linspace(0.1, 0.9, 12).tolist()), 4
+    asked: list[float | None] = []
+
+    def watched(form: LossForm, solver: Solver) -> Planned:
+        asked.append(solver.time_limit)
+        if form.n_models <= 4 or not isinstance(solver, AutoOracle):
+            return planned_policy(form, solver)
+        return planned_in_part(form, solver, 4)
+
+    monkeypatch.setattr("simgap.answers.width_policy.planned_policy", watched)
+    settings = WidthSettings(widths=(0.0, 0.4, 2.0), time_limit=30.0)
+    width_curve(latent, horizon=horizon, settings=settings)
+    assert set(asked) == {30.0}
+    asked.clear()
+    monkeypatch.setattr("simgap.answers.width.MANY", 6)
+    curve = width_curve(latent, horizon=horizon, settings=settings)
+    assert set(asked) == {10.0}
+    form = loss_form(latent, horizon=horizon)
+    whole = solve_exact(form, ExactOracle())
+    last = curve.rows[-1]
+    assert last.kept.all() and last.gaps.shape == (12,)
+    assert holds(last.inside, whole.lower, 1e-9)
+    assert holds(last.gap, float(latent.prior @ last.gaps), 1e-9)
+    assert (last.gap.upper or 0.0) >= whole.lower - 1e-9
+
+
 def test_a_limit_is_told() -> None:
     latent = LatentMDP.uniform(
         catalogue.build("riverswim?states=6&success=0.1:0.9:5&left_reward=0.4")
@@ -403,11 +437,11 @@ def test_a_limit_is_told() -> None:
 def test_an_interrupt_ends_the_curve(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planning returns what it has when it is interrupted; the curve does not."""
 
-    def interrupted(*given: Any, **settings: Any) -> OracleResult:
-        found = domain_randomization_oracle(*given, **settings)
+    def interrupted(form: LossForm, solver: Solver) -> Planned:
+        found = planned_policy(form, solver)
         return replace(found, outcome=Outcome.INTERRUPTED)
 
-    place = "simgap.answers.width_policy.domain_randomization_oracle"
+    place = "simgap.answers.width_policy.planned_policy"
     monkeypatch.setattr(place, interrupted)
     with pytest.raises(KeyboardInterrupt):
         width_curve(coins(0.2, 0.6), horizon=2)

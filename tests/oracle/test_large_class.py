@@ -43,7 +43,8 @@ def coins(prior: FloatArray | None = None, members: int = MANY) -> LatentMDP:
 def uneven(seed: int, members: int = MANY, without: int = 3) -> FloatArray:
     prior = np.random.default_rng(seed).dirichlet(np.full(members, 0.7))
     prior[:: members // without] = 0.0
-    return prior / prior.sum()
+    weights: FloatArray = prior / prior.sum()
+    return weights
 
 
 def exact(form: LossForm) -> tuple[float, float]:

@@ -281,6 +281,13 @@ def _notes(
             f"no two models have the same {' or '.join(telltale)}: telling it tells "
             "everything, so shares say little; a grid of values says more"
         )
+    compared = None if game.whole is None else game.whole.compared
+    if compared is not None:
+        notes.append(
+            f"{compared.size} models, spread evenly over {parts.likely.size}, are "
+            "compared in pairs; prices of other pairs are at most what a plan at hand "
+            "costs them"
+        )
     if parts.likely.size < len(parts.latent.simulators):
         notes.append("models with prior 0 cannot be real here and are left out")
     return tuple(notes)

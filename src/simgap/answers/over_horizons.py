@@ -8,7 +8,7 @@ paper promise. All gaps are exact up to rounding except the oracle's, a bracket.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -38,6 +38,7 @@ from simgap.records import Certified
 MOST_HORIZONS = 40
 USUAL_HORIZONS = 7
 MOST_TRAINED = 60  # models whose plans are shown in each other
+LEAST_SECONDS = 1.0  # of planning at a horizon
 EFFORT = 0.25  # seconds of a usual machine for the search without memory
 
 Told = Callable[[str], None]
@@ -83,7 +84,10 @@ def over_horizons(
     measured: MeasuredClass | None = None,
     tell: Told = lambda _: None,
 ) -> OverHorizons:
-    """Return gaps at every horizon; promises need the measured class."""
+    """Return gaps at every horizon; promises need the measured class.
+
+    The time limit is for each horizon, or for all together if models are many.
+    """
     checked_latent(latent)
     asked = sorted({checked_horizon(each) for each in horizons})
     if not asked or asked[0] < 1:
@@ -95,8 +99,10 @@ def over_horizons(
             f"{len(asked)} horizons, at most {MOST_HORIZONS} are compared",
             hint="give fewer of them, spread like 10, 30, 100, 300",
         )
-    members = len(latent.simulators)
-    trained = _spread(members)
+    trained = _spread(len(latent.simulators))
+    if len(trained) < len(latent.simulators) and solver.time_limit is not None:
+        share = max(LEAST_SECONDS, solver.time_limit / len(asked))
+        solver = replace(solver, time_limit=share)
     found = []
     for at, horizon in enumerate(asked, start=1):
         tell(f"horizon {horizon} ({at} of {len(asked)})")

@@ -77,7 +77,8 @@ def run(
         typer.Option(
             "--time-limit",
             metavar="S",
-            help="Seconds of planning for each range; default 60.",
+            help="Seconds of planning for each range, or for all of them if models are "
+            "many; default 60.",
         ),
     ] = None,
     seed: Seed = "0",

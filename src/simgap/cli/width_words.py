@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgap.answers.width import CLOSE, Criterion
+from simgap.answers.width import CLOSE, MANY, Criterion
 from simgap.oracle.result import Outcome
 from simgap.report.words import gap_number, number, shown
 
@@ -94,6 +94,13 @@ def notes_of(latent: LatentMDP, curve: WidthCurve, scale: Scale) -> tuple[str, .
         notes.append(f"{unlikely} models of prior 0 are left out: they cannot be real")
     if any(row.outcome is not Outcome.EXACT for row in curve.rows):
         notes.append(_tolerance(curve, scale))
+    if curve.real.size > MANY:
+        notes.append(
+            f"{curve.real.size} models are many: where planning for all of a range "
+            "would take too long some of its models, spread evenly, stand for their "
+            "neighbours, and the time limit is for all ranges together; losses and "
+            "brackets are those of all models"
+        )
     late = [row for row in curve.rows if row.outcome is Outcome.OUT_OF_TIME]
     if late:
         widths = ", ".join(number(row.width, 4) for row in late)
