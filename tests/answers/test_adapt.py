@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -25,7 +25,9 @@ from simgap.mdp import (
     LatentMDP,
     RewardUnits,
     SimulatorClass,
+    TabularMDP,
     class_from_arrays,
+    class_over_grid,
 )
 from simgap.oracle import domain_randomization_oracle
 from simgap.oracle.settings import ExactOracle
@@ -274,7 +276,7 @@ def test_first_states_that_no_model_has_are_a_misfit() -> None:
     assert found.posterior is None
     assert found.misfit[0].state is None
     assert found.misfit[0].text == (
-        "episodes began in state 1 1 of 1 times (100 %), "
+        "episodes began in state 1, 1 of 1 time (100 %), "
         "which no model of the class allows"
     )
 
@@ -302,6 +304,24 @@ def test_a_posterior_too_small_for_floats_is_told() -> None:
     assert found.posterior.tolist() == [0.0, 1.0]
     assert np.isfinite(found.log_likelihood).all()
     assert any("below 1e-200" in note for note in found.notes)
+
+
+def test_values_between_the_listed_ones_are_spoken_of() -> None:
+    """The truth is half way, the deviation tiny: a note says what it is worth."""
+
+    def door(theta: Mapping[str, float]) -> TabularMDP:
+        return doors(theta["open"])[0]
+
+    simulators = class_over_grid(door, {"open": [0.2, 0.5, 0.8]})
+    tries = [*[(0, 1, 1), (1, 0, 0)] * 6, *[(0, 1, 0)] * 10]  # between 0.2 and 0.5
+    found = adapt(LatentMDP.uniform(simulators), as_log(tries), 3, settings=EXACT)
+    (note,) = found.notes
+    assert note.startswith("only the listed models were considered")
+    one = LatentMDP(simulators, np.array([0.0, 1.0, 0.0]))
+    assert adapt(one, as_log(tries), 3, settings=EXACT).notes == ()
+    lost = adapt(LatentMDP.uniform(simulators), as_log([(1, 1, 1)]), 3, settings=EXACT)
+    assert lost.outside_class
+    assert not any("listed models" in each for each in lost.notes)
 
 
 def test_data_of_a_model_without_parameters_or_rivals() -> None:

@@ -234,7 +234,7 @@ def test_one_bad_pair_among_many_is_found_and_named() -> None:
     first = misfits(simulators, evidence, best_model(evidence))[0]
     assert (first.state, first.action, first.visits) == (7, 0, 80)
     assert first.text == (
-        "action 0 in state 7 led to state 7 10 of 80 times (12.5 %), expected 49 %"
+        "action 0 in state 7 led to state 7, 10 of 80 times (12.5 %), expected 49 %"
     )
     assert (first.observed, first.expected) == (10 / 80, 0.49)
 
@@ -255,7 +255,58 @@ def test_what_cannot_happen_rules_a_model_out() -> None:
     assert fit.p_values[1] > 0.0
     assert evidence_by_row(evidence.rows, 0).tolist() == [np.inf]
     text = misfits(simulators, evidence, 0)[0].text
-    assert text.endswith("state 0 1 of 1 times (100 %), which this model rules out")
+    assert text.endswith("state 0, 1 of 1 time (100 %), which this model rules out")
+
+
+def test_only_rows_that_speak_against_a_model_are_named() -> None:
+    """State 0 is sure, 1 a fair coin as promised, 2 and 3 do what they cannot."""
+    kernel = np.zeros((1, 4, 1, 4))
+    kernel[0, 0, 0, 1] = kernel[0, 2, 0, 3] = kernel[0, 3, 0, 0] = 1.0
+    kernel[0, 1, 0, :2] = 0.5
+    simulators = class_from_arrays(kernel, np.zeros((4, 1)))
+    seen = [(0, 0, 1)] * 18 + [(1, 0, 0), (1, 0, 1)] * 9 + [(2, 0, 3)] * 17
+    seen += [(2, 0, 0)] + [(3, 0, 1)] * 2
+    evidence = evidence_of(simulators, as_log(seen))
+    assert evidence_by_row(evidence.rows, 0)[1] < 0.0  # it speaks for the model
+    told = misfits(simulators, evidence, 0)
+    assert [(each.state, each.visits) for each in told] == [(3, 2), (2, 18)]
+    assert told[1].text == (
+        "action 0 in state 2 led to state 0, 1 of 18 times (5.56 %), which no model of "
+        "the class allows"
+    )
+
+
+def test_what_is_impossible_is_named_before_what_is_rare() -> None:
+    kernel = np.zeros((1, 2, 1, 2))
+    kernel[0, :, 0] = [[0.5, 0.5], [1.0, 0.0]]
+    simulators = class_from_arrays(kernel, np.zeros((2, 1)))
+    evidence = evidence_of(simulators, as_log([(0, 0, 0)] * 200 + [(1, 0, 1)]))
+    told = misfits(simulators, evidence, 0)
+    assert [each.state for each in told] == [1, 0]
+    assert told[1].log_evidence > 50.0
+
+
+def test_many_faint_rows_are_named_if_no_row_is_strong() -> None:
+    states = 40
+    simulators = coins(0.5, states=states)
+    log_ = [(s, 0, (s + 1) % states) for s in range(states) for _ in range(3)]
+    evidence = evidence_of(simulators, as_log(log_))
+    assert goodness_of_fit(evidence, np.ones(1)).p_values[0] <= 0.01
+    told = misfits(simulators, evidence, 0)
+    assert len(told) == 5
+    assert all(0.0 < each.log_evidence < 1.0 for each in told)
+
+
+def test_a_small_difference_is_told_with_as_many_digits_as_it_takes() -> None:
+    kernel = np.full((1, 3, 1, 3), 1e-6)
+    kernel[0, :, 0, 0] = 1.0 - 2e-6
+    simulators = class_from_arrays(kernel, np.zeros((3, 1)))
+    log_ = [(0, 0, 0)] * 99_980 + [(0, 0, 1), (0, 0, 2)] * 10
+    told = misfits(simulators, evidence_of(simulators, as_log(log_)), 0)[0]
+    assert told.text == (
+        "action 0 in state 0 led to state 0, 99980 of 100000 times (99.98 %), "
+        "expected 100 %"
+    )
 
 
 def test_tiny_chances_and_long_logs_stay_finite() -> None:

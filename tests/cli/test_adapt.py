@@ -85,7 +85,8 @@ def test_the_keys_of_the_record(
     losses = [each["gap_after"] for each in found["posterior"]]
     average = sum(w * gap for w, gap in zip(weights, losses, strict=True))
     assert average == pytest.approx(after["upper"], abs=1e-9)
-    assert found["misfit"] == [] and found["notes"] == []
+    assert found["misfit"] == []
+    assert [each[:23] for each in found["notes"]] == ["only the listed models "]
     assert found["certainty"]["gap_bound_after"] == "certified"
     assert "seconds" not in json.dumps(found)
 
@@ -114,8 +115,10 @@ def test_people_read_what_changed(
         "success: 0.5 ± 0.16 before",
         "average loss: ",
         "models remain plausible at 99 %",
+        "p-value: chance, at most, of a log that speaks this strongly",
+        "note: only the listed models were considered",
     ):
-        assert each in out
+        assert " ".join(each.split()) in " ".join(out.split())
     assert "WARNING" not in out
 
 
@@ -133,6 +136,11 @@ def test_a_world_outside_the_class_is_a_warning_and_status_1(
     assert "at most 1 %" in lines[0]
     assert lines[2] == "Where the best model, success=0.3, is off:"
     assert lines[3].startswith("  action ") and "expected" in lines[3]
+    out = "\n".join(lines)
+    for each in ("±", "loss", "certified", "plausible", "Lemma 1"):
+        assert each not in out.replace("losses are left out", "")
+    assert "they presuppose that a model of the class is real; --json has them" in out
+    assert "p-value" in out and "with values in between" in out
 
 
 def test_if_all_models_are_excluded_nothing_is_saved(
@@ -150,7 +158,11 @@ def test_if_all_models_are_excluded_nothing_is_saved(
     assert found["misfit"][0]["log_evidence"] == "inf"
     assert found["files"]["policy"] is None and not saved.exists()
     assert main(command) == 1
-    assert "no new plan" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "no posterior and no new plan" in out and "±" not in out
+    assert "randomize wider, or another parameter" in out
+    assert "1 transition of 1 episode in riverswim" in " ".join(out.split())
+    assert out.count("led to") == 1  # only the impossible step is off
 
 
 def test_policy_and_class_can_be_kept(

@@ -196,6 +196,11 @@ def _notes(found: Adaptation, evidence: Evidence, log: TransitionLog) -> list[st
             "posterior and new plan presuppose that the real world is in the class, "
             "which the data refute: do not rely on them"
         )
+    elif _varies(latent):
+        notes.append(
+            "only the listed models were considered; a real value between them is "
+            "given to the nearest, however small the deviation"
+        )
     spared = np.flatnonzero(found.plausible & (latent.prior == 0.0))
     if found.outside_class and spared.size:
         name = latent.simulators.model_names[int(spared[0])]
@@ -213,6 +218,12 @@ def _notes(found: Adaptation, evidence: Evidence, log: TransitionLog) -> list[st
         for which, outcome in limits
     ]
     return [*notes, *log.notes]
+
+
+def _varies(latent: LatentMDP) -> bool:
+    """Return whether a parameter has several values, so that some lie between."""
+    values = latent.simulators.theta.values[latent.prior > 0.0]
+    return bool((values != values[:1]).any())
 
 
 def _excluded(found: Adaptation, evidence: Evidence) -> str:

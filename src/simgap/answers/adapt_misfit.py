@@ -13,6 +13,9 @@ from simgap.arrays import FloatArray
 from simgap.mdp import SimulatorClass
 
 MOST_ROWS = 5
+NOTICEABLE = 1.0  # log of the evidence of one row that is worth naming
+ROUNDING = 1e-9  # of such a log; a row that is as expected has 0
+MOST_DIGITS = 12
 
 
 @final
@@ -50,15 +53,29 @@ def best_model(evidence: Evidence) -> int:
 def misfits(
     simulators: SimulatorClass, evidence: Evidence, member: int
 ) -> tuple[Misfit, ...]:
-    """Return the rows that speak against a model, the strongest first."""
+    """Return the rows that speak against a model, the strongest first.
+
+    Those with transitions that it does not allow lead, most of them first. Others are
+    named if they alone are worth it; if none is, many faint ones have added up, and
+    the strongest of them are named.
+    """
     rows = evidence.rows
     against = evidence_by_row(rows, member)
-    order = np.argsort(-against, kind="stable")[:MOST_ROWS]
+    forbidden = per_row(rows.counts * (rows.chances[member] == 0.0), rows.offsets)
+    order = np.lexsort((-against, -forbidden))
+    least = NOTICEABLE if against.max(initial=0.0) >= NOTICEABLE else ROUNDING
     return tuple(
         _misfit(simulators, rows, int(row), member, float(against[row]))
-        for row in order
-        if against[row] > 0.0
+        for row in order[:MOST_ROWS]
+        if against[row] >= least
     )
+
+
+def impossible_transitions(evidence: Evidence) -> int:
+    """Return how many transitions of a log no model of the class allows."""
+    rows = evidence.rows
+    nowhere = ~(rows.chances > 0.0).any(axis=0)
+    return int(per_row(rows.counts * nowhere, rows.offsets).sum())
 
 
 def _misfit(
@@ -83,6 +100,8 @@ def _misfit(
         "episodes began in" if start else f"action {action_name} in state {state_name}"
     )
     went = "" if start else "led to"
+    seen, chance = float(counts[at]), float(chances[at])
+    digits = _telling_digits(seen / float(visits), chance)
     return Misfit(
         state=None if start else state,
         action=None if start else action,
@@ -90,37 +109,41 @@ def _misfit(
         action_name=action_name,
         visits=int(visits),
         successor=successor,
-        observed=float(counts[at] / visits),
-        expected=float(chances[at]),
+        observed=seen / float(visits),
+        expected=chance,
         log_evidence=against,
         text=" ".join(
             each
             for each in (
                 begin,
                 went,
-                f"state {labels.state(successor)}",
-                _seen(float(counts[at]), float(visits)) + ",",
-                _wanted(float(chances[at]), rows.chances[:, inside][:, at]),
+                f"state {labels.state(successor)},",
+                _seen(seen, float(visits), digits) + ",",
+                _wanted(chance, rows.chances[:, inside][:, at], digits),
             )
             if each
         ),
     )
 
 
-def _seen(count: float, visits: float) -> str:
-    return f"{count:.0f} of {visits:.0f} times ({100.0 * count / visits:.3g} %)"
+def _seen(count: float, visits: float, digits: int) -> str:
+    times = "time" if visits == 1.0 else "times"
+    return (
+        f"{count:.0f} of {visits:.0f} {times} ({100.0 * count / visits:.{digits}g} %)"
+    )
 
 
-def _wanted(chance: float, all_chances: FloatArray) -> str:
+def _wanted(chance: float, all_chances: FloatArray, digits: int) -> str:
     if chance > 0.0:
-        return f"expected {100.0 * chance:.3g} %"
+        return f"expected {100.0 * chance:.{digits}g} %"
     if (all_chances > 0.0).any():
         return "which this model rules out"
     return "which no model of the class allows"
 
 
-def impossible_transitions(evidence: Evidence) -> int:
-    """Return how many transitions of a log no model of the class allows."""
-    rows = evidence.rows
-    nowhere = ~(rows.chances > 0.0).any(axis=0)
-    return int(per_row(rows.counts * nowhere, rows.offsets).sum())
+def _telling_digits(observed: float, expected: float) -> int:
+    """Return how many digits it takes to see that two chances differ."""
+    for digits in range(3, MOST_DIGITS):
+        if f"{100.0 * observed:.{digits}g}" != f"{100.0 * expected:.{digits}g}":
+            return digits
+    return 3
