@@ -156,3 +156,22 @@ def test_the_record_is_kept(
     )
     assert json.loads((tmp_path / "gap.json").read_bytes()) == found
     assert found["policies"][0]["average"]["upper"] == pytest.approx(found["at_stake"])
+
+
+def test_many_models_have_fewer_runs_each_and_a_note_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rivers = "riverswim?states=3&success=0.2:0.8:4"
+    arguments = (rivers, "-H", "30", "--seeds", "40", "--time-limit", "2")
+    monkeypatch.setattr("simgap.cli.gap_runs.MANY", 2)
+    found = answer(capsys, *arguments)
+    (note,) = (each for each in found["notes"] if "times in each" in each)
+    assert note.startswith("agents are run 20 times in each of 4 models, not 40")
+    agent = next(each for each in found["policies"] if each["name"] == "likelihood")
+    assert "20" in agent["models"][0]["gap"]["method"]
+    named = answer(capsys, *arguments, "--policy", "likelihood")
+    assert not named["notes"]
+    assert "40" in named["policies"][0]["models"][0]["gap"]["method"]
+    monkeypatch.setattr("simgap.cli.gap_runs.MOST_WORK", 1.0)
+    left = answer(capsys, *arguments, "--no-agents")["left_out"]
+    assert "each of 4 models would take long" in left["oracle-belief"]

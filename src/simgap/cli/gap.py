@@ -163,6 +163,7 @@ def answered(
         horizon_gaps,
         in_units,
     )
+    from simgap.cli.gap_runs import fewer_runs
     from simgap.cli.output import telling
     from simgap.planning import optimal_values
     from simgap.records import SCHEMA, provenance
@@ -171,13 +172,12 @@ def answered(
     names = tuple(asked) or (DEFAULT if agents else PLANNED_ONLY)
     if planned is None and _worth_planning(latent, names, horizon, insist=insist):
         planned = _planned(latent, horizon, solver)
+    evaluator, notes = (evaluator, ()) if insist else fewer_runs(latent, evaluator)
     with telling("measuring") as tell:
         table = gap_table(
             latent, names, horizon, evaluator, planned, insist=insist, tell=tell
         )
-        grown, notes = (
-            _grown(latent, horizons, solver, tell) if horizons else (None, ())
-        )
+        grown, more = _grown(latent, horizons, solver, tell) if horizons else (None, ())
     best = optimal_values(worlds, horizon).start
     comparison = None if planned is None else planned.comparison
     stake = in_units(stakes(latent, horizon).average, abs(worlds.units.factor))
@@ -198,7 +198,7 @@ def answered(
         trained=None if grown is None else grown.trained,
         by_horizon=None if grown is None else horizon_gaps(latent, grown),
         certainty=dict(CERTAINTY),
-        notes=notes,
+        notes=(*notes, *more),
         provenance=provenance(
             command=command, model=model, model_hash=latent.hash, seed=evaluator.seed
         ),

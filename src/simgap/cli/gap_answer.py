@@ -56,8 +56,6 @@ PLANNED_ONLY = tuple(
 WITHOUT_PLANNING = ("memoryless", "mean-model")  # these two are made at any horizon
 LONGEST_ORACLE = 2_000  # steps up to which the oracle is in the default table
 LARGEST_LOSSES = 2**30  # bytes up to which simpler policies are searched
-MANY = 60  # models, from which on fewer episodes than asked may be run in each
-MOST_WORK = 2e9  # products in the episodes of the policy that acts on the posterior
 SHORT = 20  # steps up to which histories are followed
 FEW_NODES = 20_000  # things to remember, at most, when they are
 
@@ -254,31 +252,13 @@ def _oracle_row(
             Certified(max(0.0, gap - off), gap + off) for gap in result.gaps.tolist()
         ]
         return _certified_row(latent, name, ORACLE[name], exact)
+    from simgap.cli.gap_runs import tracked_runs
+
     members, allowed = len(latent.simulators), 1.0 - evaluator.confidence
-    runs = _runs(latent, result, evaluator.episodes)
+    runs = tracked_runs(latent, result, evaluator.episodes)
     each = _tracked(latent, result, evaluator, runs, evaluator.confidence)
     together = _tracked(latent, result, evaluator, runs, 1.0 - allowed / members)
     return _sampled_row(latent, name, ORACLE[name], each, _greatest(together, allowed))
-
-
-def _runs(latent: LatentMDP, result: OracleResult, asked: int) -> int:
-    """Return how many episodes to run in each model, counted: fewer if many models."""
-    from simgap.errors import InvalidArgument
-    from simgap.oracle.episode_design import FEW
-
-    members, policy = len(latent.simulators), result.belief_policy
-    if members <= MANY:
-        return asked
-    kernel = latent.simulators.transitions
-    vectors = 1 + len(policy.vectors) // max(1, policy.vector_offsets.size - 1)
-    each = (result.horizon or 1) * kernel.nonzeros / kernel.n_states * vectors * members
-    fit = int(MOST_WORK / (each * members))
-    if fit < FEW:
-        raise InvalidArgument(
-            f"to run it in each of {members} models would take long",
-            hint="simgap oracle estimates its average gap; or take fewer models",
-        )
-    return min(asked, fit)
 
 
 def _tracked(

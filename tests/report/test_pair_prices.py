@@ -1,0 +1,44 @@
+"""The map of pair prices of classes of any size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from simgap.cli.oracle_answer import MOST_PRICED, Scale, pair_prices
+from simgap.mdp import RewardUnits
+from simgap.report.parts.pair_prices import pair_prices_plot
+
+SCALE = Scale(RewardUnits(-1.0, 2.0), 10.0)
+
+
+def table(members: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    at = np.arange(members, dtype=np.float64)
+    return np.abs(at[:, None] - at)
+
+
+def test_a_record_of_many_models_has_the_prices_of_some() -> None:
+    few = pair_prices(table(5), table(5), None, SCALE)
+    assert few.models == (0, 1, 2, 3, 4)
+    assert few.lower[1][4] == 6.0
+    compared = np.arange(0, 300, 7)
+    some = pair_prices(table(300), table(300), compared, SCALE)
+    assert some.models == tuple(compared.tolist())
+    assert some.upper[0][2] == 2.0 * 14
+    whole = pair_prices(table(300), table(300), None, SCALE)
+    assert len(whole.models) == MOST_PRICED == len(whole.lower) == len(whole.lower[0])
+    assert whole.models[0] == 0 and whole.models[-1] == 299
+    all_of_few = pair_prices(table(5), table(5), np.array([0, 4]), SCALE)
+    assert all_of_few.models == few.models
+
+
+def test_the_map_names_the_models_it_is_about() -> None:
+    names = [f"chance={at}" for at in range(6)]
+    prices = {"lower": table(3).tolist(), "upper": table(3).tolist()}
+    plot = pair_prices_plot(names, {**prices, "models": [0, 3, 5]}, 0.0, "key")
+    assert plot is not None
+    assert list(plot.rows) == ["0", "3", "5"]
+    assert pair_prices_plot(names, prices, 0.0, "key") is None
+    assert pair_prices_plot(names, {**prices, "models": [0, 3, 9]}, 0.0, "key") is None
+    assert pair_prices_plot(names[:3], prices, 0.0, "key") is not None
