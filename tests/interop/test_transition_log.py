@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simgap.errors import InvalidArgument, InvalidFile, SimgapError
+from simgap.interop.log_text import IN_ORDER
 from simgap.interop.transition_log import (
     StateSpace,
     TransitionLog,
@@ -140,6 +141,54 @@ def test_bad_logs_are_refused_with_place_and_way_out(
     assert hint in error.hint
 
 
+@pytest.mark.parametrize(
+    ("header", "problem", "hint"),
+    [
+        ("s,a,s'", "no columns state, action, next_state",
+         "rename 's' to state, 'a' to action, \"s'\" to next_state, if that is what "
+         "they are"),
+        ("run,t,obs,act,next_obs",
+         "no columns episode, step, state, action, next_state",
+         "rename 'run' to episode, 't' to step, 'obs' to state, 'act' to action, "
+         "'next_obs' to next_state, if that is what they are; or leave out episode "
+         "and step: lines are then in order"),
+        ("episode,step,stat,x,y", "no columns state, action, next_state",
+         "did you mean the column 'stat'? Rename it state; the columns are "
+         "episode,step,state,action,next_state, and reward if you have it"),
+        ("t,state,action,next_state", "no columns episode, step",
+         "did you mean the column 't'? Rename it step; the columns are "
+         "episode,step,state,action,next_state, and reward if you have it; or leave "
+         "out episode and step: lines are then in order"),
+        ("step,state,action,next_state", "no column episode",
+         "the columns are episode,step,state,action,next_state, and reward if you have "
+         "it; or leave out episode and step: lines are then in order"),
+        ("state,next_states,action", "no column next_state",
+         "did you mean the column 'next_states'? Rename it next_state"),
+    ],
+)  # fmt: skip
+def test_all_missing_columns_are_named_at_once(
+    header: str, problem: str, hint: str
+) -> None:
+    error = refused(f"{header}\n0,0,1,0,2\n")
+    assert error.problem == f"the header of the log has {problem}"
+    assert error.hint == hint
+
+
+def test_lines_in_order_need_neither_episode_nor_step() -> None:
+    log = read("action,state,next_state,reward\n0,1,2,0.5\n\n1,2,3,\n0,0,0,1\n")
+    assert columns(log) == [*TWO, [0, 2, 0, 0, 0]]
+    assert log.notes == (IN_ORDER,)
+    assert log.n_episodes == 1 and log.breaks().tolist() == [1]
+    assert log.reward is not None and log.reward[0] == 0.5
+    more = read("state,action,next_state,episode_return\n1,0,2,1\n")
+    unused = "columns of the log that are not used: 'episode_return'"
+    assert more.notes == (IN_ORDER, unused)
+    assert "Rename it step" in refused("state,action,next_state,steps\n1,0,2,0\n").hint
+    assert read(HEADER + "0,0,1,0,2\n").notes == ()
+    with pytest.raises(InvalidFile, match=r"line 3 of the log: next_state is '9'"):
+        read("state,action,next_state\n1,0,2\n1,0,9\n")
+
+
 def test_unknown_names_get_suggestions() -> None:
     error = refused(HEADER + "0,0,hme,go,home\n", NAMED)
     assert error.problem == "line 2 of the log: state is 'hme'"
@@ -152,7 +201,9 @@ def test_unknown_names_get_suggestions() -> None:
     lines=st.lists(
         st.text(st.sampled_from('0123,.;"- ax\t\n\r\x00é'), max_size=14), max_size=6
     ),
-    head=st.sampled_from((HEADER, HEADER.replace(",", ";"), "reward," + HEADER, "")),
+    head=st.sampled_from(
+        (HEADER, HEADER.replace(",", ";"), "reward," + HEADER, HEADER[13:], "")
+    ),
 )
 @STEADY
 def test_whatever_is_in_a_file_it_is_read_or_refused(

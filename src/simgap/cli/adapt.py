@@ -40,8 +40,8 @@ def run(
         typer.Option(
             "--log",
             metavar="FILE.csv",
-            help="Columns episode, step, state, action, next_state and, if there is "
-            "one, reward; - is standard input.",
+            help="Columns state, action, next_state; episode and step, unless lines "
+            "are in order; reward, if there is one. - is standard input.",
         ),
     ] = None,
     rewards: Annotated[

@@ -21,8 +21,14 @@ from simgap.errors import InvalidArgument, InvalidFile
 from simgap.interop.similar import similar_files
 from simgap.interop.sizes import in_words
 
-NEEDED = ("episode", "step", "state", "action", "next_state")
-HEADER = ",".join(NEEDED)
+ORDER = ("episode", "step")  # both or none: without them lines are in order
+NEEDED = ("state", "action", "next_state")
+COLUMNS = (*ORDER, *NEEDED)
+HEADER = ",".join(COLUMNS)
+IN_ORDER = (
+    "the log has no columns episode and step: its lines are taken in the order they "
+    "are in, as one episode"
+)
 LARGEST_LOG = 2**31  # bytes, unless the caller allows more
 LONGEST_LINE = 100_000  # characters; a file without line ends is not a log
 LONGEST_QUOTED = 60
@@ -30,8 +36,8 @@ OTHER_NAMES = {
     "next_state": ("next", "nextstate", "new_state", "s'", "s_next", "next_obs"),
     "state": ("s", "obs", "observation"),
     "action": ("a", "act"),
-    "step": ("t", "time", "timestep"),
-    "episode": ("run", "trajectory", "ep"),
+    "step": ("t", "time", "timestep", "time_step"),
+    "episode": ("run", "trajectory", "ep", "traj"),
 }  # what other programs call the columns: for hints, never read silently
 WHOLE = re.compile(r"\+?([0-9]{1,18})(\.0*)?")
 
@@ -84,14 +90,15 @@ class LogText:
         places = {name: at for at, name in enumerate(header)}
         self._check_header(header)
         self._width = len(header)
+        self._order = [places[each] for each in ORDER if each in places]
         self._places = [places[each] for each in NEEDED]
         self._reward = places.get("reward")
-        known = {*NEEDED, "reward"}
+        known = {*COLUMNS, "reward"}
         others = [each or "(no name)" for each in header if each not in known]
-        self.notes: tuple[str, ...] = ()
+        self.notes: tuple[str, ...] = () if self._order else (IN_ORDER,)
         if others:
             shown = ", ".join(quoted(each) for each in others[:6])
-            self.notes = (f"columns of the log that are not used: {shown}",)
+            self.notes += (f"columns of the log that are not used: {shown}",)
 
     @property
     def has_reward(self) -> bool:
@@ -99,6 +106,7 @@ class LogText:
 
     def rows(self) -> Iterator[tuple[int, tuple[str, ...]]]:
         """Yield line numbers and (episode, step, state, action, next_state, reward)."""
+        count = 0
         while (row := self._next()) is not None:
             if not any(each.strip() for each in row):
                 continue
@@ -108,7 +116,12 @@ class LogText:
                     hint="a name with a comma in it needs double quotes",
                 )
             reward = "" if self._reward is None else row[self._reward].strip()
-            yield self._line, (*(row[at].strip() for at in self._places), reward)
+            order = [row[at].strip() for at in self._order] or ["0", str(count)]
+            count += 1
+            yield (
+                self._line,
+                (*order, *(row[at].strip() for at in self._places), reward),
+            )
 
     def whole(self, given: str, column: str) -> int:
         """Return a whole number from 0 on, or raise."""
@@ -185,13 +198,17 @@ class LogText:
             yield line
 
     def _check_header(self, header: list[str]) -> None:
-        for name in (*NEEDED, "reward"):
+        for name in (*COLUMNS, "reward"):
             if header.count(name) > 1:
                 raise InvalidFile(
                     f"the header of {self.name} has the column {name} twice",
                     hint="rename one of them",
                 )
-        missing = [name for name in NEEDED if name not in header]
+        missing = [name for name in COLUMNS if name not in header]
+        known = {*COLUMNS, "reward"}
+        meant = _meant(missing, [each for each in header if each not in known])
+        if set(ORDER) <= set(missing) and not set(ORDER) & set(meant):
+            missing = missing[len(ORDER) :]
         if not missing:
             return
         if all(whole_number(each) is not None for each in header):
@@ -199,15 +216,10 @@ class LogText:
                 f"{self.where()} is {quoted(','.join(header))}, not a header",
                 hint=f"the first line is {HEADER}",
             )
-        name = missing[0]
-        free = [each for each in header if each not in NEEDED]
-        near = [each for each in free if each in OTHER_NAMES[name]]
-        near += get_close_matches(name, free, n=1, cutoff=0.6)
+        columns = "column" if len(missing) == 1 else "columns"
         raise InvalidFile(
-            f"the header of {self.name} has no column {name}",
-            hint=f"did you mean the column {quoted(near[0])}? Rename it {name}"
-            if near
-            else f"the columns are {HEADER}, and reward if you have it",
+            f"the header of {self.name} has no {columns} {', '.join(missing)}",
+            hint=_renaming(missing, meant),
         )
 
 
@@ -217,6 +229,38 @@ def too_large(name: str, limit: int) -> InvalidFile:
         f"{name} is larger than {in_words(limit)}",
         hint="allow more with max_bytes (--max-bytes), or use a part of it",
     )
+
+
+def _meant(missing: list[str], free: list[str]) -> dict[str, str]:
+    """Return which columns of a header may be meant by missing ones, each once."""
+    meant = {}
+    for name in missing:
+        known = [each for each in free if each in OTHER_NAMES[name]]
+        if known:
+            meant[name] = known[0]
+            free = [each for each in free if each != known[0]]
+    for name in missing:
+        # a log may well have neither episode nor step, so only a slip stands for them
+        near = get_close_matches(name, free, n=1, cutoff=0.8 if name in ORDER else 0.6)
+        if near and name not in meant:
+            meant[name] = near[0]
+            free = [each for each in free if each != near[0]]
+    return meant
+
+
+def _renaming(missing: list[str], meant: dict[str, str]) -> str:
+    hints = []
+    if len(meant) == 1:
+        ((name, given),) = meant.items()
+        hints.append(f"did you mean the column {quoted(given)}? Rename it {name}")
+    elif meant:
+        pairs = [f"{quoted(given)} to {name}" for name, given in meant.items()]
+        hints.append(f"rename {', '.join(pairs)}, if that is what they are")
+    if len(meant) < len(missing):
+        hints.append(f"the columns are {HEADER}, and reward if you have it")
+    if set(ORDER) & set(missing):
+        hints.append(f"or leave out {' and '.join(ORDER)}: lines are then in order")
+    return "; ".join(hints)
 
 
 @contextmanager

@@ -2,8 +2,9 @@
 
 Columns come in any order and others are ignored with a note; states and actions are
 indices or names. A name wins over an index, so that states called "1", "2", "3" mean
-what their owner means. Rows come in any order: episode and step sort them. The file is
-read as a stream, and every refusal names the line.
+what their owner means. Rows come in any order: episode and step sort them. A log
+without both is one episode in the order of its lines, with a note. The file is read as
+a stream, and every refusal names the line.
 """
 
 from __future__ import annotations
