@@ -221,11 +221,11 @@ def test_large_classes_get_a_lower_bound_of_the_diameter(
 def test_facts_in_part_give_bounds_no_tighter_than_all_of_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from simgap.answers import audit_facts
+    from simgap.answers import class_facts
 
     rivers = LatentMDP.uniform(riverswim(4, success=(0.3, 0.5, 0.7)))
     whole = audit(rivers, 8).theory.theorem
-    monkeypatch.setattr(audit_facts, "MOST_FUNCTIONS", 1.0)
+    monkeypatch.setattr(class_facts, "MOST_FUNCTIONS", 1.0)
     found = audit(rivers, 8)
     part = found.theory.theorem
     assert whole is not None and part is not None

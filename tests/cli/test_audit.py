@@ -186,16 +186,14 @@ def test_who_interrupts_planning_gets_out(
     """The oracle ends gracefully with what it has; the command does not go on."""
     from dataclasses import replace
 
-    from simgap.oracle.entry import domain_randomization_oracle
-    from simgap.oracle.result import OracleResult, Outcome
+    from simgap.oracle.entry import planned_policy
+    from simgap.oracle.result import Outcome, Planned
 
-    def stopped(*given: Any, **named: Any) -> OracleResult:
-        found = domain_randomization_oracle(*given, **named)
+    def stopped(*given: Any, **named: Any) -> Planned:
+        found = planned_policy(*given, **named)
         return replace(found, outcome=Outcome.INTERRUPTED)
 
-    monkeypatch.setattr(
-        "simgap.answers.audit_oracle.domain_randomization_oracle", stopped
-    )
+    monkeypatch.setattr("simgap.answers.audit_oracle.planned_policy", stopped)
     capsys.readouterr()
     assert main(["audit", RIVER, "-H", "4"]) == 130
     out, err = capsys.readouterr()
