@@ -130,6 +130,47 @@ def test_notes_say_what_the_timeline_leaves_out() -> None:
     assert not [n for n in identify(latent, 4, oracle=oracle).notes if "planning" in n]
 
 
+def test_an_oracle_that_never_looks_is_told() -> None:
+    """A sure reward on the left is worth more than what swimming may find out."""
+    lazy = LatentMDP.uniform(
+        riverswim(states=3, success=(0.1, 0.15, 0.2), left_reward=0.9)
+    )
+    looks = "the oracle never looks: finding out does not pay in {}"
+    found = identify(lazy, 8, settings=EXACT)
+    assert found.timeline is not None
+    for each in found.timeline.models:
+        assert each.posterior[-1].estimate == pytest.approx(1 / 3, abs=1e-9)
+    assert looks.format("8 steps") in found.notes
+    once = identify(lazy, 1, settings=EXACT)
+    assert looks.format("one step") in once.notes
+    assert "3 pairs are not told apart within one step by" in once.notes[0]
+    eager = identify(rivers(0.2, 0.5, 0.8), 8, settings=EXACT)
+    assert not any("never looks" in note for note in eager.notes)
+
+
+def test_what_cannot_be_found_out_is_not_called_a_lack_of_interest() -> None:
+    (one,) = riverswim(states=3, success=(0.3,))
+    twins = class_from_models([one, replace(one, name="again")])
+    found = identify(LatentMDP.uniform(twins), 5, settings=EXACT)
+    assert not any("never looks" in note for note in found.notes)
+    alone = LatentMDP(riverswim(states=3, success=(0.1, 0.2)), np.array([1.0, 0.0]))
+    found = identify(alone, 5, settings=EXACT)
+    assert not any("never looks" in note for note in found.notes)
+
+
+def test_small_weights_that_grow_by_much_of_themselves_have_been_looked_at() -> None:
+    weights = np.array([0.997, 0.003])
+    latent = LatentMDP(riverswim(states=3, success=(0.3, 0.6)), weights)
+    found = identify(latent, 3, settings=EXACT)
+    assert found.timeline is not None
+    gains = [
+        each.posterior[-1].estimate - weight
+        for each, weight in zip(found.timeline.models, weights, strict=True)
+    ]
+    assert 0.0005 < max(gains) < 0.01
+    assert not any("never looks" in note for note in found.notes)
+
+
 def test_an_oracle_of_another_horizon_is_refused() -> None:
     latent = rivers(0.3, 0.7)
     oracle = domain_randomization_oracle(latent, horizon=3, solver=EXACT.solver)

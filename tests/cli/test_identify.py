@@ -99,8 +99,9 @@ def test_a_seed_gives_the_same_bytes_and_out_keeps_them(
 
 
 def test_people_read_the_hardest_pair_first(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "120")  # rows in one line
     told = human(capsys, RIVERS, "-H", "6")
     lines = told.splitlines()
     table = [line.split() for line in lines if "action right" in line]
@@ -108,6 +109,13 @@ def test_people_read_the_hardest_pair_first(
     assert "hardest: success=0.3 and success=0.4" in told
     assert "after 6 steps the oracle gives the real model between" in told
     assert "note: states are seen, rewards are not" in told
+
+
+def test_people_read_that_the_oracle_never_looks(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told = human(capsys, RIVERS.replace("0.8", "0.5") + "&left_reward=0.95", "-H", "6")
+    assert "note: the oracle never looks: finding out does not pay in 6 steps" in told
 
 
 def test_models_never_told_apart_are_named(

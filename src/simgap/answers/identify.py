@@ -33,6 +33,7 @@ MANY = 64  # models, from which on some of them stand for all
 SPREAD, NEAREST = 40, 40  # of many models: compared with each other; nearest pairs
 MOST_WORK = 2 * 10**10  # products over all pairs, half a minute
 MOST_STEPS, FEWEST_STEPS = 10**6, 1_000  # of a pair, followed one by one
+LITTLE, LITTLE_PART = 0.01, 0.1  # growth of a posterior that is as good as none
 DEFAULT = AutoOracle(gap_tolerance=0.2, time_limit=60.0, episodes=2)
 
 Progress = Callable[[str], None]
@@ -106,6 +107,10 @@ def identify(
         timeline = posterior_timeline(
             latent, oracle.policy, episodes=chosen.episodes, seed=chosen.seed
         )
+        if _never_looks(latent, timeline, pairs, horizon):
+            notes.append(
+                f"the oracle never looks: finding out does not pay in {_steps(horizon)}"
+            )
         _note_timeline(latent, oracle, timeline, horizon, notes)
     return Identification(
         horizon=horizon,
@@ -200,9 +205,37 @@ def _note_horizon(
     late = sum(1 for each in pairs if (each.steps.lower or 0.0) > horizon)
     if late:
         notes.append(
-            f"{_pairs_are(late)} not told apart within {horizon} steps by any policy "
+            f"{_pairs_are(late)} not told apart within {_steps(horizon)} by any policy "
             f"with an error of {error:g}"
         )
+
+
+def _never_looks(
+    latent: LatentMDP,
+    timeline: Timeline,
+    pairs: tuple[TellingApart, ...],
+    horizon: int,
+) -> bool:
+    """Return whether no real model gains belief though models differ within reach.
+
+    Small weights of large classes grow by little even where much is found out, so they
+    must not grow by much of themselves either.
+    """
+    if timeline.steps[-1] < horizon or len(timeline.models) < 2:
+        return False
+    prior = latent.prior
+    possible = any(
+        each.state is not None and min(prior[each.first], prior[each.second]) > 0.0
+        for each in pairs
+    )
+    grown = [
+        each.posterior[-1].estimate - float(prior[each.model])
+        for each in timeline.models
+    ]
+    limits = [min(LITTLE, LITTLE_PART * prior[each.model]) for each in timeline.models]
+    return possible and all(
+        gain < limit for gain, limit in zip(grown, limits, strict=True)
+    )
 
 
 def _note_timeline(
@@ -236,6 +269,10 @@ def _note_timeline(
             f"the policy of the timeline {words if isfinite(rest) else 'is a guess'}: "
             f"planning {oracle.outcome.value}"
         )
+
+
+def _steps(count: int) -> str:
+    return "one step" if count == 1 else f"{count} steps"
 
 
 def _pairs_are(count: int) -> str:
