@@ -116,11 +116,11 @@ def test_how_many_are_planned_for_is_counted_and_depends_on_the_limit_alone() ->
     assert part_to_plan(form, 0.5) == short
 
 
-def test_the_oracle_of_a_large_class_keeps_its_limit_and_says_what_it_did(
+def test_the_oracle_of_a_large_class_counts_its_work_and_says_what_it_did(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     latent = coins(uneven(5))
-    solver = BoundedOracle(time_limit=1.0, episodes=50)
+    solver = BoundedOracle(gap_tolerance=0.2, time_limit=20.0, episodes=50)
     gap, wrong = exact(loss_form(latent, horizon=STEPS))
     monkeypatch.setattr(
         "simgap.oracle.entry.part_to_plan",
@@ -134,7 +134,8 @@ def test_the_oracle_of_a_large_class_keeps_its_limit_and_says_what_it_did(
     assert result.gaps.shape == (MANY,)
     assert result.estimated_gap.upper >= gap - wrong
     assert result.belief_policy.prior.size == MANY
-    assert result.statistics.seconds < 1.3 * 1.0 + 2.0
+    assert result.compared is not None  # counted: pairs of all would take too long
+    assert result.compared.size <= pair_prices.MOST_COMPARED
     again = domain_randomization_oracle(latent, horizon=STEPS, solver=solver)
     assert again.average_gap.upper == result.average_gap.upper
 
