@@ -166,9 +166,9 @@ def test_many_models_have_fewer_runs_each_and_a_note_says_so(
     monkeypatch.setattr("simgap.cli.gap_runs.MANY", 2)
     found = answer(capsys, *arguments)
     (note,) = (each for each in found["notes"] if "times in each" in each)
-    assert note.startswith("agents are run 20 times in each of 4 models, not 40")
+    assert note.startswith("agents are run 10 times in each of 4 models, not 40")
     agent = next(each for each in found["policies"] if each["name"] == "likelihood")
-    assert "20" in agent["models"][0]["gap"]["method"]
+    assert "10" in agent["models"][0]["gap"]["method"]
     named = answer(capsys, *arguments, "--policy", "likelihood")
     assert not named["notes"]
     assert "40" in named["policies"][0]["models"][0]["gap"]["method"]

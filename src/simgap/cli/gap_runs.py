@@ -20,7 +20,7 @@ def fewer_runs(
 ) -> tuple[MonteCarlo, tuple[str, ...]]:
     """Return an evaluator that runs agents less often in each of many models."""
     members, asked = len(latent.simulators), evaluator.episodes
-    runs = max(FEWEST_RUNS, asked * MANY // members)
+    runs = max(FEWEST_RUNS, asked * MANY // (2 * members))
     if members <= MANY or evaluator.half_width is not None or runs >= asked:
         return evaluator, ()
     note = (
