@@ -63,6 +63,19 @@ def test_the_keys_of_the_record(
     assert "seconds" not in json.dumps(found)
 
 
+def test_a_negative_share_is_explained_where_there_is_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    negative = "negative: this difference makes good another"
+    shown = {}
+    for nominal in (0, 1):
+        command = ("blame", RIVERS, *STEPS, "--nominal", str(nominal))
+        found = answer(capsys, *command)
+        least = min(total(each["ignored"]) for each in found["parameters"])
+        shown[least < -0.01] = negative in " ".join(human(capsys, *command).split())
+    assert shown == {True: True, False: False}
+
+
 def test_the_same_command_gives_the_same_bytes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -298,6 +298,17 @@ def test_the_document_lists_every_key() -> None:
         assert f"\n| {status} |" in head
 
 
+def test_the_values_of_a_verdict_are_listed() -> None:
+    from simgap.answers.verdict import Verdict
+    from simgap.experiments.claim import Verdict as ClaimVerdict
+
+    parts = schema.schema_of_all()["$defs"]
+    for part, values in (("audit", Verdict), ("ClaimAnswer", ClaimVerdict)):
+        told = parts[part]["properties"]["verdict"]["description"]
+        quoted = set(told.split('"')[1::2])
+        assert quoted == {each.value for each in values}
+
+
 def test_every_key_of_every_answer_is_explained() -> None:
     """By the comment behind its field, or in cli/schema_words.py."""
     for name, part in schema.schema_of_all()["$defs"].items():

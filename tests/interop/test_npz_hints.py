@@ -47,3 +47,13 @@ def test_what_numpy_did_not_write_is_named_in_full(tmp_path: Path) -> None:
         archive.writestr("transitions", b"")
     with pytest.raises(InvalidFile, match=r"'transitions': no name ending in \.npy"):
         load_model(str(path))
+
+
+def test_a_missing_array_is_named_with_the_page_that_describes_it(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "model.npz"
+    np.savez(path, transitions=np.ones((1, 1, 1, 1)))
+    with pytest.raises(InvalidFile, match="has no array 'rewards'") as caught:
+        load_model(str(path))
+    assert caught.value.hint == "add 'rewards'; docs/files.md describes all arrays"

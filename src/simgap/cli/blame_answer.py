@@ -40,7 +40,7 @@ class BlamedParameter:
     part: Certified | Estimate | None  # share / whole; null if the whole is 0
     alone: Certified  # loss if only this is hidden
     information: Certified  # what telling it is worth
-    ignored: Certified | Estimate | None  # share of what the nominal plan loses
+    ignored: Certified | Estimate | None
     curve: tuple[CurvePoint, ...]
 
 
@@ -149,6 +149,7 @@ def print_blame(answer: BlameAnswer) -> None:
         "alone: lost if only this is hidden; telling it: what that is worth; ignored: "
         f"its share of the {number(answer.ignored_whole, 4)} that a plan for "
         f"{shown(answer.nominal, 40)} alone loses; "
+        + _on_negative_shares(answer, noise)
         + (
             "all certified"
             if answer.permutations is None
@@ -278,6 +279,13 @@ def _percent(part: Certified | Estimate | None) -> str:
     if low == high:
         return f"{high} %"
     return f"{low} to {high} %"
+
+
+def _on_negative_shares(answer: BlameAnswer, noise: float) -> str:
+    shares = [_middle(each.ignored) for each in answer.parameters if each.ignored]
+    if min(shares, default=0.0) >= -noise:
+        return ""
+    return "negative: this difference makes good another; "
 
 
 def _signed(found: Certified | Estimate, noise: float) -> str:

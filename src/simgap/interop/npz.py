@@ -216,7 +216,7 @@ def _check_keys(arrays: Arrays, path: Path) -> None:
         if key not in arrays:
             raise InvalidFile(
                 f"{path} has no array {key!r}; it has {', '.join(sorted(arrays))}",
-                hint=f"add {key!r}; the keys are described in simgap.interop.npz",
+                hint=f"add {key!r}; docs/files.md describes all arrays",
             )
     if "start" in arrays and "start_states" in arrays:
         raise InvalidFile(
