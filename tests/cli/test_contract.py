@@ -203,7 +203,7 @@ def test_export(
     assert found["hash"] in human(capsys, "export", river, path)
 
 
-WITHOUT_TIMES = ("audit", "gap", "blame", "width-success-rate", "identify")
+WITHOUT_TIMES = ("audit", "gap", "blame", "width-success_rate", "identify")
 
 
 def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -221,7 +221,7 @@ def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "policy.belief.simgap",
         "policy.simgap",
         "report.html",
-        "width-success-rate.json",
+        "width-success_rate.json",
     ]
     for each, value in zip(found["models"], (3.36, 6.19, 15.00, 24.17), strict=True):
         assert each["optimal"] == pytest.approx(value, abs=0.005)
@@ -238,7 +238,7 @@ def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert info["hash"] == found["provenance"]["model_hash"]
     assert (folder / "report.html").stat().st_size < 2 * 2**20
     before = {name: (folder / f"{name}.json").read_bytes() for name in WITHOUT_TIMES}
-    for name in ("blame", "identify", "width-success-rate"):
+    for name in ("blame", "identify", "width-success_rate"):
         (folder / f"{name}.json").unlink()  # else they are kept
     text = human(capsys, "demo", "--out", str(folder))
     assert "certified" in text
