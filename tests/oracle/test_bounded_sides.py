@@ -129,7 +129,7 @@ def test_the_trace_closes_from_both_sides(discount: float | None) -> None:
         horizon=None if discount else 20,
         discount=discount,
     )
-    found = solve_bounded(form, BoundedOracle(time_limit=1.0, gap_tolerance=1e-3))
+    found = solve_bounded(form, BoundedOracle(time_limit=4.0, gap_tolerance=1e-3))
     assert len(found.trace) > 3
     for before, after in pairwise(found.trace):
         assert before.lower <= after.lower <= after.upper <= before.upper
