@@ -293,7 +293,11 @@ def oracle(*names: str, **changes: Any) -> dict[str, Any]:
             }
             for at, name in enumerate(names)
         ],
-        "pair_prices": {"lower": prices, "upper": prices},
+        "pair_prices": {
+            "lower": prices,
+            "upper": prices,
+            "models": list(range(len(names))),
+        },
         "nodes": 400,
         "rounding": 1e-12,
         "baselines": {

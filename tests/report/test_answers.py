@@ -67,19 +67,24 @@ def test_parts_stand_in_the_order_of_the_questions(study: str) -> None:
         "Will it transfer? Yes, with memory certified",
         "It transfers if the policy remembers what it has seen.",
         "With memory 2.2 to 2.3 % of what is at stake is lost; without it",
-        "loses most if success_rate=0.333 is real: 0.28, 8.3 % of what is at stake.",
-        "2.17 to 2.28 % of what is at stake is lost on average",
+        "The policy planned for the audit has memory and is planned for the average; "
+        "in parts of what is at stake there it loses most if success_rate=0.333 is "
+        "real: 0.28, 8.3 % of it.",
+        "the best agent loses 2.17 to 2.28 % of what is at stake: [0.25, 0.2625] on "
+        "average, as audit and blame certify",
         "[0.7875, 0.8001]",
         "6.85 to 6.96 % of what is at stake",
         "steps to tell success_rate=0.333 from success_rate=0.5",
         "0.4 to 0.8 certified success_rate, recommended; it loses [0.44444, 0.45556]",
-        "72 to 88 % of the loss, which is [0.25, 0.2625]",
+        "72 to 88 % of the best agent's loss",
         "Theorem 2 bounds the loss by 51234, which is more than there is to lose: at "
         "this horizon it says nothing. It says something from 9.1e+06 steps on.",
         "Not knowing success_rate causes most of the loss: 0.205 of [0.25, 0.2625], "
         "72 to 88 % of it.",
-        "Shares are Shapley values over 64 random orders. The nominal plan is that of "
-        "success_rate=0.5.",
+        "Shares are Shapley values over 64 random orders. Nominal here is "
+        "success_rate=0.5: the nominal plan is the best one for it alone",
+        "nominal value: ranges here grow from it",
+        "The brackets of one number from several records are all true",
         "Randomize success_rate from 0.4 to 0.8.",
         "success_rate=0.333 and success_rate=0.5 take longest to tell apart: [40, 57] "
         "steps. They differ most by down in row 1, column 0.",
@@ -90,7 +95,8 @@ def test_parts_stand_in_the_order_of_the_questions(study: str) -> None:
         "rewards from -1 to 1 were moved and scaled",
         "shares add up to the whole",
         "A mark at 50: Theorem 1 says something.",
-        "below the line of acting at random. Not so for Theorem 2.",
+        "below the line of acting at random. Not so for Theorem 2. What says nothing "
+        "is hidden at first: at 200 steps it is 2.93e+04 or more",
         "gap, trained on, by success_rate by real model, by success_rate, at horizon H "
         "200.",
     ],
@@ -128,7 +134,7 @@ def test_claims_and_runs_have_no_scorecard(tmp_path: Path) -> None:
     ("word", "answer", "mood", "sign"),
     [
         ("yes", "Yes", "good", "✓"),
-        ("with memory", "Yes, with memory", "mind", "!"),
+        ("with memory", "Yes, with memory", "but", "✓"),
         ("in the long run", "In the long run", "mind", "!"),
         ("undecided", "Undecided", "open", "?"),
         ("not promised", "Not promised", "open", "?"),
@@ -144,6 +150,7 @@ def test_every_verdict_has_a_word_a_colour_and_a_sign(
     assert box.startswith(f'class="verdict first {mood}"')
     assert re.findall(r"<text[^>]*>(.)</text>", box) == [sign]
     assert box.count('class="on') == 1
+    assert box.count('class="half"') == (mood == "but")  # yes, and mind something
     assert f"<bdi>{answer}</bdi>" in box
 
 

@@ -66,7 +66,8 @@ def test_the_study_is_drawn_and_nothing_complains(study: Watched) -> None:
 def test_the_verdict_and_six_cards_are_on_the_first_screen(page: Any) -> None:
     box = page.locator(".verdict.first")
     assert box.locator(".answer").inner_text().startswith("Yes, with memory")
-    assert box.locator(".lamp text").text_content() == "!"
+    assert box.locator(".lamp text").text_content() == "✓"
+    assert box.locator(".lamp .half").count() == 1
     assert box.locator(".lamp").get_attribute("aria-hidden") == "true"
     cards = page.locator(".score")
     assert cards.count() == 6
@@ -193,10 +194,26 @@ def test_gap_against_horizon_is_logarithmic_with_dashed_bounds(page: Any) -> Non
     drawn = canvas(page, "What is lost as episodes grow")
     kinds = drawn.evaluate("c => [c._fullLayout.xaxis.type, c._fullLayout.yaxis.type]")
     assert kinds == ["log", "log"]
-    dashes = drawn.locator(".js-line").evaluate_all(
-        "lines => lines.map(line => line.style.strokeDasharray)"
-    )
-    assert ["px" in dash for dash in dashes] == [False, False, False, True, True]
+
+    def dashed() -> list[bool]:
+        found = drawn.locator(".js-line").evaluate_all(
+            "lines => lines.map(line => line.style.strokeDasharray)"
+        )
+        return ["px" in dash for dash in found]
+
+    def height() -> float:
+        ends = drawn.evaluate("c => c._fullLayout.yaxis.range")
+        return float(ends[1] - ends[0])
+
+    before = height()
+    assert dashed() == [False, False, False, True]  # Theorem 2 says nothing here
+    figure = figure_of(page, "What is lost as episodes grow")
+    theorem = figure.locator(".legend button", has_text="Theorem 2")
+    assert theorem.get_attribute("aria-pressed") == "false"
+    theorem.click()
+    assert dashed() == [False, False, False, True, True]
+    assert height() > before + 1.0
+    theorem.click()
     assert "Theorem 1 says something" in drawn.locator(".annotation").text_content()
 
 

@@ -21,8 +21,9 @@ from simgap.report.part import Part
 from simgap.report.parts import MAKERS
 from simgap.report.parts.horizons import MOST_CELLS, horizon_plots
 from simgap.report.plots import CurvePlot
+from simgap.report.scorecard import top_of
 from simgap.report.sheet import Heading, sheet
-from simgap.report.surety import surety_sheet, widest_bracket
+from simgap.report.surety import least_loss, surety_sheet, widest_brackets
 from simgap.report.told import told
 from tests.report import answer_cases as cases
 from tests.report import explorer_cases
@@ -66,8 +67,9 @@ def test_bounds_are_marked_where_they_stay_below_what_is_at_stake() -> None:
     growth = horizon_plots(record, "a")[1]
     assert isinstance(growth, CurvePlot)
     assert growth.marks == ()
-    assert growth.note.endswith("Here none does.")
+    assert "Here none does." in growth.note
     assert [curve.bound for curve in growth.curves] == [False, False, False, True]
+    assert [curve.hidden for curve in growth.curves] == [False, False, False, True]
 
 
 def test_gaps_of_rounding_do_not_stretch_a_logarithmic_axis() -> None:
@@ -121,7 +123,7 @@ def test_the_recommended_width_is_marked() -> None:
     assert curves.marks == ((0.4, "recommended: 0.4"),)
     assert [curve.name for curve in curves.curves] == [
         "average over all real models",
-        "worst real model",
+        "worst real model, in reward",
         "average inside the range",
         "average outside the range",
     ]
@@ -150,30 +152,67 @@ def test_the_certainty_table_has_every_record_and_the_widest_bracket(
     assert table is not None
     assert [row[0] for row in table.full] == [part.line.what for part in parts]
     oracle = next(row for row in table.full if row[0] == "oracle")
-    assert "average gap" in oracle[2]
-    assert oracle[3] == "estimated gap"
-    assert "solver: bounded: 59654 beliefs; outcome: within tolerance" in oracle[5]
-    widest = widest_bracket(parts)
-    assert widest is not None
-    assert (widest.record, widest.name) == ("width of success_rate", "width 0")
-    assert widest.against == "of what is at stake"  # as the audit of this class says
-    assert widest.share == pytest.approx((4.1 - 4.0) / 2.0 / 11.5, rel=1e-12)
+    assert "average loss of the best agent" in oracle[2]
+    assert oracle[3] == "average loss of the policy to run"
+    assert "solver: bounded: 59654 beliefs; outcome: within tolerance" in oracle[6]
+    gap = next(row for row in table.full if row[0] == "gap")
+    assert "loss of likelihood" in gap[3]  # as its own headline is
+    said = " ".join(word for row in table.full for word in row[1:4])
+    for key in ("everywhere", "ignored whole", "beyond", "gap interval"):
+        assert key not in said
+
+
+def test_the_card_of_certainty_is_the_widest_cell_of_its_table(tmp_path: Path) -> None:
+    parts = read_folder(study_folder(tmp_path)).parts
+    table, top = surety_sheet(parts), top_of(parts)
+    assert table is not None
+    assert top is not None
+    certified_widest, sampled_widest = widest_brackets(parts)
+    for at, widest in ((4, certified_widest), (5, sampled_widest)):
+        assert widest.against == "of what is at stake"  # as the audit of the class says
+        cells = [row[at] for row in table.full if "of what is at stake" in row[at]]
+        shares = [float(cell.split()[1]) for cell in cells]
+        assert widest.half_width == f"{max(shares):g} %"
+        cell = next(row[at] for row in table.full if row[0] == widest.record)
+        assert cell == f"± {widest.half_width} of what is at stake ({widest.name})"
+    (entry,) = top.scores[-1].entries
+    assert entry.card.value == f"± {certified_widest.half_width}"
+    assert f"± {sampled_widest.half_width}" in entry.card.words
+
+
+def test_brackets_of_one_number_are_met() -> None:
+    records = {
+        "audit": cases.audit(*LAKES, average_gap=certified(0.1, 0.3)),
+        "blame": cases.blame(*LAKES, whole=certified(0.2, 0.4)),
+    }
+    parts = [MAKERS[kind](each, kind) for kind, each in records.items()]
+    episode = parts[0].surety.episode
+    found = least_loss(parts, episode)
+    assert found is not None
+    assert (found.bounds.lower, found.bounds.upper) == (0.2, 0.3)
+    assert found.records == ("audit", "blame")
+    assert least_loss(parts, ("another class", "200")) is None
+    records["blame"]["whole"] = certified(0.31, 0.4)
+    apart = [parts[0], MAKERS["blame"](records["blame"], "blame")]
+    assert least_loss(apart, episode) is None  # one of them is wrong: no card says both
 
 
 def test_a_bracket_without_a_stake_is_compared_with_its_end() -> None:
     record = explorer_cases.oracle(*LAKES)
     part = MAKERS["oracle"](record, "record-1")
-    widest = widest_bracket([part])
-    assert widest is not None
+    assert widest_brackets([part])[0].name == "value of training on all models"
+    record |= {"value_of_memory": None, "value_of_randomization": None}
+    part = MAKERS["oracle"](record, "record-1")
+    widest, _ = widest_brackets([part])
     assert widest.against == "of its larger end"
     assert widest.share == pytest.approx((2.1 - 1.6) / 2.0 / 2.1, rel=1e-12)
     record["average_gap"] = certified(0.0, 1e-14)
     quiet = MAKERS["oracle"](record, "record-1")
     names = [name for name, told in quiet.surety.brackets if told.text == "0"]
-    assert names == ["average gap"]
-    other = widest_bracket([quiet])
-    assert other is not None
-    assert (other.name, other.certainty) == ("gap of the policy to run", "estimated")
+    assert names == ["average loss of the best agent"]
+    *_, other = widest_brackets([quiet])
+    assert other.name == "average loss of the policy to run"
+    assert other.certainty == "estimated"
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,8 @@ def test_the_overview_has_a_line_with_a_link_for_every_record(whole: str) -> Non
         "seed 7",
         "loses between 1.6 and 2.1 on average, 6.25 to 8.2 % of what it could have.",
         "Memory is worth between 3.4 and 3.9 (certified).",
-        "It loses most if success=0.225 is real: 1.5 of 15.",
+        "The policy planned by the oracle loses most in reward if success=0.225 is "
+        "real: 1.5 of 15.",
         "oracle loses least on average: 1.5",
         "ucrl2: it needs a horizon of 1000 or more",
         "50 runs of 100000 steps in every real model",

@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 MOST_WIDTHS = 6  # parameters whose width is studied
 EPISODES = 400  # of agents that are sampled
 BLAME_SECONDS = 4.0  # times the limit of one planning
+SECONDS = {  # of planning, if a verb is not told; identify here is not told either
+    "audit": 20.0,
+    "oracle": 60.0,
+    "gap": 60.0,
+    "blame": 120.0,
+    "width": 60.0,
+    "adapt": 60.0,
+}
 
 
 @final
@@ -55,6 +63,9 @@ class Study:
         from shlex import join
 
         words = ["simgap", name, self.model, "-H", str(self.horizon), *options]
+        seconds = self.seconds * (BLAME_SECONDS if name == "blame" else 1.0)
+        if SECONDS.get(name, seconds) != seconds:
+            words += ["--time-limit", f"{seconds:g}"]
         if self.solver.seed:
             words += ["--seed", str(self.solver.seed)]
         return join(words)

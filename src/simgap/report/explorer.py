@@ -19,6 +19,7 @@ from simgap.report.scorecard import CLAIM, top_of
 from simgap.report.scripts import page_scripts
 from simgap.report.surety import surety_sheet
 from simgap.report.templating import template
+from simgap.report.words import shown
 
 SURE = {
     "exact": "a count, or a number known without any error",
@@ -28,6 +29,7 @@ SURE = {
     "rate",
     "unlabelled": "the record does not say how sure this number is",
 }
+LONGEST_TITLE = 110
 POLICY = (
     "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; "
     "base-uri 'none'; form-action 'none'; script-src {digests}"
@@ -42,6 +44,16 @@ class Group:
     title: str
     anchor: str
     parts: tuple[Part, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Title:
+    """What stands over the page."""
+
+    about: str
+    steps: str
+    folder: str  # empty: the title has it
 
 
 def write_explorer(folder: Path, page: Path) -> int:
@@ -69,6 +81,7 @@ def render_explorer(folder: Folder) -> str:
     return template("explorer.html").render(
         policy=POLICY.format(digests=digests),
         folder=folder,
+        title=_title(folder),
         headline=_headline(folder),
         top=top_of(folder.parts),
         certainty=certainty,
@@ -127,6 +140,20 @@ def _words(part: Part) -> list[str]:
     heads = [head.certainty for each in part.sheets for head in each.headings]
     cells = [c.certainty for each in part.sheets for row in each.rows for c in row]
     return [*drawn, *heads, *cells]
+
+
+def _title(folder: Folder) -> Title:
+    """Return what the page is about: class and horizon, if all records agree."""
+    about = {_about(part) for part in folder.parts}
+    model, horizon = about.pop() if len(about) == 1 else ("", "")
+    if not model:
+        return Title(folder.name, "", "")
+    steps = f"in {horizon} steps" if horizon else ""
+    return Title(shown(model, LONGEST_TITLE), steps, folder.name)
+
+
+def _about(part: Part) -> tuple[str, str]:
+    return dict(part.origin.facts).get("model", ""), part.origin.horizon
 
 
 def _headline(folder: Folder) -> str:

@@ -6,14 +6,15 @@ holds what is to be drawn and nothing that has to be worked out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+from simgap.report.certainty_words import LOSSES, name_of
 from simgap.report.plots import Plot
 from simgap.report.reading import as_list, as_object, as_text
 from simgap.report.sheet import Sheet
-from simgap.report.told import Told, certainty_of
+from simgap.report.told import Told, certainty_of, evaluated
 from simgap.report.words import shown
 
 HOW = (
@@ -27,6 +28,7 @@ HOW = (
     "false_alarm",
     "seeds",
 )
+KNOWN = ("exact", "certified")
 
 
 @final
@@ -63,6 +65,7 @@ class Surety:
     how: tuple[tuple[str, str], ...]  # solver, tolerance, outcome
     stake: float | None = None  # what there is to lose; brackets are compared with it
     episode: tuple[str, str] | None = None  # class and horizon, if brackets are gaps
+    least: Told | None = None  # certified bracket of the best agent's average loss
 
 
 @final
@@ -73,6 +76,7 @@ class Origin:
     command: str
     facts: tuple[tuple[str, str], ...]  # seed, scale, model and its hash
     versions: tuple[tuple[str, str], ...]
+    horizon: str = ""
 
 
 NOT_SAID = Surety((), (), ())
@@ -103,28 +107,40 @@ def origin_of(record: Mapping[str, Any]) -> Origin:
         command=as_text(source.get("command")),
         facts=_pairs(source, ("model", "model_hash", "seed")),
         versions=_pairs(source, ("simgap", "python", "numpy")),
+        horizon=as_text(record.get("horizon")),
     )
 
 
 def surety_of(
     record: Mapping[str, Any],
     *brackets: tuple[str, Told],
+    kind: str,
     stake: float | None = None,
     gaps: bool = True,
+    least: Told | None = None,
+    more: Sequence[tuple[str, str]] = (),
 ) -> Surety:
-    """Return how sure a record of a verb is of its numbers; `gaps` are in rewards."""
+    """Return how sure a record of a verb is of its numbers; `gaps` are in rewards.
+
+    `more` are names and words of certainty that stand elsewhere in the record.
+    """
     labels = as_object(record.get("certainty"))
     source = as_object(record.get("provenance"))
     episode = as_text(source.get("model_hash")), as_text(record.get("horizon"))
     return Surety(
         labels=tuple(
-            (shown(str(name)).replace("_", " "), certainty_of(word))
+            (
+                shown(name_of(str(name), kind)),
+                evaluated(certainty_of(word)) if name in LOSSES else certainty_of(word),
+            )
             for name, word in labels.items()
-        ),
+        )
+        + tuple(more),
         brackets=tuple(pair for pair in brackets if pair[1].value is not None),
         how=_pairs(record, HOW),
         stake=stake,
         episode=episode if gaps and all(episode) else None,
+        least=least if least is not None and least.certainty in KNOWN else None,
     )
 
 

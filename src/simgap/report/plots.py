@@ -30,6 +30,7 @@ class Curve:
     points: tuple[Point, ...]
     certainty: str
     bound: bool = False  # dashed, without markers
+    hidden: bool = False  # until the reader asks for it
 
 
 @final
@@ -78,6 +79,7 @@ class CurvePlot:
                     "name": each.name,
                     "sure": each.certainty,
                     "bound": each.bound,
+                    "hidden": each.hidden,
                     "points": [_short(point) for point in thinned(each.points)],
                 }
                 for each in self.curves

@@ -7,13 +7,20 @@ part fills says which command would.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from simgap.report.part import Card, Part
 from simgap.report.parts.audit import AuditContent, Verdict
-from simgap.report.surety import widest_bracket
+from simgap.report.surety import (
+    AT_STAKE,
+    Width,
+    least_loss,
+    stake_of,
+    widest_brackets,
+)
 from simgap.report.told import certainty_of
+from simgap.report.words import bracket, percent_of
 
 MOST_CARDS = 4  # answers of one kind, as the widths of several parameters
 CLAIM, RUN = "claim.html", "run.html"
@@ -123,7 +130,7 @@ def _entries(
     parts: Sequence[Part], slot: str, homes: tuple[str, ...]
 ) -> tuple[Entry, ...]:
     return tuple(
-        Entry(card, part.anchor, part.group)
+        Entry(_met(card, part, parts), part.anchor, part.group)
         for part in parts
         if part.template in homes
         for card in part.cards
@@ -131,16 +138,42 @@ def _entries(
     )
 
 
+def _met(card: Card, part: Part, parts: Sequence[Part]) -> Card:
+    """Return the card of the verdict with all that the page knows of the loss."""
+    episode = part.surety.episode
+    least = least_loss(parts, episode)
+    if card.slot != "transfer" or least is None or len(least.records) < 2:
+        return card
+    ends, stake = least.bounds, stake_of(parts, episode)
+    share = percent_of(ends.lower, ends.upper, stake, "of what is at stake")
+    lost = f"{share}: {bracket(ends, 5)}" if share else bracket(ends, 5)
+    names = least.records
+    sources = f"{', '.join(names[:-1])} and {names[-1]}"
+    sources = sources if len(names) <= MOST_CARDS else f"{len(names)} records"
+    words = f"the best agent loses {lost} on average, as {sources} certify"
+    if card.certainty and part.template == "oracle.html":
+        return replace(card, value=bracket(ends, 5), words=words)
+    return replace(card, words=words)
+
+
 def _certainty(parts: Sequence[Part]) -> Score:
-    """Return the card of the widest bracket on the page."""
+    """Return the card of the widest brackets on the page."""
     title, anchor, where = "Numerical certainty", "certainty", "How sure is this page?"
-    found = widest_bracket(parts)
-    if found is None:
+    found = widest_brackets(parts)
+    if not found:
         return Score(title, (), "simgap oracle MODEL -H N --out DIR")
+    first, *others = found
+    words = f"{first.against}: {_kind(first)}, {first.name} ({first.record})"
+    for each in others:
+        words += f"; {_kind(each)} ± {each.half_width}, {each.name} ({each.record})"
     card = Card(
-        "certainty",
-        f"± {found.half_width}",
-        certainty_of(found.certainty),
-        f"widest bracket: {found.name} of {found.record}, {found.against}",
+        "certainty", f"± {first.half_width}", certainty_of(first.certainty), words
     )
     return Score(title, (Entry(card, anchor, where),), "")
+
+
+def _kind(found: Width) -> str:
+    what = "loss" if found.against == AT_STAKE else "number"
+    if found.certainty == "estimated":
+        return f"widest estimated interval of a {what}"
+    return f"widest bracket of a {what}"

@@ -60,6 +60,8 @@ class Sheet:
     left_out: int
     full: tuple[tuple[Any, ...], ...]  # all rows, for the spreadsheet
     wide: tuple[str, ...]  # the heads of the spreadsheet
+    note: str = ""
+    stacked: bool = False  # on a narrow screen a row is a block: for tables of words
 
     def data(self) -> dict[str, Any]:
         """Return what the page's script needs to write the file."""
@@ -71,6 +73,9 @@ def sheet(
     title: str,
     headings: Sequence[Heading],
     rows: Sequence[Sequence[Cell]],
+    *,
+    note: str = "",
+    stacked: bool = False,
 ) -> Sheet:
     """Return a table; a cell that is told becomes three columns in the spreadsheet."""
     for row in rows:
@@ -102,6 +107,8 @@ def sheet(
             for heading, wide in zip(headings, spread, strict=True)
             for name in _names(clean(heading.title), wide)
         ),
+        note=note,
+        stacked=stacked,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import inf, isfinite, isnan
 from typing import final
 
+from simgap.records import Certified
 from simgap.report.part import Part
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
 from simgap.report.told import CERTAINTIES, Told
@@ -16,6 +17,13 @@ KEY = "record-certainty"
 ROUNDING = 1e-9  # ends that are nearer are one
 AT_STAKE = "of what is at stake"
 OF_ITSELF = "of its larger end"
+
+COUNTED = (
+    "A bracket is certified, an interval estimated. Counted are average losses, their "
+    "shares and differences at the horizon of the record, as parts of what is at stake "
+    "if a record says that; steps are another unit, and a part of their larger end. "
+    "Curves, maps and single models have their intervals where they stand."
+)
 
 Stakes = dict[tuple[str, str], float]
 
@@ -39,13 +47,49 @@ class Width:
         return "0 %" if self.share < ROUNDING else f"{number(100.0 * self.share, 2)} %"
 
 
-def widest_bracket(parts: Sequence[Part]) -> Width | None:
-    """Return the widest certified bracket of a page, of gaps if it has any."""
+@final
+@dataclass(frozen=True, slots=True)
+class Least:
+    """The average loss of the best agent, from all records that certify it."""
+
+    bounds: Certified
+    records: tuple[str, ...]
+
+
+def widest_brackets(parts: Sequence[Part]) -> tuple[Width, ...]:
+    """Return the widest certified bracket of a page and the widest estimated one.
+
+    Losses are compared, as parts of what is at stake; other units only if there are no
+    losses. The table of `surety_sheet` has the same brackets in its columns.
+    """
     stakes = _stakes(parts)
     found = [width for part in parts for width in _widths(part, stakes)]
-    certified = [width for width in found if width.certainty != "estimated"]
-    gaps = [width for width in certified if width.against == AT_STAKE]
-    return max(gaps or certified or found, key=_by_share, default=None)
+    losses = [width for width in found if width.against == AT_STAKE] or found
+    certified = [width for width in losses if width.certainty != "estimated"]
+    sampled = [width for width in losses if width.certainty == "estimated"]
+    return tuple(max(each, key=_by_share) for each in (certified, sampled) if each)
+
+
+def least_loss(parts: Sequence[Part], episode: tuple[str, str] | None) -> Least | None:
+    """Return where all brackets of the best agent's average loss meet.
+
+    Audit, oracle and blame each plan the class, and each certifies the same number.
+    """
+    found = [
+        (part.line.what, part.surety.least)
+        for part in parts
+        if part.surety.least is not None and part.surety.episode == episode
+    ]
+    lower = max((each.lower or 0.0 for _, each in found), default=inf)
+    upper = min((_upper(each) for _, each in found), default=-inf)
+    if not found or episode is None or lower > upper:  # damaged, or rounding alone
+        return None
+    return Least(Certified(lower, upper), tuple(dict.fromkeys(n for n, _ in found)))
+
+
+def stake_of(parts: Sequence[Part], episode: tuple[str, str] | None) -> float | None:
+    """Return what is at stake in episodes of a class, if a record says it."""
+    return None if episode is None else _stakes(parts).get(episode)
 
 
 def surety_sheet(parts: Sequence[Part]) -> Sheet | None:
@@ -55,17 +99,24 @@ def surety_sheet(parts: Sequence[Part]) -> Sheet | None:
         return None
     stakes = _stakes(parts)
     headings = [Heading("record"), *(Heading(word) for word in CERTAINTIES)]
-    headings += [Heading("widest bracket"), Heading("how it was made")]
+    headings += [Heading(f"widest {what}") for what in ("bracket", "interval")]
+    headings += [Heading("how it was made")]
     rows: list[list[Cell]] = [
         [
             part.line.what,
             *(_labelled(part, word) for word in CERTAINTIES),
-            _widest(part, stakes),
+            _widest(part, stakes, sampled=False),
+            _widest(part, stakes, sampled=True),
             "; ".join(f"{what}: {which}" for what, which in part.surety.how) or "-",
         ]
         for part in told
     ]
-    return sheet(KEY, "What is exact, certified and estimated", headings, rows)
+    title = "What is exact, certified and estimated"
+    return sheet(KEY, title, headings, rows, note=COUNTED, stacked=True)
+
+
+def _upper(found: Told) -> float:
+    return inf if found.upper is None else found.upper
 
 
 def _labelled(part: Part, word: str) -> str:
@@ -86,8 +137,13 @@ def _stakes(parts: Sequence[Part]) -> Stakes:
     }
 
 
-def _widest(part: Part, stakes: Stakes) -> str:
-    found = max(_widths(part, stakes), key=_by_share, default=None)
+def _widest(part: Part, stakes: Stakes, *, sampled: bool) -> str:
+    widths = [
+        each
+        for each in _widths(part, stakes)
+        if (each.certainty == "estimated") is sampled
+    ]
+    found = max(widths, key=_by_share, default=None)
     if found is None:
         return "-"
     return f"± {found.half_width} {found.against} ({found.name})"

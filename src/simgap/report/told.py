@@ -96,6 +96,15 @@ def certainty_of(word: object) -> str:
     return str(word) if word in CERTAINTIES else UNLABELLED
 
 
+def evaluated(word: str) -> str:
+    """Return how sure a loss is that was summed up in floating point.
+
+    Records call some of them exact and others, with what rounding may have done,
+    certified: on a page the same number has the same word.
+    """
+    return "certified" if word == "exact" else word
+
+
 def _still(value: float, noise: float) -> float:
     return 0.0 if abs(value) <= noise else value
 

@@ -87,14 +87,37 @@ def gap_bracket(gap: Certified | Estimate, noise: float, digits: int = 5) -> str
 
 
 def without_common_part(names: list[str]) -> tuple[list[str], str]:
-    """Return names without the `parameter=` that all of them begin with."""
+    """Return names without the `parameter=` that is all they have in common.
+
+    Names of several parameters stay whole: `0.5, late=0` would be half a name.
+    """
     first, sign, _ = (names or [""])[0].partition("=")
     start = first + sign
     if sign and all(
-        name.startswith(start) and len(name) > len(start) for name in names
+        name.startswith(start) and len(name) > len(start) and name.count("=") == 1
+        for name in names
     ):
         return [name.removeprefix(start) for name in names], first
     return names, ""
+
+
+def without_parameters(names: list[str]) -> tuple[list[str], str]:
+    """Return `0.6, 0.7` for `mass=0.6, length=0.7`, and `mass, length`.
+
+    For figures, where names have little room; the axis says the parameters. Names that
+    are not of the same parameters stay as they are.
+    """
+    found = [[piece.partition("=") for piece in name.split(", ")] for name in names]
+    keys = [key for key, _, _ in found[0]] if found else []
+    same = all(
+        [key for key, _, _ in pieces] == keys
+        and all(sign and value and "=" not in value for _, sign, value in pieces)
+        for pieces in found
+    )
+    if not keys or not same:
+        return names, ""
+    values = [", ".join(value for _, _, value in pieces) for pieces in found]
+    return values, ", ".join(keys)
 
 
 def between(bounds: Certified | Estimate, digits: int = 3) -> str:

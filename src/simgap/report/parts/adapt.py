@@ -80,7 +80,12 @@ def adapt_part(record: Mapping[str, Any], anchor: str) -> Part:
         plots=() if bars is None else (bars,),
         sheets=tuple(each for each in sheets if each is not None),
         cards=_cards(outside),
-        surety=surety_of(record, ("gap before", before), ("gap after", after)),
+        surety=surety_of(
+            record,
+            ("average loss before the data", before),
+            ("average loss after the data", after),
+            kind="adapt",
+        ),
     )
 
 

@@ -11,22 +11,26 @@ from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
 from simgap.report.parts.memory_card import memory_cards
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
 from simgap.report.sheet import Cell, Heading, Sheet, Sign, sheet
-from simgap.report.told import NOTHING, Told, certainty_of, told
+from simgap.report.told import NOTHING, Told, certainty_of, evaluated, told
 from simgap.report.words import number as number_shown
 from simgap.report.words import percent_of, shown
 
 GROUP = "Will it transfer?"
 ANSWERS = {  # the word of the record: the answer on the page, and its mood
     "yes": ("Yes", "good"),
-    "with memory": ("Yes, with memory", "mind"),
+    "with memory": ("Yes, with memory", "but"),
     "in the long run": ("In the long run", "mind"),
     "undecided": ("Undecided", "open"),
     "not promised": ("Not promised", "open"),
     "no": ("No", "bad"),
 }
-NOT_EVERYWHERE = ("Yes, on average", "mind")  # and some model loses too much
+NOT_EVERYWHERE = ("Yes, on average", "but")  # and some model loses too much
 STATES = {"ok": "good", "warning": "mind", "fail": "bad", "info": "plain"}
 NEGLIGIBLE = 1e-9  # of what is at stake: nothing, in words
+BEST = "average loss of the best agent"
+WITHOUT_MEMORY = "average loss without memory"
+VALUE_OF_MEMORY = "value of memory"
+REPEATED = ("grid",)  # checks that stand under the verdict if they warn
 
 
 @final
@@ -40,6 +44,7 @@ class Verdict:
     headline: str
     reason: str
     more: str  # one sentence about the number behind it
+    warnings: tuple[str, ...] = ()  # of checks that limit what the verdict is about
 
 
 @final
@@ -60,7 +65,7 @@ def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
     facts = _facts(record, stake)
     verdict = _verdict(record)
     model = as_text(as_object(record.get("provenance")).get("model"))
-    key = facts.get("average gap", NOTHING)
+    key = facts.get(BEST, NOTHING)
     findings = as_objects(record.get("findings"))
     return Part(
         group=GROUP,
@@ -72,7 +77,7 @@ def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
             about=_about(record),
             answer=verdict.answer,
             mood=verdict.mood,
-            key_name="average loss of the best agent" if key is not NOTHING else "",
+            key_name=BEST if key is not NOTHING else "",
             key=key,
         ),
         content=AuditContent(
@@ -87,8 +92,13 @@ def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
         cards=_cards(record, verdict, stake),
         surety=surety_of(
             record,
-            ("average gap", facts.get("average gap", NOTHING)),
+            *(
+                (name, facts.get(name, NOTHING))
+                for name in (BEST, WITHOUT_MEMORY, VALUE_OF_MEMORY)
+            ),
+            kind="audit",
             stake=stake,
+            least=key,
         ),
     )
 
@@ -107,6 +117,7 @@ def _verdict(record: Mapping[str, Any]) -> Verdict:
         headline=as_text(record.get("headline")),
         reason=as_text(record.get("reason")),
         more=_worst(record, as_text(record.get("reason"))),
+        warnings=_repeated(record),
     )
 
 
@@ -118,8 +129,21 @@ def _worst(record: Mapping[str, Any], reason: str) -> str:
     part = told(worst.get("relative")).value
     if gap.value is None or name in reason or (part or 1.0) <= NEGLIGIBLE:
         return ""
-    share = f", {number_shown(100.0 * part, 3)} % of what is at stake" if part else ""
-    return f"The best agent loses most if {name} is real: {gap.text}{share}."
+    share = f", {number_shown(100.0 * part, 3)} % of it" if part else ""
+    return (
+        "The policy planned for the audit has memory and is planned for the average; "
+        f"in parts of what is at stake there it loses most if {name} is real: "
+        f"{gap.text}{share}."
+    )
+
+
+def _repeated(record: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(
+        as_text(each.get("text"))
+        for each in as_objects(record.get("findings"))
+        if as_text(each.get("check")) in REPEATED
+        and as_text(each.get("status")) in {"warning", "fail"}
+    )
 
 
 def _about(record: Mapping[str, Any]) -> str:
@@ -137,11 +161,12 @@ def _facts(record: Mapping[str, Any], stake: float | None) -> dict[str, Told]:
     sure = as_object(record.get("certainty"))
     separation = as_object(record.get("separation"))
     found = {
-        "average gap": told(record.get("average_gap"), noise=noise),
-        "gap without memory": told(record.get("memoryless_gap"), noise=noise),
-        "value of memory": told(record.get("value_of_memory"), noise=noise),
-        "at stake": told(
-            record.get("at_stake"), certainty=certainty_of(sure.get("at_stake"))
+        BEST: told(record.get("average_gap"), noise=noise),
+        WITHOUT_MEMORY: told(record.get("memoryless_gap"), noise=noise),
+        VALUE_OF_MEMORY: told(record.get("value_of_memory"), noise=noise),
+        "at stake: what acting at random loses": told(
+            record.get("at_stake"),
+            certainty=evaluated(certainty_of(sure.get("at_stake"))),
         ),
         "diameter": told(record.get("diameter")),
         "separation": told(
@@ -183,9 +208,8 @@ def _findings(findings: list[Mapping[str, Any]], key: str) -> Sheet:
         ]
         for each in findings
     ]
-    return sheet(
-        key, "Every check", [*heads, *([Heading("number")] if valued else [])], rows
-    )
+    heads += [Heading("number")] if valued else []
+    return sheet(key, "Every check", heads, rows, stacked=True)
 
 
 def _sign(status: Any) -> Sign:

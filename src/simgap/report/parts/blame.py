@@ -12,7 +12,7 @@ from simgap.report.parts.pair_prices import pair_prices_plot
 from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot, told_curve
 from simgap.report.reading import as_list, as_object, as_objects, as_text, known
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
-from simgap.report.told import NOTHING, Told, certainty_of, told
+from simgap.report.told import NOTHING, Told, certainty_of, evaluated, told
 from simgap.report.words import counted, percent_of, shown
 
 GROUP = "What causes the loss"
@@ -62,9 +62,9 @@ def blame_part(record: Mapping[str, Any], anchor: str) -> Part:
             facts=tuple(
                 (what, each)
                 for what, each in (
-                    ("loss of the best agent", whole),
+                    ("average loss of the best agent", whole),
                     (
-                        "loss of the nominal plan",
+                        "average loss of the nominal plan",
                         told(
                             record.get("ignored_whole"),
                             certainty=_word(record),
@@ -81,17 +81,19 @@ def blame_part(record: Mapping[str, Any], anchor: str) -> Part:
         origin=origin_of(record),
         plots=_plots(record, ranked, curves, noise, anchor),
         sheets=(_sheet(ranked, noise, f"{anchor}-table-1"),) if ranked else (),
-        cards=() if first is None else _cards(first, name, share, whole),
+        cards=() if first is None else _cards(first, name, share),
         surety=surety_of(
             record,
-            ("whole loss", whole),
+            ("average loss of the best agent", whole),
             *(
                 (
-                    shown(as_text(p.get("name")) or "?", 40),
+                    f"share of {shown(as_text(p.get('name')) or '?', 40)}",
                     told(p.get("share"), noise=noise),
                 )
                 for p in ranked
             ),
+            kind="blame",
+            least=whole,
         ),
     )
 
@@ -101,7 +103,8 @@ def _size(found: Told) -> float:
 
 
 def _word(record: Mapping[str, Any]) -> str:
-    return certainty_of(as_object(record.get("certainty")).get("ignored_whole"))
+    word = as_object(record.get("certainty")).get("ignored_whole")
+    return evaluated(certainty_of(word))
 
 
 def _about(record: Mapping[str, Any]) -> str:
@@ -113,7 +116,12 @@ def _about(record: Mapping[str, Any]) -> str:
         "sampled": f"Shares are Shapley values over {count or 'some'} random orders.",
     }.get(method, "")
     nominal = as_text(record.get("nominal"))
-    plan = f" The nominal plan is that of {shown(nominal, 80)}." if nominal else ""
+    plan = (
+        f" Nominal here is {shown(nominal, 80)}: the nominal plan is the best "
+        "one for it alone, put in all models."
+        if nominal
+        else ""
+    )
     return how + plan
 
 
@@ -131,19 +139,14 @@ def _headline(
     return f"Not knowing {name} causes most of the loss: {share.text}{total}{of}."
 
 
-def _cards(
-    first: Mapping[str, Any], name: str, share: Told, whole: Told
-) -> tuple[Card, ...]:
+def _cards(first: Mapping[str, Any], name: str, share: Told) -> tuple[Card, ...]:
     if not name or share.value is None:
         return ()
     if share.value <= 0.0:
         return (Card("blame", "none", share.certainty, "nothing is lost"),)
     part = told(first.get("part"))
-    words = percent_of(part.lower, part.upper, 1.0, "of the loss")
-    if not words:
-        words = f"causes {share.text}"
-    elif whole.value is not None:
-        words += f", which is {whole.text}"
+    words = percent_of(part.lower, part.upper, 1.0, "of the best agent's loss")
+    words = words or f"causes {share.text}"
     return (Card("blame", name, share.certainty, words),)
 
 
@@ -191,7 +194,17 @@ def _bars(
         "share": "What not knowing each parameter costs the best agent",
         "ignored": "What ignoring each parameter costs the nominal plan",
     }
-    return BarPlot(key, titles[field], what, bars)
+    return BarPlot(key, titles[field], what, bars, note=_below(bars))
+
+
+def _below(bars: Sequence[tuple[str, Told]]) -> str:
+    """Return what a share below 0 means, if there is one."""
+    if all((each.upper or 0.0) >= 0.0 for _, each in bars):
+        return ""
+    return (
+        "A share below 0: as this parameter leaves its nominal value, the plan loses "
+        "less on average, not more. Shares add up to the whole loss of the plan."
+    )
 
 
 def _curves(
@@ -214,7 +227,7 @@ def _curves(
         name = shown(as_text(parameter.get("name")) or "?", 40)
         lines = (
             _line(points, "told", "agent that is told the value", sure, noise),
-            _line(points, "loss", "best policy, not told", sure, noise),
+            _line(points, "loss", "policy that was planned, not told", sure, noise),
         )
         drawn = tuple(line for line in lines if line.points)
         if drawn:
@@ -237,7 +250,7 @@ def _line(
     sure: Mapping[str, Any],
     noise: float,
 ) -> Curve:
-    word = certainty_of(sure.get(field, sure.get("curve")))
+    word = evaluated(certainty_of(sure.get(field, sure.get("curve"))))
     found = [
         (number(each.get("value")), told(each.get(field), noise=noise))
         for each in points
@@ -266,4 +279,5 @@ def _sheet(ranked: Sequence[Mapping[str, Any]], noise: float, key: str) -> Sheet
         )
         for each in ranked
     ]
-    return sheet(key, "Every parameter", headings, rows)
+    ignored = [("", told(each.get("ignored"), noise=noise)) for each in ranked]
+    return sheet(key, "Every parameter", headings, rows, note=_below(ignored))

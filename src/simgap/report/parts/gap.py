@@ -10,15 +10,23 @@ from simgap.report.heat_plots import HeatPlot, spread_out
 from simgap.report.part import Line, Part, notes_of, origin_of, surety_of
 from simgap.report.parts.horizons import horizon_plots
 from simgap.report.parts.memory_card import memory_cards
+from simgap.report.parts.policy_names import policy_about, policy_name
 from simgap.report.plots import Plot, short_names
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
 from simgap.report.sheet import Heading, Sheet, sheet
-from simgap.report.told import NOTHING, Told, certainty_of, told
-from simgap.report.words import shown, without_common_part
+from simgap.report.told import NOTHING, Told, certainty_of, evaluated, told
+from simgap.report.words import shown, without_parameters
 
 GROUP = "Policies in every real model"
 MOST_CELLS = 9_000  # of the map
 ROUNDING = 1e-9  # of what is at stake: 0 but for rounding
+ORACLE = "oracle"
+AT_STAKE = "at stake: what acting at random loses"
+MOST_NAMED = 6  # policies in one sentence
+JOINED = (
+    "An estimated average here joins one interval for every model, so that it is wide; "
+    "the oracle's part estimates the average of its policy at once, and more narrowly."
+)
 
 
 @final
@@ -43,6 +51,7 @@ class GapContent:
     models: int
     best: str  # the policy with the smallest average loss
     best_average: Told
+    rivals: str  # policies that may lose less: their intervals meet its own
     left_out: tuple[tuple[str, str], ...]
     facts: tuple[tuple[str, Told], ...]
     notes: tuple[str, ...]
@@ -53,7 +62,8 @@ def gap_part(record: Mapping[str, Any], anchor: str) -> Part:
     policies = as_objects(record.get("policies"))
     names = _names(policies)
     noise = _noise(record)
-    rows = [_row(each, names, noise) for each in policies]
+    planned = any(each.get("name") == ORACLE for each in policies)
+    rows = [_row(each, names, noise, planned=planned) for each in policies]
     optimal = as_list(record.get("optimal"))
     best = min(
         (each for each in rows if each.average.value is not None),
@@ -61,6 +71,7 @@ def gap_part(record: Mapping[str, Any], anchor: str) -> Part:
         default=None,
     )
     name, average = ("", NOTHING) if best is None else (best.name, best.average)
+    rivals = [] if best is None else _rivals(best, rows)
     horizon = as_text(record.get("horizon")) or "?"
     plots: list[Plot] = [*horizon_plots(record, anchor)]
     if rows and names:
@@ -78,7 +89,7 @@ def gap_part(record: Mapping[str, Any], anchor: str) -> Part:
             about=f"{len(rows)} policies in {len(names)} real models",
             answer="",
             mood="plain",
-            key_name=f"smallest average loss, {name}" if name else "",
+            key_name=_key_name(name, rivals),
             key=average,
         ),
         content=GapContent(
@@ -86,6 +97,7 @@ def gap_part(record: Mapping[str, Any], anchor: str) -> Part:
             models=len(names),
             best=name,
             best_average=average,
+            rivals=_listed(rivals),
             left_out=tuple(
                 (shown(str(which)), as_text(why))
                 for which, why in as_object(record.get("left_out")).items()
@@ -99,10 +111,40 @@ def gap_part(record: Mapping[str, Any], anchor: str) -> Part:
         cards=memory_cards(record, told(record.get("at_stake")).value),
         surety=surety_of(
             record,
-            *((each.name, each.average) for each in rows),
+            *((f"average loss of {each.name}", each.average) for each in rows),
+            *(fact for fact in _facts(record) if fact[0] != AT_STAKE),
+            kind="gap",
             stake=told(record.get("at_stake")).value,
+            more=[(f"loss of {each.name}", each.average.certainty) for each in rows],
         ),
     )
+
+
+def _rivals(best: PolicyRow, rows: Sequence[PolicyRow]) -> list[str]:
+    """Return the policies whose average may be below the smallest one."""
+    upper = best.average.upper
+    return [
+        each.name
+        for each in rows
+        if each is not best
+        and upper is not None
+        and each.average.lower is not None
+        and each.average.lower < upper
+    ]
+
+
+def _key_name(name: str, rivals: Sequence[str]) -> str:
+    if not name:
+        return ""
+    return f"smallest {'estimate' if rivals else 'average loss'}, {name}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names as part of a sentence."""
+    if len(names) > MOST_NAMED:
+        more = len(names) - MOST_NAMED
+        return f"{', '.join(names[:MOST_NAMED])} and {more} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def _facts(record: Mapping[str, Any]) -> tuple[tuple[str, Told], ...]:
@@ -114,7 +156,7 @@ def _facts(record: Mapping[str, Any]) -> tuple[tuple[str, Told], ...]:
             told(record.get(key), certainty=certainty_of(sure.get(key)), noise=noise),
         )
         for key, name in (
-            ("at_stake", "at stake: what acting at random loses"),
+            ("at_stake", AT_STAKE),
             ("value_of_memory", "value of memory"),
             ("value_of_randomization", "value of training on all models"),
         )
@@ -138,15 +180,18 @@ def _noise(record: Mapping[str, Any]) -> float:
     return ROUNDING * abs(told(record.get("at_stake")).value or 0.0)
 
 
-def _row(policy: Mapping[str, Any], names: Sequence[str], noise: float) -> PolicyRow:
-    certainty = certainty_of(policy.get("certainty"))
+def _row(
+    policy: Mapping[str, Any], names: Sequence[str], noise: float, *, planned: bool
+) -> PolicyRow:
+    certainty = evaluated(certainty_of(policy.get("certainty")))
+    about = as_text(policy.get("about"))
     gaps = tuple(
         told(each.get("gap"), certainty=certainty, noise=noise)
         for each in as_objects(policy.get("models"))
     )
     return PolicyRow(
-        name=shown(as_text(policy.get("name")) or "?"),
-        about=as_text(policy.get("about")),
+        name=policy_name(as_text(policy.get("name")) or "?", about),
+        about=policy_about(about, planned=planned),
         certainty=certainty,
         gaps=gaps or tuple(NOTHING for _ in names),
         average=told(policy.get("average"), certainty=certainty, noise=noise),
@@ -155,7 +200,7 @@ def _row(policy: Mapping[str, Any], names: Sequence[str], noise: float) -> Polic
 
 
 def _plot(rows: Sequence[PolicyRow], names: Sequence[str], key: str) -> HeatPlot:
-    short, what = without_common_part([shown(name) for name in names])
+    short, what = without_parameters([shown(name) for name in names])
     kept = spread_out(len(names), max(2, MOST_CELLS // len(rows)))
     left = f" {len(kept)} of {len(names)} models are drawn." * (len(kept) < len(names))
     return HeatPlot(
@@ -179,15 +224,21 @@ def _averages(rows: Sequence[PolicyRow], names: Sequence[str], key: str) -> Shee
         (
             Heading("policy"),
             Heading("average gap"),
-            Heading("worst gap"),
-            Heading("worst if this is real"),
+            Heading("worst gap, in reward"),
+            Heading("if this is real"),
             Heading("what it is"),
         ),
         [
             (each.name, each.average, each.worst, _worst(each, names), each.about)
             for each in rows
         ],
+        note=JOINED if len(names) > 1 and any(_sampled(each) for each in rows) else "",
+        stacked=True,
     )
+
+
+def _sampled(row: PolicyRow) -> bool:
+    return row.average.certainty == "estimated"
 
 
 def _worst(row: PolicyRow, names: Sequence[str]) -> str:

@@ -11,12 +11,13 @@ from simgap.report.heat_plots import SlidingHeat, Table, spread_out
 from simgap.report.plots import Curve, CurvePlot, Plot, Point, short_names, told_curve
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
 from simgap.report.told import Told, certainty_of, told
-from simgap.report.words import shown, without_common_part
+from simgap.report.words import number as number_shown
+from simgap.report.words import shown, without_parameters
 
 ROUNDING = 1e-9  # of what is at stake: 0 but for rounding
 MOST_CELLS = 8_000  # of a map, over all horizons
 LINES = (
-    ("average_gap", "best agent"),
+    ("average_gap", "best agent there can be"),
     ("memoryless", "best found without memory"),
     ("random", "acts at random"),
 )
@@ -64,7 +65,7 @@ def _trained(
     places = spread_out(len(names), max(2, isqrt(MOST_CELLS // len(drawn))))
     word = certainty_of(sure.get("train", sure.get("by_horizon")))
     noise = _noise(rows)
-    short, what = without_common_part([shown(name) for name in names])
+    short, what = without_parameters([shown(name) for name in names])
     labels = short_names([short[at] for at in places])
     by = f", by {shown(what, 40)}" if what else ""
     left = f" {len(places)} of {len(names)} models are drawn." * (
@@ -133,10 +134,10 @@ def _growth(
     if bounds:
         note += " Dashed lines are what theorems of the paper promise; one says "
         note += "something where it is below the line of acting at random."
-    if silent and not marks:
-        note += " Here none does."
-    elif silent:
-        note += f" Not so for {', '.join(silent)}."
+    if silent:
+        note += " Here none does." if not marks else f" Not so for {', '.join(silent)}."
+        note += f" What says nothing is hidden at first: {_least(bounds, silent)}. "
+        note += "Press a name to see it."
     return CurvePlot(
         key=key,
         title="What is lost as episodes grow",
@@ -176,8 +177,23 @@ def _bounds(
             silent.append(name)
         else:
             marks.append((start, f"{name} says something"))
-    curves = [Curve(name, tuple(p), "exact", bound=True) for name, p in found.items()]
+    curves = [
+        Curve(name, tuple(p), "exact", bound=True, hidden=name in silent)
+        for name, p in found.items()
+    ]
     return curves, marks, silent
+
+
+def _least(bounds: Sequence[Curve], silent: Sequence[str]) -> str:
+    """Return how large the bounds are that say nothing."""
+    steps, least = min(
+        (each.points[-1][:2] for each in bounds if each.name in silent),
+        key=lambda point: point[1],
+    )
+    return (
+        f"at {number_shown(steps, 4)} steps it is {number_shown(least, 3)} or more, "
+        "beside which all losses would look flat"
+    )
 
 
 def _says_from(

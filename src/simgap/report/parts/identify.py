@@ -14,7 +14,7 @@ from simgap.report.plots import CurvePlot, short_names, told_curve
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
 from simgap.report.sheet import Heading, Sheet, sheet
 from simgap.report.told import NOTHING, Told, certainty_of, told
-from simgap.report.words import counted, shown, without_common_part
+from simgap.report.words import counted, shown, without_parameters
 from simgap.report.words import number as number_shown
 
 GROUP = "How fast models are told apart"
@@ -70,7 +70,9 @@ def identify_part(record: Mapping[str, Any], anchor: str) -> Part:
         cards=()
         if steps.value is None
         else (Card("identify", steps.text, steps.certainty, f"steps to tell {words}"),),
-        surety=surety_of(record, (f"steps to tell {words}", steps), gaps=False),
+        surety=surety_of(
+            record, (f"steps to tell {words}", steps), kind="identify", gaps=False
+        ),
     )
 
 
@@ -172,7 +174,7 @@ def _map(
     kept = spread_out(len(names), MOST_MODELS)
     if len(names) < 2 or not found:
         return None
-    short, what = without_common_part([shown(name) for name in names])
+    short, what = without_parameters([shown(name) for name in names])
     labels = short_names([short[at] for at in kept])
     by = f", by {shown(what, 40)}" if what else ""
     left = f" {len(kept)} of {len(names)} models are drawn." * (len(kept) < len(names))

@@ -10,6 +10,7 @@ from simgap.records import number
 from simgap.report.part import Card, Line, Part, origin_of, surety_of
 from simgap.report.parts.memory_card import memory_cards
 from simgap.report.parts.oracle_plots import average_gap, oracle_plots
+from simgap.report.parts.policy_names import TRACKS, policy_about, policy_name
 from simgap.report.reading import (
     as_object,
     as_objects,
@@ -18,11 +19,17 @@ from simgap.report.reading import (
     known,
 )
 from simgap.report.sheet import Heading, Sheet, sheet
-from simgap.report.told import NOTHING, Told, certainty_of, quiet, told
+from simgap.report.told import NOTHING, Told, certainty_of, evaluated, quiet, told
 from simgap.report.words import between, counted, percent, shown
 from simgap.report.words import number as number_shown
 
 GROUP = "The best agent there can be"
+BEST = "average loss of the best agent"
+ANY_OPTIMAL = (
+    "The last column holds what any policy of the least average loss loses there. No "
+    "gap is negative, so that it is at most the average over the weight of the model: "
+    "where the solver knows no more, models of one weight have the same ends."
+)
 INFORMED = "informed"  # the yardstick itself: it loses nothing by definition
 NEGLIGIBLE = 1e-9  # of what could be had: nothing, in words
 
@@ -50,7 +57,7 @@ def oracle_part(record: Mapping[str, Any], anchor: str) -> Part:
     noise = 10.0 * number(record["rounding"]) if known(record, "rounding") else 0.0
     sure = as_object(record.get("certainty"))
     others = {
-        shown(str(name)): as_object(each)
+        _named(str(name), as_object(each)): as_object(each)
         for name, each in as_object(record.get("baselines")).items()
         if name != INFORMED
     }
@@ -70,7 +77,7 @@ def oracle_part(record: Mapping[str, Any], anchor: str) -> Part:
             about=f"{counted(len(models), 'model')}, {_length(record)}",
             answer=as_text(record.get("outcome")),
             mood="plain",
-            key_name="average loss of the best agent" if average.text != "-" else "",
+            key_name=BEST if average.text != "-" else "",
             key=average,
         ),
         content=OracleContent(
@@ -101,10 +108,23 @@ def oracle_part(record: Mapping[str, Any], anchor: str) -> Part:
         cards=_cards(record, average, noise),
         surety=surety_of(
             record,
-            ("average gap", average),
-            ("gap of the policy to run", told(record.get("estimated_gap"))),
+            (BEST, average),
+            ("average loss of the policy to run", told(record.get("estimated_gap"))),
+            *(
+                (what, quiet(told(record.get(key)), noise))
+                for key, what in (
+                    ("value_of_memory", "value of memory"),
+                    ("value_of_randomization", "value of training on all models"),
+                )
+            ),
+            kind="oracle",
+            least=average,
         ),
     )
+
+
+def _named(name: str, baseline: Mapping[str, Any]) -> str:
+    return policy_name(name, as_text(baseline.get("about")))
 
 
 def _cards(record: Mapping[str, Any], average: Told, noise: float) -> tuple[Card, ...]:
@@ -155,12 +175,8 @@ def _points(
         if most > noise:
             name = shown(as_text(where.get("name")) or "?")
             points.append(
-                f"It loses most if {name} is real: {number_shown(most, 4)}"
-                + (
-                    f" of {number_shown(number(where['optimal']), 4)}."
-                    if known(where, "optimal")
-                    else "."
-                )
+                f"The policy planned by the oracle loses most in reward if {name} is "
+                f"real: {number_shown(most, 4)}{_of_optimal(where)}."
             )
     found = quiet(told(record.get("estimated_gap"), digits=4), noise)
     if found.value is not None:
@@ -175,6 +191,13 @@ def _points(
         if known(record, key):
             points.append(f"{what} is worth {_worth(record, key)} (certified).")
     return tuple(points)
+
+
+def _of_optimal(model: Mapping[str, Any]) -> str:
+    """Return what there was to have, where 0 is the least there is."""
+    if not known(model, "optimal") or number(model["optimal"]) <= 0.0:
+        return ""
+    return f" of {number_shown(number(model['optimal']), 4)}"
 
 
 def _worth(record: Mapping[str, Any], key: str) -> str:
@@ -205,16 +228,17 @@ def _models(
     def word(field: str) -> str:
         return certainty_of(sure.get(field))
 
+    parts = all(known(each, "optimal") and _optimal(each) > 0.0 for each in models)
     return sheet(
         key,
-        "The certified policy, if this model is real",
+        "The policy planned by the oracle, if this model is real",
         (
             Heading("real model"),
             Heading("prior", "exact"),
             Heading("V*", word("optimal")),
             Heading("value", word("value")),
             Heading("gap", word("gap")),
-            Heading("gap, part of V*", word("gap")),
+            *([Heading("gap, part of V*", word("gap"))] if parts else []),
             Heading("gap of any optimal policy", word("gap_interval")),
         ),
         [
@@ -224,17 +248,21 @@ def _models(
                 plain(each, "optimal"),
                 plain(each, "value"),
                 plain(each, "gap", noise),
-                plain(each, "relative_gap", noise / _size(each)),
+                *(
+                    [plain(each, "relative_gap", noise / _optimal(each))]
+                    if parts
+                    else []
+                ),
                 plain(each, "gap_interval", noise),
             )
             for each in models
         ],
+        note=ANY_OPTIMAL if any(known(m, "gap_interval") for m in models) else "",
     )
 
 
-def _size(model: Mapping[str, Any]) -> float:
-    found = told(model.get("optimal")).value
-    return abs(found) if found else 1.0
+def _optimal(model: Mapping[str, Any]) -> float:
+    return told(model.get("optimal")).value or 0.0
 
 
 def _others(
@@ -249,21 +277,23 @@ def _others(
     rows: list[tuple[str | Told, ...]] = [
         ("best possible", average, NOTHING, "knows the models, not which is real"),
         (
-            "tracks the posterior",
+            TRACKS,
             quiet(told(record.get("estimated_gap")), noise),
             NOTHING,
-            "the one to run: acts on what it believes",
+            "the one to run: acts on what it believes (oracle-belief of simgap gap)",
         ),
     ]
     for name, each in others.items():
-        label = certainty_of(each.get("certainty"))
+        label = evaluated(certainty_of(each.get("certainty")))
         worst = quiet(told(each.get("worst_gap"), certainty=label), noise)
         lost = quiet(average_gap(each), noise)
-        rows.append((name, lost, worst, as_text(each.get("about"))))
+        about = policy_about(as_text(each.get("about")), planned=True)
+        rows.append((name, lost, worst, about))
     headings = (
         Heading("policy"),
         Heading("average gap"),
-        Heading("worst gap"),
+        Heading("worst gap, in reward"),
         Heading("what it is"),
     )
-    return sheet(key, "What simpler policies lose", headings, rows)
+    title = "What simpler policies lose"
+    return sheet(key, title, headings, rows, stacked=True)

@@ -8,9 +8,10 @@ from typing import Any
 
 from simgap.records import number
 from simgap.report.parts.pair_prices import pair_prices_plot
+from simgap.report.parts.policy_names import TRACKS
 from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot, short_names
 from simgap.report.reading import as_object, as_objects, as_text, known
-from simgap.report.told import Told, certainty_of, quiet, told
+from simgap.report.told import Told, certainty_of, evaluated, quiet, told
 
 
 def oracle_plots(
@@ -37,11 +38,9 @@ def oracle_plots(
 
 
 def average_gap(baseline: Mapping[str, Any]) -> Told:
-    """Return what a simpler policy loses, labelled as its record labels it."""
-    found = told(baseline.get("average_gap"))
-    if found.value is None or found.certainty == "estimated":
-        return found
-    return replace(found, certainty=certainty_of(baseline.get("certainty")))
+    """Return what a simpler policy loses; two ends say themselves how sure it is."""
+    word = evaluated(certainty_of(baseline.get("certainty")))
+    return told(baseline.get("average_gap"), certainty=word)
 
 
 def _policies(
@@ -54,7 +53,7 @@ def _policies(
         return quiet(found, noise)
 
     bars = [("best possible", lost(told(record.get("average_gap"))))]
-    bars.append(("tracks the posterior", lost(told(record.get("estimated_gap")))))
+    bars.append((TRACKS, lost(told(record.get("estimated_gap")))))
     rest = [(name, lost(average_gap(each))) for name, each in others.items()]
     bars += sorted(rest, key=lambda bar: (bar[1].value or 0.0, bar[0]))
     drawn = tuple((name, each) for name, each in bars if each.drawable)
@@ -84,7 +83,7 @@ def _per_model(
         return None
     return BarPlot(
         key,
-        "What the certified policy loses, if this model is real",
+        "What the policy planned by the oracle loses, if this model is real",
         "gap",
         bars,
         note="Lines span the gaps of all optimal policies, where they differ.",

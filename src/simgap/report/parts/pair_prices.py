@@ -10,7 +10,7 @@ from simgap.report.heat_plots import HeatPlot, spread_out
 from simgap.report.plots import short_names
 from simgap.report.reading import as_list
 from simgap.report.told import NOTHING, Told, told
-from simgap.report.words import shown, without_common_part
+from simgap.report.words import shown, without_parameters
 
 MOST_PAIRED = 48  # models in the map
 
@@ -26,7 +26,7 @@ def pair_prices_plot(
     lower, upper = tables
     if lower is None or upper is None or len(names) < 2:
         return None
-    short, what = without_common_part([shown(name) for name in names])
+    short, what = without_parameters([shown(name) for name in names])
     labels = short_names([short[priced[at]] for at in kept])
     by = f", by {shown(what, 40)}" if what else ""
     left = f" {len(kept)} of {len(names)} models are drawn." * (len(kept) < len(names))

@@ -13,7 +13,7 @@ from simgap.report.plots import CurvePlot, short_names, told_curve
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
 from simgap.report.sheet import Heading, Sheet, sheet
 from simgap.report.told import NOTHING, Told, certainty_of, told
-from simgap.report.words import counted, shown, without_common_part
+from simgap.report.words import counted, shown, without_parameters
 from simgap.report.words import number as number_shown
 
 GROUP = "How wide to randomize"
@@ -21,7 +21,7 @@ MOST_CELLS = 4_000  # of the map
 ROUNDING = 1e-9  # of what is at stake: 0 but for rounding
 LINES = (
     ("gap", "average over all real models"),
-    ("worst", "worst real model"),
+    ("worst", "worst real model, in reward"),
     ("inside", "average inside the range"),
     ("outside", "average outside the range"),
 )
@@ -81,10 +81,16 @@ def width_part(record: Mapping[str, Any], anchor: str) -> Part:
         surety=surety_of(
             record,
             *(
-                (f"width {_width(row)}", told(row.get("gap"), noise=noise))
+                (f"{what} width {_width(row)}", told(row.get(field), noise=noise))
                 for row in rows
+                for field, what in (
+                    ("gap", "average loss of"),
+                    ("inside", "average inside"),
+                )
             ),
+            kind="width",
             stake=told(record.get("at_stake")).value,
+            least=told(record.get("least_possible"), noise=noise),
         ),
     )
 
@@ -118,11 +124,14 @@ def _facts(
     noise: float,
 ) -> tuple[tuple[str, Told], ...]:
     found = [
-        ("nominal value", told(record.get("nominal"), certainty="exact")),
+        (
+            "nominal value: ranges here grow from it",
+            told(record.get("nominal"), certainty="exact"),
+        ),
         ("recommended width", told(record.get("recommended"), certainty="exact")),
         ("average gap of that range", lost),
         (
-            "its worst gap",
+            "its worst gap, in reward",
             NOTHING if chosen is None else told(chosen.get("worst"), noise=noise),
         ),
     ]
@@ -186,7 +195,7 @@ def _map(
             raise not_ours(len(row["gaps"]), f"{len(names)} gaps, one for a real model")
     word = certainty_of(sure.get("gaps", sure.get("widths")))
     kept = spread_out(len(names), max(2, MOST_CELLS // len(drawn)))
-    short, what = without_common_part([shown(name) for name in names])
+    short, what = without_parameters([shown(name) for name in names])
     left = f" {len(kept)} of {len(names)} models are drawn." * (len(kept) < len(names))
     return HeatPlot(
         key=key,
@@ -216,8 +225,8 @@ def _sheet(rows: Sequence[Mapping[str, Any]], noise: float, key: str) -> Sheet:
         Heading("to", "exact"),
         Heading("models", "exact"),
         Heading("average gap"),
-        Heading("worst gap"),
-        Heading("worst if this is real"),
+        Heading("most in reward"),
+        Heading("if this is real"),
         Heading("inside"),
         Heading("outside"),
     )

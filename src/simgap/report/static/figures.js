@@ -9,6 +9,7 @@ const Figures = (() => {
   const SURE_PATTERNS = { exact: "", certified: "", estimated: "/", unlabelled: "x" };
   const FEW = 15; // points up to which intervals are bars; above, a band
   const NARROW = 560;
+  const WRITTEN = 600; // cells of a map up to which their numbers are written
   const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
 
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -34,6 +35,10 @@ const Figures = (() => {
       else lines[lines.length - 1] = last ? last + " " + word : word;
     }
     return lines.map((line) => escaped(cut(line, most))).join("<br>");
+  };
+  const twoLines = (text, most) => {
+    const lines = wrapped(text, 8 * most).split("<br>");
+    return lines.length > 2 ? lines[0] + "<br>" + lines[1] + "…" : lines.join("<br>");
   };
   const hover = (lines) => lines.filter(Boolean).map(escaped).join("<br>");
 
@@ -91,7 +96,12 @@ const Figures = (() => {
   /* Each of the three returns {traces, layout, series, legend}: series are the points a
      keyboard walks through, as {trace, texts, at}. */
 
-  function curves(figure, width) {
+  /* Curves that begin hidden, by their group. */
+  function hidden(figure) {
+    return new Set((figure.curves || []).map((curve, at) => (curve.hidden ? "curve" + at : "")).filter(Boolean));
+  }
+
+  function curves(figure, width, _, away) {
     const traces = [], series = [], legend = [];
     const fits = (x, y) => Number.isFinite(x) && Number.isFinite(y) && (!figure.log_x || x > 0) && (!figure.log_y || y > 0);
     const heights = figure.curves.flatMap((curve) => curve.points.map((p) => real(p[1]))).filter((y) => Number.isFinite(y) && y > 0);
@@ -150,7 +160,7 @@ const Figures = (() => {
     const flat = !figure.log_y && traces.every((trace) => trace.y.every((y) => y === 0) && !trace.error_y); // else plotly goes below 0
     const more = {
       xaxis: axis(figure.x, width - 90, figure.log_x, figure.log_x ? { dtick: steps((last - first) * 1.1, width - 90, 54) } : {}),
-      yaxis: axis(figure.y, height - 90, figure.log_y, figure.log_y ? { dtick: steps(decadesOf(traces), height - 80 - 17 * above, 17) } : flat ? { range: [-0.04, 1] } : {}),
+      yaxis: axis(figure.y, height - 90, figure.log_y, figure.log_y ? { dtick: steps(decadesOf(traces.filter((trace) => !away.has(trace.legendgroup))), height - 80 - 17 * above, 17) } : flat ? { range: [-0.04, 1] } : {}),
       shapes: shapes, annotations: annotations, margin: { l: 56, r: 14, t: 12 + 17 * above, b: 44 },
     };
     return { traces: traces, layout: layout(width, height, more), series: series, legend: legend };
@@ -171,7 +181,7 @@ const Figures = (() => {
     const beside = figure.ticks.map(real);
     const end = Math.max(0, ...known.map((each, at) => each[0] + above[at]), ...beside.filter(Number.isFinite));
     const start = Math.min(0, ...known.map((each, at) => each[0] - below[at]));
-    const labels = { tickvals: place, ticktext: figure.bars.map((bar) => escaped(cut(bar[0], narrow ? 20 : 30))), showgrid: false, zeroline: false };
+    const labels = { tickvals: place, ticktext: figure.bars.map((bar) => twoLines(bar[0], narrow ? 20 : 30)), showgrid: false, zeroline: false };
     const trace = {
       type: "bar",
       orientation: across ? "h" : "v",
@@ -222,12 +232,18 @@ const Figures = (() => {
     const cells = table.map((row) => row.map((cell) => (cell === null ? null : three(cell))));
     const lines = cells.map((row, i) => row.map((cell, j) => (cell === null ? [] : [after(figure.row_word, figure.rows[i]), after(figure.column_word, figure.columns[j]), figure.tables ? figure.slider + ": " + figure.places[place] : "", figure.value + ": " + (nothing(cell) ? "0" : shown(cell[0])), nothing(cell) ? "" : interval(cell[1], cell[2], cell[0]), sure(figure.sures[i], cell)])));
     const row = tall > 60 ? 8 : tall > 30 ? 12 : tall > 12 ? 24 : 34;
-    const names = figure.rows.map((name) => cut(name, width < NARROW ? 14 : 26));
+    const room = width < NARROW ? 14 : 26;
+    const names = figure.rows.map((name) => (row < 30 ? escaped(cut(name, room)) : twoLines(name, room)));
+    const longest = Math.max(3, ...figure.rows.map((name) => Math.min(name.length, room)));
     const shownRows = names.map((name, at) => at).filter((at) => at % Math.ceil(15 / row) === 0);
     const upright = wrapped(figure.row_axis, row * tall + 20);
-    const left = 22 + 7.2 * Math.max(...names.map((name) => name.length), 3) + 17 * upright.split("<br>").length;
+    const left = 22 + 7.2 * longest + 17 * upright.split("<br>").length;
     const cell = (width - left - 20) / many;
-    const written = cell >= 46 && many <= 14;
+    const open = (each) => each[2] - each[1] > 0.02 * Math.abs(each[2]); // a bracket worth both of its ends
+    const inside = (each, i) => (open(each) && figure.sures[i].indexOf("estimated") < 0 ? outwards(each[1], Math.floor) + " to<br>" + outwards(each[2], Math.ceil) : short(each[0]));
+    const written = many * tall > WRITTEN ? [] : cells.map((row, i) => row.map((each) => (each === null ? "" : nothing(each) ? "0" : inside(each, i))));
+    const widest = Math.max(3, ...written.flat().flatMap((text) => text.split("<br>").map((line) => line.length)));
+    const size = row < (written.flat().some((text) => text.includes("<br>")) ? 30 : 16) ? undefined : [12, 10].find((points) => 0.58 * points * widest + 5 <= cell);
     const most = Math.max(1, Math.floor((width - left) / (cell >= 60 ? 60 : 18)));
     const every = Math.ceil(many / most);
     const ticks = figure.columns.map((name, at) => at).filter((at) => at % every === 0);
@@ -246,16 +262,14 @@ const Figures = (() => {
       hovertemplate: "%{customdata}<extra></extra>",
       colorbar: { orientation: "h", y: 1, yanchor: "bottom", x: 0, xanchor: "left", len: 1, xpad: 0, thickness: 10, outlinewidth: 0, tickvals: steps.map(scale), ticktext: steps.map((value) => shown(value, 3)), tickfont: { size: 11 }, ticks: "", title: { text: "" } },
     };
-    if (written) {
-      const open = (each) => each[2] - each[1] > 0.02 * Math.abs(each[2]); // a bracket worth both of its ends
-      const lines = (each, i) => (open(each) && figure.sures[i].indexOf("estimated") < 0 ? outwards(each[1], Math.floor) + " to<br>" + outwards(each[2], Math.ceil) : short(each[0]));
-      trace.text = cells.map((row, i) => row.map((each) => (each === null ? "" : nothing(each) ? "0" : lines(each, i))));
+    if (written.length && size) {
+      trace.text = written;
       trace.texttemplate = "%{text}";
-      trace.textfont = { size: 12 };
+      trace.textfont = { size: size };
     }
     const more = {
       xaxis: axis(figure.column_axis, width - left - 10, false, { tickvals: ticks, ticktext: ticktext.map(escaped), tickangle: flat ? 0 : -90, showgrid: false, zeroline: false, automargin: false, range: [-0.5, many - 0.5] }),
-      yaxis: axis(figure.row_axis, row * tall + 20, false, { tickvals: shownRows, ticktext: shownRows.map((at) => escaped(names[at])), showgrid: false, zeroline: false, automargin: false, range: [tall - 0.5, -0.5] }),
+      yaxis: axis(figure.row_axis, row * tall + 20, false, { tickvals: shownRows, ticktext: shownRows.map((at) => names[at]), showgrid: false, zeroline: false, automargin: false, range: [tall - 0.5, -0.5] }),
       margin: { l: left, r: 14, t: 44, b: deep + 34 },
     };
     const texts = lines.map((each) => each.map((one) => one.filter(Boolean).join("; ")));
@@ -310,5 +324,5 @@ const Figures = (() => {
     return [[figure.slider, ...head], ...figure.tables.flatMap((table, at) => body(table, [Number(figure.places[at])]))];
   }
 
-  return { make: { curves: curves, bars: bars, heat: heat }, rows: rows, shown: shown, stepsNow: stepsNow };
+  return { make: { curves: curves, bars: bars, heat: heat }, rows: rows, shown: shown, stepsNow: stepsNow, hidden: hidden };
 })();

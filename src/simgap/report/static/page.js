@@ -28,11 +28,11 @@
 
   function draw(canvas) {
     const figure = data[canvas.dataset.figure];
-    const known = state.get(canvas) || { hidden: new Set(), series: [], line: 0, point: -1, place: figure.places ? figure.places.length - 1 : 0 };
+    const known = state.get(canvas) || { hidden: Figures.hidden(figure), series: [], line: 0, point: -1, place: figure.places ? figure.places.length - 1 : 0 };
     state.set(canvas, known);
     try {
       const width = printing ? PRINTED : Math.max(240, Math.floor(canvas.clientWidth));
-      const made = Figures.make[figure.kind](figure, width, known.place);
+      const made = Figures.make[figure.kind](figure, width, known.place, known.hidden);
       for (const trace of made.traces) trace.visible = !(trace.legendgroup && known.hidden.has(trace.legendgroup));
       known.series = made.series;
       canvas.style.height = made.layout.height + "px";
@@ -286,6 +286,31 @@
     clearTimeout(late);
     late = setTimeout(() => ask(canvases), 150);
   });
+
+  /* tables wider than the screen: their cut edge fades, and words say that they move */
+
+  function edge(box) {
+    box.classList.toggle("more", box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
+  }
+
+  function wide(box) {
+    const cut = box.scrollWidth > box.clientWidth + 2;
+    let words = box.nextElementSibling;
+    if (!words || words.className !== "swipe") {
+      words = element("p", "The table goes on to the right: move it sideways.");
+      words.className = "swipe";
+      box.after(words);
+    }
+    words.hidden = !cut;
+    edge(box);
+  }
+
+  const watch = new ResizeObserver((seen) => seen.forEach((each) => wide(each.target)));
+  for (const box of document.querySelectorAll(".scroll")) {
+    if (box.closest(".numbers")) continue;
+    watch.observe(box);
+    box.addEventListener("scroll", () => edge(box), { passive: true });
+  }
 
   for (const canvas of canvases) canvas.addEventListener("keydown", walk);
   for (const each of document.querySelectorAll("[data-slider]")) {
