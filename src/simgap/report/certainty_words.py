@@ -24,8 +24,8 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         "worst": "largest loss of the planned policy",
     },
     "oracle": {
-        "lower": "value of the best agent, lower end",
-        "upper": "value of the best agent, upper end",
+        "lower": "value of the best agent",
+        "upper": "value of the best agent",
         "value": "value in every model",
         "gap": "loss in every model",
         "worst_gap": "largest loss of the planned policy",

@@ -121,7 +121,7 @@ def _upper(found: Told) -> float:
 
 def _labelled(part: Part, word: str) -> str:
     names = [name for name, label in part.surety.labels if label == word]
-    return ", ".join(names) or "-"
+    return "; ".join(dict.fromkeys(names)) or "-"
 
 
 def _by_share(width: Width) -> float:

@@ -25,7 +25,7 @@ AT_STAKE = "at stake: what acting at random loses"
 MOST_NAMED = 6  # policies in one sentence
 JOINED = (
     "An estimated average here joins one interval for every model, so that it is wide; "
-    "the oracle's part estimates the average of its policy at once, and more narrowly."
+    "simgap oracle estimates the average of its policy at once, and more narrowly."
 )
 
 

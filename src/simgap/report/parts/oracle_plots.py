@@ -86,7 +86,7 @@ def _per_model(
         "What the policy planned by the oracle loses, if this model is real",
         "gap",
         bars,
-        note="Lines span the gaps of all optimal policies, where they differ.",
+        note="Lines span what any policy of the least average loss may lose there.",
     )
 
 
