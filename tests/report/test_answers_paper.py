@@ -96,6 +96,26 @@ def test_a_telephone_shows_all_of_it(
     page.close()
 
 
+def test_a_narrow_screen_stacks_rows_of_words_and_says_where_tables_go_on(
+    browser: Any, study_file: Path
+) -> None:
+    page = Watched(browser, study_file, viewport={"width": 380, "height": 800}).page
+    stacked = page.locator(".sheet.stacked .scroll")
+    fits = "boxes => boxes.every(box => box.scrollWidth <= box.clientWidth + 1)"
+    assert stacked.count() >= 4
+    assert stacked.evaluate_all(fits)
+    assert not page.locator(".sheet.stacked .swipe").first.is_visible()
+    wide = page.locator(".sheet:not(.stacked)", has_text="if this model is real")
+    box, words = wide.locator(".scroll").first, wide.locator(".swipe").first
+    assert "more" in str(box.get_attribute("class"))
+    assert words.inner_text() == "The table goes on to the right: move it sideways."
+    box.evaluate("each => { each.scrollLeft = each.scrollWidth; }")
+    page.wait_for_function("box => !box.matches('.more')", arg=box.element_handle())
+    page.set_viewport_size({"width": 1600, "height": 800})
+    page.wait_for_function("p => p.hidden", arg=words.element_handle())
+    page.close()
+
+
 def test_without_scripts_the_verdict_and_tables_are_there(
     browser: Any, study_file: Path
 ) -> None:

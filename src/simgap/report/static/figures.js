@@ -26,7 +26,7 @@ const Figures = (() => {
     const parts = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
     return "rgba(" + parts.join(",") + "," + share + ")";
   };
-  const interval = (low, high, value) => (low === value && high === value ? "" : "between " + shown(low) + " and " + shown(high));
+  const interval = (low, high, value) => ((low === value && high === value) || shown(low) === shown(high) ? "" : "between " + shown(low) + " and " + shown(high));
   const wrapped = (text, room) => {
     const most = Math.max(10, Math.floor(room / 8)), lines = [""];
     for (const word of String(text).split(" ")) {
