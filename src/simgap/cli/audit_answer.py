@@ -106,9 +106,9 @@ CERTAINTY = {
     "steps": "certified",
     "theorem": "certified",
     "average_gap": "certified",
-    "at_stake": "exact",  # up to rounding
+    "at_stake": "certified",  # up to rounding
     "relative_gap": "certified",
-    "worst": "exact",  # for the certified policy, up to rounding
+    "worst": "certified",  # for the policy planned, up to rounding
     "memoryless_gap": "certified",
     "value_of_memory": "certified",
 }
