@@ -58,7 +58,7 @@ def test_the_keys_of_the_record(
     assert found["nominal"] in found["names"]
     prices = np.array(found["pair_prices"]["upper"])
     assert prices.shape == (4, 4)
-    assert set(found["certainty"].values()) == {"exact", "certified"}
+    assert set(found["certainty"].values()) == {"certified"}
     assert found["notes"] == []
     assert "seconds" not in json.dumps(found)
 
