@@ -258,7 +258,10 @@ def _oracle_row(
     runs = tracked_runs(latent, result, evaluator.episodes)
     each = _tracked(latent, result, evaluator, runs, evaluator.confidence)
     together = _tracked(latent, result, evaluator, runs, 1.0 - allowed / members)
-    return _sampled_row(latent, name, ORACLE[name], each, _greatest(together, allowed))
+    row = _sampled_row(latent, name, ORACLE[name], each, _greatest(together, allowed))
+    # the average has an estimate of its own, narrower than what models add up to
+    factor = abs(latent.simulators.units.factor)
+    return replace(row, average=in_units(result.estimated_gap, factor))
 
 
 def _tracked(
