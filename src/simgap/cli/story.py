@@ -71,9 +71,14 @@ def _alone(oracle: OracleAnswer, single: BaselineAnswer, alone: int | None) -> C
         worst_model=oracle.models[worst].name,
         certainty="certified",
         text=f"Trained on {name} alone and deployed on {there}, a policy loses "
-        f"{number(row[worst], 4)} of {number(best, 4)}, on average "
+        f"{number(row[worst], 4)}{_whole(best)}, on average "
         f"{number(averages[trained], 4)} (certified).",
     )
+
+
+def _whole(best: float) -> str:
+    """Return what could be had; a negative value is not a whole to lose a part of."""
+    return f" of {number(best, 4)}" if best > 0.0 else ""
 
 
 def _without_memory(oracle: OracleAnswer, found: BaselineAnswer) -> Chapter:
