@@ -1,4 +1,4 @@
-"""How wide to randomize: the curve against exact twins, ranges, recommendation."""
+"""How wide to randomize: the curve against exact twins, and the recommendation."""
 
 from __future__ import annotations
 
@@ -17,18 +17,9 @@ from simgap.answers.width import (
     narrowest,
     width_curve,
 )
-from simgap.answers.width_policy import range_policy
-from simgap.answers.width_ranges import (
-    MOST_WIDTHS,
-    asked_ranges,
-    middle_value,
-    offered_ranges,
-    parameter_values,
-)
-from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
 from simgap.instances import catalogue
-from simgap.mdp import IndexOrder, LatentMDP, SimulatorClass, class_from_arrays
+from simgap.mdp import LatentMDP
 from simgap.oracle.entry import (
     domain_randomization_oracle,
     planned_in_part,
@@ -39,7 +30,15 @@ from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.result import Outcome, Planned
 from simgap.oracle.settings import AutoOracle, BoundedOracle, ExactOracle, Solver
 from simgap.records import Certified
-from tests.reference.latent import exact_gap, random_latent
+from tests.answers.width_cases import (
+    EXACTLY,
+    built,
+    coins,
+    holds,
+    random_case,
+    two_parameters,
+)
+from tests.reference.latent import exact_gap
 from tests.reference.width import (
     gaps_of_range,
     least_average_gap,
@@ -47,26 +46,7 @@ from tests.reference.width import (
     with_parameters,
 )
 
-EXACTLY = ExactOracle(episodes=2)
 BOUNDED = BoundedOracle(gap_tolerance=0.2, time_limit=None, episodes=2)
-
-
-def holds(bounds: Certified, value: float | Fraction, slack: float = 1e-12) -> bool:
-    assert bounds.lower is not None
-    assert bounds.upper is not None
-    return bounds.lower - slack <= value <= bounds.upper + slack
-
-
-def random_case(seed: int, *, most_histories: int = 400) -> tuple[LatentMDP, int]:
-    """A small latent MDP with a parameter of few values, several models each."""
-    rng = np.random.default_rng(seed)
-    while True:
-        latent, horizon = random_latent(
-            rng, denominator=8, most_histories=most_histories
-        )
-        values = rng.integers(0, 4, len(latent.simulators)) / 10.0
-        if np.unique(values[latent.prior > 0.0]).size > 1:
-            return with_parameters(latent, ("p",), values[:, None].tolist()), horizon
 
 
 @pytest.mark.parametrize(
@@ -115,23 +95,6 @@ def test_random_cases_have_surprises_and_several_ranges() -> None:
     assert sum(len(curve.rows) >= 3 for curve in curves) >= 5
 
 
-def built(kernel: FloatArray, rewards: FloatArray) -> SimulatorClass:
-    return class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
-
-
-def coins(*chances: float, prior: FloatArray | None = None) -> LatentMDP:
-    """Two arms: one pays 1/2 surely, the other moves to a paying state by chance."""
-    kernel = np.zeros((len(chances), 2, 2, 2))
-    kernel[:, :, 0, 0] = 1.0
-    for m, p in enumerate(chances):
-        kernel[m, :, 1] = 1.0 - p, p
-    rewards = np.array([[0.5, 0.0], [1.0, 1.0]])
-    simulators = built(kernel, rewards)
-    weights = np.full(len(chances), 1.0 / len(chances)) if prior is None else prior
-    latent = LatentMDP(simulators, weights)
-    return with_parameters(latent, ("p",), [[p] for p in chances])
-
-
 def test_inside_is_the_least_over_all_policies_of_histories() -> None:
     latent = coins(0.25, 0.5, 0.75)
     settings = WidthSettings(solver=EXACTLY)
@@ -162,56 +125,6 @@ def test_training_on_one_coin_loses_what_arithmetic_says() -> None:
     assert [each.distance for each in long.rows[0].beyond] == [0.75]
 
 
-def surprise() -> LatentMDP:
-    """Model 0 stays in state 0; model 1 leads on to state 1, where it pays otherwise.
-
-    In state 1 model 0 promises 1 for action 0, model 1 pays 1 for action 1.
-    """
-    kernel = np.zeros((2, 2, 2, 2))
-    kernel[0, 0, :, 0] = 1.0
-    kernel[1, 0, :, 1] = 1.0
-    kernel[:, 1, :, 1] = 1.0
-    rewards = np.zeros((2, 2, 2))
-    rewards[0, 1, 0] = rewards[1, 1, 1] = 1.0
-    latent = LatentMDP(built(kernel, rewards), np.array([0.5, 0.5]))
-    return with_parameters(latent, ("p",), [[0.0], [1.0]])
-
-
-@pytest.mark.parametrize("solver", [EXACTLY, BOUNDED])
-def test_a_policy_does_not_know_plans_of_models_it_never_trained_on(
-    solver: Solver,
-) -> None:
-    """After the step that its range forbids it plays the plan of its range."""
-    latent = surprise()
-    settings = WidthSettings(nominal=0.0, solver=solver)
-    curve = width_curve(latent, horizon=5, settings=settings)
-    narrow = curve.rows[0]
-    assert narrow.surprising
-    assert narrow.gaps == pytest.approx([0.0, 4.0], abs=1e-12)
-    assert not curve.rows[1].surprising
-
-
-def test_the_whole_class_with_prior_zero_would_know_them() -> None:
-    """The control: this oracle has the plan of model 1 at hand, and loses nothing."""
-    naive = LatentMDP(surprise().simulators, np.array([1.0, 0.0]))
-    found = domain_randomization_oracle(naive, horizon=5, solver=EXACTLY)
-    assert found.gaps == pytest.approx([0.0, 0.0], abs=1e-12)
-
-
-def test_a_first_state_that_the_range_forbids_is_a_surprise() -> None:
-    latent = surprise()
-    simulators = built(
-        np.stack([latent.simulators.transitions.array(1)] * 2),
-        np.array(latent.simulators.rewards),
-    )
-    started = replace(simulators, start=np.array([0, 1]))
-    case = with_parameters(LatentMDP(started, latent.prior), ("p",), [[0.0], [1.0]])
-    settings = WidthSettings(nominal=0.0, solver=EXACTLY)
-    row = width_curve(case, horizon=3, settings=settings).rows[0]
-    assert row.surprising
-    assert row.gaps == pytest.approx([0.0, 3.0], abs=1e-12)
-
-
 def test_the_whole_class_has_the_least_average_gap() -> None:
     for seed in range(30, 42):
         latent, horizon = random_case(seed)
@@ -223,11 +136,6 @@ def test_the_whole_class_has_the_least_average_gap() -> None:
             assert row.gap.upper is not None
             assert whole.inside.lower is not None
             assert row.gap.upper >= whole.inside.lower
-
-
-def two_parameters() -> LatentMDP:
-    rows = [[0.3, 1.0], [0.3, 2.0], [0.7, 1.0], [0.7, 2.0]]
-    return with_parameters(coins(0.2, 0.4, 0.7, 0.9), ("success", "mass"), rows)
 
 
 def test_other_parameters_stay_random() -> None:
@@ -267,57 +175,6 @@ def test_equal_sets_of_models_are_planned_once_and_agree() -> None:
     assert third.kept.all()
     assert seen == [(0, 3), (1, 3), (2, 3)]
     assert [each.distance for each in second.beyond] == [0.25]
-
-
-def values_of(*numbers: float) -> tuple[FloatArray, FloatArray]:
-    return np.array(numbers), np.full(len(numbers), 1.0 / len(numbers))
-
-
-def test_offered_widths_are_those_that_change_the_set() -> None:
-    values, prior = values_of(0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-    found, possible = offered_ranges(values, prior, 0.6)
-    assert [each.width for each in found] == [0.0, 0.2, 0.4, 0.6]  # to the last digit
-    assert [int(each.kept.sum()) for each in found] == [1, 3, 5, 7]
-    assert [(each.low, each.high) for each in found][1] == (0.5, 0.7)
-    assert possible == 4
-
-
-def test_an_edge_is_inside_whatever_decimals_do() -> None:
-    """0.1 + 0.2 is not 0.3 in floats; a range that should end there holds both."""
-    values, prior = values_of(0.1, 0.2, 0.1 + 0.2, 0.4)
-    (found,) = asked_ranges(values, prior, 0.2, [0.2])
-    assert found.kept.tolist() == [True, True, True, False]
-    (less,) = asked_ranges(values, prior, 0.2, [0.1999])
-    assert less.kept.tolist() == [False, True, False, False]
-
-
-def test_of_many_widths_some_are_offered_evenly() -> None:
-    values, prior = values_of(*np.linspace(0.0, 1.0, 61))
-    found, possible = offered_ranges(values, prior, 0.5)
-    assert possible == 31
-    assert len(found) == MOST_WIDTHS
-    assert found[0].kept.sum() == 1
-    assert found[-1].kept.all()
-    steps = np.diff([int(each.kept.sum()) for each in found])
-    assert steps.min() >= 4
-    assert steps.max() <= 6
-
-
-def test_a_nominal_value_between_models_starts_with_the_nearest() -> None:
-    values, prior = values_of(0.0, 1.0, 2.0)
-    found, _ = offered_ranges(values, prior, 0.75)
-    assert [each.width for each in found] == [0.0, 1.0, 2.0]
-    with pytest.raises(InvalidArgument, match=r"within 0\.1") as caught:
-        asked_ranges(values, prior, 0.75, [0.2])
-    assert "width of 0.5 or more" in caught.value.hint
-
-
-def test_the_nominal_value_is_the_median_under_the_prior() -> None:
-    values = np.array([3.0, 1.0, 2.0])
-    assert middle_value(values, np.array([0.2, 0.2, 0.6])) == 2.0
-    assert middle_value(values, np.array([0.6, 0.2, 0.2])) == 3.0
-    assert middle_value(values, np.array([0.0, 0.5, 0.5])) == 1.0
-    assert middle_value(values, np.full(3, 1.0 / 3.0)) == 2.0
 
 
 def losses(*numbers: float) -> list[Certified]:
@@ -455,36 +312,6 @@ def test_averages_are_rounded_outwards() -> None:
         Fraction(0),
     ) / sum(map(Fraction, weights), Fraction(0))
     assert holds(average(ends, weights), exact, slack=0.0)
-
-
-def test_the_policy_of_a_range_is_defined_everywhere() -> None:
-    """Whatever models outside do, the graph has a rule: nothing is not a number."""
-    for seed in range(60, 72):
-        latent, horizon = random_case(seed)
-        kept = np.zeros(len(latent.simulators), np.bool_)
-        kept[int(np.argmax(latent.prior))] = True
-        made = range_policy(latent, kept, horizon=horizon, solver=EXACTLY)
-        assert (made.policy.start_node >= 0).all()
-        assert (made.policy.next_node >= 0).all()
-
-
-def test_parameters_are_found_or_the_way_out_is_told() -> None:
-    latent = two_parameters()
-    assert parameter_values(latent, "success")[1].tolist() == [0.3, 0.3, 0.7, 0.7]
-    with pytest.raises(InvalidArgument, match="no parameter is given, and 2") as caught:
-        parameter_values(latent, None)
-    assert "success" in caught.value.hint
-    with pytest.raises(InvalidArgument, match="no parameter 'sucess'") as caught:
-        parameter_values(latent, "sucess")
-    assert caught.value.hint == "did you mean 'success'?"
-    with pytest.raises(InvalidArgument, match="no parameter 'zzz'") as caught:
-        parameter_values(latent, "zzz")
-    assert "success" in caught.value.hint
-    assert parameter_values(coins(0.1, 0.2), None)[0] == "p"
-    with pytest.raises(InvalidArgument, match=r"'p' is 0\.5 in every model"):
-        parameter_values(coins(0.5), "p")
-    with pytest.raises(InvalidArgument, match="have no parameters"):
-        parameter_values(LatentMDP.uniform(catalogue.build("absorbing_doors")), None)
 
 
 @pytest.mark.parametrize(

@@ -10,21 +10,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simgap.arrays import FloatArray
-from simgap.errors import NotCommunicating, NotSolved
+from simgap.errors import NotCommunicating
 from simgap.instances import (
-    Known,
-    adverse,
-    adverse_known,
-    chain,
-    chain_known,
     cycle,
     cycle_known,
     garnet,
     near_multichain,
     near_multichain_known,
-    nodrift,
-    nodrift_known,
     riverswim,
     riverswim_known,
     slip_grid,
@@ -37,44 +29,21 @@ from simgap.instances import (
 )
 from simgap.mdp import (
     IndexOrder,
-    SimulatorClass,
     TabularMDP,
     class_from_models,
     mdp_from_arrays,
     mdp_from_edges,
 )
 from simgap.planning import (
-    all_travel_times,
     average_reward,
     communicating_components,
     diameter,
     optimal_values,
     solve_average_reward,
     travel,
-    travel_times,
 )
+from tests.planning.known_answers import assert_known
 from tests.reference.kernel_rows import exact_changes
-
-
-def assert_known(
-    simulators: SimulatorClass, known: Known, *, bias: float = 1e-9
-) -> None:
-    """Gain and diameter to 1e-10 and within their brackets; the bias to `bias`."""
-    plan, width = solve_average_reward(simulators), diameter(simulators)
-    # closed forms are floats themselves: good to a few units in the last place
-    close = 1e-14
-    if known.gain is not None:
-        assert plan.gain == pytest.approx(np.asarray(known.gain), rel=1e-10)
-        assert (plan.gain_lower <= known.gain * (1.0 + close)).all()
-        assert (known.gain * (1.0 - close) <= plan.gain_upper).all()
-    if known.bias is not None:
-        assert plan.bias == pytest.approx(np.asarray(known.bias), rel=bias, abs=bias)
-    if known.diameter is not None:
-        found = 0.5 * (width.model_lower + width.model_upper)
-        assert found == pytest.approx(np.asarray(known.diameter), rel=1e-10)
-        assert (width.model_lower <= known.diameter * (1.0 + close)).all()
-        assert (known.diameter * (1.0 - close) <= width.model_upper).all()
-
 
 # Periodicity: value iteration without a self-loop returns gain 0 or never stops
 
@@ -163,150 +132,6 @@ def test_a_bias_certificate_holds_for_the_bias_returned() -> None:
     worst = max(abs(change - middle) for change in changes)
     assert worst > 1e-8
     assert worst <= Fraction(float(plan.residual[0]))
-
-
-# Chains without or against the drift: LU loses the digits, value iteration stops early
-
-
-def test_a_chain_without_drift_has_diameter_s_times_s_minus_1() -> None:
-    """Storm's value iteration is off by 4e-4 on this one."""
-    assert_known(nodrift(200), nodrift_known(200), bias=1e-8)
-    width = diameter(nodrift(200))
-    assert (int(width.source[0]), int(width.target[0])) in {(0, 199), (199, 0)}
-
-
-def exact_climb(states: int, up: float, down: float) -> Fraction:
-    """The time from end to end, of the probabilities as floats hold them."""
-    rise, fall = Fraction(up), Fraction(down)
-    step = total = Fraction(1) / rise
-    for _ in range(states - 2):
-        step = (1 + fall * step) / rise
-        total += step
-    return total
-
-
-def with_worse_action(model: TabularMDP, *, first: bool) -> TabularMDP:
-    """Add an action that moves half as often and pays nothing."""
-    P = model.transitions.array(0)
-    lazy = 0.5 * (P + np.eye(model.n_states)[:, None, :])
-    pair = (lazy, P) if first else (P, lazy)
-    zero = np.zeros_like(model.rewards)
-    rewards = (zero, model.rewards) if first else (model.rewards, zero)
-    return mdp_from_arrays(
-        np.concatenate(pair, axis=1), np.hstack(rewards), order=IndexOrder.STATE_ACTION
-    )
-
-
-@pytest.mark.parametrize("states", [30, 40, 60])
-def test_against_the_drift_all_digits_are_right(states: int) -> None:
-    """D = 5e9, 5e12, 6e18: LU is off by 2e-7, 2e-4 and 1, Storm by 2e11."""
-    base = adverse(states)[0]
-    exact = exact_climb(states, 0.2, 0.4)
-    for model in (
-        base,
-        with_worse_action(base, first=True),
-        with_worse_action(base, first=False),
-    ):
-        width = diameter(model)
-        room = Fraction(1, 10**15)  # rows divided by their sums on input
-        assert Fraction(width.lower) * (1 - room) <= exact
-        assert exact <= Fraction(width.upper) * (1 + room)
-        assert abs(Fraction(width.upper) / exact - 1) <= 1e-10
-        found = travel_times(model, states - 1)
-        assert Fraction(float(found.lower[0, 0])) * (1 - room) <= exact
-        assert exact <= Fraction(float(found.upper[0, 0])) * (1 + room)
-        assert abs(Fraction(float(found.upper[0, 0])) / exact - 1) <= 1e-9
-        assert (int(width.source[0]), int(width.target[0])) == (0, states - 1)
-
-
-@pytest.mark.parametrize("states", [30, 40, 60])
-def test_a_gain_of_almost_nothing_is_bracketed(states: int) -> None:
-    """rho = 1 / (2^S - 1): 1e-9 down to 1e-18."""
-    known = adverse_known(states)
-    plan = solve_average_reward(adverse(states))
-    assert known.gain is not None
-    assert plan.gain_lower[0] <= known.gain[0] * (1.0 + 1e-14)
-    assert known.gain[0] * (1.0 - 1e-14) <= plan.gain_upper[0]
-    assert plan.gain_upper[0] - plan.gain_lower[0] <= 1e-15
-
-
-@pytest.mark.parametrize(("up", "down"), [(0.1, 0.3), (0.3, 0.1), (0.01, 0.02)])
-def test_chains_of_any_drift_are_their_birth_death_sums(up: float, down: float) -> None:
-    assert_known(chain(25, up, down), chain_known(25, up, down), bias=1e-8)
-
-
-def test_times_beyond_30_digits_are_refused_with_what_is_known() -> None:
-    """D = 6e30 is past double-double: a lower bound and an error, not a number."""
-    with pytest.raises(NotSolved, match="tolerance") as caught:
-        diameter(adverse(100))
-    bracket = caught.value.result
-    assert isinstance(bracket, tuple)
-    assert 1.0 <= bracket[0] <= exact_climb(100, 0.2, 0.4) <= bracket[1]
-
-
-def test_times_that_overflow_are_refused_and_never_not_a_number() -> None:
-    """From 0.1 and 0.8 a state takes 8 times as long as the one before: 8^399."""
-    with pytest.raises(NotSolved):
-        travel_times(chain(400, 0.1, 0.8), 399)
-
-
-def random_environment(states: int, seed: int) -> TabularMDP:
-    """A walk whose drift changes at random from state to state (Sinai)."""
-    rng = np.random.default_rng(seed)
-    P = np.zeros((states, 2, states))
-    for s in range(states):
-        for a in range(2):
-            law = rng.random(3) * 10.0 ** -rng.integers(0, 3, 3)
-            near = np.clip([s - 1, s, s + 1], 0, states - 1)
-            np.add.at(P[s, a], near, law / law.sum())
-        P[s, 0] *= 0.9
-        P[s, 0, (s + 1) % states] += 0.1
-    P /= P.sum(axis=2, keepdims=True)
-    rewards = rng.random((states, 2))
-    return mdp_from_arrays(P, rewards, order=IndexOrder.STATE_ACTION)
-
-
-@pytest.mark.parametrize("seed", [0, 1, 2, 3, 4, 5])
-def test_a_random_environment_is_solved_or_refused(seed: int) -> None:
-    model = random_environment(200, seed)
-    try:
-        plan = solve_average_reward(model)
-    except NotSolved:
-        return
-    assert plan.gain_upper[0] - plan.gain_lower[0] <= plan.tolerance
-    assert 0.0 <= plan.gain_lower[0] <= plan.gain_upper[0] <= 1.0
-
-
-def test_a_proper_first_policy_that_arrives_by_slips_is_no_trap() -> None:
-    """Fewest edges would go by way of a slip of 1e-9; the sane way is longer."""
-    n = 70
-    P = np.zeros((n, 2, n))
-    for s in range(n):
-        P[s, 0, s] += 1.0 - 1e-9
-        P[s, 0, n - 1] += 1e-9  # the rare slip, first in order
-        P[s, 1, (s + 1) % n] = 1.0
-    model = mdp_from_arrays(P, np.zeros((n, 2)), order=IndexOrder.STATE_ACTION)
-    found = travel_times(model, n - 1)
-    wanted: FloatArray = np.arange(n - 1, -1, -1.0)
-    assert found.upper[0] == pytest.approx(wanted, rel=1e-7)
-    assert (found.policy[0, :-1] == 1).all()
-
-
-@pytest.mark.parametrize("stay", [0.0, 0.9, 0.999_999])
-def test_self_loops_only_stretch_time(stay: float) -> None:
-    """Without taking them out, sweeps need 1 / (1 - stay) times as many."""
-    n = 18
-    P = np.zeros((n, 2, n))
-    for s in range(n):
-        P[s, 0, s] = 1.0  # never leaves: skipped, not divided by 0
-        P[s, 1, s] += stay
-        P[s, 1, (s + 1) % n] += 1.0 - stay
-    model = mdp_from_arrays(P, np.zeros((n, 2)), order=IndexOrder.STATE_ACTION)
-    leave = 1.0 - stay
-    assert diameter(model).upper == pytest.approx((n - 1) / leave, rel=1e-9)
-    times = all_travel_times(model)
-    assert times.upper[0, 0, 1] == pytest.approx((n - 1) / leave, rel=1e-9)
-    assert times.upper[0, 1, 0] == pytest.approx(1.0 / leave, rel=1e-9)
 
 
 # More than one optimum, ties everywhere: policy iteration cycles on these
