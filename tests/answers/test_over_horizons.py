@@ -22,11 +22,10 @@ from simgap.mdp import (
     SimulatorClass,
     class_from_arrays,
 )
-from simgap.oracle.exact import solve_exact
-from simgap.oracle.loss_form import loss_form
-from simgap.oracle.settings import AutoOracle, ExactOracle
+from simgap.oracle.settings import AutoOracle
 from simgap.planning import optimal_values, policy_values
 from simgap.records import Certified
+from tests.reference.latent import exact_gap
 
 QUICK = AutoOracle(gap_tolerance=0.05, time_limit=20.0, episodes=10)
 
@@ -58,12 +57,11 @@ def test_every_number_is_that_of_brute_force(seed: int) -> None:
         values = values_of_all_markov_policies(worlds, each.horizon)
         best = optimal_values(worlds, each.horizon).start
         assert each.informed == pytest.approx(latent.prior @ best)
-        exact = solve_exact(loss_form(latent, horizon=each.horizon), ExactOracle())
+        exact = exact_gap(latent, each.horizon)  # in Fractions
         low, high = each.oracle.lower, each.oracle.upper
         assert low is not None
         assert high is not None
-        assert low - 1e-12 <= exact.upper
-        assert exact.lower <= high + 1e-12
+        assert low - 1e-12 <= exact <= high + 1e-12
         least = (best - values) @ latent.prior
         assert each.memoryless.lower <= least.min() + 1e-12
         assert each.memoryless.upper == pytest.approx(least.min(), abs=1e-12)

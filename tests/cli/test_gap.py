@@ -175,3 +175,17 @@ def test_many_models_have_fewer_runs_each_and_a_note_says_so(
     monkeypatch.setattr("simgap.cli.gap_runs.MOST_WORK", 1.0)
     left = answer(capsys, *arguments, "--no-agents")["left_out"]
     assert "each of 4 models would take long" in left["oracle-belief"]
+
+
+def test_planning_that_a_limit_ended_is_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = answer(
+        capsys,
+        "garnet_mixture?members=4&states=5",
+        *("-H", "60", "--horizons", "60", "--policy", "oracle"),
+        *("--time-limit", "0.2"),
+    )
+    told = " ".join(found["notes"])
+    assert "the oracle: planning stopped at the time limit" in told
+    assert "at H = 60: planning stopped at the time limit" in told

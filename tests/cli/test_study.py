@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from simgap.cli.main import main
@@ -103,6 +104,33 @@ def test_what_was_interrupted_is_shown_and_gone_on_with(
     assert (tmp_path / "report.html").stat().st_size > 10_000
     found = study(tmp_path, capsys)
     assert "identify" in found["records"]
+
+
+def test_a_seed_is_the_seed_of_every_record(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Else a record would name a command that gives another one, and never be kept."""
+    study(tmp_path, capsys, "--seed", "5")
+    records = [json.loads(each.read_bytes()) for each in tmp_path.glob("*.json")]
+    assert {each["provenance"]["seed"] for each in records} == {5}
+    before = (tmp_path / "identify.json").stat().st_mtime_ns
+    study(tmp_path, capsys, "--seed", "5")
+    assert (tmp_path / "identify.json").stat().st_mtime_ns == before
+
+
+def test_a_parameter_that_does_not_vary_in_reality_has_no_width(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from simgap.instances import riverswim
+    from simgap.interop import save_model
+    from simgap.mdp import LatentMDP
+
+    rivers = riverswim(3, (0.2, 0.8), left_reward=0.4)
+    save_model(LatentMDP(rivers, np.array([0.0, 1.0])), tmp_path / "one.simgap")
+    arguments = ["study", str(tmp_path / "one.simgap"), "-H", "3", "--json"]
+    assert main([*arguments, "--out", str(tmp_path / "out")]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert not any(name.startswith("width") for name in found["records"])
 
 
 def test_a_log_is_a_part_of_the_study(

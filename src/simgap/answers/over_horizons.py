@@ -61,6 +61,7 @@ class AtHorizon:
     horizon: int
     informed: float  # what an agent gets that is told the model, prior average
     oracle: Certified  # average gap of the best agent that is not
+    outcome: Outcome  # of planning it
     memoryless: Certified  # average gap of the best policy found without memory
     random: Certified  # average gap of acting at random
     train: FloatArray  # (K, K), gap of the plan of model i if model j is real
@@ -136,6 +137,7 @@ def _at(
         horizon=horizon,
         informed=form.informed,
         oracle=Certified(found.lower, found.upper),
+        outcome=found.outcome,
         memoryless=_average(least),
         random=stakes(latent, horizon).average,
         train=owned(np.maximum(table, 0.0)),

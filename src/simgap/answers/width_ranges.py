@@ -49,11 +49,7 @@ def parameter_values(latent: LatentMDP, param: str | None) -> tuple[str, FloatAr
             "'riverswim?success=0.2:0.5:4', or store `parameters` and "
             "`parameter_names` in the .npz",
         )
-    varying = tuple(
-        name
-        for at, name in enumerate(theta.names)
-        if np.unique(theta.values[real, at]).size > 1
-    )
+    varying = varying_parameters(latent)
     if param is None:
         if len(varying) == 1:
             return varying[0], theta.values[:, theta.names.index(varying[0])]
@@ -81,6 +77,16 @@ def parameter_values(latent: LatentMDP, param: str | None) -> tuple[str, FloatAr
             hint=f"make a class in which it has several values{others}",
         )
     return param, values
+
+
+def varying_parameters(latent: LatentMDP) -> tuple[str, ...]:
+    """Return the parameters that differ between models that may be real."""
+    theta, real = latent.simulators.theta, latent.prior > 0.0
+    return tuple(
+        name
+        for at, name in enumerate(theta.names)
+        if np.unique(theta.values[real, at]).size > 1
+    )
 
 
 def middle_value(values: FloatArray, prior: FloatArray) -> float:

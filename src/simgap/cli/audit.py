@@ -57,7 +57,7 @@ def run(
     """
     from simgap.answers.transfer import PlanningSettings
     from simgap.cli.models import read_model
-    from simgap.cli.options import needed_horizon, part_of, positive_of, seed_of
+    from simgap.cli.options import needed_horizon, part_of, seconds_of, seed_of
     from simgap.cli.output import made_folder, print_json
     from simgap.records import write_record
 
@@ -65,9 +65,7 @@ def run(
     part = part_of(
         acceptable, "--acceptable", hint="it is above 0 and below 1, such as 0.1"
     )
-    seconds = positive_of(
-        time_limit, "--time-limit", hint="it is a number of seconds above 0"
-    )
+    seconds = seconds_of(time_limit)
     assert part is not None
     assert seconds is not None
     settings = PlanningSettings(

@@ -108,9 +108,7 @@ def _answer(latent: LatentMDP, found: Baseline, scale: Scale) -> BaselineAnswer:
         value=scale.value_estimate(found.value)
         if isinstance(found.value, Estimate)
         else scale.value_bounds(found.value),
-        average_gap=scale.gap_estimate(found.average_gap)
-        if isinstance(found.average_gap, Estimate)
-        else scale.gap_bounds(found.average_gap),
+        average_gap=scale.gap_found(found.average_gap),
         worst_gap=scale.gap(found.worst_gap) if there else None,
         models=tuple(
             BaselineModel(

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from simgap.mdp import LatentMDP
 
 PART = "it is above 0 and below 1, such as 0.05"
-SECONDS = "it is a number of seconds above 0"
 RECORD = "blame.json"
 
 
@@ -92,7 +91,7 @@ def run(
         count_of,
         needed_horizon,
         part_of,
-        positive_of,
+        seconds_of,
         seed_of,
     )
     from simgap.cli.output import made_folder, print_json
@@ -102,7 +101,7 @@ def run(
     most = count_of(exact_up_to, "--exact-up-to", least=0, most=10**6)
     orders = count_of(permutations, "--permutations", least=4, most=10**6)
     tolerance = part_of(gap_tolerance, "--gap-tolerance", hint=PART)
-    seconds = positive_of(time_limit, "--time-limit", hint=SECONDS)
+    seconds = seconds_of(time_limit)
     folder = None if out is None else made_folder(out)
     latent = read_model(model, max_bytes)
     settings = BlameSettings(

@@ -216,11 +216,11 @@ def _parameter(found: PartBlame, scale: Scale) -> BlamedParameter:
     return BlamedParameter(
         name=found.name,
         values=found.values,
-        share=_in_units(found.share, scale),
+        share=scale.gap_found(found.share),
         part=found.part,
         alone=scale.gap_bounds(found.alone),
         information=scale.gap_bounds(found.information),
-        ignored=None if found.ignored is None else _in_units(found.ignored, scale),
+        ignored=None if found.ignored is None else scale.gap_found(found.ignored),
         curve=tuple(_point(each, scale) for each in found.curve),
     )
 
@@ -231,12 +231,6 @@ def _point(found: ValueLoss, scale: Scale) -> CurvePoint:
         told=scale.gap_bounds(found.told),
         loss=scale.gap(found.loss),
     )
-
-
-def _in_units(found: Certified | Estimate, scale: Scale) -> Certified | Estimate:
-    if isinstance(found, Estimate):
-        return scale.gap_estimate(found)
-    return scale.gap_bounds(found)
 
 
 def _print_curve(first: BlamedParameter, noise: float) -> None:

@@ -67,6 +67,7 @@ def run(
 
 
 def _print(answer: StudyAnswer) -> None:
+    from simgap.cli.baseline_answer import middle
     from simgap.cli.output import print_line, print_table
     from simgap.cli.study import print_answer
     from simgap.report.words import gap_number, number, shown
@@ -83,7 +84,7 @@ def _print(answer: StudyAnswer) -> None:
                 shown(each.name),
                 number(each.optimal, 5),
                 gap_number(alone, noise, 4),
-                gap_number(float(plain.gap), noise, 4),  # type: ignore[arg-type]
+                gap_number(middle(plain.gap), noise, 4),
                 gap_number(each.gap, noise, 4),
             )
             for each, alone, plain in zip(

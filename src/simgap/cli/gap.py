@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from simgap.answers.over_horizons import OverHorizons
-    from simgap.cli.gap_answer import GapAnswer, PlannedPolicies
+    from simgap.cli.gap_answer import GapAnswer
+    from simgap.cli.gap_rows import PlannedPolicies
     from simgap.gap.evaluator import MonteCarlo
     from simgap.mdp import LatentMDP
+    from simgap.oracle.result import Outcome
     from simgap.oracle.settings import AutoOracle
     from simgap.records import Certified
     from simgap.statistics import Estimate
@@ -86,10 +88,10 @@ def run(
         count_of,
         needed_horizon,
         positive_of,
+        seconds_of,
         seed_of,
         threads_of,
     )
-    from simgap.cli.oracle import SECONDS
     from simgap.cli.output import made_folder, print_json
     from simgap.gap.evaluator import MonteCarlo
     from simgap.oracle.settings import AutoOracle
@@ -100,7 +102,7 @@ def run(
     others = horizons_of(horizons, steps)
     episodes = count_of(seeds, "--seeds", least=2, most=10**7)
     width = positive_of(half_width, "--half-width", hint="it is a loss above 0")
-    limit = positive_of(time_limit, "--time-limit", hint=SECONDS)
+    limit = seconds_of(time_limit)
     folder = None if out is None else made_folder(out)
     latent = read_model(model, max_bytes)
     evaluator = MonteCarlo(
@@ -154,16 +156,10 @@ def answered(
     A policy that was asked for and cannot be had is an error.
     """
     from simgap.answers.stakes import stakes
-    from simgap.cli.gap_answer import (
-        CERTAINTY,
-        DEFAULT,
-        PLANNED_ONLY,
-        GapAnswer,
-        gap_table,
-        horizon_gaps,
-        in_units,
-    )
+    from simgap.cli.gap_answer import CERTAINTY, GapAnswer, horizon_gaps
+    from simgap.cli.gap_rows import DEFAULT, PLANNED_ONLY, gap_table
     from simgap.cli.gap_runs import fewer_runs
+    from simgap.cli.oracle_answer import Scale
     from simgap.cli.output import telling
     from simgap.planning import optimal_values
     from simgap.records import SCHEMA, provenance
@@ -179,8 +175,12 @@ def answered(
         )
         grown, more = _grown(latent, horizons, solver, tell) if horizons else (None, ())
     best = optimal_values(worlds, horizon).start
-    comparison = None if planned is None else planned.comparison
-    stake = in_units(stakes(latent, horizon).average, abs(worlds.units.factor))
+    comparison, early = None, list[str]()
+    if planned is not None:
+        comparison = planned.comparison
+        early = _limited(planned.result.outcome, "the oracle")
+    scale = Scale(worlds.units, horizon)
+    stake = scale.gap_bounds(stakes(latent, horizon).average)
     return GapAnswer(
         schema=SCHEMA,
         kind="gap",
@@ -189,7 +189,7 @@ def answered(
         left_out=table.left_out,
         names=worlds.model_names,
         prior=tuple(latent.prior.tolist()),
-        optimal=tuple(worlds.units.total(float(v), horizon) for v in best),
+        optimal=tuple(scale.total(float(v)) for v in best),
         at_stake=stake.upper or 0.0,
         value_of_memory=None if comparison is None else comparison.value_of_memory,
         value_of_randomization=None
@@ -198,7 +198,7 @@ def answered(
         trained=None if grown is None else grown.trained,
         by_horizon=None if grown is None else horizon_gaps(latent, grown),
         certainty=dict(CERTAINTY),
-        notes=(*notes, *more),
+        notes=(*notes, *early, *more),
         provenance=provenance(
             command=command, model=model, model_hash=latent.hash, seed=evaluator.seed
         ),
@@ -239,7 +239,7 @@ def _checked(asked: Sequence[str]) -> tuple[str, ...]:
     from difflib import get_close_matches
 
     from simgap.base_policies.catalogue import POLICIES
-    from simgap.cli.gap_answer import ORACLE, SIMPLER
+    from simgap.cli.gap_rows import ORACLE, SIMPLER
     from simgap.errors import InvalidArgument
 
     known = list(dict.fromkeys([*ORACLE, *SIMPLER, *(each.name for each in POLICIES)]))
@@ -259,7 +259,7 @@ def _worth_planning(
     latent: LatentMDP, names: Sequence[str], horizon: int, *, insist: bool
 ) -> bool:
     """Return whether the oracle and simpler policies are planned at all."""
-    from simgap.cli.gap_answer import (
+    from simgap.cli.gap_rows import (
         LARGEST_LOSSES,
         LONGEST_ORACLE,
         ORACLE,
@@ -277,11 +277,22 @@ def _worth_planning(
 
 def _planned(latent: LatentMDP, horizon: int, solver: AutoOracle) -> PlannedPolicies:
     from simgap.cli.baseline_answer import compared
-    from simgap.cli.gap_answer import PlannedPolicies
+    from simgap.cli.gap_rows import PlannedPolicies
     from simgap.cli.oracle import plan
 
     result = plan(latent, horizon, None, solver)
     return PlannedPolicies(result, compared(latent, result, solver.seed))
+
+
+def _limited(outcome: Outcome, what: str) -> list[str]:
+    """Return what to know where planning ended before its tolerance."""
+    from simgap.oracle.result import Outcome
+
+    if outcome in (Outcome.EXACT, Outcome.SOLVED):
+        return []
+    told = f"{what}: planning {outcome.value}; the bracket is valid, wider than asked"
+    late = outcome is Outcome.OUT_OF_TIME
+    return [told + (", and differs from run to run" if late else "")]
 
 
 def _grown(
@@ -308,6 +319,8 @@ def _grown(
         )
     quick = replace(solver, episodes=AT_HORIZONS)
     found = over_horizons(latent, horizons, solver=quick, measured=measured, tell=tell)
+    for each in found.horizons:
+        notes += _limited(each.outcome, f"at H = {each.horizon}")
     if len(found.trained) < len(worlds):
         notes.append(
             f"plans of {len(found.trained)} of {len(worlds)} models, spread evenly, "

@@ -26,7 +26,6 @@ __all__ = ["IdentifyAnswer", "answered", "print_answer", "run"]
 
 GUESS = "it is the chance of a wrong guess: above 0 and below 0.5, such as 0.05"
 PART = "it is a part of the loss above 0 and below 1, such as 0.2"
-SECONDS = "it is a number of seconds above 0"
 UNSEEN = (
     "states are seen, rewards are not; steps are counted from the start of one run "
     "without resets, and both models of a pair are equally likely beforehand"
@@ -135,7 +134,7 @@ def run(
     """
     from simgap.answers.identify import IdentifySettings
     from simgap.cli.models import read_model
-    from simgap.cli.options import count_of, horizon_of, part_of, positive_of, seed_of
+    from simgap.cli.options import count_of, horizon_of, part_of, seconds_of, seed_of
     from simgap.cli.output import made_folder, print_json
     from simgap.errors import InvalidArgument
     from simgap.oracle.settings import AutoOracle
@@ -153,7 +152,7 @@ def run(
         seed=number,
         solver=AutoOracle(
             gap_tolerance=part_of(gap_tolerance, "--gap-tolerance", hint=PART),
-            time_limit=positive_of(time_limit, "--time-limit", hint=SECONDS),
+            time_limit=seconds_of(time_limit),
             episodes=2,  # its estimate is not asked for
             seed=number,
         ),

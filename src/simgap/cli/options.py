@@ -110,6 +110,12 @@ def positive_of(text: str | None, what: str, *, hint: str) -> float | None:
     return value
 
 
+def seconds_of(text: str | None) -> float | None:
+    """Return the seconds of --time-limit."""
+    hint = "it is a number of seconds above 0"
+    return positive_of(text, "--time-limit", hint=hint)
+
+
 def _number(text: str, what: str, hint: str) -> float:
     from math import isfinite
 

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 SOLVERS = ("auto", "exact", "bounded", "grid")
 PART = "it is above 0 and below 1, such as 0.05"
-SECONDS = "it is a number of seconds above 0"
 GIGABYTES = "it is a number of gigabytes above 0"
 
 
@@ -184,13 +183,13 @@ def solver_of(
     """Return the settings of a solver from the words of the command line."""
     from difflib import get_close_matches
 
-    from simgap.cli.options import part_of, positive_of
+    from simgap.cli.options import part_of, positive_of, seconds_of
     from simgap.errors import InvalidArgument
     from simgap.oracle import settings
 
     of_gap = part_of(gap_tolerance, "--gap-tolerance", hint=PART)
     of_value = part_of(tolerance, "--tolerance", hint=PART)
-    seconds = positive_of(time_limit, "--time-limit", hint=SECONDS)
+    seconds = seconds_of(time_limit)
     memory = positive_of(max_memory, "--max-memory", hint=GIGABYTES)
     kinds = {
         "auto": settings.AutoOracle,

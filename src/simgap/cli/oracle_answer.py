@@ -85,6 +85,12 @@ class Scale:
             upper=self.gap(found.upper),
         )
 
+    def gap_found(self, found: Certified | Estimate) -> Certified | Estimate:
+        """Return a gap of either kind."""
+        if isinstance(found, Certified):
+            return self.gap_bounds(found)
+        return self.gap_estimate(found)
+
     def gap_table(self, found: FloatArray) -> tuple[tuple[float, ...], ...]:
         """Return a table of gaps."""
         return tuple(tuple(self.gap(float(gap)) for gap in row) for row in found)

@@ -125,10 +125,10 @@ def _entry(policy: str, model: str) -> Entry:
 
 def _limit(text: str | None, policy: str) -> float | None:
     """Return the seconds that planning may take; only the oracle plans for long."""
-    from simgap.cli.options import positive_of
+    from simgap.cli.options import seconds_of
     from simgap.errors import InvalidArgument
 
-    limit = positive_of(text, "--time-limit", hint="it is a number of seconds above 0")
+    limit = seconds_of(text)
     if limit is not None and policy != "oracle":
         raise InvalidArgument(
             f"--time-limit is for the oracle, {policy} does not plan that long",

@@ -57,15 +57,14 @@ def run(
     from pathlib import Path
 
     from simgap.cli.models import read_model
-    from simgap.cli.options import needed_horizon, positive_of, seed_of
-    from simgap.cli.oracle import SECONDS
+    from simgap.cli.options import needed_horizon, seconds_of, seed_of
     from simgap.cli.output import made_folder, print_json
     from simgap.cli.study_parts import Study, studied
     from simgap.interop.transition_log import read_transition_log
     from simgap.oracle.settings import AutoOracle
 
     steps, number = needed_horizon(horizon), seed_of(seed)
-    limit = positive_of(time_limit, "--time-limit", hint=SECONDS)
+    limit = seconds_of(time_limit)
     latent = read_model(model, max_bytes)
     if log is not None:  # it is used last: refuse a bad one before all the planning
         read_transition_log(Path(log), latent.simulators)

@@ -1,9 +1,9 @@
 """The parts of a study: each answers one question and keeps its record.
 
-Audit, oracle and gap are answered every time: they share one planning of the class.
-Blame, width, identify and adapt plan anew, so that they are kept if the folder has them
-for the same class, horizon, seed and version. Every record names the command that makes
-it alone.
+Oracle and gap share one planning of the class and are answered every time, and so is
+the audit. Blame, width, identify and adapt plan anew, so that they are kept if the
+folder has them for the same class, horizon, seed and version. Every record names the
+command that makes it alone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, final
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from simgap.cli.gap_answer import PlannedPolicies
+    from simgap.cli.gap_rows import PlannedPolicies
     from simgap.cli.oracle import OracleAnswer
     from simgap.cli.study_answer import StudyAnswer
     from simgap.mdp import LatentMDP
@@ -171,7 +171,7 @@ def _audit(study: Study) -> Any:
 
 def _planned(study: Study) -> PlannedPolicies:
     from simgap.cli.baseline_answer import compared
-    from simgap.cli.gap_answer import PlannedPolicies
+    from simgap.cli.gap_rows import PlannedPolicies
     from simgap.cli.oracle import plan
 
     result = plan(study.latent, study.horizon, None, study.solver)
@@ -218,10 +218,11 @@ def _gap(study: Study, planned: PlannedPolicies) -> Any:
 
 
 def _slow_parts(study: Study) -> Iterator[tuple[str, Callable[[], Any]]]:
+    from simgap.answers.width_ranges import varying_parameters
     from simgap.cli.width_answer import record_name
 
     yield "blame", partial(_blame, study)
-    for name in _varying(study.latent)[:MOST_WIDTHS]:
+    for name in varying_parameters(study.latent)[:MOST_WIDTHS]:
         yield record_name(name).removesuffix(".json"), partial(_width, study, name)
     yield "identify", partial(_identify, study)
     if study.log is not None:
@@ -258,11 +259,16 @@ def _width(study: Study, param: str) -> Any:
 
 
 def _identify(study: Study) -> Any:
+    from dataclasses import replace
+
+    from simgap.answers.identify import DEFAULT, IdentifySettings
     from simgap.cli.identify import answered
 
+    seed = study.solver.seed
     return answered(
         study.latent,
         study.horizon,
+        IdentifySettings(solver=replace(DEFAULT, seed=seed), seed=seed),
         command=study.verb("identify"),
         model=study.model,
     )
@@ -282,15 +288,3 @@ def _adapt(study: Study) -> Any:
         command=study.verb("adapt", "--log", str(study.log)),
         model=study.model,
     )
-
-
-def _varying(latent: LatentMDP) -> list[str]:
-    """Return the parameters that have more than one value."""
-    import numpy as np
-
-    theta = latent.simulators.theta
-    return [
-        name
-        for at, name in enumerate(theta.names)
-        if np.unique(theta.values[:, at]).size > 1
-    ]

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from simgap.records import Certified, number, read_record
+from simgap.records import read_record
+from simgap.report.reading import bounds_of
 from simgap.report.words import between, shown
 from simgap.report.words import number as number_shown
 
@@ -31,7 +32,7 @@ def _identified(found: Mapping[str, Any]) -> Iterator[str]:
         return
     pair = found["pairs"][slowest]
     one, other = (shown(str(pair[key]), 40) for key in ("first_name", "second_name"))
-    steps = _bounds(pair["steps"])
+    steps = bounds_of(pair["steps"])
     if steps.lower == float("inf"):
         yield f"{one} and {other} are never told apart (certified)."
         return
@@ -49,7 +50,7 @@ def _adapted(found: Mapping[str, Any]) -> str:
             f"alarms: at most {100 * float(found['false_alarm']):g} %)."
         )
     before, after = (
-        between(_bounds(found[key]), 4)
+        between(bounds_of(found[key]), 4)
         for key in ("gap_bound_before", "gap_bound_after")
     )
     best = max(found["posterior"], key=lambda each: each["probability"])
@@ -58,7 +59,3 @@ def _adapted(found: Mapping[str, Any]) -> str:
         f"probability {number_shown(best['probability'], 3)}; the loss goes from "
         f"{before} to {after} (certified)."
     )
-
-
-def _bounds(found: Mapping[str, Any]) -> Certified:
-    return Certified(number(found["lower"]), number(found["upper"]))

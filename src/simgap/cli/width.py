@@ -224,7 +224,7 @@ def _settings(
 ) -> WidthSettings:
     """Return the settings from the words of the command line."""
     from simgap.answers.width import Criterion, WidthSettings
-    from simgap.cli.options import part_of, positive_of, seed_of
+    from simgap.cli.options import part_of, seconds_of, seed_of
     from simgap.errors import InvalidArgument
     from simgap.oracle.settings import AutoOracle
 
@@ -234,7 +234,7 @@ def _settings(
             hint="it is average or worst, over all models that may be real",
         )
     part = part_of(gap_tolerance, "--gap-tolerance", hint="between 0 and 1, as 0.05")
-    limit = positive_of(time_limit, "--time-limit", hint="it is a number of seconds")
+    limit = seconds_of(time_limit)
     number, seconds = seed_of(seed), 60.0 if limit is None else limit
     return WidthSettings(
         nominal=None if nominal is None else _number(nominal, "--nominal"),

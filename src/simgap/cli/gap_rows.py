@@ -1,0 +1,284 @@
+"""The rows of `simgap gap`: what each policy loses in each real model.
+
+Policies that are planned for the class (the oracle and simpler ones) come from one
+planning; agents that find out while they act are made and run one by one. Gaps are
+exact where that is cheap, else sampled with common random numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, final
+
+from simgap.cli.gap_answer import ModelGap, PolicyGaps
+from simgap.records import Certified
+from simgap.statistics import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from simgap.cli.baseline_answer import BaselineAnswer, Comparison
+    from simgap.cli.oracle_answer import Scale
+    from simgap.gap.evaluator import MonteCarlo
+    from simgap.mdp import LatentMDP
+    from simgap.oracle.result import OracleResult
+    from simgap.policies.interface import Policy
+
+ORACLE = {
+    "oracle": "the domain-randomization oracle, as a policy graph",
+    "oracle-belief": "the same plan, acting on the posterior: the one to run",
+}
+SIMPLER = (
+    "memoryless",
+    "mean-model",
+    "single-simulator",
+    "minimax",
+    "window-1",
+    "window-2",
+)
+DEFAULT = (
+    "oracle",
+    "oracle-belief",
+    "likelihood",
+    "posterior-sampling",
+    "elimination",
+    "optimistic",
+    "general",
+    "memoryless",
+    "mean-model",
+    "single-simulator",
+    "minimax",
+    "random",
+)
+PLANNED_ONLY = tuple(
+    name for name in DEFAULT if name in ORACLE or name in SIMPLER or name == "random"
+)
+WITHOUT_PLANNING = ("memoryless", "mean-model")  # these two are made at any horizon
+LONGEST_ORACLE = 2_000  # steps up to which the oracle is in the default table
+LARGEST_LOSSES = 2**30  # bytes up to which simpler policies are searched
+SHORT = 20  # steps up to which histories are followed
+FEW_NODES = 20_000  # things to remember, at most, when they are
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class PlannedPolicies:
+    """The oracle and simpler policies of one class and horizon."""
+
+    result: OracleResult
+    comparison: Comparison
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class GapTable:
+    """Rows of the table, and what was left out."""
+
+    policies: tuple[PolicyGaps, ...]
+    left_out: dict[str, str]
+
+
+def gap_table(
+    latent: LatentMDP,
+    asked: Sequence[str],
+    horizon: int,
+    evaluator: MonteCarlo,
+    planned: PlannedPolicies | None,
+    *,
+    insist: bool,
+    tell: Callable[[str], None],
+) -> GapTable:
+    """Return the gaps of policies by name; with `insist` none may be left out."""
+    from simgap.errors import SimgapError
+
+    found, left_out = [], {}
+    for name in asked:
+        tell(f"measuring {name}")
+        try:
+            row = _planned_row(latent, name, evaluator, planned)
+            if row is None:
+                row = _agent_row(latent, name, horizon, evaluator, tell)
+            found.append(row)
+        except SimgapError as error:
+            if insist:
+                raise
+            left_out[name] = error.problem
+    return GapTable(tuple(found), left_out)
+
+
+def _planned_row(
+    latent: LatentMDP,
+    name: str,
+    evaluator: MonteCarlo,
+    planned: PlannedPolicies | None,
+) -> PolicyGaps | None:
+    """Return the row of a policy that planning has made; None if it makes none."""
+    from simgap.errors import InvalidArgument
+
+    if planned is None:
+        if name in WITHOUT_PLANNING or (name not in ORACLE and name not in SIMPLER):
+            return None
+        raise InvalidArgument(
+            f"planned by default up to {LONGEST_ORACLE} steps only",
+            hint="give a shorter horizon, or ask for it with --policy",
+        )
+    if name in ORACLE:
+        return _oracle_row(latent, name, evaluator, planned.result)
+    if name in SIMPLER:
+        return _simpler_row(latent, name, planned.comparison.baselines)
+    return None
+
+
+def _oracle_row(
+    latent: LatentMDP, name: str, evaluator: MonteCarlo, result: OracleResult
+) -> PolicyGaps:
+    from simgap.cli.gap_runs import tracked_runs
+    from simgap.cli.oracle_answer import scale_of
+    from simgap.oracle.estimate import estimated_gaps_per_model
+    from simgap.oracle.loss_form import loss_form
+
+    scale = scale_of(latent, result)
+    if name == "oracle":
+        exact = _around(result.gaps.tolist(), result.statistics.rounding)
+        return _stored_row(latent, name, ORACLE[name], exact, scale)
+    members, allowed = len(latent.simulators), 1.0 - evaluator.confidence
+    runs = tracked_runs(latent, result, evaluator.episodes)
+    form = loss_form(latent, horizon=result.horizon)
+
+    def tracked(confidence: float) -> tuple[Estimate, ...]:
+        return estimated_gaps_per_model(
+            form,
+            result.belief_policy,
+            episodes=runs * members,
+            seed=evaluator.seed,
+            confidence=confidence,
+        )
+
+    worst = _greatest(tracked(1.0 - allowed / members), allowed)
+    each = tracked(evaluator.confidence)
+    row = _stored_row(latent, name, ORACLE[name], each, scale, worst=worst)
+    # the average has an estimate of its own, narrower than what models add up to
+    return replace(row, average=scale.gap_estimate(result.estimated_gap))
+
+
+def _greatest(together: Sequence[Estimate], allowed: float) -> Estimate:
+    """Return the greatest of estimates whose intervals all hold at once."""
+    most = max(together, key=lambda each: each.estimate)
+    return replace(
+        most,
+        lower=max(each.lower for each in together),
+        upper=max(each.upper for each in together),
+        confidence=1.0 - allowed,
+        method=f"greatest of {len(together)} models, {most.method}",
+    )
+
+
+def _simpler_row(
+    latent: LatentMDP, name: str, found: dict[str, BaselineAnswer]
+) -> PolicyGaps:
+    """Return the row of a simpler policy; its numbers are in original units."""
+    from simgap.cli.baseline_answer import middle
+    from simgap.errors import NotSolved
+    from simgap.gap.measure import worst_of
+
+    policy = found[name]
+    if not policy.models:
+        raise NotSolved(policy.note, hint="a shorter horizon or a smaller class")
+    assert isinstance(policy.average_gap, Certified)  # all of SIMPLER have tables
+    off = ((policy.average_gap.upper or 0.0) - (policy.average_gap.lower or 0.0)) / 2.0
+    gaps = _around([float(middle(each.gap)) for each in policy.models], off)
+    return _row(latent, name, policy.about, gaps, worst_of(gaps), policy.average_gap)
+
+
+def _agent_row(
+    latent: LatentMDP,
+    name: str,
+    horizon: int,
+    evaluator: MonteCarlo,
+    tell: Callable[[str], None],
+) -> PolicyGaps:
+    """Return the row of an agent: exact where that is cheap, else sampled."""
+    from simgap.base_policies.catalogue import build_policy, named_policy
+    from simgap.cli.oracle_answer import Scale
+    from simgap.gap.sampled import sampled_gaps, worst_sampled
+
+    agent = build_policy(name, latent, horizon, seed=evaluator.seed)
+    exact = _exact(latent, agent, horizon)
+    about = named_policy(name).about
+    scale = Scale(latent.simulators.units, horizon)
+    if exact is not None:
+        return _stored_row(latent, name, about, exact, scale)
+
+    def follow(done: int, whole: int) -> None:
+        tell(f"measuring {name}: {done} of {whole} runs")
+
+    told = sampled_gaps(latent.simulators, agent, horizon, evaluator, progress=follow)
+    worst = worst_sampled(told, evaluator.confidence)
+    gaps = [each.gap for each in told]
+    return _stored_row(latent, name, about, gaps, scale, worst=worst)
+
+
+def _exact(
+    latent: LatentMDP, agent: Policy[Any], horizon: int
+) -> tuple[Certified, ...] | None:
+    from simgap.errors import InvalidArgument, NotSolved
+    from simgap.gap.evaluator import Exact
+    from simgap.gap.exact import exact_gaps
+    from simgap.policies.graph import GraphPolicy
+    from simgap.policies.markov import MarkovPolicy
+
+    if not isinstance(agent, MarkovPolicy | GraphPolicy) and horizon > SHORT:
+        return None
+    try:
+        limit = Exact(max_nodes=FEW_NODES)
+        return exact_gaps(latent.simulators, agent, horizon, limit)
+    except (NotSolved, InvalidArgument):
+        return None  # too many histories, or luck of its own: sample
+
+
+def _around(gaps: Sequence[float], off: float) -> list[Certified]:
+    """Return gaps that rounding may have moved by `off`."""
+    return [Certified(max(0.0, gap - off), gap + off) for gap in gaps]
+
+
+def _stored_row(
+    latent: LatentMDP,
+    name: str,
+    about: str,
+    gaps: Sequence[Certified | Estimate],
+    scale: Scale,
+    *,
+    worst: Estimate | None = None,
+) -> PolicyGaps:
+    """Return a row from gaps in stored units; of certified gaps the worst is known."""
+    from simgap.gap.measure import average_of, worst_of
+
+    known = [each for each in gaps if isinstance(each, Certified)]
+    return _row(
+        latent,
+        name,
+        about,
+        [scale.gap_found(each) for each in gaps],
+        scale.gap_found(worst_of(known) if worst is None else worst),
+        scale.gap_found(average_of(gaps, latent.prior)),
+    )
+
+
+def _row(
+    latent: LatentMDP,
+    name: str,
+    about: str,
+    gaps: Sequence[Certified | Estimate],
+    worst: Certified | Estimate,
+    average: Certified | Estimate,
+) -> PolicyGaps:
+    """Return a row from gaps in original rewards."""
+    names = latent.simulators.model_names
+    return PolicyGaps(
+        name=name,
+        about=about,
+        certainty="estimated" if isinstance(worst, Estimate) else "certified",
+        models=tuple(ModelGap(*each) for each in zip(names, gaps, strict=True)),
+        average=average,
+        worst=worst,
+    )
