@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import ceil, comb, log, sqrt
+
 import numpy as np
 import pytest
 
+from simgap import domain_randomization_oracle
+from simgap.bounds import switch_tree_lower
+from simgap.complexity import function_class
 from simgap.errors import InvalidInstance
 from simgap.instances.absorbing import absorbing_doors
+from simgap.instances.bandit import bandit
 from simgap.instances.linear_bandit import linear_bandit
 from simgap.instances.riverswim import riverswim
 from simgap.instances.switch_tree import delta_for_diameter, switch_tree
+from simgap.mdp import LatentMDP
 from simgap.planning import (
     diameter,
     optimal_values,
@@ -38,6 +46,41 @@ def test_e22_the_optimal_value_is_not_that_of_the_stationary_policy() -> None:
     for horizon in (1, 3, 10, 100):
         values = optimal_values(river, horizon).values[0]
         assert values.max() - values.min() <= D
+
+
+def test_e25_the_smoothing_outweighs_the_drift_for_large_delta_alone() -> None:
+    """Lemma 5, a sample: Pinsker's drift less 2 alpha S, with alpha = delta^2/(8S)."""
+    turn = 4.0 - 2.0 * 2.0**0.5
+    assert turn == pytest.approx(1.17, abs=0.005)
+    for delta in np.linspace(0.01, 2.0, 200):
+        cost = delta**2 / 4.0
+        assert (delta / 2.0) ** 2 / 2.0 - cost == pytest.approx(-(delta**2) / 8.0)
+        left = delta - delta**2 / 4.0
+        assert (left**2 / 2.0 > cost) == (delta < turn)
+        assert (delta / 2.0) ** 2 / 2.0 > 2.0 * delta**2 / 64.0  # alpha = delta^2/(64S)
+    rng = np.random.default_rng(25)
+    for _ in range(200):  # the distance that this alpha leaves
+        S = int(rng.integers(2, 7))
+        p, q = rng.dirichlet(np.full(S, 0.3), 2)
+        delta = float(np.abs(p - q).sum())
+        smoothed = delta**2 / (8.0 * S) + (1.0 - delta**2 / 8.0) * q
+        assert np.abs(smoothed - p).sum() >= delta - delta**2 / 4.0 - 1e-12
+
+
+def test_e28_the_printed_level_is_fine_in_the_width_form() -> None:
+    """Sums of n coins of width D = 1 leave D sqrt(2 n log(2HM)) with chance at most
+    2/(2HM)^4, exactly computed: enough for all starts, ends and models together."""
+    for horizon, members in ((3, 2), (10, 2), (20, 5)):
+        level = Fraction(2, (2 * horizon * members) ** 4)
+        for n in (1, 8, 30, 60, 150):
+            limit = sqrt(2.0 * n * log(2.0 * horizon * members))
+            heads = [k for k in range(n + 1) if abs(k - n / 2.0) > limit]
+            chance = Fraction(sum(comb(n, k) for k in heads), 2**n)
+            assert chance <= level
+        everything = horizon**2 * members * level  # starts, ends and models
+        assert everything <= Fraction(1, members * horizon)
+        weaker = Fraction(1, horizon * members)  # from |X| <= D alone
+        assert weaker > Fraction(1, (members * horizon) ** 2)
 
 
 @pytest.mark.parametrize(("members", "horizon"), [(2, 6), (3, 8), (4, 8)])
@@ -73,6 +116,55 @@ def test_e33_the_large_class_has_diameter_two() -> None:
     assert gaps[:-1] == pytest.approx(np.zeros(len(worlds) - 1), abs=1e-12)
 
 
+def _most_of_pulling(means: list[Fraction], pulls: int) -> Fraction:
+    """Return the most that pulling the second arm adds to never doing so, times M.
+
+    The first arm wins half the time and tells nothing, so that a history is how often
+    the second was pulled and how often it won.
+    """
+
+    def most(left: int, weights: tuple[Fraction, ...]) -> Fraction:
+        if left == 0:
+            return Fraction(0)
+        both = list(zip(weights, means, strict=True))
+        now = sum((w * (m - Fraction(1, 2)) for w, m in both), Fraction(0))
+        won = tuple(w * m for w, m in both)
+        lost = tuple(w - v for w, v in zip(weights, won, strict=True))
+        return max(Fraction(0), now + most(left - 1, won) + most(left - 1, lost))
+
+    won, lost = tuple(means), tuple(1 - m for m in means)
+    now = sum((m - Fraction(1, 2) for m in means), Fraction(0))
+    return now + most(pulls - 1, won) + most(pulls - 1, lost)
+
+
+@pytest.mark.parametrize("horizon", [2, 3, 5, 8, 11])
+def test_e33_the_proposition_holds_with_as_many_models_as_steps(horizon: int) -> None:
+    """In Fractions, M = H and M = H + 3: the first pull never pays with theta_M =
+    (1/2, 1/4), even with p_i next to 1/4, and the gap is (H - 1)/4."""
+    near = np.nextafter(0.25, 1.0)
+    for members in (horizon, horizon + 3):
+        for worlds in (
+            linear_bandit(members, bonus=0.25),
+            linear_bandit(p=(near,) * (members - 1), bonus=0.25),
+        ):
+            assert len(worlds) == members
+            means = [Fraction(m) for m in worlds.theta.values[:, 1].tolist()]
+            assert _most_of_pulling(means, horizon - 1) < 0
+            assert means[-1] == Fraction(3, 4)
+            best = optimal_values(worlds, horizon).start[-1]
+            assert best == (horizon - 1) * 0.75
+            assert diameter(worlds).upper == pytest.approx(2.0)
+
+
+def test_e33_the_printed_instance_needs_more_models_than_steps() -> None:
+    """With theta_M = (1/2, 1/2) the first pull pays at M = H and not at 4H + 5."""
+    horizon = 10
+    few = [Fraction(m) for m in linear_bandit(horizon).theta.values[:, 1].tolist()]
+    many = linear_bandit(4 * horizon + 5).theta.values[:, 1].tolist()
+    assert _most_of_pulling(few, horizon - 1) > 0
+    assert _most_of_pulling([Fraction(m) for m in many], horizon - 1) < 0
+
+
 @pytest.mark.parametrize(("k", "arms"), [(1, 2), (2, 2), (4, 2), (7, 2), (4, 3)])
 def test_e34_the_diameter_of_the_tree_is_met_with_the_repaired_delta(
     k: int, arms: int
@@ -92,3 +184,52 @@ def test_e35_the_tree_has_no_more_models_than_pairs() -> None:
     assert len(tree) == (S // 2) * ((A - 1) // 2) < S * A
     with pytest.raises(InvalidInstance):
         switch_tree(2, 2, 0.01, 5, delta=0.1)
+
+
+@pytest.mark.parametrize(("S", "A"), [(10, 10), (5, 20), (3, 34), (4, 26), (21, 41)])
+def test_e35_filled_up_classes_keep_the_order(S: int, A: int) -> None:
+    """M = SA models, of which min(M, pairs) hide the good pair: sqrt(DMH) all the same.
+
+    V* >= (H - D) rho, since the span of the bias is at most D rho. The other models may
+    be anything of diameter D: the real one is among those that hide the pair.
+    """
+    members, k, arms = S * A, S // 2, (A - 1) // 2
+    hiding = min(members, k * arms)
+    assert hiding < members
+    wanted = 20.0 * log(members) / log(A)
+    delta = delta_for_diameter(k, arms, wanted)
+    for long in (1, 10, 1000):
+        horizon = ceil(long * wanted * members)
+        e = 0.6 * sqrt(hiding * delta / horizon)
+        found = switch_tree_lower(
+            horizon=horizon,
+            members=hiding,
+            delta=delta,
+            e=e,
+            diameter=wanted,
+            mean_optimal=(horizon - wanted) * (delta + e) / (2.0 * delta + e),
+        )
+        assert found.value >= 0.01 * sqrt(wanted * members * horizon)
+
+
+def test_e36_the_eluder_dimension_needs_the_bias_of_the_sample() -> None:
+    """One pair (s, a) is two points if two biases make different differences of it."""
+    functions = function_class(riverswim(4, (0.2, 0.4, 0.6), left_reward=0.5))
+    points = [functions.point(at) for at in range(functions.n_points)]
+    pairs = [(point.state, point.action) for point in points]
+    assert len(set(pairs)) < len(pairs)
+    one = pairs.index(max(pairs, key=pairs.count))
+    other = pairs.index(pairs[one], one + 1)
+    differences = functions.values[[one, other]] - functions.values[[one, other], :1]
+    assert np.abs(differences[0] - differences[1]).max() > 1e-3
+
+
+def test_e37_uniform_in_a_parameter_is_not_uniform_in_its_square() -> None:
+    """An arm of mean x against a safe 1/2, one pull: the best average is 1/2 if x is
+    uniform and E sqrt(u) = 2/3 if its square is."""
+    points = (np.arange(400) + 0.5) / 400
+    for means, expected in ((points, 0.5), (np.sqrt(points), 2.0 / 3.0)):
+        arms = bandit(np.column_stack([np.full(400, 0.5), means]))
+        found = domain_randomization_oracle(LatentMDP.uniform(arms), horizon=2)
+        assert found.value.lower == pytest.approx(expected, abs=1e-4)
+        assert found.value.upper == pytest.approx(expected, abs=1e-4)

@@ -198,13 +198,18 @@ def spread(members: int) -> FloatArray:
 
 
 def test_a_large_class_needs_a_large_sum() -> None:
-    """Proposition 2, rows 23 and 26: M = 4H + 5 is enough, M = H is not."""
+    """Proposition 2, rows 23 and 26: M = 4H + 5, or M = H and a bonus of 1/4."""
     for horizon in (5, 20, 80):
         enough = large_class(horizon=horizon, shortfalls=tuple(spread(4 * horizon + 5)))
         assert enough.holds
         assert enough.value == (horizon - 1) / 2
+        stated = large_class(
+            horizon=horizon, shortfalls=tuple(spread(horizon)), bonus=0.25
+        )
+        assert stated.holds
+        assert stated.value == (horizon - 1) / 4
     few = large_class(horizon=10, shortfalls=tuple(spread(10)))
-    assert few.unmet == ("a sum of p_i above (H - 1)/2",)
+    assert len(few.unmet) == 1 and not few.holds
     odd = large_class(horizon=3, shortfalls=(0.6, 0.9, 0.7))
     assert odd.unmet == ("every p_i between 1/4 and 1/2",)
 

@@ -12,6 +12,7 @@ from simgap.complexity import (
     covering_number,
     function_class,
     function_class_from_matrix,
+    linear_covering_bound,
 )
 from simgap.errors import InvalidArgument
 from simgap.instances import linear_bandit, needle
@@ -50,6 +51,39 @@ def test_five_hundred_covers_are_those_of_trying_all_sets() -> None:
     rng = np.random.default_rng(22)
     for _ in range(500):
         check(*random_matrix(rng))
+
+
+@pytest.mark.parametrize("rank", [0, 1, 2, 3])
+def test_a_linear_class_has_no_more_balls_than_its_dimension_allows(rank: int) -> None:
+    """Section 5.3: log N = O(r log(1/eps)), for any members of the linear space."""
+    rng = np.random.default_rng(60 + rank)
+    for _ in range(20):
+        theta = rng.standard_normal((60, rank)) * rng.choice([1.0, 3.0], (60, 1))
+        phi = rng.standard_normal((rank, 6))
+        functions = function_class_from_matrix(theta @ phi)
+        epsilon = float(rng.choice([0.05, 0.3, 1.0]))
+        ratio = float(functions.distance.max(initial=0.0)) / epsilon
+        assert covering_number(functions, epsilon).lower <= linear_covering_bound(
+            rank, ratio
+        )
+
+
+def test_one_dimension_is_no_bound_for_two() -> None:
+    """The control: a square has more balls than its side."""
+    side = np.linspace(0.0, 1.0, 9)
+    square = np.array([[x, y] for x in side for y in side])
+    found = covering_number(function_class_from_matrix(square), 0.11)
+    assert linear_covering_bound(1, 1.0 / 0.11) < found.lower
+    assert found.lower <= linear_covering_bound(2, 1.0 / 0.11)
+
+
+def test_covers_of_linear_classes_grow_with_the_logarithm() -> None:
+    logs = [np.log(linear_covering_bound(3, 10.0**k)) for k in (2, 4, 6)]
+    assert np.diff(logs) == pytest.approx(np.full(2, 6.0 * np.log(10.0)), rel=1e-2)
+    assert linear_covering_bound(4, 0.5) == 1.0
+    assert linear_covering_bound(500, 1e9) == np.inf
+    with pytest.raises(InvalidArgument, match="linear class"):
+        linear_covering_bound(-1, 2.0)
 
 
 @pytest.mark.parametrize("nodes", [0, 5_000])

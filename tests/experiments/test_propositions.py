@@ -55,21 +55,40 @@ def test_the_oracle_of_the_large_class_never_explores() -> None:
 
 def test_rows_23_to_25() -> None:
     """W* = gap = (H-1)/2; base 0.494949, 0.498525; D = 2; d_e = 1; N = 2, 4."""
-    rows = {row[0]: row[1:] for row in large.measured(LARGE, 0, silent).tables[0].rows}
+    printed = replace(LARGE, classes=(large.PRINTED,))
+    found = large.measured(printed, 0, silent).tables[0]
+    rows = {row[0]: row[1:] for row in found.rows}
     for horizon, base, cover in ((5, 0.494949, 2), (20, 0.498525, 4)):
-        members, value, last, others, found, far, eluder, balls = rows[horizon]
+        members, _, value, last, others, lost, far, eluder, balls = rows[horizon]
         assert members == 4 * horizon + 5
         assert value == pytest.approx((horizon - 1) / 2, abs=1e-9)
         assert last == pytest.approx((horizon - 1) / 2, abs=1e-9)
         assert others == pytest.approx(0.0, abs=1e-9)
-        assert found == pytest.approx(base, abs=5e-7)
+        assert lost == pytest.approx(base, abs=5e-7)
         assert far == pytest.approx(2.0)
         assert (eluder, balls) == (1.0, cover)
 
 
-def test_e33_with_as_many_models_as_steps_it_does_explore() -> None:
-    """Row 26: W* = 4.567112 > 4.5 for M = H = 10; the sentence fails."""
-    control = large.Settings(horizons=(8, 10, 12), per_step=1.0, more=0)
+def test_e33_as_many_models_as_steps_are_enough_with_a_smaller_prize() -> None:
+    """Proposition 2 as it is stated, M >= H: gap (H - 1)/4, diameter 2."""
+    stated = replace(LARGE, classes=(large.SMALLEST,))
+    found = large.measured(stated, 0, silent)
+    assert found.verdict is Verdict.HOLDS
+    for horizon, members, _, value, last, others, _, far, eluder, _ in found.tables[
+        0
+    ].rows:
+        assert members == horizon
+        assert isinstance(horizon, int)
+        assert value == pytest.approx((horizon - 1) / 2, abs=1e-9)
+        assert last == pytest.approx((horizon - 1) / 4, abs=1e-9)
+        assert others == pytest.approx(0.0, abs=1e-9)
+        assert far == pytest.approx(2.0)
+        assert eluder == 1.0
+
+
+def test_e33_the_printed_instance_explores_with_as_many_models_as_steps() -> None:
+    """Row 26: W* = 4.567112 > 4.5 for M = H = 10; the sentence fails there."""
+    control = large.Settings((8, 10, 12), classes=(large.Class(1, 0, 0.5),))
     assert large.measured(control, 0, silent).verdict is Verdict.REFUTED
     value = exact_oracle(linear_bandit(10), 10).value
     assert middle(value) == pytest.approx(4.567112, abs=5e-7)

@@ -30,6 +30,7 @@ CASES = (
     "linear_bandit",
     "linear_bandit?members=85",
     "linear_bandit?p=0.3,0.4,0.45",
+    "linear_bandit?members=6&bonus=1/4",
     "near_multichain",
     "near_multichain?room=1&coupling=0.5",
     "near_multichain?room=3&coupling=0.01,0.25,1",

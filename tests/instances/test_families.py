@@ -223,6 +223,7 @@ REFUSED: list[tuple[Callable[[], SimulatorClass], str]] = [
     (lambda: absorbing_doors(1), "members is 1"),
     (lambda: linear_bandit(3, p=(0.3, 0.4)), "members is 3 and p is"),
     (lambda: linear_bandit(p=0.25), "p is 0.25"),
+    (lambda: linear_bandit(3, bonus=0.75), "bonus is 0.75"),
     (lambda: slip_grid(1), "one cell"),
     (lambda: slip_grid(3, 3, 1.5), "slip is 1.5"),
     (lambda: garnet(4, 1, 2, 2), "cannot be kept apart"),

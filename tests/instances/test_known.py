@@ -171,6 +171,7 @@ def test_known_separation_is_the_least_distance_of_two_models(spec: str) -> None
         "best_arm?e=0.25",
         "needle?members=3",
         "linear_bandit?members=9",
+        "linear_bandit?members=4&bonus=1/4",
     ],
 )
 def test_known_oracle_values_are_those_of_a_search_over_histories(spec: str) -> None:
@@ -184,11 +185,16 @@ def test_known_oracle_values_are_those_of_a_search_over_histories(spec: str) -> 
 
 
 def test_the_oracle_value_of_proposition_2_is_withheld_where_unproved() -> None:
-    """Errata 33: with M = H = 10 the oracle does explore."""
-    known = closed_forms("linear_bandit?members=10")
-    assert known.oracle_value is not None
-    assert known.oracle_value(10) is None
-    assert closed_forms("linear_bandit?members=45").oracle_value is not None
+    """Errata 33: with M = H = 10 the printed oracle does explore."""
+    for spec, told in (
+        ("linear_bandit?members=10", None),
+        ("linear_bandit?members=45", 4.5),
+        ("linear_bandit?members=10&bonus=1/4", 4.5),
+        ("linear_bandit?members=7&bonus=1/4", None),
+    ):
+        known = closed_forms(spec).oracle_value
+        assert known is not None
+        assert known(10) == told, spec
 
 
 def test_every_entry_occurs_among_the_cases() -> None:

@@ -2,7 +2,7 @@
 
     Z = Z_new = []; alive = U; k = argmax gain
     for h = 1..H:
-        a = pi_k(s), greedy for the bias l_k (print: of the real model, errata E19)
+        a = pi_k(s), greedy for the bias l_k (the prose: of the real model, E19)
         append (s, a, l_k, y) to Z_new; y = l_k(s'), plus the reward if it is seen
         if max over pairs of |f_i - f_j|^2 on Z_new / (|f_i - f_j|^2 on Z + alpha) >= 1:
             Z += Z_new; Z_new = []                    (errata E20: print has no reset)

@@ -172,28 +172,32 @@ def no_diameter(*, horizon: int, members: int) -> Bound:
     )
 
 
-def large_class(*, horizon: int, shortfalls: tuple[float, ...]) -> Bound:
-    """Return (H - 1)/2, the gap of every oracle in the last model (Prop. 2).
+def large_class(
+    *, horizon: int, shortfalls: tuple[float, ...], bonus: float = 0.5
+) -> Bound:
+    """Return (H - 1) bonus, the gap of every oracle in the last model (Prop. 2).
 
-    `shortfalls` are the p_i of the other models, whose second arm has mean 1/2 - p_i.
-    The oracle never pulls it if their sum is above (H - 1)/2; "M >= H" is not enough
-    (errata E33), M = 4H + 5 is.
+    `shortfalls` are the p_i of the other models, whose second arm has mean 1/2 - p_i;
+    in the last one it has 1/2 + bonus. The oracle never pulls it if the p_i sum to more
+    than (H - 1) bonus: with a bonus of 1/2, as printed, for M = 4H + 5 but not for
+    every M >= H; with 1/4 for every M >= H (errata E33).
     """
     horizon, total = whole("horizon", horizon), sum(shortfalls)
+    bonus = real("bonus", bonus, most=0.5, above=True)
     between = all(0.25 < real("shortfall", p) < 0.5 for p in shortfalls)
-    enough = total > (horizon - 1) / 2.0
-    first = 2 if total > 0.5 and between else inf
+    enough = total > (horizon - 1) * bonus
+    first = 2 if total > bonus and between else inf
     return Bound(
         claim="Proposition 2",
         quantity=Quantity.ORACLE_ON_CLASS,
         kind=Kind.LOWER,
-        value=(horizon - 1) / 2.0,
+        value=(horizon - 1) * bonus,
         horizon=horizon,
-        constants=named(M=len(shortfalls) + 1, sum_p=total),
+        constants=named(M=len(shortfalls) + 1, sum_p=total, bonus=bonus),
         unmet=_few(between, "every p_i between 1/4 and 1/2")
-        + _few(enough, "a sum of p_i above (H - 1)/2"),
+        + _few(enough, f"a sum of p_i above {bonus:g} (H - 1)"),
         non_vacuous_from=first,
-        formula=lambda h: (h - 1) / 2.0,
+        formula=lambda h: (h - 1) * bonus,
     )
 
 

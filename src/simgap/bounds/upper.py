@@ -19,8 +19,9 @@ Cauchy-Schwarz over at most M episodes, all but the real model's ending by elimi
     Reg(H) <= sqrt(H log(2H^2)/2 sum_m sp_m^2) + 2 sum_m sp_m - sp_* + 1,
 
 and the gap is at most Reg(H) + sp_* (Lemma 2). The real model goes with probability at
-most sum_n 2 exp(-2 thr(n)^2 / (n sp^2)) = 1/H (errata E28). Spans may be replaced by
-the diameter, which bounds them; M equal spans D give D sqrt(MH log(2H^2)/2) + 2MD + 1.
+most sum_n 2 exp(-2 thr(n)^2 / (n sp^2)) = 1/H (errata E28: its episode begins at a
+random time). Spans may be replaced by the diameter, which bounds them; M equal spans D
+give D sqrt(MH log(2H^2)/2) + 2MD + 1.
 
 Theorems 1 and 2 are Lemma 1 on top: the mean gap of the oracle is at most that of any
 base policy, and its gap in one model at most that mean over the model's prior weight.

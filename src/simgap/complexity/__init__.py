@@ -1,6 +1,10 @@
 """How hard a class is: separation, smoothness, covers, eluder dimension."""
 
-from simgap.complexity.covering import CoveringNumber, covering_number
+from simgap.complexity.covering import (
+    CoveringNumber,
+    covering_number,
+    linear_covering_bound,
+)
 from simgap.complexity.eluder import EluderDimension, eluder_dimension
 from simgap.complexity.eluder_bounds import UpperBound, linear_eluder_bound
 from simgap.complexity.function_class import (
@@ -53,6 +57,7 @@ __all__ = [
     "function_class_from_matrix",
     "gap_constant",
     "importance",
+    "linear_covering_bound",
     "linear_eluder_bound",
     "lipschitz",
     "model_distances",

@@ -5,6 +5,12 @@ N(F, eps) is the *least* number of members of F whose closed eps-balls contain F
 below: functions no two of which fit in one ball need a ball each, and so do weights
 y >= 0 with no more than 1 in any ball, whose sum bounds N (linear programming duality).
 
+A linear class has covers that need no search. Let differences f - f' lie in a space of
+r dimensions and be at most R everywhere. Members no two of which are within eps make a
+cover once there is no further one. Balls of radius eps/2 around them are disjoint and
+lie in one of radius R + eps/2, so that there are at most (1 + 2 R/eps)^r: the
+O(r log(1/eps)) of Section 5.3. In one dimension they are at most 1 + R/eps.
+
 A search by branching settles small classes: some ball must hold the function that is
 hardest to cover, and each of those is tried.
 """
@@ -13,13 +19,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
+from math import ceil, floor, inf, isfinite
 from typing import final
 
 import numpy as np
 
 from simgap.arrays import BoolArray, IndexArray, read_only
 from simgap.complexity.function_class import FunctionClass, check_scale
+from simgap.errors import InvalidArgument
 
 MOST_NODES = 5_000  # of the search; then bounds are what remains
 SEARCH_UP_TO = 512  # functions; beyond, a greedy cover and a packing have to do
@@ -44,6 +51,27 @@ class CoveringNumber:
     @property
     def exact(self) -> bool:
         return self.lower == self.upper
+
+
+def linear_covering_bound(dimension: int, ratio: float) -> float:
+    """Return a bound on N(F, eps) of a linear class from its dimension and R / eps.
+
+    Differences f - f' form a set in a space of that dimension and are at most
+    `ratio` times eps everywhere, as in `linear_eluder_bound`.
+    """
+    if dimension < 0 or not isfinite(ratio) or ratio < 0.0:
+        raise InvalidArgument(
+            f"dimension {dimension} and ratio {ratio!r} of a linear class",
+            hint="a dimension of 0 or more, and the largest difference over eps",
+        )
+    if dimension == 0 or ratio <= 1.0:
+        return 1.0
+    if dimension == 1:
+        return 1.0 + floor(ratio * (1.0 + 1e-12))
+    try:
+        return float((1.0 + 2.0 * ratio) ** dimension)
+    except OverflowError:
+        return inf
 
 
 def covering_number(

@@ -6,9 +6,10 @@ in an interval of width sp, so with thr(n) = sp sqrt(n log(2H^2)/2)
 
     P(dropped) <= sum_n 2 exp(-2 thr(n)^2 / (n sp^2)) = 1/H      (spec 4.6).
 
-Print has no random start and a level that leaves nothing after its union (E28). The
-chance is computed without sampling, by first passages: for a fair coin (row 32 of spec
-6), and for every model of classes whose rewards lie on a lattice.
+Print fixes the start of the episode, which is random, and counts one term too few (E28,
+E17); its level is fine, 2/(2HM)^4 for increments of width D. The chance is computed
+without sampling, by first passages: for a fair coin (row 32 of spec 6), and for every
+model of classes whose rewards lie on a lattice.
 """
 
 from __future__ import annotations

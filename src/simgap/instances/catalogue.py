@@ -292,6 +292,9 @@ CATALOGUE: Mapping[str, Entry] = {
         {
             "members": Parameter(Kind.WHOLE, "", "models; 25 unless p is given"),
             "p": Parameter(Kind.POINTS, "", "one per bad model, in (1/4, 1/2)"),
+            "bonus": Parameter(
+                Kind.NUMBER, "0.5", "of the winner's arm; 1/4 suits M >= H"
+            ),
         },
     ),
     "near_multichain": Entry(
