@@ -124,7 +124,7 @@ def test_numbers_are_in_original_rewards(
 def in_units(worlds: SimulatorClass, units: RewardUnits) -> SimulatorClass:
     from dataclasses import replace
 
-    return replace(worlds, units=units)
+    return replace(worlds, rewards=units.meant(worlds.rewards))
 
 
 def test_people_read_what_to_measure_first(

@@ -199,7 +199,7 @@ def test_constants_hold_when_rewards_and_starts_depend_on_the_model(
     steepest = 0.0
     for _ in range(300):
         policy = rng.integers(0, 2, (6, 3)).astype(np.int32)
-        values = policy_values(simulators, policy, 6).start * simulators.units.factor
+        values = policy_values(simulators, policy, 6).start
         rises = np.abs(values[:, None] - values[None, :])
         assert (rises <= constant * apart + 1e-12).all()
         steepest = max(steepest, float((rises / (apart + np.eye(3))).max()))

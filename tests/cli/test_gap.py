@@ -16,25 +16,25 @@ import pytest
 
 from simgap.cli.main import main
 from simgap.interop import save_model
-from simgap.mdp import IndexOrder, LatentMDP, RewardUnits, class_from_arrays
+from simgap.mdp import Details, IndexOrder, LatentMDP, RewardUnits, class_from_arrays
 from tests.reference.latent import exact_gap
 
 HORIZON = 3
-OFFSET, FACTOR = -5.0, 4.0
 
 
 @pytest.fixture(scope="module")
 def latent() -> LatentMDP:
-    """Two models in eighths, with rewards that users see as -5 + 4 r."""
-    from dataclasses import replace
-
+    """Two models in eighths, with rewards written as r and meant as -5 + 4 r."""
     rng = np.random.default_rng(8)
     kernel = rng.multinomial(8, [0.5, 0.5], size=(2, 2, 2)) / 8.0
     rewards = rng.integers(0, 9, (2, 2)) / 8.0
-    worlds = class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
-    return LatentMDP(
-        replace(worlds, units=RewardUnits(OFFSET, FACTOR)), np.array([0.25, 0.75])
+    worlds = class_from_arrays(
+        kernel,
+        rewards,
+        order=IndexOrder.STATE_ACTION,
+        details=Details(units=RewardUnits(-5.0, 4.0)),
     )
+    return LatentMDP(worlds, np.array([0.25, 0.75]))
 
 
 @pytest.fixture(scope="module")
@@ -86,23 +86,23 @@ def test_planned_policies_have_the_gaps_of_brute_force(
     ]
     rows = {each["name"]: each for each in found["policies"]}
     memoryless = rows["memoryless"]["average"]
-    assert memoryless["lower"] <= FACTOR * float(min(lost)) + 1e-12
-    assert memoryless["upper"] == pytest.approx(FACTOR * float(min(lost)), abs=1e-9)
-    oracle = FACTOR * float(exact_gap(latent, HORIZON))
+    assert memoryless["lower"] <= float(min(lost)) + 1e-12
+    assert memoryless["upper"] == pytest.approx(float(min(lost)), abs=1e-9)
+    oracle = float(exact_gap(latent, HORIZON))
     assert rows["oracle"]["average"]["upper"] == pytest.approx(oracle, abs=1e-9)
     memory = found["value_of_memory"]
-    worth = FACTOR * float(min(lost)) - oracle
+    worth = float(min(lost)) - oracle
     assert memory["lower"] - 1e-9 <= worth <= memory["upper"] + 1e-9
     for m, told in enumerate(found["optimal"]):
-        assert told == pytest.approx(OFFSET * HORIZON + FACTOR * float(best[m]))
+        assert told == pytest.approx(float(best[m]))
     optimal_in = [
         [row for row, v in zip(lost, every, strict=True) if v[m] == best[m]]
         for m in range(2)
     ]
     single = min(min(rows) for rows in optimal_in)
     randomized = found["value_of_randomization"]
-    assert randomized["lower"] - 1e-9 <= FACTOR * float(single) - oracle
-    assert FACTOR * float(single) - oracle <= randomized["upper"] + 1e-9
+    assert randomized["lower"] - 1e-9 <= float(single) - oracle
+    assert float(single) - oracle <= randomized["upper"] + 1e-9
 
 
 def test_every_horizon_is_what_it_is_alone(
@@ -117,12 +117,12 @@ def test_every_horizon_is_what_it_is_alone(
         horizon = each["horizon"]
         every = values(latent, horizon)
         best = [max(row[m] for row in every) for m in range(2)]
-        gap = FACTOR * float(exact_gap(latent, horizon))
+        gap = float(exact_gap(latent, horizon))
         ends = each["average_gap"]
         assert ends["lower"] - 1e-12 <= gap <= ends["upper"] + 1e-12
         for i, told in enumerate(each["train"]):
             plans = [
-                [FACTOR * float(b - v) for b, v in zip(best, row, strict=True)]
+                [float(b - v) for b, v in zip(best, row, strict=True)]
                 for row in every
                 if row[i] == best[i]
             ]

@@ -15,7 +15,7 @@ from simgap.cli.width import answered, print_answer
 from simgap.cli.width_answer import record_name
 from simgap.instances import catalogue
 from simgap.interop import save_model
-from simgap.mdp import LatentMDP, Parameters, RewardUnits
+from simgap.mdp import LatentMDP, Parameters
 from simgap.records import plain
 from tests.cli.test_contract import answer, human
 
@@ -101,8 +101,8 @@ def _unwrapped(text: str) -> str:
 
 
 def in_units(latent: LatentMDP, offset: float, factor: float) -> LatentMDP:
-    worlds = replace(latent.simulators, units=RewardUnits(offset, factor))
-    return LatentMDP(worlds, latent.prior)
+    rewards = offset + factor * latent.simulators.rewards
+    return LatentMDP(replace(latent.simulators, rewards=rewards), latent.prior)
 
 
 def asked(latent: LatentMDP, **other: Any) -> Any:

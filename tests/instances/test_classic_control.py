@@ -157,19 +157,17 @@ def test_rows_are_laws_with_the_simulators_step_as_mean(
                 )
 
 
-def test_rewards_of_the_pendulum_are_shared_and_told_in_its_own_units() -> None:
+def test_rewards_of_the_pendulum_are_shared_and_its_own() -> None:
     table = classic_control("Pendulum-v1", grid={"mass": (0.5, 2.0)}, cells=9)
     worlds = table.simulators
     assert worlds.shared_rewards
-    assert worlds.rewards.min() >= 0.0 and worlds.rewards.max() == 1.0
-    units = worlds.units
-    assert units.offset == pytest.approx(-(pi**2 + 6.4 + 0.004))
-    assert units.total(1.0, 1) == 0.0
+    assert worlds.rewards.max() == 0.0
+    assert worlds.rewards.min() >= -(pi**2 + 6.4 + 0.004)
     for s, name in enumerate(worlds.labels.states):
         angle, speed = (float(part.partition("=")[2]) for part in name.split())
         for a, torque in enumerate(table.physics.actions):
             cost = angle**2 + 0.1 * speed**2 + 0.001 * torque**2
-            told = units.total(float(worlds.rewards[0, s, a]), 1)
+            told = float(worlds.rewards[0, s, a])
             assert told == pytest.approx(-cost, abs=0.02)  # names have three digits
     assert worlds.labels.actions == (
         "torque=-2",
@@ -186,14 +184,8 @@ def test_the_car_pays_one_a_step_and_the_pole_earns_one() -> None:
         build("discretise:CartPole-v1"),
     )
     for worlds, alive in ((car, -1.0), (pole, 1.0)):
-        told = [
-            worlds.units.total(float(r), 1) for r in np.unique(worlds.rewards[:, :-1])
-        ]
-        assert told == [alive]
-        over = [
-            worlds.units.total(float(r), 1) for r in np.unique(worlds.rewards[:, -1])
-        ]
-        assert over == [0.0]
+        assert np.unique(worlds.rewards[:, :-1]).tolist() == [alive]
+        assert np.unique(worlds.rewards[:, -1]).tolist() == [0.0]
         assert worlds.labels.states[-1] == "end"
 
 
@@ -336,8 +328,7 @@ def test_a_heavier_pendulum_is_harder_and_a_light_one_is_simply_lifted() -> None
     table = classic_control("Pendulum-v1", grid={"mass": masses}, cells=31)
     worlds, horizon = table.simulators, 120
     plan = solve_episodic(worlds, horizon)
-    told = [worlds.units.total(float(v), horizon) for v in plan.start]
-    assert (np.diff(told) < 0.0).all()
+    assert (np.diff(plan.start) < 0.0).all()
     lifted = np.array([[0.5 * pi, 0.0]])
     for mass, theta in zip(masses, table.thetas, strict=True):
         moved = table.physics.moved(theta, lifted, np.array([-TORQUE]))

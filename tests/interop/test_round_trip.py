@@ -79,7 +79,6 @@ def test_a_saved_model_comes_back_with_its_hash(
     ours, theirs = latent.simulators, loaded.simulators
     assert theirs.model_names == ours.model_names
     assert theirs.labels == ours.labels
-    assert theirs.units == ours.units
     assert theirs.notes == ours.notes
     assert theirs.theta.names == ours.theta.names
     np.testing.assert_array_equal(theirs.theta.values, ours.theta.values)
@@ -224,3 +223,12 @@ def test_an_instance_string_is_resolved_by_the_function_given() -> None:
     loaded = load_model("lake?x=1", instance=build)  # type: ignore[arg-type]
     assert asked == ["lake?x=1"]
     assert loaded.hash == LatentMDP.uniform(simulators).hash
+
+
+def test_a_file_of_simgap_0_1_with_scaled_rewards_is_read_as_it_was_meant() -> None:
+    """It holds rewards r in [0, 1] that mean -3 + 20 r; others are written so still."""
+    loaded = load_model(Path(__file__).parent / "files" / "scaled_rewards.simgap")
+    first, second = loaded.simulators.rewards
+    assert first.tolist() == [[2.0, 2.0], [7.0, 12.0], [2.0, 12.0]]
+    assert second.tolist() == [[9.5, -0.5], [4.5, 14.5], [14.5, 9.5]]
+    assert loaded.prior.tolist() == [0.25, 0.75]

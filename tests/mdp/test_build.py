@@ -194,13 +194,13 @@ def test_what_a_class_carries_survives_its_builders() -> None:
         notes=("from a test",),
     )
     P = np.full((2, 2, 1, 2), 0.5)
-    simulators = class_from_arrays(P, np.zeros((2, 1)), details=details)
+    simulators = class_from_arrays(P, np.full((2, 1), 1.5), details=details)
     again = class_from_models(list(simulators))
     for built in (simulators, again):
         assert built.model_names == ("dry", "wet")
         assert built.labels.state(1) == "right"
         assert built.labels.action(0) == "go"
-        assert built.units.total(3.0, 2.0) == 4.0
+        assert (built.rewards == 2.0).all()  # -1 + 2 * 1.5, as they are meant
         assert built.notes == ("from a test",)
         assert built.start_law(1).tolist() == [0.25, 0.75]
     assert simulators.hash == again.hash
@@ -259,7 +259,7 @@ def test_the_hash_sees_every_number_and_name() -> None:
         class_from_arrays(P, R, details=Details(start=[0.5, 0.5])).hash,
         class_from_arrays(P, R, details=Details(state_names=("a", "b"))).hash,
         class_from_arrays(P, R, details=Details(model_names=("a", "b"))).hash,
-        class_from_arrays(P, R, details=Details(units=RewardUnits(1.0, 1.0))).hash,
+        class_from_arrays(P, R, details=Details(units=RewardUnits(2.0, 1.0))).hash,
     }
     assert len(hashes) == 10
     same = {

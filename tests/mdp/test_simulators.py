@@ -161,10 +161,11 @@ def test_models_of_one_name_are_numbered_in_a_class() -> None:
     assert twice.model_names == ("model 0", "model 1")
 
 
-def test_rewards_are_reported_in_original_units() -> None:
+def test_rewards_are_those_that_are_meant() -> None:
+    written = np.array([2.0, 0.1])
     units = RewardUnits(offset=-1.0, factor=3.0)
-    assert units.total(2.0, 10.0) == -4.0
-    assert RewardUnits().total(2.5, 10.0) == 2.5
+    assert units.meant(written).tolist() == [5.0, -1.0 + 3.0 * 0.1]
+    assert RewardUnits().meant(written) is written
 
 
 def test_a_prior_is_a_distribution_over_the_class() -> None:

@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from simgap.cli.oracle_answer import MOST_PRICED, Scale, pair_prices
-from simgap.mdp import RewardUnits
+from simgap.cli.oracle_answer import MOST_PRICED, pair_prices
 from simgap.report.parts.pair_prices import pair_prices_plot
-
-SCALE = Scale(RewardUnits(-1.0, 2.0), 10.0)
 
 
 def table(members: int) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -19,17 +16,17 @@ def table(members: int) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 
 def test_a_record_of_many_models_has_the_prices_of_some() -> None:
-    few = pair_prices(table(5), table(5), None, SCALE)
+    few = pair_prices(table(5), table(5), None)
     assert few.models == (0, 1, 2, 3, 4)
-    assert few.lower[1][4] == 6.0
+    assert few.lower[1][4] == 3.0
     compared = np.arange(0, 300, 7)
-    some = pair_prices(table(300), table(300), compared, SCALE)
+    some = pair_prices(table(300), table(300), compared)
     assert some.models == tuple(compared.tolist())
-    assert some.upper[0][2] == 2.0 * 14
-    whole = pair_prices(table(300), table(300), None, SCALE)
+    assert some.upper[0][2] == 14.0
+    whole = pair_prices(table(300), table(300), None)
     assert len(whole.models) == MOST_PRICED == len(whole.lower) == len(whole.lower[0])
     assert whole.models[0] == 0 and whole.models[-1] == 299
-    all_of_few = pair_prices(table(5), table(5), np.array([0, 4]), SCALE)
+    all_of_few = pair_prices(table(5), table(5), np.array([0, 4]))
     assert all_of_few.models == few.models
 
 

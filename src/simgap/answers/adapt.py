@@ -68,7 +68,7 @@ class AdaptSettings:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Adaptation:
-    """What a log says about a latent MDP; gaps are in the units of stored rewards."""
+    """What a log says about a latent MDP."""
 
     latent: LatentMDP  # before
     settings: AdaptSettings

@@ -182,10 +182,9 @@ def _contradicted(simulators: SimulatorClass, log: TransitionLog) -> BoolArray:
             "the column reward of the log is empty, and rewards are to be evidence",
             hint="fill it, or leave rewards out (--rewards ignored)",
         )
-    units, found = simulators.units, log.reward[given]
+    found = log.reward[given]
     told = np.broadcast_to(
-        units.offset + units.factor * simulators.rewards,
-        (len(simulators), *simulators.rewards.shape[1:]),
+        simulators.rewards, (len(simulators), *simulators.rewards.shape[1:])
     )
     scale = max(float(np.abs(told).max()), float(np.abs(found).max()))
     out = np.zeros(len(simulators), bool)

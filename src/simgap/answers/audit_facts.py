@@ -48,8 +48,7 @@ def audit_facts(
     every = models.simulators
     if thorough or not many_functions(every):
         measured = measured_class(latent, horizon, thorough=thorough)
-        scale = measured.scale / every.units.factor
-        return AuditFacts(measured.facts, scale, measured.notes)
+        return AuditFacts(measured.facts, measured.scale, measured.notes)
     return _in_part(models, far, apart)
 
 

@@ -126,8 +126,8 @@ def _start(simulators: SimulatorClass) -> Finding:
 
 
 def _rewards(simulators: SimulatorClass) -> Finding:
-    units, rewards = simulators.units, simulators.rewards
-    low, high = (units.total(float(end), 1) for end in (rewards.min(), rewards.max()))
+    rewards = simulators.rewards
+    low, high = float(rewards.min()), float(rewards.max())
     width = high - low
     if width == 0.0:
         text = f"every reward is {told(low)}: nothing can be lost"

@@ -153,12 +153,12 @@ def _duplicates(models: WeightedModels, apart: Apart, horizon: int | None) -> Fi
             text += ", and the loss may grow with every step"
             bad = True
         else:
-            factor, bad = models.simulators.units.factor, loss.lower > 0.0
+            bad = loss.lower > 0.0
             text += (
-                f", which costs about {told(factor * loss.upper)} a step for ever"
+                f", which costs about {told(loss.upper)} a step for ever"
                 if bad
                 else "; it costs nothing in the long run (at most "
-                f"{told(factor * loss.upper)} a step): one policy is best for all of "
+                f"{told(loss.upper)} a step): one policy is best for all of "
                 "them, or the first state tells"
             )
         if not bad:

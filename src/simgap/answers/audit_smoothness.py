@@ -63,6 +63,5 @@ def smoothness_finding(
             "simulate more values there"
         )
         return Finding(CHECK, Status.WARNING, text, jump)
-    factor = models.simulators.units.factor
-    text += f"; Lipschitz constant {told(factor * slope)} per whole range"
+    text += f"; Lipschitz constant {told(slope)} per whole range"
     return Finding(CHECK, Status.OK, text, jump)

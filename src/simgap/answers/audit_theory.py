@@ -95,7 +95,7 @@ def theory(
         measured=measured,
         theorem=None if horizon is None else _theorem(bounds, scale),
         promised=_promised(bounds, scale, horizon),
-        findings=(trip, _in_words(bounds, scale * every.units.factor, horizon)),
+        findings=(trip, _in_words(bounds, scale, horizon)),
         notes=measured.notes,
     )
 

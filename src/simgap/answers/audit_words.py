@@ -175,8 +175,7 @@ def words_in_the_long_run(
     loss = apart.loss_per_step
     cost = "may cost a part of every step"
     if loss is not None and loss.lower is not None:
-        factor = models.simulators.units.factor
-        cost = f"costs at least {told(factor * loss.lower)} in every step, for ever"
+        cost = f"costs at least {told(loss.lower)} in every step, for ever"
     return Words(
         headline,
         f"{group} move alike but pay differently, and what cannot be found out {cost}.",

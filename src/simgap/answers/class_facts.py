@@ -92,7 +92,7 @@ def measured_class(
         )
     return MeasuredClass(
         facts=facts,
-        scale=width * simulators.units.factor,
+        scale=width,
         diameter=Certified(float(far.lower), float(far.upper)),
         eluder=eluder,
         covering=covering,

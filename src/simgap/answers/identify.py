@@ -263,8 +263,7 @@ def _note_timeline(
     if oracle.outcome not in (Outcome.EXACT, Outcome.SOLVED):
         gap = oracle.average_gap
         rest = (gap.upper or 0.0) - (gap.lower or 0.0)
-        factor = abs(latent.simulators.units.factor)
-        words = f"loses at most {factor * rest:.3g} more than the best one"
+        words = f"loses at most {rest:.3g} more than the best one"
         notes.append(
             f"the policy of the timeline {words if isfinite(rest) else 'is a guess'}: "
             f"planning {oracle.outcome.value}"

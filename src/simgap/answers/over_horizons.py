@@ -47,7 +47,7 @@ Told = Callable[[str], None]
 @final
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What a theorem promises about the oracle's gap in any model, in stored units."""
+    """What a theorem promises about the oracle's gap in any model."""
 
     name: str
     value: float
@@ -56,7 +56,7 @@ class Promise:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class AtHorizon:
-    """One class at one horizon, in stored units."""
+    """One class at one horizon."""
 
     horizon: int
     informed: float  # what an agent gets that is told the model, prior average
@@ -159,9 +159,9 @@ def _promises(
     The facts were measured at the longest horizon; eluder dimension and covering number
     at its finer scale are upper bounds at every coarser one.
     """
-    stored = measured.scale / latent.simulators.units.factor
+    scale = measured.scale
     return tuple(
-        Promise(bound.claim, bound.value * stored if stored else 0.0)
+        Promise(bound.claim, bound.value * scale if scale else 0.0)
         for bound in applicable(measured.facts, horizon)
         if bound.holds
         and bound.kind is Kind.UPPER

@@ -173,7 +173,7 @@ def answered(
             log,
             horizon,
             settings=settings,
-            progress=_follower(latent, tell),
+            progress=_follower(tell),
         )
     return adapt_answer(
         found,
@@ -265,15 +265,11 @@ def _read_log(
         )
 
 
-def _follower(
-    latent: LatentMDP, tell: Callable[[str], None]
-) -> Callable[[str, Progress], None]:
+def _follower(tell: Callable[[str], None]) -> Callable[[str, Progress], None]:
     from simgap.report.words import number
 
-    factor = latent.simulators.units.factor
-
     def follow(which: str, now: Progress) -> None:
-        low, high = (number(factor * end, 4) for end in (now.lower, now.upper))
+        low, high = (number(end, 4) for end in (now.lower, now.upper))
         tell(f"planning {which}, {now.seconds:.0f} s: loss in [{low}, {high}]")
 
     return follow

@@ -1,4 +1,4 @@
-"""The record of `simgap adapt`: what a log says, in the units of the model's owner."""
+"""The record of `simgap adapt`: what a log says."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, final
 
-from simgap.cli.oracle_answer import Scale
 from simgap.records import SCHEMA, Certainty, Certified, provenance
 
 if TYPE_CHECKING:
@@ -124,8 +123,6 @@ def adapt_answer(
     """Return the record of an adaptation."""
     latent, before, after = found.latent, found.before, found.after
     assert before.horizon is not None
-    scale = Scale(latent.simulators.units, float(before.horizon))
-    after_gap = None if after is None else scale.gap_bounds(after.average_gap)
     return AdaptAnswer(
         schema=SCHEMA,
         kind="adapt",
@@ -133,16 +130,16 @@ def adapt_answer(
         transitions=len(log),
         episodes=log.n_episodes,
         log_hash=log.hash,
-        posterior=_posterior(found, scale),
+        posterior=_posterior(found),
         parameters=_parameters(found),
         outside_class=found.outside_class,
         false_alarm=found.settings.false_alarm,
         best=latent.simulators.model_names[found.best],
-        gap_bound_before=scale.gap_bounds(before.average_gap),
-        gap_bound_after=after_gap,
-        gap_of_old_plan=_scaled(found.old_plan, scale),
-        plausible_gap=_scaled(found.plausible_gap, scale),
-        lemma_1=_lemma_1(found, scale),
+        gap_bound_before=before.average_gap,
+        gap_bound_after=None if after is None else after.average_gap,
+        gap_of_old_plan=found.old_plan,
+        plausible_gap=found.plausible_gap,
+        lemma_1=_lemma_1(found),
         misfit=found.misfit,
         files=files,
         certainty=dict(CERTAINTY),
@@ -153,7 +150,7 @@ def adapt_answer(
     )
 
 
-def _posterior(found: Adaptation, scale: Scale) -> tuple[ModelPosterior, ...]:
+def _posterior(found: Adaptation) -> tuple[ModelPosterior, ...]:
     weights, after = found.posterior, found.after
     return tuple(
         ModelPosterior(
@@ -163,8 +160,8 @@ def _posterior(found: Adaptation, scale: Scale) -> tuple[ModelPosterior, ...]:
             log_likelihood=float(found.log_likelihood[at]),
             p_value=float(found.fit.p_values[at]),
             plausible=bool(found.plausible[at]),
-            gap_before=scale.gap(float(found.before.gaps[at])),
-            gap_after=None if after is None else scale.gap(float(after.gaps[at])),
+            gap_before=float(found.before.gaps[at]),
+            gap_after=None if after is None else float(after.gaps[at]),
         )
         for at, name in enumerate(found.latent.simulators.model_names)
     )
@@ -187,7 +184,7 @@ def _spread(values: FloatArray, weights: FloatArray) -> Spread:
     return Spread(mean, sqrt(float(weights @ (values - mean) ** 2)))
 
 
-def _lemma_1(found: Adaptation, scale: Scale) -> LikeliestBound | None:
+def _lemma_1(found: Adaptation) -> LikeliestBound | None:
     bound = found.likeliest_gap
     if bound is None or found.posterior is None:
         return None
@@ -195,9 +192,5 @@ def _lemma_1(found: Adaptation, scale: Scale) -> LikeliestBound | None:
     return LikeliestBound(
         name=found.latent.simulators.model_names[at],
         probability=float(found.posterior[at]),
-        bound=scale.gap(bound),
+        bound=bound,
     )
-
-
-def _scaled(gap: float | None, scale: Scale) -> float | None:
-    return None if gap is None else scale.gap(gap)

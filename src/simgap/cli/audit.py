@@ -102,11 +102,11 @@ def answered(
     from simgap.oracle.watch import Progress
     from simgap.report.words import number
 
-    chosen, factor = settings or DEFAULT, latent.simulators.units.factor
+    chosen = settings or DEFAULT
     with telling("checking assumptions") as tell:
 
         def follow(now: Progress) -> None:
-            low, high = (number(factor * end, 4) for end in (now.lower, now.upper))
+            low, high = (number(end, 4) for end in (now.lower, now.upper))
             tell(f"{now.seconds:.0f} s: loss in [{low}, {high}], {now.doing}")
 
         found = audit(latent, horizon, settings=chosen, progress=follow)

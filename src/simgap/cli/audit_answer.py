@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 if TYPE_CHECKING:
     from simgap.answers.audit import Audit
     from simgap.answers.transfer import Transfer, WorstModel
-    from simgap.mdp import LatentMDP, RewardUnits
+    from simgap.mdp import LatentMDP
     from simgap.records import Certified, Provenance
 
 
@@ -121,7 +121,6 @@ def audit_answer(
     from simgap.records import SCHEMA, provenance
 
     simulators, lost = latent.simulators, found.transfer
-    factor = simulators.units.factor
     theorem = found.theory.theorem
     return AuditAnswer(
         schema=SCHEMA,
@@ -149,18 +148,18 @@ def audit_answer(
         if theorem is None
         else TheoremAnswer(
             theorem.name,
-            factor * theorem.bound,
+            theorem.bound,
             theorem.vacuous,
             theorem.non_vacuous_from,
         ),
-        average_gap=_gap(lost and lost.average_gap, simulators.units),
-        at_stake=_stake(lost, factor),
+        average_gap=None if lost is None else lost.average_gap,
+        at_stake=_stake(lost),
         relative_gap=None if lost is None else lost.relative_gap,
         worst=_worst(latent, lost and lost.worst),
-        memoryless_gap=_gap(lost and lost.memoryless_gap, simulators.units),
+        memoryless_gap=None if lost is None else lost.memoryless_gap,
         relative_memoryless=None if lost is None else lost.relative_memoryless,
         memoryless_worst=_worst(latent, lost and lost.memoryless_worst),
-        value_of_memory=_gap(lost and lost.value_of_memory, simulators.units),
+        value_of_memory=None if lost is None else lost.value_of_memory,
         outcome=None if lost is None or lost.outcome is None else lost.outcome.value,
         passed=not found.failed,
         next=_next(latent, found, model),
@@ -191,19 +190,13 @@ def _separation(found: Audit) -> SeparationPair:
     )
 
 
-def _gap(bounds: Certified | None, units: RewardUnits) -> Certified | None:
-    from simgap.cli.oracle_answer import Scale
-
-    return None if bounds is None else Scale(units, 1.0).gap_bounds(bounds)
-
-
-def _stake(lost: Transfer | None, factor: float) -> float | None:
+def _stake(lost: Transfer | None) -> float | None:
     if lost is None or lost.stakes is None:
         return None
     ends = lost.stakes.average
     if ends.lower is None or ends.upper is None:
         return None
-    return factor * (0.5 * (ends.lower + ends.upper) if ends.lower > 0.0 else 0.0)
+    return 0.5 * (ends.lower + ends.upper) if ends.lower > 0.0 else 0.0
 
 
 def _worst(latent: LatentMDP, worst: WorstModel | None) -> WorstAnswer | None:
@@ -211,7 +204,7 @@ def _worst(latent: LatentMDP, worst: WorstModel | None) -> WorstAnswer | None:
         return None
     return WorstAnswer(
         name=latent.simulators.model_names[worst.member],
-        gap=latent.simulators.units.factor * worst.gap,
+        gap=worst.gap,
         relative=worst.relative,
     )
 

@@ -1,4 +1,4 @@
-"""Simpler policies than the oracle, as JSON and in original rewards.
+"""Simpler policies than the oracle, as JSON.
 
 A number that is exact up to rounding is a plain number in a model and a pair of bounds
 on average; one found by sampling is an estimate with its interval in both places.
@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
+from simgap.cli.oracle_answer import table_of
 from simgap.records import Certified
 from simgap.statistics import Estimate
 
 if TYPE_CHECKING:
-    from simgap.cli.oracle_answer import Scale
     from simgap.mdp import LatentMDP
     from simgap.oracle.baselines import Baseline
     from simgap.oracle.result import OracleResult
@@ -66,7 +66,6 @@ def compared(
     latent: LatentMDP, result: OracleResult, seed: int, *, effort: float = EFFORT
 ) -> Comparison:
     """Return what simpler policies reach and lose; `effort` is in seconds for each."""
-    from simgap.cli.oracle_answer import scale_of
     from simgap.cli.output import working
     from simgap.oracle.baselines import (
         baselines,
@@ -79,25 +78,22 @@ def compared(
     with working("planning simpler policies to compare with"):
         form = loss_form(latent, horizon=result.horizon, discount=discount)
         found = {each.name: each for each in baselines(form, seed=seed, effort=effort)}
-    scale = scale_of(latent, result)
     memory = value_of_memory(form, result.value, found["memoryless"])
     randomization = value_of_randomization(
         form, result.value, found["single-simulator"]
     )
     return Comparison(
-        baselines=_answers(latent, list(found.values()), scale),
-        value_of_memory=scale.gap_bounds(memory),
-        value_of_randomization=scale.gap_bounds(randomization),
+        baselines=_answers(latent, list(found.values())),
+        value_of_memory=memory,
+        value_of_randomization=randomization,
     )
 
 
-def _answers(
-    latent: LatentMDP, found: Sequence[Baseline], scale: Scale
-) -> dict[str, BaselineAnswer]:
-    return {each.name: _answer(latent, each, scale) for each in found}
+def _answers(latent: LatentMDP, found: Sequence[Baseline]) -> dict[str, BaselineAnswer]:
+    return {each.name: _answer(latent, each) for each in found}
 
 
-def _answer(latent: LatentMDP, found: Baseline, scale: Scale) -> BaselineAnswer:
+def _answer(latent: LatentMDP, found: Baseline) -> BaselineAnswer:
     names = latent.simulators.model_names
     there = len(found.gaps) == len(names)
     cross, left_out = found.cross_gaps, ""
@@ -105,29 +101,23 @@ def _answer(latent: LatentMDP, found: Baseline, scale: Scale) -> BaselineAnswer:
         left_out = f"gaps of each plan in each of {len(names)} models are left out"
     return BaselineAnswer(
         about=found.about,
-        value=scale.value_estimate(found.value)
-        if isinstance(found.value, Estimate)
-        else scale.value_bounds(found.value),
-        average_gap=scale.gap_found(found.average_gap),
-        worst_gap=scale.gap(found.worst_gap) if there else None,
+        value=found.value,
+        average_gap=found.average_gap,
+        worst_gap=found.worst_gap if there else None,
         models=tuple(
             BaselineModel(
                 name,
-                scale.value_estimate(value)
-                if isinstance(value, Estimate)
-                else scale.total(float(value)),
-                scale.gap_estimate(gap)
-                if isinstance(gap, Estimate)
-                else scale.gap(float(gap)),
+                value if isinstance(value, Estimate) else float(value),
+                gap if isinstance(gap, Estimate) else float(gap),
             )
             for name, value, gap in zip(names, found.values, found.gaps, strict=True)
         )
         if there
         else (),
         certainty=found.certainty,
-        bound=None if found.bound is None else scale.total(found.bound),
+        bound=found.bound,
         note="; ".join(filter(None, (found.note, left_out))),
-        cross_gaps=None if cross is None or left_out else scale.gap_table(cross),
+        cross_gaps=None if cross is None or left_out else table_of(cross),
     )
 
 

@@ -1,4 +1,4 @@
-"""What `simgap blame` writes down, in original rewards, and how people read it."""
+"""What `simgap blame` writes down, and how people read it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from simgap.records import Certainty, Certified, Provenance
 from simgap.statistics import Estimate
 
 if TYPE_CHECKING:
-    from simgap.answers.blame import Blame, PartBlame, ValueLoss
-    from simgap.cli.oracle_answer import Scale
+    from simgap.answers.blame import Blame, PartBlame
     from simgap.mdp import LatentMDP
 
 BAR = 16  # characters of a whole bar
@@ -70,34 +69,33 @@ class BlameAnswer:
 
 
 def blame_record(latent: LatentMDP, found: Blame, source: Provenance) -> BlameAnswer:
-    """Return the record of an answer in the original units of the rewards."""
-    from simgap.cli.oracle_answer import Scale, pair_prices
+    """Return the record of an answer."""
+    from simgap.cli.oracle_answer import pair_prices
     from simgap.records import SCHEMA
 
-    scale = Scale(latent.simulators.units, float(found.horizon))
     names = latent.simulators.model_names
-    parameters = tuple(_parameter(each, scale) for each in found.parameters)
-    whole = scale.gap_bounds(found.whole)
-    rounding = scale.gap(found.rounding)
+    parameters = tuple(_parameter(each) for each in found.parameters)
     shares: Certainty = "certified" if found.orders is None else "estimated"
     return BlameAnswer(
         schema=SCHEMA,
         kind="blame",
         horizon=found.horizon,
-        whole=whole,
+        whole=found.whole,
         method=found.method.value,
         permutations=found.orders,
         classes_planned=found.planned,
         parameters=parameters,
         leader=None if found.leader is None else parameters[found.leader].name,
-        ignored_whole=scale.gap(found.ignored_whole),
+        ignored_whole=found.ignored_whole,
         nominal=names[found.nominal],
         names=names,
         pair_prices=pair_prices(
-            found.pair_prices_lower, found.pair_prices_upper, found.compared, scale
+            found.pair_prices_lower, found.pair_prices_upper, found.compared
         ),
-        rounding=rounding,
-        headline=headline(parameters, whole, found.leader, noise=10.0 * rounding),
+        rounding=found.rounding,
+        headline=headline(
+            parameters, found.whole, found.leader, noise=10.0 * found.rounding
+        ),
         certainty={
             "whole": "certified",
             "share": shares,
@@ -212,24 +210,18 @@ def headline(
     return f"Measure {together} first: their shares overlap, {way} them apart."
 
 
-def _parameter(found: PartBlame, scale: Scale) -> BlamedParameter:
+def _parameter(found: PartBlame) -> BlamedParameter:
     return BlamedParameter(
         name=found.name,
         values=found.values,
-        share=scale.gap_found(found.share),
+        share=found.share,
         part=found.part,
-        alone=scale.gap_bounds(found.alone),
-        information=scale.gap_bounds(found.information),
-        ignored=None if found.ignored is None else scale.gap_found(found.ignored),
-        curve=tuple(_point(each, scale) for each in found.curve),
-    )
-
-
-def _point(found: ValueLoss, scale: Scale) -> CurvePoint:
-    return CurvePoint(
-        value=found.value,
-        told=scale.gap_bounds(found.told),
-        loss=scale.gap(found.loss),
+        alone=found.alone,
+        information=found.information,
+        ignored=found.ignored,
+        curve=tuple(
+            CurvePoint(each.value, each.told, each.loss) for each in found.curve
+        ),
     )
 
 

@@ -108,9 +108,7 @@ def run(
     evaluator = MonteCarlo(
         episodes=episodes,
         seed=number,
-        half_width=None
-        if width is None
-        else width / abs(latent.simulators.units.factor),
+        half_width=width,
         most_episodes=max(episodes, 10**6),
         threads=threads_of(threads),
     )
@@ -159,7 +157,6 @@ def answered(
     from simgap.cli.gap_answer import CERTAINTY, GapAnswer, horizon_gaps
     from simgap.cli.gap_rows import DEFAULT, PLANNED_ONLY, gap_table
     from simgap.cli.gap_runs import fewer_runs
-    from simgap.cli.oracle_answer import Scale
     from simgap.cli.output import telling
     from simgap.planning import optimal_values
     from simgap.records import SCHEMA, provenance
@@ -179,8 +176,7 @@ def answered(
     if planned is not None:
         comparison = planned.comparison
         early = _limited(planned.result.outcome, "the oracle")
-    scale = Scale(worlds.units, horizon)
-    stake = scale.gap_bounds(stakes(latent, horizon).average)
+    stake = stakes(latent, horizon).average
     return GapAnswer(
         schema=SCHEMA,
         kind="gap",
@@ -189,14 +185,14 @@ def answered(
         left_out=table.left_out,
         names=worlds.model_names,
         prior=tuple(latent.prior.tolist()),
-        optimal=tuple(scale.total(float(v)) for v in best),
+        optimal=tuple(best.tolist()),
         at_stake=stake.upper or 0.0,
         value_of_memory=None if comparison is None else comparison.value_of_memory,
         value_of_randomization=None
         if comparison is None
         else comparison.value_of_randomization,
         trained=None if grown is None else grown.trained,
-        by_horizon=None if grown is None else horizon_gaps(latent, grown),
+        by_horizon=None if grown is None else horizon_gaps(grown),
         certainty=dict(CERTAINTY),
         notes=(*notes, *early, *more),
         provenance=provenance(

@@ -1,13 +1,14 @@
-"""What `simgap gap` prints as JSON: policies by real models, in original rewards."""
+"""What `simgap gap` prints as JSON: policies by real models."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
+from simgap.cli.oracle_answer import table_of
+
 if TYPE_CHECKING:
     from simgap.answers.over_horizons import AtHorizon, OverHorizons
-    from simgap.mdp import LatentMDP
     from simgap.records import Certified, Provenance
     from simgap.statistics import Estimate
 
@@ -89,24 +90,20 @@ CERTAINTY = {
 }
 
 
-def horizon_gaps(latent: LatentMDP, found: OverHorizons) -> tuple[HorizonGaps, ...]:
-    """Return gaps over horizons in original units."""
-    return tuple(_at_horizon(latent, each) for each in found.horizons)
+def horizon_gaps(found: OverHorizons) -> tuple[HorizonGaps, ...]:
+    """Return gaps over horizons."""
+    return tuple(_at_horizon(each) for each in found.horizons)
 
 
-def _at_horizon(latent: LatentMDP, found: AtHorizon) -> HorizonGaps:
-    from simgap.cli.oracle_answer import Scale
-
-    scale = Scale(latent.simulators.units, found.horizon)
+def _at_horizon(found: AtHorizon) -> HorizonGaps:
     return HorizonGaps(
         horizon=found.horizon,
-        informed=scale.total(found.informed),
-        average_gap=scale.gap_bounds(found.oracle),
-        memoryless=scale.gap_bounds(found.memoryless),
-        random=scale.gap(found.random.upper or 0.0),
-        train=scale.gap_table(found.train),
+        informed=found.informed,
+        average_gap=found.oracle,
+        memoryless=found.memoryless,
+        random=found.random.upper or 0.0,
+        train=table_of(found.train),
         bounds=tuple(
-            BoundAt(promise.name, scale.gap(promise.value))
-            for promise in found.promises
+            BoundAt(promise.name, promise.value) for promise in found.promises
         ),
     )

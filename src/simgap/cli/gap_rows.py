@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from simgap.cli.baseline_answer import BaselineAnswer, Comparison
-    from simgap.cli.oracle_answer import Scale
     from simgap.gap.evaluator import MonteCarlo
     from simgap.mdp import LatentMDP
     from simgap.oracle.result import OracleResult
@@ -133,14 +132,12 @@ def _oracle_row(
     latent: LatentMDP, name: str, evaluator: MonteCarlo, result: OracleResult
 ) -> PolicyGaps:
     from simgap.cli.gap_runs import tracked_runs
-    from simgap.cli.oracle_answer import scale_of
     from simgap.oracle.estimate import estimated_gaps_per_model
     from simgap.oracle.loss_form import loss_form
 
-    scale = scale_of(latent, result)
     if name == "oracle":
         exact = _around(result.gaps.tolist(), result.statistics.rounding)
-        return _stored_row(latent, name, ORACLE[name], exact, scale)
+        return _row(latent, name, ORACLE[name], exact)
     members, allowed = len(latent.simulators), 1.0 - evaluator.confidence
     runs = tracked_runs(latent, result, evaluator.episodes)
     form = loss_form(latent, horizon=result.horizon)
@@ -156,9 +153,9 @@ def _oracle_row(
 
     worst = _greatest(tracked(1.0 - allowed / members), allowed)
     each = tracked(evaluator.confidence)
-    row = _stored_row(latent, name, ORACLE[name], each, scale, worst=worst)
+    row = _row(latent, name, ORACLE[name], each, worst=worst)
     # the average has an estimate of its own, narrower than what models add up to
-    return replace(row, average=scale.gap_estimate(result.estimated_gap))
+    return replace(row, average=result.estimated_gap)
 
 
 def _greatest(together: Sequence[Estimate], allowed: float) -> Estimate:
@@ -176,10 +173,9 @@ def _greatest(together: Sequence[Estimate], allowed: float) -> Estimate:
 def _simpler_row(
     latent: LatentMDP, name: str, found: dict[str, BaselineAnswer]
 ) -> PolicyGaps:
-    """Return the row of a simpler policy; its numbers are in original units."""
+    """Return the row of a simpler policy."""
     from simgap.cli.baseline_answer import middle
     from simgap.errors import NotSolved
-    from simgap.gap.measure import worst_of
 
     policy = found[name]
     if not policy.models:
@@ -187,7 +183,7 @@ def _simpler_row(
     assert isinstance(policy.average_gap, Certified)  # all of SIMPLER have tables
     off = ((policy.average_gap.upper or 0.0) - (policy.average_gap.lower or 0.0)) / 2.0
     gaps = _around([float(middle(each.gap)) for each in policy.models], off)
-    return _row(latent, name, policy.about, gaps, worst_of(gaps), policy.average_gap)
+    return _row(latent, name, policy.about, gaps, average=policy.average_gap)
 
 
 def _agent_row(
@@ -199,15 +195,13 @@ def _agent_row(
 ) -> PolicyGaps:
     """Return the row of an agent: exact where that is cheap, else sampled."""
     from simgap.base_policies.catalogue import build_policy, named_policy
-    from simgap.cli.oracle_answer import Scale
     from simgap.gap.sampled import sampled_gaps, worst_sampled
 
     agent = build_policy(name, latent, horizon, seed=evaluator.seed)
     exact = _exact(latent, agent, horizon)
     about = named_policy(name).about
-    scale = Scale(latent.simulators.units, horizon)
     if exact is not None:
-        return _stored_row(latent, name, about, exact, scale)
+        return _row(latent, name, about, exact)
 
     def follow(done: int, whole: int) -> None:
         tell(f"measuring {name}: {done} of {whole} runs")
@@ -215,7 +209,7 @@ def _agent_row(
     told = sampled_gaps(latent.simulators, agent, horizon, evaluator, progress=follow)
     worst = worst_sampled(told, evaluator.confidence)
     gaps = [each.gap for each in told]
-    return _stored_row(latent, name, about, gaps, scale, worst=worst)
+    return _row(latent, name, about, gaps, worst=worst)
 
 
 def _exact(
@@ -241,44 +235,25 @@ def _around(gaps: Sequence[float], off: float) -> list[Certified]:
     return [Certified(max(0.0, gap - off), gap + off) for gap in gaps]
 
 
-def _stored_row(
-    latent: LatentMDP,
-    name: str,
-    about: str,
-    gaps: Sequence[Certified | Estimate],
-    scale: Scale,
-    *,
-    worst: Estimate | None = None,
-) -> PolicyGaps:
-    """Return a row from gaps in stored units; of certified gaps the worst is known."""
-    from simgap.gap.measure import average_of, worst_of
-
-    known = [each for each in gaps if isinstance(each, Certified)]
-    return _row(
-        latent,
-        name,
-        about,
-        [scale.gap_found(each) for each in gaps],
-        scale.gap_found(worst_of(known) if worst is None else worst),
-        scale.gap_found(average_of(gaps, latent.prior)),
-    )
-
-
 def _row(
     latent: LatentMDP,
     name: str,
     about: str,
     gaps: Sequence[Certified | Estimate],
-    worst: Certified | Estimate,
-    average: Certified | Estimate,
+    *,
+    worst: Estimate | None = None,
+    average: Certified | None = None,
 ) -> PolicyGaps:
-    """Return a row from gaps in original rewards."""
+    """Return a row; of certified gaps the worst and the average are known."""
+    from simgap.gap.measure import average_of, worst_of
+
+    known = [each for each in gaps if isinstance(each, Certified)]
     names = latent.simulators.model_names
     return PolicyGaps(
         name=name,
         about=about,
-        certainty="estimated" if isinstance(worst, Estimate) else "certified",
+        certainty="certified" if worst is None else "estimated",
         models=tuple(ModelGap(*each) for each in zip(names, gaps, strict=True)),
-        average=average,
-        worst=worst,
+        average=average_of(gaps, latent.prior) if average is None else average,
+        worst=worst_of(known) if worst is None else worst,
     )

@@ -229,7 +229,6 @@ def _pair(simulators: SimulatorClass, found: TellingApart) -> PairAnswer:
 def _timeline(
     latent: LatentMDP, found: Identification, oracle: OracleResult
 ) -> TimelineAnswer | None:
-    from simgap.cli.oracle_answer import scale_of
 
     timeline, names = found.timeline, latent.simulators.model_names
     if timeline is None:
@@ -246,7 +245,7 @@ def _timeline(
         ),
         computed=timeline.computed,
         episodes=timeline.episodes,
-        average_gap=scale_of(latent, oracle).gap_bounds(oracle.average_gap),
+        average_gap=oracle.average_gap,
     )
 
 

@@ -74,12 +74,8 @@ def describe(latent: LatentMDP, *, command: str, model: str) -> Info:
     from simgap.records import SCHEMA, provenance
 
     simulators = latent.simulators
-    kernel, theta, units = simulators.transitions, simulators.theta, simulators.units
+    kernel, theta = simulators.transitions, simulators.theta
     used = (kernel.values != 0.0).any(axis=0)
-    ends = [
-        units.total(float(each), 1)
-        for each in (simulators.rewards.min(), simulators.rewards.max())
-    ]
     return Info(
         schema=SCHEMA,
         models=len(simulators),
@@ -99,11 +95,9 @@ def describe(latent: LatentMDP, *, command: str, model: str) -> Info:
             for at, name in enumerate(theta.names)
         },
         rewards={
-            "lowest": min(ends),
-            "highest": max(ends),
+            "lowest": float(simulators.rewards.min()),
+            "highest": float(simulators.rewards.max()),
             "shared": simulators.shared_rewards,
-            "offset": units.offset,
-            "factor": units.factor,
         },
         notes=simulators.notes,
         provenance=provenance(command=command, model=model, model_hash=latent.hash),

@@ -224,11 +224,10 @@ def plan(
     from simgap.oracle.watch import Progress
     from simgap.report.words import number
 
-    factor = latent.simulators.units.factor
     with telling("planning") as tell:
 
         def follow(now: Progress) -> None:
-            low, high = (number(factor * end, 4) for end in (now.lower, now.upper))
+            low, high = (number(end, 4) for end in (now.lower, now.upper))
             tell(f"{now.seconds:.0f} s: loss in [{low}, {high}], {now.doing}")
 
         return domain_randomization_oracle(
@@ -310,7 +309,7 @@ def answered(
         baselines=others.baselines,
         value_of_memory=others.value_of_memory,
         value_of_randomization=others.value_of_randomization,
-        trace=trace_points(latent, result),
+        trace=trace_points(result),
         seconds=statistics.seconds,
         compile_seconds=statistics.compile_seconds,
         baseline_seconds=perf_counter() - begin,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, final
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from simgap.base_policies.catalogue import Entry
     from simgap.base_policies.optimistic import OptimisticExploration
     from simgap.gap.sampled import SampledGap
-    from simgap.mdp import LatentMDP, RewardUnits
+    from simgap.mdp import LatentMDP
     from simgap.policies.interface import Policy
     from simgap.records import Provenance
     from simgap.simulation.runs import Program, Runs
@@ -126,7 +126,6 @@ def run_answer(
                 program, real, models, min(runs, CURVE_RUNS), seed, threads
             )
     drawn = sum(int(each.simulated.sum()) for each in found)
-    units = latent.simulators.units
     told = [measured(real, each, CONFIDENCE) for each in found]
     from simgap.base_policies.optimistic import OptimisticExploration
     from simgap.simulation.stepwise import Eliminating
@@ -145,7 +144,7 @@ def run_answer(
         eliminates=isinstance(agent, Eliminating),
         vacuity_horizon=first,
         models=tuple(
-            _model(each, real, units, traced[place] if traced else None)
+            _model(each, real, traced[place] if traced else None)
             for place, each in enumerate(told)
         ),
         notes=_notes(latent, agent, horizon, first, told),
@@ -183,15 +182,12 @@ def _traced(
     )
 
 
-def _model(
-    told: SampledGap, real: RealModels, units: RewardUnits, traced: Runs | None
-) -> RunModel:
+def _model(told: SampledGap, real: RealModels, traced: Runs | None) -> RunModel:
     import numpy as np
 
     from simgap.gap.control_variate import Sample, combined
 
     runs, m = told.runs, told.runs.model
-    factor = abs(units.factor)
     settled = runs.identified[runs.identified >= 0]
     raw = real.optimal[m] - runs.reward
     ratio = combined(Sample(raw, runs.gap, 0.0, 0.0, 0.0, 0.0)).variance_ratio
@@ -199,20 +195,20 @@ def _model(
     lost = real.horizon * float(real.gain[m]) - runs.reward
     return RunModel(
         name=runs.name,
-        optimal=units.total(float(real.optimal[m]), real.horizon),
-        gap=_scaled(told.gap, factor),
-        regret=None if told.regret is None else _scaled(told.regret, factor),
+        optimal=float(real.optimal[m]),
+        gap=told.gap,
+        regret=told.regret,
         truth_eliminated=int(runs.truth_eliminated.sum()),
         switches=float(runs.switches.mean()),
         resets=int((runs.resets > 0).sum()),
         identified=float(np.median(settled)) if settled.size else None,
         pathwise_ratio=float((lost / runs.bound)[kept].max()) if kept.any() else None,
         variance_ratio=ratio if np.isfinite(ratio) else None,
-        curve=() if traced is None else _curve(traced, factor),
+        curve=() if traced is None else _curve(traced),
     )
 
 
-def _curve(traced: Runs, factor: float) -> tuple[CurvePoint, ...]:
+def _curve(traced: Runs) -> tuple[CurvePoint, ...]:
     import numpy as np
     from scipy.special import stdtrit
 
@@ -221,21 +217,8 @@ def _curve(traced: Runs, factor: float) -> tuple[CurvePoint, ...]:
     half = stdtrit(n - 1, 0.5 + CONFIDENCE / 2.0) * traced.trace.std(axis=0, ddof=1)
     half = half / np.sqrt(n)
     return tuple(
-        CurvePoint(
-            int(t), factor * float(m), factor * float(m - e), factor * float(m + e)
-        )
+        CurvePoint(int(t), float(m), float(m - e), float(m + e))
         for t, m, e in zip(traced.grid, mean, half, strict=True)
-    )
-
-
-def _scaled(found: Estimate, factor: float) -> Estimate:
-    error = found.standard_error
-    return replace(
-        found,
-        estimate=factor * found.estimate,
-        lower=factor * found.lower,
-        upper=factor * found.upper,
-        standard_error=None if error is None else factor * error,
     )
 
 

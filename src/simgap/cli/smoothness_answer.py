@@ -22,7 +22,7 @@ NOT_MEASURED = (
 @final
 @dataclass(frozen=True, slots=True)
 class MetricSmoothness:
-    """Lipschitz constants over the whole class, in original units of reward."""
+    """Lipschitz constants over the whole class."""
 
     metric: str
     optimal: Certified  # of V*_1 at the start
@@ -61,7 +61,7 @@ def smoothness_answer(
     )
 
     rewards = simulators.rewards
-    span = float(rewards.max() - rewards.min()) * simulators.units.factor
+    span = float(rewards.max() - rewards.min())
     beside = _beside_kernels(simulators, horizon, span)
     policy = compared.distance * policy_constant(horizon, reward_span=span) + beside
     optimal = _optimal_values(simulators, horizon, same=policy == 0.0)
@@ -101,7 +101,7 @@ def _beside_kernels(
 
     added = np.zeros((len(simulators), len(simulators)))
     if not simulators.shared_rewards:
-        flat = simulators.rewards.reshape(len(simulators), -1) * simulators.units.factor
+        flat = simulators.rewards.reshape(len(simulators), -1)
         for at, row in enumerate(flat):
             added[at] += horizon * np.abs(flat - row).max(axis=1)
     if len(simulators.start) > 1:
@@ -114,7 +114,7 @@ def _beside_kernels(
 def _optimal_values(
     simulators: SimulatorClass, horizon: int, *, same: BoolArray
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Return the least and greatest |V*_1 - V*_2| of all pairs, in original units.
+    """Return the least and greatest |V*_1 - V*_2| of all pairs.
 
     None if that takes too long. Models that are the same have the same values.
     """
@@ -125,9 +125,9 @@ def _optimal_values(
     kernel = simulators.transitions
     if float(horizon) * kernel.nonzeros * len(simulators) > MOST_BACKUPS:
         return None
-    found, factor = optimal_values(simulators, horizon), simulators.units.factor
-    rise = factor * np.abs(found.start[:, None] - found.start[None, :])
-    error = factor * (found.error[:, None] + found.error[None, :])
+    found = optimal_values(simulators, horizon)
+    rise = np.abs(found.start[:, None] - found.start[None, :])
+    error = found.error[:, None] + found.error[None, :]
     low = np.where(same, 0.0, np.maximum(rise - error, 0.0))
     return low, np.where(same, 0.0, rise + error)
 

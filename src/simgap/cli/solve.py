@@ -1,4 +1,4 @@
-"""`simgap solve`: gain, bias and optimal values of each model, in original units.
+"""`simgap solve`: gain, bias and optimal values of each model.
 
 A model in which some state cannot be reached from another has no single gain. Without
 -H such a model is refused (exit 2, its components are named). With -H its value is
@@ -9,7 +9,6 @@ still computed; `gain` is then {"lower": null, "upper": null}, `bias_span` and
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, nextafter
 from typing import TYPE_CHECKING, final
 
 import typer
@@ -17,7 +16,7 @@ import typer
 from simgap.cli.options import AsJson, Horizon, MaxBytes, Model
 
 if TYPE_CHECKING:
-    from simgap.mdp import RewardUnits, SimulatorClass
+    from simgap.mdp import SimulatorClass
     from simgap.planning import AverageRewardPlan
     from simgap.records import Certified, Provenance
 
@@ -123,33 +122,31 @@ def _averages(
     if strict or reachable.all():
         plan = solve_average_reward(simulators)
         unique = plan.unique_bias
-        return [
-            _average(plan, at, bool(unique[at]), simulators.units)
-            for at in range(len(simulators))
-        ]
+        return [_average(plan, at, bool(unique[at])) for at in range(len(simulators))]
     found: list[tuple[Certified, float | None, float | None, str | None]] = []
     for at in range(len(simulators)):
         if reachable[at]:
             plan = solve_average_reward(simulators[at])
             unique_here = bool(plan.unique_bias[0])
-            found.append(_average(plan, 0, unique_here, simulators.units))
+            found.append(_average(plan, 0, unique_here))
         else:
             found.append((Certified(None, None), None, None, NO_GAIN))
     return found
 
 
 def _average(
-    plan: AverageRewardPlan, at: int, unique: bool, units: RewardUnits
+    plan: AverageRewardPlan, at: int, unique: bool
 ) -> tuple[Certified, float, float, str | None]:
-    factor = abs(units.factor)
+    from simgap.records import Certified
+
     notes = [] if unique else [MANY_BIASES]
     rewards = plan.simulators.rewards
     if plan.residual[at] > 1e-6 * max(float(rewards.max() - rewards.min()), 1e-300):
         notes.append(COARSE_BIAS)
     return (
-        _in_units(float(plan.gain_lower[at]), float(plan.gain_upper[at]), units, 1),
-        factor * float(plan.bias_span[at]),
-        factor * float(plan.residual[at]),
+        Certified(float(plan.gain_lower[at]), float(plan.gain_upper[at])),
+        float(plan.bias_span[at]),
+        float(plan.residual[at]),
         "; ".join(notes) or None,
     )
 
@@ -160,26 +157,13 @@ def _values(
     if horizon is None:
         return [(None, None)] * len(simulators)
     from simgap.planning import optimal_values
-
-    found, units = optimal_values(simulators, horizon), simulators.units
-    return [
-        (
-            units.total(float(value), horizon),
-            _in_units(float(value - error), float(value + error), units, horizon),
-        )
-        for value, error in zip(found.start, found.error, strict=True)
-    ]
-
-
-def _in_units(lower: float, upper: float, units: RewardUnits, steps: int) -> Certified:
     from simgap.records import Certified
 
-    if (units.offset, units.factor) == (0.0, 1.0):
-        return Certified(lower, upper)
-    ends = sorted((units.total(lower, steps), units.total(upper, steps)))
-    for _ in range(2):  # two roundings of the conversion, outwards
-        ends = [nextafter(ends[0], -inf), nextafter(ends[1], inf)]
-    return Certified(ends[0], ends[1])
+    found = optimal_values(simulators, horizon)
+    return [
+        (float(value), Certified(float(value - error), float(value + error)))
+        for value, error in zip(found.start, found.error, strict=True)
+    ]
 
 
 def _print(answer: SolveAnswer) -> None:

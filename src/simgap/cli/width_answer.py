@@ -1,4 +1,4 @@
-"""What `simgap width` prints as JSON: the curve in the model's original rewards."""
+"""What `simgap width` prints as JSON: the curve of losses over ranges."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
-from simgap.cli.oracle_answer import Scale
 from simgap.cli.width_words import notes_of, reason_of
 from simgap.records import SCHEMA, Certified, Provenance, provenance
 
@@ -96,10 +95,8 @@ class WidthAnswer:
 def width_answer(
     latent: LatentMDP, curve: WidthCurve, *, command: str, model: str
 ) -> WidthAnswer:
-    """Return a curve in original units, with its reason in words."""
-    scale = Scale(latent.simulators.units, float(curve.horizon))
+    """Return the record of a curve, with its reason in words."""
     names = [latent.simulators.model_names[int(at)] for at in curve.real]
-    whole = curve.whole
     return WidthAnswer(
         schema=SCHEMA,
         kind="width",
@@ -112,17 +109,17 @@ def width_answer(
                 names, curve.values, curve.weights, strict=True
             )
         ),
-        widths=tuple(_range(row, names, scale) for row in curve.rows),
+        widths=tuple(_range(row, names) for row in curve.rows),
         recommended=curve.rows[curve.recommended].width,
-        reason=reason_of(curve, names, scale),
+        reason=reason_of(curve, names),
         criterion=curve.settings.criterion.value,
         slack=curve.settings.slack,
-        at_stake=scale.gap(curve.at_stake.upper or 0.0),
+        at_stake=curve.at_stake.upper or 0.0,
         recommended_average=curve.rows[curve.by_average].width,
         recommended_worst=curve.rows[curve.by_worst].width,
-        least_possible=None if whole is None else scale.gap_bounds(whole),
+        least_possible=curve.whole,
         certainty=dict(CERTAINTY),
-        notes=notes_of(latent, curve, scale),
+        notes=notes_of(latent, curve),
         provenance=provenance(
             command=command,
             model=model,
@@ -146,22 +143,21 @@ def record_name(param: str) -> str:
     return f"width-{plain}-{digest(param.encode('utf-8', 'replace'))[:8]}.json"
 
 
-def _range(row: WidthRow, names: list[str], scale: Scale) -> RangeAnswer:
+def _range(row: WidthRow, names: list[str]) -> RangeAnswer:
     return RangeAnswer(
         width=row.width,
         low=row.low,
         high=row.high,
         models=int(row.kept.sum()),
-        gap=scale.gap_bounds(row.gap),
-        worst=scale.gap_bounds(row.worst),
+        gap=row.gap,
+        worst=row.worst,
         worst_model=names[row.worst_model],
-        inside=scale.gap_bounds(row.inside),
-        outside=None if row.outside is None else scale.gap_bounds(row.outside),
-        gaps=tuple(scale.gap(float(gap)) for gap in row.gaps),
-        at_nominal=scale.gap_bounds(row.at_nominal),
+        inside=row.inside,
+        outside=row.outside,
+        gaps=tuple(row.gaps.tolist()),
+        at_nominal=row.at_nominal,
         beyond=tuple(
-            BeyondAnswer(each.distance, each.models, scale.gap_bounds(each.gap))
-            for each in row.beyond
+            BeyondAnswer(each.distance, each.models, each.gap) for each in row.beyond
         ),
         surprising=row.surprising,
         outcome=row.outcome.value,

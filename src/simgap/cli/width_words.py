@@ -13,7 +13,6 @@ from simgap.report.words import gap_number, number, shown
 
 if TYPE_CHECKING:
     from simgap.answers.width import WidthCurve, WidthRow
-    from simgap.cli.oracle_answer import Scale
     from simgap.mdp import LatentMDP
     from simgap.records import Certified
 
@@ -31,9 +30,9 @@ SURPRISES = (
 )
 
 
-def reason_of(curve: WidthCurve, names: list[str], scale: Scale) -> str:
+def reason_of(curve: WidthCurve, names: list[str]) -> str:
     """Return why the recommended range is wide enough, in a few sentences."""
-    words = _Words(curve, scale)
+    words = _Words(curve)
     chosen = curve.rows[curve.recommended]
     if words.nothing_at_stake:
         return (
@@ -72,7 +71,7 @@ def reason_of(curve: WidthCurve, names: list[str], scale: Scale) -> str:
     return " ".join(told)
 
 
-def notes_of(latent: LatentMDP, curve: WidthCurve, scale: Scale) -> tuple[str, ...]:
+def notes_of(latent: LatentMDP, curve: WidthCurve) -> tuple[str, ...]:
     """Return what one should know before trusting the table."""
     notes = [WHOLE_IS_BEST, ONE_OF_MANY]
     if any(row.surprising for row in curve.rows):
@@ -93,7 +92,7 @@ def notes_of(latent: LatentMDP, curve: WidthCurve, scale: Scale) -> tuple[str, .
     if unlikely:
         notes.append(f"{unlikely} models of prior 0 are left out: they cannot be real")
     if any(row.outcome is not Outcome.EXACT for row in curve.rows):
-        notes.append(_tolerance(curve, scale))
+        notes.append(_tolerance(curve))
     if curve.real.size > MANY:
         notes.append(
             f"{curve.real.size} models are many: where planning for all of a range "
@@ -114,8 +113,8 @@ def notes_of(latent: LatentMDP, curve: WidthCurve, scale: Scale) -> tuple[str, .
 class _Words:
     """Numbers of one curve as words."""
 
-    def __init__(self, curve: WidthCurve, scale: Scale) -> None:
-        self.scale, self.stake = scale, curve.at_stake.upper or 0.0
+    def __init__(self, curve: WidthCurve) -> None:
+        self.stake = curve.at_stake.upper or 0.0
         self.noise, self.param = 1e-9 * self.stake, shown(curve.param, 30)
         self.nothing_at_stake = (curve.at_stake.lower or 0.0) <= 0.0
         self.nominal = curve.nominal
@@ -123,20 +122,20 @@ class _Words:
     def gap(self, gap: Certified) -> str:
         return self.loss(gap.upper or 0.0)
 
-    def loss(self, stored: float) -> str:
-        return gap_number(self.scale.gap(stored), self.scale.gap(self.noise), 4)
+    def loss(self, lost: float) -> str:
+        return gap_number(lost, self.noise, 4)
 
-    def at_most(self, stored: float) -> str:
-        return self._towards(stored, ROUND_CEILING)
+    def at_most(self, lost: float) -> str:
+        return self._towards(lost, ROUND_CEILING)
 
-    def at_least(self, stored: float) -> str:
-        return self._towards(stored, ROUND_FLOOR)
+    def at_least(self, lost: float) -> str:
+        return self._towards(lost, ROUND_FLOOR)
 
-    def _towards(self, stored: float, rounding: str) -> str:
-        if abs(stored) <= self.noise:
+    def _towards(self, lost: float, rounding: str) -> str:
+        if abs(lost) <= self.noise:
             return "0"
         short = Context(prec=4, rounding=rounding)
-        return number(float(short.create_decimal_from_float(self.scale.gap(stored))), 4)
+        return number(float(short.create_decimal_from_float(lost)), 4)
 
     def part(self, gap: Certified) -> str:
         upper = gap.upper or 0.0
@@ -197,11 +196,11 @@ def _others(latent: LatentMDP, curve: WidthCurve) -> list[str]:
     ]
 
 
-def _tolerance(curve: WidthCurve, scale: Scale) -> str:
+def _tolerance(curve: WidthCurve) -> str:
     widest = max(
         (row.inside.upper or 0.0) - (row.inside.lower or 0.0) for row in curve.rows
     )
-    told = number(scale.gap(widest), 2)
+    told = number(widest, 2)
     aim = (
         f"a twentieth of it or {100 * CLOSE * curve.settings.slack:.2g} % of what is "
         "at stake"

@@ -196,6 +196,7 @@ def _build_gym(gym_id: str, query: Mapping[str, str]) -> SimulatorClass:
                     f"{gym_id} has no parameter {key!r}", hint=suggestion(key, offered)
                 )
             described.check_option(key)
+    choices.pop("reward", None)
     return toy_text(gym_id, grid=grid, settings=settings, **choices)
 
 

@@ -9,9 +9,6 @@ The tables come from `env.unwrapped.P`, with these choices, all stated in `notes
   moves there). It stays a state; with `Terminal.RESTART` every action in it leads to
   the start distribution with reward 0. This convention, not the direct redirect to the
   start, gives the published diameters of FrozenLake (633/11 at success 1/3).
-* rewards in `RewardScale.UNIT` are (original - offset) / factor in [0, 1]. The zeros of
-  terminal states are rescaled like all others, so that `units.total` is right for
-  every horizon.
 """
 
 from __future__ import annotations
@@ -31,7 +28,6 @@ from simgap.instances.gym_tables import ENVIRONMENTS, Environment, environment
 from simgap.mdp import (
     Details,
     Parameters,
-    RewardUnits,
     SimulatorClass,
     class_from_edges,
 )
@@ -50,7 +46,7 @@ class Terminal(Enum):
 
 
 class RewardScale(Enum):
-    """In which units rewards are stored; results can be told in the original ones."""
+    """Both keep the environment's own rewards; solvers need no scale, old texts do."""
 
     ORIGINAL = "original"
     UNIT = "unit"
@@ -81,7 +77,6 @@ def toy_text(
     grid: Mapping[str, Points] = NOTHING,
     settings: Mapping[str, Setting] = NOTHING,
     terminal: Terminal = Terminal.RESTART,
-    reward: RewardScale = RewardScale.ORIGINAL,
     states: StateSet = StateSet.ALL,
 ) -> SimulatorClass:
     """Return the class of a Gymnasium environment over a grid of its parameters.
@@ -95,7 +90,7 @@ def toy_text(
     tables = [_read(known, {**settings, **theta}) for theta in thetas]
     notes = [f"{gym_id} of gymnasium {_version()}"]
     tables = [_ended(table, known, terminal, notes) for table in tables]
-    rewards, units = _scaled(np.stack([t.rewards for t in tables]), reward, notes)
+    rewards = _shared(np.stack([t.rewards for t in tables]), notes)
     kept = _kept_states(tables, states, notes)
     names = [name_of(theta) or gym_id for theta in thetas]
     return _class(
@@ -108,7 +103,6 @@ def toy_text(
             state_names=[known.state_name(int(s), settings) for s in kept],
             action_names=known.actions,
             parameters=Parameters(tuple(axes), _theta(thetas, axes)),
-            units=units,
             notes=tuple(dict.fromkeys(notes)),
         ),
     )
@@ -213,24 +207,11 @@ def _ended(
     )
 
 
-def _scaled(
-    rewards: FloatArray, scale: RewardScale, notes: list[str]
-) -> tuple[FloatArray, RewardUnits]:
+def _shared(rewards: FloatArray, notes: list[str]) -> FloatArray:
     if (rewards == rewards[:1]).all():
-        rewards = rewards[:1]
-    else:
-        notes.append("rewards depend on the model: they are means over successors")
-    low, high = float(rewards.min()), float(rewards.max())
-    if scale is RewardScale.ORIGINAL:
-        if low < 0.0 or high > 1.0:
-            notes.append(
-                f"rewards lie in [{low:g}, {high:g}], not in [0, 1]; "
-                "reward=unit rescales them"
-            )
-        return rewards, RewardUnits()
-    factor = high - low if high > low else 1.0
-    notes.append(f"reward=unit: original = {low:g} + {factor:g} * stored")
-    return (rewards - low) / factor, RewardUnits(low, factor)
+        return rewards[:1]
+    notes.append("rewards depend on the model: they are means over successors")
+    return rewards
 
 
 def _kept_states(

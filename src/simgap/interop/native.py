@@ -1,17 +1,17 @@
 """The native model file `.simgap`: a sealed file with the arrays of a latent MDP.
 
-The description has the schema, sizes, names, units, notes and the hash of the latent
+The description has the schema, sizes, names, notes and the hash of the latent
 MDP. Equal models make equal files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, final
 
-from simgap.arrays import AnyArray
+from simgap.arrays import AnyArray, digest
 from simgap.errors import InvalidFile, SimgapError
 from simgap.interop.sealed import FileKind, Sealed, read_sealed, write_sealed
 from simgap.interop.sizes import SizeLimit
@@ -23,6 +23,7 @@ from simgap.mdp import (
     SimulatorClass,
     Transitions,
 )
+from simgap.mdp.simulators import content_hash
 
 SCHEMA = 1
 KIND = FileKind(
@@ -55,8 +56,8 @@ class Description:
     state_names: tuple[str, ...]
     action_names: tuple[str, ...]
     parameter_names: tuple[str, ...]
-    reward_offset: float
-    reward_factor: float
+    reward_offset: float  # 0 and 1: rewards are the user's own; files of simgap 0.1
+    reward_factor: float  # could have others
     notes: tuple[str, ...]
     hash: str
 
@@ -70,14 +71,16 @@ def read_native(path: Path, limit: SizeLimit) -> LatentMDP:
     """Return the latent MDP of a file, every array compared with its digest."""
     stored = read_sealed(KIND, path, limit, Description, _check_schema)
     _check_names(stored.names, path)
-    latent = _assemble(stored, stored.arrays(TYPES))
-    announced = stored.description.hash
-    if latent.hash != announced:
+    written, about = _assemble(stored, stored.arrays(TYPES)), stored.description
+    scale = about.reward_offset, about.reward_factor
+    found = digest(content_hash(written.simulators, scale).encode(), written.prior)
+    if found != about.hash:
         raise InvalidFile(
-            f"{path} has content {latent.hash[:12]}, its header says {announced[:12]}",
+            f"{path} has content {found[:12]}, its header says {about.hash[:12]}",
             hint="the file was changed by hand or by another program; export it again",
         )
-    return latent
+    rewards = RewardUnits(*scale).meant(written.simulators.rewards)
+    return LatentMDP(replace(written.simulators, rewards=rewards), written.prior)
 
 
 def _description(latent: LatentMDP) -> Description:
@@ -90,8 +93,8 @@ def _description(latent: LatentMDP) -> Description:
         state_names=simulators.labels.states,
         action_names=simulators.labels.actions,
         parameter_names=simulators.theta.names,
-        reward_offset=simulators.units.offset,
-        reward_factor=simulators.units.factor,
+        reward_offset=0.0,
+        reward_factor=1.0,
         notes=simulators.notes,
         hash=latent.hash,
     )
@@ -157,7 +160,6 @@ def _assemble(stored: Sealed[Description], arrays: Mapping[str, AnyArray]) -> La
             parameters=Parameters(description.parameter_names, arrays["parameters"])
             if "parameters" in arrays
             else None,
-            units=RewardUnits(description.reward_offset, description.reward_factor),
             notes=description.notes,
         )
         return LatentMDP(simulators, arrays["prior"])

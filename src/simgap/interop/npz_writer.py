@@ -21,8 +21,6 @@ def write_npz(latent: LatentMDP, stream: IO[bytes]) -> None:
         else simulators.rewards,
         "prior": latent.prior,
         "model_names": _strings(simulators.model_names, "model names"),
-        "reward_offset": np.array(simulators.units.offset),
-        "reward_factor": np.array(simulators.units.factor),
     }
     if kernel.dense:
         shape = (len(simulators), kernel.n_states, kernel.n_actions, kernel.n_states)

@@ -53,7 +53,7 @@ class Details:
     state_names: Sequence[str] = ()
     action_names: Sequence[str] = ()
     parameters: Parameters | None = None
-    units: RewardUnits = field(default_factory=RewardUnits)
+    units: RewardUnits = field(default_factory=RewardUnits)  # of rewards as given
     notes: tuple[str, ...] = ()
 
 
@@ -307,11 +307,6 @@ def class_from_models(
                 f"{first.name!r} has {tuple(first.parameters)}",
                 hint="models of a class have the same parameters, or none",
             )
-        if model.units != first.units:
-            raise InvalidModel(
-                f"models {first.name!r} and {model.name!r} have different reward units",
-                hint="rescale the rewards of all models alike",
-            )
         pattern.add(*without_zeros(model))
     names = [model.name for model in models]
     theta = np.array([list(model.parameters.values()) for model in models], np.float64)
@@ -327,7 +322,6 @@ def class_from_models(
                 tuple(first.parameters),
                 theta.reshape(len(models), len(first.parameters)),
             ),
-            units=first.units,
             notes=notes or first.notes,
         ),
     )
@@ -345,12 +339,11 @@ def _finish(
         )
     return SimulatorClass(
         transitions=transitions,
-        rewards=rewards,  # type: ignore[arg-type]  # checked and converted there
+        rewards=details.units.meant(as_floats(rewards, "rewards")),
         start=details.start,
         model_names=tuple(details.model_names),
         labels=Labels(tuple(details.state_names), tuple(details.action_names)),
         parameters=details.parameters,
-        units=details.units,
         notes=notes,
     )
 

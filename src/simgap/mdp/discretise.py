@@ -106,7 +106,7 @@ def discretise(
     labels = [nodes[at] for at in np.flatnonzero(kept)] + [END] * physics.ends
     simulators = SimulatorClass(
         transitions=table.transitions(steps, physics.name),
-        rewards=table.rewards(np.stack(paid), float(physics.stored(np.zeros(1))[0])),
+        rewards=table.rewards(np.stack(paid)),
         start=_law(start, table),
         model_names=_model_names(physics, thetas, varying),
         labels=Labels(tuple(labels), physics.action_names),
@@ -116,7 +116,6 @@ def discretise(
                 len(thetas), len(varying)
             ),
         ),
-        units=physics.units,
         notes=(
             *notes,
             *(f"{name} = {value:.9g} in all models" for name, value in fixed.items()),
@@ -177,7 +176,7 @@ def _steps(
         tally.add(part[goes_on], motion[goes_on], grid.beyond(moved.state)[goes_on])
         corners.append(nodes.astype(np.int32))
         weights.append(shares)
-        rewards.append(physics.stored(moved.reward))
+        rewards.append(physics.checked_rewards(moved.reward))
     went = NodeSteps(np.concatenate(corners, axis=1), np.concatenate(weights, axis=1))
     return went, np.stack(rewards, axis=1)
 
@@ -242,13 +241,11 @@ def _told(
             grid.axes, measured.spread, measured.motion, strict=True
         )
     )
-    units = physics.units
     told = [
         f"grid: {nodes}",
         f"scheme={scheme.value}: a step leads to corners of the cell it ends in, whose "
         "mean is the simulator's next state",
         f"{GRID_NOISE}, root mean square per step: {noise}",
-        f"rewards: original = {units.offset:.9g} + {units.factor:.9g} * stored",
     ]
     if physics.ends:
         where = "to the start" if restart else "nowhere"

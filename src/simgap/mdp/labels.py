@@ -62,7 +62,10 @@ class Parameters:
 @final
 @dataclass(frozen=True, slots=True)
 class RewardUnits:
-    """Original reward = offset + factor * stored reward; results are reported in it."""
+    """How rewards are written where they are given: offset + factor * written.
+
+    It is applied when a class is built; the class has the rewards that are meant.
+    """
 
     offset: float = 0.0
     factor: float = 1.0
@@ -74,9 +77,12 @@ class RewardUnits:
                 hint="the offset is finite, the factor finite and positive",
             )
 
-    def total(self, stored: float, steps: float) -> float:
-        """Return a sum of `steps` rewards in the original units."""
-        return self.offset * steps + self.factor * stored
+    def meant(self, written: FloatArray) -> FloatArray:
+        """Return the rewards that are meant by those written."""
+        if (self.offset, self.factor) == (0.0, 1.0):
+            return written
+        rewards: FloatArray = self.offset + self.factor * written
+        return rewards
 
 
 def checked_names(

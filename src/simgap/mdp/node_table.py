@@ -59,11 +59,11 @@ class NodeTable:
             pattern.add(indptr, indices, values)
         return pattern.finish()
 
-    def rewards(self, paid: FloatArray, after_end: float) -> FloatArray:
+    def rewards(self, paid: FloatArray) -> FloatArray:
         """Return (M, S, A) from rewards (M, nodes, A); (1, S, A) if all pay alike."""
         table = paid[:, self.kept]
         if self.after_end is not None:
-            over = np.full((len(table), 1, self.n_actions), after_end)
+            over = np.zeros((len(table), 1, self.n_actions))  # nothing after the end
             table = np.concatenate([table, over], axis=1)
         return table[:1] if (table == table[:1]).all() else table
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray, read_only
 from simgap.errors import InvalidArgument, InvalidModel
-from simgap.mdp.labels import RewardUnits
 
 SLACK = 1e-12  # of the range of rewards: what rounding may exceed it by
 
@@ -64,24 +63,18 @@ class Physics:
                 hint="an episode that is over is paid 0: widen the range to hold it",
             )
 
-    @property
-    def units(self) -> RewardUnits:
-        """Stored rewards are (original - low) / (high - low)."""
+    def checked_rewards(self, reward: FloatArray) -> FloatArray:
+        """Return rewards, refusing those outside the range."""
         low, high = self.reward_range
-        return RewardUnits(low, high - low)
-
-    def stored(self, reward: FloatArray) -> FloatArray:
-        """Return rewards in [0, 1], refusing those outside the range."""
-        units = self.units
-        inner: FloatArray = (reward - units.offset) / units.factor
-        wrong = ~((inner >= -SLACK) & (inner <= 1.0 + SLACK))  # NaN is wrong
+        room = SLACK * (high - low)
+        wrong = ~((reward >= low - room) & (reward <= high + room))  # NaN is wrong
         if wrong.any():
             raise InvalidModel(
                 f"{self.name} pays {reward[wrong][0]}, its rewards are said to lie in "
                 f"[{self.reward_range[0]}, {self.reward_range[1]}]",
                 hint="widen reward_range",
             )
-        return np.clip(inner, 0.0, 1.0)
+        return np.clip(reward, low, high)
 
     def starts(self, draws: FloatArray) -> FloatArray:
         """Return start states at quantiles (n, d) of the box."""

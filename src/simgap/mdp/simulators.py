@@ -10,7 +10,7 @@ import numpy as np
 
 from simgap.arrays import FloatArray, digest
 from simgap.errors import InvalidArgument, InvalidModel
-from simgap.mdp.labels import Labels, Parameters, RewardUnits, checked_names
+from simgap.mdp.labels import Labels, Parameters, checked_names
 from simgap.mdp.tabular import TabularMDP
 from simgap.mdp.transitions import Transitions
 from simgap.mdp.validation import check_rows, checked_rewards, checked_start
@@ -22,12 +22,11 @@ class SimulatorClass:
     """U: what one hidden parameter can turn the world into."""
 
     transitions: Transitions
-    rewards: FloatArray  # (1, S, A) shared by all models, or (M, S, A)
+    rewards: FloatArray  # the user's own: (1, S, A) for all models, or (M, S, A)
     start: FloatArray  # int64 (1,) or (M,) states; float64 (1, S) or (M, S) laws
     model_names: tuple[str, ...] = ()  # (M,)
     labels: Labels = field(default_factory=Labels)
     parameters: Parameters | None = None
-    units: RewardUnits = field(default_factory=RewardUnits)
     notes: tuple[str, ...] = ()  # choices made while building, for people to read
 
     def __post_init__(self) -> None:
@@ -66,7 +65,6 @@ class SimulatorClass:
             name=self.model_names[at],
             labels=self.labels,
             parameters=self.theta.of(at),
-            units=self.units,
             notes=self.notes,
         )
 
@@ -145,8 +143,13 @@ class SimulatorClass:
         return replace(self, model_names=tuple(model_names))
 
 
-def content_hash(simulators: SimulatorClass) -> str:
-    """Return the sha256 of a class, equal for equal content in either storage form."""
+def content_hash(
+    simulators: SimulatorClass, scale: tuple[float, float] = (0.0, 1.0)
+) -> str:
+    """Return the sha256 of a class, equal for equal content in either storage form.
+
+    `scale` is the offset and factor that files of simgap 0.1 could have.
+    """
     kernel = simulators.transitions
     used = (kernel.values != 0.0).any(axis=0)
     rows = np.repeat(np.arange(kernel.indptr.size - 1), np.diff(kernel.indptr))
@@ -164,7 +167,7 @@ def content_hash(simulators: SimulatorClass) -> str:
         simulators.labels.states,
         simulators.labels.actions,
         simulators.theta.names,
-        (float(simulators.units.offset), float(simulators.units.factor)),
+        scale,
     )
     return digest(
         repr((int(kernel.n_states), int(kernel.n_actions), names)).encode(),

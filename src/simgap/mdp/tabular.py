@@ -11,7 +11,7 @@ import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidModel
-from simgap.mdp.labels import Labels, Parameters, RewardUnits, checked_names
+from simgap.mdp.labels import Labels, Parameters, checked_names
 from simgap.mdp.transitions import Transitions
 from simgap.mdp.validation import check_rows, checked_rewards, checked_start
 
@@ -25,12 +25,11 @@ class TabularMDP:
     """M = (S, A, P, R, s1), Section 3.1; s1 may be a distribution (spec 7)."""
 
     transitions: Transitions  # of one model
-    rewards: FloatArray  # (S, A)
+    rewards: FloatArray  # (S, A), the user's own
     start: FloatArray | int  # a state, or a distribution (S,)
     name: str = "model 0"
     labels: Labels = field(default_factory=Labels)
     parameters: Mapping[str, float] = field(default_factory=dict)
-    units: RewardUnits = field(default_factory=RewardUnits)
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -84,6 +83,5 @@ class TabularMDP:
             model_names=(self.name,),
             labels=self.labels,
             parameters=Parameters(names, theta.reshape(1, len(names))),
-            units=self.units,
             notes=self.notes,
         )

@@ -39,7 +39,7 @@ THIN = 30.0  # differing episodes below which the largest deviation means little
 @final
 @dataclass(frozen=True, slots=True)
 class PolicyError:
-    """One policy in one model; returns are in original units."""
+    """One policy in one model; returns are in the simulator's rewards."""
 
     model: str
     policy: str
@@ -133,7 +133,7 @@ def simulated_returns(
     rounding: Rounding,
     random: np.random.Generator,
 ) -> FloatArray:
-    """Return the sum of H rewards from each start (n, d), in original units, (n,)."""
+    """Return the sum of H rewards from each start (n, d), (n,)."""
     physics, theta = table.physics, table.thetas[table.simulators.member(member)]
     points, over = np.array(starts), np.zeros(len(starts), np.bool_)
     total: FloatArray = np.zeros(len(starts))
@@ -166,8 +166,7 @@ def _compared(
 ) -> PolicyError:
     model, physics = table.simulators[member], table.physics
     in_table = policy_values(model, policy.table, horizon)
-    units, name = model.units, model.name
-    # stored values at a start are means of those of its corners
+    # values at a start are means of those of its corners
     values = in_table.values[0]
     apart, returned = [], []
     for first in range(0, episodes, AT_ONCE):
@@ -178,13 +177,14 @@ def _compared(
         returns = simulated_returns(
             table, member, policy, starts, horizon, rounding, random
         )
-        apart.append(units.offset * horizon + units.factor * expected - returns)
+        apart.append(expected - returns)
         returned.append(returns)
-    room = units.factor * float(in_table.error[0]) + log(
+    low, high = physics.reward_range
+    room = float(in_table.error[0]) + log(
         2.0 / (1.0 - confidence)
-    ) / episodes * _unseen(np.concatenate(returned), horizon * units.factor)
+    ) / episodes * _unseen(np.concatenate(returned), horizon * (high - low))
     error = _mean(np.concatenate(apart), confidence, room)
-    exact = units.total(float(in_table.start[0]), horizon)
+    exact = float(in_table.start[0])
     simulator = Estimate(
         estimate=exact - error.estimate,
         lower=exact - error.upper,
@@ -193,7 +193,7 @@ def _compared(
         method=error.method,
         standard_error=error.standard_error,
     )
-    return PolicyError(name, policy.name, exact, simulator, error)
+    return PolicyError(model.name, policy.name, exact, simulator, error)
 
 
 def _played(
