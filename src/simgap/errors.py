@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from simgap.text import clean
+
 
 class SimgapError(Exception):
     """The root of the tree; `problem` says what and where, `hint` says what to do."""
 
     def __init__(self, problem: str, *, hint: str = "") -> None:
-        super().__init__(f"{problem}\nhint: {hint}" if hint else problem)
-        self.problem = problem
-        self.hint = hint
+        self.problem, self.hint = clean(problem), clean(hint)
+        super().__init__("\nhint: ".join(filter(None, (self.problem, self.hint))))
 
 
 class InvalidModel(SimgapError):

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any, Literal, final
 
 from simgap.errors import InvalidFile, SimgapError
+from simgap.text import clean_json
+from simgap.user_files import read_text
 
 SCHEMA = 1
 LARGEST_RECORD = 256 * 2**20  # bytes; a record larger than this is not one of ours
@@ -94,7 +96,8 @@ def encode(record: Any, *, indent: int = 0) -> bytes:
     import msgspec
 
     text = msgspec.json.encode(plain(record))
-    return (msgspec.json.format(text, indent=indent) if indent else text) + b"\n"
+    whole = msgspec.json.format(text, indent=indent) if indent else text
+    return clean_json(whole.decode()).encode() + b"\n"
 
 
 def number(value: Any) -> float:
@@ -122,19 +125,9 @@ def read_record(path: Path) -> dict[str, Any]:
     """Return the JSON object in a file, or say why there is none."""
     import msgspec
 
+    text = read_text(path, "record", most=LARGEST_RECORD)
     try:
-        size = path.stat().st_size
-        if size > LARGEST_RECORD:
-            raise InvalidFile(
-                f"{path} has {size} bytes, a record at most {LARGEST_RECORD}",
-                hint="is it another kind of file?",
-            )
-        found = msgspec.json.decode(path.read_bytes())
-    except OSError as error:
-        raise InvalidFile(
-            f"cannot read the record {path}: {error.strerror or error}",
-            hint="run the command that makes it first",
-        ) from error
+        found = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise InvalidFile(
             f"{path} is not a JSON record: {error}", hint="make the record again"

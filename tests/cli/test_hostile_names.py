@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from unicodedata import category
 
@@ -10,7 +11,8 @@ import numpy as np
 import pytest
 
 from simgap.cli.main import main
-from simgap.report.words import clean, shown
+from simgap.report.words import shown
+from simgap.text import clean
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -55,7 +57,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def harmless(text: str) -> bool:
-    return all(each == "\n" or category(each) not in ("Cc", "Cf") for each in text)
+    return all(
+        each == "\n" or category(each) not in ("Cc", "Cf", "Zl", "Zp") for each in text
+    )
 
 
 @pytest.mark.parametrize("verb", ["info", "diameter", "solve", "oracle"])
@@ -74,11 +78,26 @@ def test_a_terminal_is_not_steered(
     assert "<script>alert(1)</script>" in out
 
 
-def test_json_keeps_names_as_they_are(
+def test_json_keeps_names_as_they_are_and_steers_no_terminal(
     model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["info", model, "--json"]) == 0
-    assert tuple(json.loads(capsys.readouterr().out)["names"]) == HOSTILE
+    out = capsys.readouterr().out
+    assert tuple(json.loads(out)["names"]) == HOSTILE
+    assert harmless(out)
+
+
+def test_records_and_the_page_about_them_are_harmless(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["oracle", model, "-H", "3", "--out", str(tmp_path)]) == 0
+    assert main(["report", str(tmp_path)]) == 0
+    assert harmless(capsys.readouterr().out)
+    assert harmless((tmp_path / "oracle.json").read_text())
+    page = (tmp_path / "report.html").read_text()
+    page = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)  # our own
+    assert harmless(page)
+    assert r"\x9b31m" in page
 
 
 def test_an_error_message_is_cleaned(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,6 +89,27 @@ def test_a_claim_that_is_there_is_not_run_again(
     (tmp_path / "claims" / "small.json").write_text("{damaged")
     answer(capsys, *words)
     assert (tmp_path / "claims" / "small.json").read_bytes() == first
+
+
+def test_what_is_no_record_of_the_claim_is_not_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("reproduce", "small", "--out", str(tmp_path))
+    answer(capsys, *words)
+    path = tmp_path / "claims" / "small.json"
+    first = path.read_bytes()
+    path.write_bytes(first.replace(b'"verdict": "holds"', b'"verdict": []'))
+    answer(capsys, *words)
+    assert path.read_bytes() == first
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    answer(capsys, *words)
+    assert RUNS == ["quick"] * 3
+    assert path.read_bytes() == first
+    path.unlink()
+    os.mkfifo(path)
+    assert main(list(words)) == 2
+    assert "not a regular file" in capsys.readouterr().err
 
 
 def test_a_surprise_ends_with_status_one(

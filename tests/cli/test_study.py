@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import numpy as np
@@ -85,6 +87,46 @@ def test_an_answer_to_another_question_is_made_again(
     found = study(done, capsys)
     assert "of another day" not in found["findings"]
     assert json.loads(blame.read_bytes())["horizon"] == 6
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("blame", {"headline": ["of another kind"]}),
+        ("identify", {"pairs": []}),
+        ("identify", {"slowest": 10**19}),
+        ("identify", {"slowest": 0, "error": "x"}),
+        ("width-success", {"param": None, "reason": {}}),
+    ],
+)
+def test_a_record_that_cannot_be_told_is_made_again(
+    name: str, change: dict[str, Any], done: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = done / f"{name}.json"
+    content = json.loads(path.read_bytes())
+    path.write_text(json.dumps(content | change))
+    study(done, capsys)
+    again = json.loads(path.read_bytes())
+    assert again.keys() == content.keys()
+    assert all(again[key] != change[key] for key in change if key != "slowest")
+
+
+def test_a_device_or_a_pipe_is_no_record_to_keep(
+    done: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A device never ends, a pipe never begins: the study answers all the same."""
+    copytree(done, tmp_path / "copy")
+    blame, identify = (tmp_path / "copy" / f"{e}.json" for e in ("blame", "identify"))
+    for each in (blame, identify):
+        each.unlink()
+    blame.symlink_to("/dev/zero")
+    study(tmp_path / "copy", capsys)
+    assert blame.is_file() and not blame.is_symlink()
+    identify.unlink()
+    os.mkfifo(identify)
+    arguments = ["study", RIVERS, "-H", HORIZON, "--out", str(tmp_path / "copy")]
+    assert main(arguments) == 2
+    assert "not a regular file" in capsys.readouterr().err
 
 
 def test_what_was_interrupted_is_shown_and_gone_on_with(

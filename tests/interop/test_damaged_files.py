@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
 import tracemalloc
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +72,72 @@ def test_flipped_bits_of_an_npz_never_change_the_model(tmp_path: Path) -> None:
         except SimgapError:
             refused += 1
     assert refused > 150
+
+
+def test_no_flipped_bit_of_a_directory_hides_an_array(tmp_path: Path) -> None:
+    """A prior that is not found would be a uniform one."""
+    path = tmp_path / "m.npz"
+    kernel, prior = np.full((2, 2, 1, 2), 0.5), np.array([0.9, 0.1])
+    np.savez(path, transitions=kernel, rewards=np.zeros((2, 1)), prior=prior)
+    content, wanted = path.read_bytes(), load_model(path).hash
+    lengths = [  # of name, extra field and comment: they say where the next entry is
+        found.start() + at
+        for found in re.finditer(b"PK\x01\x02", content)
+        for at in range(28, 34)
+    ]
+    end = range(len(content) - 22, len(content))
+    for at, bit in product((*lengths, *end), range(8)):
+        broken = bytearray(content)
+        broken[at] ^= 1 << bit
+        path.write_bytes(bytes(broken))
+        with suppress(SimgapError):
+            assert load_model(path).hash == wanted
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_members_packed_in_other_ways_are_refused(method: int, tmp_path: Path) -> None:
+    """Even a whole one: its header may ask for gigabytes of memory."""
+    path, made = saved(tmp_path, ".npz"), io.BytesIO()
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(made, "w", method) as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+    content = bytearray(made.getvalue())
+    for at in (None, 60, 70):
+        if at is not None:
+            content[at] ^= 0xFF
+        path.write_bytes(bytes(content))
+        with pytest.raises(InvalidFile, match=r"packed in a way|not a readable"):
+            load_model(path)
+
+
+def test_a_long_directory_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "m.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        for at in range(20_000):
+            archive.writestr(f"{at}.npy", b"")
+    tracemalloc.start()
+    with pytest.raises(InvalidFile, match="lists 20000 arrays"):
+        load_model(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20
+
+
+def test_a_header_of_many_values_is_refused_before_they_are_made(
+    tmp_path: Path,
+) -> None:
+    """Lists in the description, and entries of the header itself."""
+    many = "[" + "[]," * 6_000_000 + "0]"
+    header = json.dumps({"__metadata__": {"simgap": f'{{"description": {many}}}'}})
+    for text in (header, "{" + ",".join(f'"{at}": 1' for at in range(2000)) + "}"):
+        path = tmp_path / "m.simgap"
+        path.write_bytes(struct.pack("<Q", len(text)) + text.encode())
+        tracemalloc.start()
+        with pytest.raises(InvalidFile, match="are allowed"):
+            load_model(path)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 150 * 2**20
 
 
 @pytest.mark.parametrize("ending", [".simgap", ".npz"])
@@ -330,7 +399,7 @@ def test_permission_is_asked_for_in_words(
     def forbidden(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", forbidden)
+    monkeypatch.setattr(os, "open", forbidden)
     with pytest.raises(InvalidFile, match="Permission denied"):
         load_model(path)
 
@@ -355,8 +424,8 @@ def test_sizes_are_told_in_words() -> None:
 
 def test_read_native_checks_the_limit_first(tmp_path: Path) -> None:
     path = saved(tmp_path, ".simgap")
-    with pytest.raises(InvalidFile, match="allowed"):
-        read_native(path, SizeLimit.of(10))
+    with path.open("rb") as stream, pytest.raises(InvalidFile, match="allowed"):
+        read_native(stream, path, SizeLimit.of(10))
 
 
 @pytest.mark.parametrize("ending", [".simgap", ".npz"])

@@ -42,7 +42,8 @@ def accept(description: Any, path: Path) -> None:
 
 
 def read(path: Path) -> Sealed[About]:
-    return read_sealed(KIND, path, SizeLimit.of(None), About, accept)
+    with path.open("rb") as stream:
+        return read_sealed(KIND, stream, path, SizeLimit.of(None), About, accept)
 
 
 def sealed(
@@ -164,8 +165,11 @@ def test_a_description_is_checked_before_its_seal_and_before_any_array(
     path = sealed(tmp_path)
     header = msgspec.json.decode(header_of(path)) | {"seal": digest(b"another rule")}
     rewritten(path, header)
-    with pytest.raises(InvalidFile, match="of a later version"):
-        read_sealed(KIND, path, SizeLimit.of(None), About, refuse)
+    with (
+        path.open("rb") as stream,
+        pytest.raises(InvalidFile, match="of a later version"),
+    ):
+        read_sealed(KIND, stream, path, SizeLimit.of(None), About, refuse)
 
 
 def test_a_header_may_be_long_but_not_longer_than_the_file(tmp_path: Path) -> None:

@@ -254,7 +254,7 @@ def test_commands_of_strangers_stay_comments(tmp_path: Path) -> None:
     lines = script.splitlines()
     assert lines == [
         "# made with simgap 0.1.0, python 3.12.4, numpy 2.1.0",
-        "# audit: model hash abcd",
+        r"# audit: model hash ab\ncd",
         f"# not a plain call of simgap: {bad}",
         "# adapt: model hash 7c1e09a2, seed 7",
         cases.origin("adapt")["command"],

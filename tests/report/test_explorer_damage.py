@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -17,6 +18,7 @@ from simgap.report import write_explorer
 from simgap.report.explorer import render_explorer
 from simgap.report.folder import read_folder
 from simgap.report.parts import MAKERS, claim_part
+from simgap.user_files import LARGEST_WHOLE
 from tests.report import answer_cases as answers
 from tests.report import explorer_cases as cases
 from tests.report.explorer_cases import (
@@ -99,6 +101,18 @@ def test_a_damaged_file_is_a_sentence(
     assert str(tmp_path) not in text
 
 
+def test_pipes_and_devices_are_named_and_not_read(tmp_path: Path) -> None:
+    whole_folder(tmp_path)
+    os.mkfifo(tmp_path / "oracle-pipe.json")
+    (tmp_path / "run-zero.json").symlink_to("/dev/zero")
+    found = read_folder(tmp_path)
+    assert {each.name: each.problem for each in found.troubles} == {
+        "oracle-pipe.json": "it is not a regular file but a pipe",
+        "run-zero.json": "it is not a regular file but a device or a socket",
+    }
+    assert found.parts
+
+
 def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Every place in a record, of lists only the first item."""
     if path:
@@ -135,6 +149,11 @@ ODD: list[Any] = [
     [None],
     {},
     {"lower": 1},
+    {"lower": "-inf", "upper": "inf"},
+    {"lower": 1e308, "upper": 1.5e308},
+    LARGEST_WHOLE,
+    -0.0,
+    "\x9b" * 1000,
 ]
 
 

@@ -35,7 +35,7 @@ def test_a_file_that_is_no_record_is_refused(
 
 
 def test_a_missing_record_is_explained(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFile, match="cannot read the record"):
+    with pytest.raises(InvalidFile, match="there is no file"):
         read_record(tmp_path / "none.json")
 
 

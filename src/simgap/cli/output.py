@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from simgap.report.words import clean
+from simgap.text import clean
 
 if TYPE_CHECKING:
     from pathlib import Path

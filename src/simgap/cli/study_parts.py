@@ -137,6 +137,7 @@ def _kept_or_made(
 def _answers_this(study: Study, path: Path) -> bool:
     from importlib.metadata import version
 
+    from simgap.cli.study_words import findings_of
     from simgap.errors import InvalidFile
     from simgap.records import read_record
 
@@ -144,6 +145,7 @@ def _answers_this(study: Study, path: Path) -> bool:
         return False  # a log may have grown
     try:
         found = read_record(path)
+        list(findings_of({path.stem: str(path)}))
     except InvalidFile:
         return False
     source = found.get("provenance")

@@ -1,4 +1,7 @@
-"""One line for each question of a study, read from its records."""
+"""One line for each question of a study, read from its records.
+
+Records may be kept ones, which somebody else may have written or damaged.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from simgap.errors import InvalidFile
 from simgap.records import read_record
-from simgap.report.reading import bounds_of
+from simgap.report.reading import as_text, bounds_of
 from simgap.report.words import between, shown
 from simgap.report.words import number as number_shown
 
@@ -16,14 +20,24 @@ def findings_of(records: Mapping[str, str]) -> Iterator[str]:
     """Yield what blame, width, identify and adapt have found."""
     for name, path in records.items():
         found = read_record(Path(path))
-        if name == "blame":
-            yield str(found["headline"])
-        elif name.startswith("width-"):
-            yield f"{shown(str(found['param']), 40)}: {found['reason']}"
-        elif name == "identify":
-            yield from _identified(found)
-        elif name == "adapt":
-            yield _adapted(found)
+        try:
+            yield from _finding(name, found)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise InvalidFile(
+                f"{path} is not a record of simgap {name.partition('-')[0]}",
+                hint="make it again: simgap study --fresh",
+            ) from error
+
+
+def _finding(name: str, found: Mapping[str, Any]) -> Iterator[str]:
+    if name == "blame":
+        yield as_text(found["headline"])
+    elif name.startswith("width-"):
+        yield f"{shown(as_text(found['param']), 40)}: {as_text(found['reason'])}"
+    elif name == "identify":
+        yield from _identified(found)
+    elif name == "adapt":
+        yield _adapted(found)
 
 
 def _identified(found: Mapping[str, Any]) -> Iterator[str]:

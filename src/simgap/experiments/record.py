@@ -19,6 +19,7 @@ from simgap.experiments.claim import (
     KeyNumber,
     Scale,
     Table,
+    Verdict,
 )
 from simgap.records import SCHEMA, Certified, read_record, write_record
 from simgap.statistics import Estimate
@@ -133,7 +134,8 @@ def finished_claim(
         "statement": claim.statement,
     }
     same = all(found.get(key) == value for key, value in wanted.items())
-    return found if same else None
+    judged = found.get("verdict") in [each.value for each in Verdict]
+    return found if same and judged else None
 
 
 def _check(check: Check) -> CheckRecord:

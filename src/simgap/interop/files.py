@@ -9,10 +9,10 @@ from simgap.errors import InvalidArgument, InvalidFile
 from simgap.interop.native import read_native, write_native
 from simgap.interop.npz import read_npy, read_npz
 from simgap.interop.npz_writer import write_npz
-from simgap.interop.similar import similar_files
 from simgap.interop.sizes import SizeLimit
 from simgap.mdp import LatentMDP, SimulatorClass, TabularMDP
 from simgap.records import replacing
+from simgap.user_files import opened
 
 READABLE = (".simgap", ".npz", ".npy")
 WRITABLE = (".simgap", ".npz")
@@ -34,23 +34,17 @@ def load_model(
     path = Path(source)
     if instance is not None and isinstance(source, str) and not looks_like_file(source):
         return LatentMDP.uniform(instance(source))
-    _check_readable(path)
-    try:
+    with opened(path, "model file", endings=READABLE) as stream:
         if path.suffix == ".simgap":
-            return read_native(path, limit)
+            return read_native(stream, path, limit)
         if path.suffix == ".npz":
-            return read_npz(path, limit)
-        return read_npy(path, limit)
-    except OSError as error:
-        raise InvalidFile(
-            f"cannot read {path}: {error.strerror or error}",
-            hint="check the permissions of the file and its folder",
-        ) from error
-    except MemoryError as error:
-        raise InvalidFile(
-            f"{path} needs more memory than there is",
-            hint="use a machine with more, or a smaller class",
-        ) from error
+            return read_npz(stream, path, limit)
+        if path.suffix == ".npy":
+            return read_npy(stream, path, limit)
+    raise InvalidFile(
+        f"{path} has the ending {path.suffix!r}, which is no model format",
+        hint=f"model files end in {', '.join(READABLE)}",
+    )
 
 
 def save_model(
@@ -90,26 +84,3 @@ def looks_like_file(text: str) -> bool:
     except (OSError, ValueError):  # too long, or with a NUL: not a file
         return False
     return "?" not in text and Path(text).suffix in READABLE
-
-
-def _check_readable(path: Path) -> None:
-    try:
-        if path.is_dir():
-            raise InvalidFile(f"{path} is a folder", hint="name a model file in it")
-        exists = path.exists()
-        if exists and not path.is_file():
-            raise InvalidFile(f"{path} is not a regular file", hint="name a model file")
-    except (OSError, ValueError) as error:
-        raise InvalidFile(
-            f"cannot read {str(path)[:200]!r}: {error}",
-            hint="check the name and the permissions of its folder",
-        ) from error
-    if not exists:
-        raise InvalidFile(
-            f"there is no file {path}", hint=similar_files(path, READABLE)
-        )
-    if path.suffix not in READABLE:
-        raise InvalidFile(
-            f"{path} has the ending {path.suffix!r}, which is no model format",
-            hint=f"model files end in {', '.join(READABLE)}",
-        )

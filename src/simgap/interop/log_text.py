@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import BinaryIO, TextIO, final
 
 from simgap.errors import InvalidArgument, InvalidFile
-from simgap.interop.similar import similar_files
 from simgap.interop.sizes import in_words
+from simgap.user_files import opened, size_of
 
 ORDER = ("episode", "step")  # both or none: without them lines are in order
 NEEDED = ("state", "action", "next_state")
@@ -29,6 +29,7 @@ IN_ORDER = (
     "the log has no columns episode and step: its lines are taken in the order they "
     "are in, as one episode"
 )
+PIPES = "simgap adapt reads standard input as --log -, Python an open stream"
 LARGEST_LOG = 2**31  # bytes, unless the caller allows more
 LONGEST_LINE = 100_000  # characters; a file without line ends is not a log
 LONGEST_QUOTED = 60
@@ -53,14 +54,13 @@ def opened_log(
         )
     limit = LARGEST_LOG if max_bytes is None else max_bytes
     if isinstance(source, str | Path):
-        with _opened(Path(source), limit) as stream:
-            yield LogText(stream, str(source), limit)
+        path = Path(source)
+        with opened(path, "CSV file", endings=(".csv",), pipes=PIPES) as stream:
+            if size_of(stream) > limit:
+                raise too_large(str(path), limit)
+            yield from _decoded(stream, str(path), limit)
     else:
-        stream = TextIOWrapper(source, "utf-8-sig", newline="")
-        try:
-            yield LogText(stream, "the log", limit)
-        finally:
-            stream.detach()  # the stream is its owner's to close
+        yield from _decoded(source, "the log", limit)
 
 
 def whole_number(text: str) -> int | None:
@@ -263,25 +263,12 @@ def _renaming(missing: list[str], meant: dict[str, str]) -> str:
     return "; ".join(hints)
 
 
-@contextmanager
-def _opened(path: Path, limit: int) -> Iterator[TextIO]:
+def _decoded(source: BinaryIO, name: str, limit: int) -> Iterator[LogText]:
+    stream = TextIOWrapper(source, "utf-8-sig", newline="")
     try:
-        if path.is_dir():
-            raise InvalidFile(f"{path} is a folder", hint="name a CSV file in it")
-        if path.is_file() and path.stat().st_size > limit:
-            raise too_large(str(path), limit)
-        stream = path.open(encoding="utf-8-sig", newline="")
-    except FileNotFoundError as error:
-        raise InvalidFile(
-            f"there is no file {path}", hint=similar_files(path, (".csv",))
-        ) from error
-    except (OSError, ValueError) as error:
-        raise InvalidFile(
-            f"cannot read {str(path)[:200]!r}: {getattr(error, 'strerror', error)}",
-            hint="check the name and the permissions of the file",
-        ) from error
-    with stream:
-        yield stream
+        yield LogText(stream, name, limit)
+    finally:
+        stream.detach()  # the stream is its owner's to close
 
 
 def _delimiter(header: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, final
+from typing import Any, BinaryIO, final
 
 from simgap.arrays import AnyArray, digest
 from simgap.errors import InvalidFile, SimgapError
@@ -67,9 +67,9 @@ def write_native(latent: LatentMDP, draft: Path) -> None:
     write_sealed(KIND, _description(latent), _arrays(latent), draft)
 
 
-def read_native(path: Path, limit: SizeLimit) -> LatentMDP:
+def read_native(stream: BinaryIO, path: Path, limit: SizeLimit) -> LatentMDP:
     """Return the latent MDP of a file, every array compared with its digest."""
-    stored = read_sealed(KIND, path, limit, Description, _check_schema)
+    stored = read_sealed(KIND, stream, path, limit, Description, _check_schema)
     _check_names(stored.names, path)
     written, about = _assemble(stored, stored.arrays(TYPES)), stored.description
     scale = about.reward_offset, about.reward_factor

@@ -14,18 +14,16 @@ A bare `.npy` is a kernel without rewards. It is read only with a sibling
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from simgap.arrays import AnyArray, owned
-from simgap.errors import InvalidFile, InvalidModel, SimgapError
+from simgap.errors import InvalidFile, InvalidModel
 from simgap.interop.npy import read_array
+from simgap.interop.npz_members import KERNELS, read_members
 from simgap.interop.sizes import SizeLimit, array_bytes
 from simgap.mdp import (
     Details,
@@ -37,49 +35,15 @@ from simgap.mdp import (
     class_from_arrays,
     class_from_edges,
 )
-
-KERNELS = ("transitions", "transitions_action_first", "edges")
-KEYS = (
-    *KERNELS,
-    "probabilities",
-    "shape",
-    "rewards",
-    "prior",
-    "start",
-    "start_states",
-    "model_names",
-    "state_names",
-    "action_names",
-    "parameters",
-    "parameter_names",
-    "reward_offset",
-    "reward_factor",
-    "notes",
-)
-
-OTHER_NAMES = {  # what arrays are called elsewhere, in lower case
-    "p": "transitions",
-    "t": "transitions",
-    "kernel": "transitions",
-    "r": "rewards",
-    "mu": "start",
-    "rho": "start",
-    "p0": "start",
-    "initial": "start",
-    "nu": "prior",
-    "weights": "prior",
-    "names": "model_names",
-    "theta": "parameters",
-}
+from simgap.user_files import MOST_VALUES, opened, size_of
 
 Arrays = Mapping[str, AnyArray]
 LAST_LETTER = 0x10FFFF
 
 
-def read_npz(path: Path, limit: SizeLimit) -> LatentMDP:
+def read_npz(stream: BinaryIO, path: Path, limit: SizeLimit) -> LatentMDP:
     """Return the latent MDP of an .npz; without `prior` it is uniform."""
-    with path.open("rb") as stream:
-        arrays = _members(stream, path, limit)
+    arrays = read_members(stream, path, limit)
     _check_keys(arrays, path)
     simulators = _simulators(arrays, path, limit)
     if "prior" not in arrays:
@@ -87,7 +51,7 @@ def read_npz(path: Path, limit: SizeLimit) -> LatentMDP:
     return LatentMDP(simulators, arrays["prior"])
 
 
-def read_npy(path: Path, limit: SizeLimit) -> LatentMDP:
+def read_npy(stream: BinaryIO, path: Path, limit: SizeLimit) -> LatentMDP:
     """Return the latent MDP of a kernel `x.npy` with its `x.rewards.npy`."""
     if path.name.endswith(".rewards.npy"):
         raise InvalidFile(
@@ -95,14 +59,15 @@ def read_npy(path: Path, limit: SizeLimit) -> LatentMDP:
             hint=f"name the kernel: {path.name.removesuffix('.rewards.npy')}.npy",
         )
     sibling = path.with_name(f"{path.stem}.rewards.npy")
-    if not sibling.is_file():
+    if not sibling.exists():
         raise InvalidFile(
             f"{path} is a bare array: a kernel without rewards is not a model",
             hint=f"put the rewards (S, A) beside it as {sibling.name}, or save both "
             "with numpy.savez(..., transitions=P, rewards=R)",
         )
-    kernel = _lone_array(path, limit)
-    rewards = _lone_array(sibling, limit)
+    kernel = _lone_array(stream, path, limit)
+    with opened(sibling, "file of rewards") as beside:
+        rewards = _lone_array(beside, sibling, limit)
     if kernel.ndim == 3:
         kernel = kernel[None]
     try:
@@ -115,81 +80,6 @@ def read_npy(path: Path, limit: SizeLimit) -> LatentMDP:
             hint="a .npy cannot say which: save an .npz with the key `transitions` "
             "for [state, action, next] or `transitions_action_first`",
         ) from error
-
-
-def _members(stream: IO[bytes], path: Path, limit: SizeLimit) -> dict[str, AnyArray]:
-    arrays: dict[str, AnyArray] = {}
-    used = 0
-    try:
-        with zipfile.ZipFile(stream) as archive:
-            told = sum(entry.compress_size for entry in archive.infolist())
-            packed = min(told, path.stat().st_size)  # the directory may lie
-            _check_entries(archive, path, packed, limit)
-            for entry in archive.infolist():
-                key = entry.filename.removesuffix(".npy")
-                with archive.open(entry) as member:
-                    arrays[key] = read_array(
-                        member,
-                        entry.file_size,
-                        f"array {key!r} of {path}",
-                        limit,
-                        used=used,
-                        packed=packed,
-                    )
-                used += arrays[key].nbytes
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        NotImplementedError,
-        RuntimeError,
-        EOFError,
-        ValueError,
-        OverflowError,
-    ) as error:
-        raise InvalidFile(
-            f"{path} is not a readable .npz: {error or type(error).__name__}",
-            hint="the file is damaged or of another kind; write it with numpy.savez",
-        ) from error
-    return {key: owned(array) for key, array in arrays.items()}
-
-
-def _check_entries(
-    archive: zipfile.ZipFile, path: Path, packed: int, limit: SizeLimit
-) -> None:
-    entries = archive.infolist()
-    names = [entry.filename for entry in entries]
-    for name in names:
-        key = name.removesuffix(".npy")
-        if key == name:
-            raise InvalidFile(
-                f"{path} has an unknown array {name[:80]!r}: no name ending in .npy",
-                hint="write the file with numpy.savez(..., transitions=P, rewards=R)",
-            )
-        if key not in KEYS:
-            raise InvalidFile(
-                f"{path} has an unknown array {key[:80]!r}", hint=_meant(key)
-            )
-        if names.count(name) > 1:
-            raise InvalidFile(
-                f"{path} has the array {key!r} twice", hint="write the file again"
-            )
-    limit.check(sum(entry.file_size for entry in entries), packed, str(path))
-
-
-def _meant(key: str) -> str:
-    """Return what an unknown key was probably meant to be."""
-    meant = OTHER_NAMES.get(key.lower())
-    if meant is None:
-        near = get_close_matches(key.lower(), KEYS, n=1)
-        meant = near[0] if near else None
-    if meant is None:
-        return f"a model file has the keys {', '.join(KEYS)}"
-    if meant == "transitions":
-        return (
-            "did you mean 'transitions'? it is [..., state, action, next state]; "
-            "'transitions_action_first' is [..., action, state, next state]"
-        )
-    return f"did you mean {meant!r}?"
 
 
 def _check_keys(arrays: Arrays, path: Path) -> None:
@@ -311,6 +201,11 @@ def _names(arrays: Arrays, key: str, path: Path) -> tuple[str, ...]:
             f"{key!r} of {path} has shape {given.shape} and type {given.dtype}",
             hint="names are a one-dimensional array of strings",
         )
+    if given.size > MOST_VALUES:
+        raise InvalidFile(
+            f"{key!r} of {path} has {given.size} names, {MOST_VALUES} are allowed",
+            hint="leave names out: states and actions have numbers",
+        )
     if given.dtype.kind == "U" and given.size and given.dtype.itemsize:
         letters = given.astype(given.dtype.newbyteorder("=")).view(np.uint32)
         if (letters > LAST_LETTER).any():
@@ -375,16 +270,13 @@ def _check_edges(
         limit.check(array_bytes((members, np.unique(keys).size), 8), packed, what)
 
 
-def _lone_array(path: Path, limit: SizeLimit) -> AnyArray:
-    size = path.stat().st_size
-    with path.open("rb") as stream:
-        try:
-            array = read_array(stream, size, str(path), limit, used=0, packed=size)
-        except SimgapError:
-            raise
-        except (ValueError, OverflowError) as error:
-            raise InvalidFile(
-                f"{path} is not a numpy array: {error}", hint="write it with numpy.save"
-            ) from error
+def _lone_array(stream: BinaryIO, path: Path, limit: SizeLimit) -> AnyArray:
+    size = size_of(stream)
+    try:
+        array = read_array(stream, size, str(path), limit, used=0, packed=size)
+    except (ValueError, OverflowError) as error:
+        raise InvalidFile(
+            f"{path} is not a numpy array: {error}", hint="write it with numpy.save"
+        ) from error
     frozen: AnyArray = owned(array)
     return frozen

@@ -15,9 +15,9 @@ from typing import Any, final
 from simgap.arrays import AnyArray
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.interop.sealed import FileKind, Sealed, read_sealed, write_sealed
-from simgap.interop.similar import similar_files
 from simgap.interop.sizes import SizeLimit
 from simgap.records import replacing
+from simgap.user_files import opened
 
 SCHEMA = 1
 FILE = FileKind(
@@ -114,32 +114,13 @@ def save_policy(policy: object, path: str | Path) -> None:
 def read_policy(path: str | Path, *, max_bytes: int | None = None) -> StoredPolicy:
     """Return the parts of a policy file, every array compared with its digest."""
     source, limit = Path(path), SizeLimit.of(max_bytes)
-    try:
-        if source.is_dir():
-            raise InvalidFile(f"{source} is a folder", hint="name a policy file in it")
-        if source.exists() and not source.is_file():
-            raise InvalidFile(
-                f"{source} is not a regular file", hint="name a policy file"
-            )
-        stored = read_sealed(FILE, source, limit, PolicyDescription, _check_kind)
+    with opened(source, FILE.name, endings=(".simgap",)) as stream:
+        stored = read_sealed(
+            FILE, stream, source, limit, PolicyDescription, _check_kind
+        )
         _check_numbers(stored)
         _check_names(stored)
         arrays = stored.arrays(KINDS[stored.description.kind])
-    except FileNotFoundError as error:
-        raise InvalidFile(
-            f"there is no file {source}",
-            hint=similar_files(source, (".simgap",)),
-        ) from error
-    except (OSError, ValueError) as error:
-        raise InvalidFile(
-            f"cannot read {str(source)[:200]!r}: {error}",
-            hint="check the name and the permissions of the file",
-        ) from error
-    except MemoryError as error:
-        raise InvalidFile(
-            f"{source} needs more memory than there is",
-            hint="use a machine with more memory",
-        ) from error
     return StoredPolicy(stored.description, arrays)
 
 

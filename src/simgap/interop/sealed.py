@@ -17,15 +17,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar, final
+from typing import Any, BinaryIO, Generic, TypeVar, final
 
 import numpy as np
 
 from simgap.arrays import AnyArray, digest
 from simgap.errors import InvalidFile
 from simgap.interop.sizes import SizeLimit, in_words
+from simgap.user_files import check_json, size_of
 
 LONGEST_HEADER = 100 * 2**20  # bytes; what safetensors itself allows
+MOST_ENTRIES = 1_000  # values of a header beside the one text; some ten arrays
 
 About = TypeVar("About")
 
@@ -117,6 +119,7 @@ def write_sealed(
 
 def read_sealed(
     kind: FileKind,
+    stream: BinaryIO,
     path: Path,
     limit: SizeLimit,
     about: type[About],
@@ -127,18 +130,19 @@ def read_sealed(
     `check` sees the description first, as plain JSON and before its seal: a file of
     another version or kind is called that, and not damaged.
     """
-    _check_header(kind, path, limit)
+    _check_header(kind, stream, path, limit)
     with _opened(kind, path) as opened:
         metadata, names = dict(opened.metadata() or {}), tuple(opened.keys())
     description, sums = _unsealed(kind, path, metadata, about, check)
     return Sealed(kind, path, description, sums, names)
 
 
-def _check_header(kind: FileKind, path: Path, limit: SizeLimit) -> None:
-    size = path.stat().st_size
+def _check_header(
+    kind: FileKind, stream: BinaryIO, path: Path, limit: SizeLimit
+) -> None:
+    size = size_of(stream)
     limit.check(size, size, str(path))
-    with path.open("rb") as stream:
-        length = int.from_bytes(stream.read(8), "little")
+    length = int.from_bytes(stream.read(8), "little")
     if size < 8 or length > size - 8 or length > LONGEST_HEADER:
         announced = (
             f"; it announces a header of {in_words(length)}" if size >= 8 else ""
@@ -147,6 +151,7 @@ def _check_header(kind: FileKind, path: Path, limit: SizeLimit) -> None:
             f"{path} is not a {kind.name}: {size} bytes{announced}",
             hint=f"it was cut short or is of another kind; {kind.renew}",
         )
+    check_json(stream.read(length), f"the header of {path}", most=MOST_ENTRIES)
 
 
 @contextmanager
@@ -178,6 +183,7 @@ def _unsealed(
             f"{path} is a safetensors file without a simgap description",
             hint=kind.stranger,
         )
+    check_json(metadata["simgap"].encode(), f"the description in {path}")
     try:
         header = msgspec.json.decode(metadata["simgap"], type=dict[str, msgspec.Raw])
         text, sums = bytes(header["description"]), bytes(header["sha256"])

@@ -79,7 +79,6 @@ def read_folder(folder: Path) -> Folder:
 def _files(folder: Path) -> list[Path]:
     try:
         found = [path for path in folder.iterdir() if path.suffix == ENDING]
-        found = [path for path in found if path.is_file()]
     except OSError as error:
         raise InvalidFile(
             f"cannot read the folder {folder}: {error.strerror or error}",

@@ -7,7 +7,7 @@ from typing import Any
 
 from simgap.errors import InvalidFile
 from simgap.records import Certified, number
-from simgap.report.words import clean
+from simgap.text import clean
 
 
 def as_object(value: Any) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simgap.report.words import clean
+from simgap.text import clean_lines
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -22,9 +22,14 @@ def template(name: str) -> Template:
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
+        finalize=_harmless,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["clean"] = clean
     return environment.get_template(name)
+
+
+def _harmless(value: object) -> object:
+    """Return words of a record without control characters; our own markup as it is."""
+    return clean_lines(value) if type(value) is str else value

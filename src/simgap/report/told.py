@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, final
 
 from simgap.records import Certified, number
@@ -66,10 +66,12 @@ def told(
     lower, upper = number(value["lower"]), number(value["upper"])
     if lower > upper:
         raise not_ours(dict(value), "an interval with its ends in order")
+    if lower == -inf and upper == inf:
+        return NOTHING
     sure = "exact" if lower == upper else "certified"
     lower, upper = _still(lower, noise), _still(upper, noise)
     if value.get("estimate") is None:
-        middle = upper if lower == upper else (lower + upper) / 2.0
+        middle = upper if lower == upper else lower / 2.0 + upper / 2.0
         shown = bracket(Certified(lower, upper), _digits(digits, lower, upper))
         return Told(shown, "", sure, middle, lower, upper)
     middle = _still(number(value["estimate"]), noise)

@@ -1,29 +1,18 @@
-"""Numbers and names as people read them, in a terminal or on a page.
-
-Names come from files of strangers: characters that steer a terminal or reorder a line
-are taken out.
-"""
+"""Numbers and names as people read them, in a terminal or on a page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isinf
 from typing import TYPE_CHECKING
-from unicodedata import category
+
+from simgap.text import clean
 
 if TYPE_CHECKING:
     from simgap.records import Certified
     from simgap.statistics import Estimate
 
 LONGEST_SHOWN = 60
-HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-
-
-def clean(text: str) -> str:
-    """Return text without control, formatting and unassigned characters."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(each for each in text if category(each) not in HIDDEN)
 
 
 def shown(text: str, width: int = LONGEST_SHOWN) -> str:

@@ -1,0 +1,151 @@
+"""Files of users: only regular ones are opened, and nothing is read beyond a limit.
+
+A pipe that nobody writes to would be waited for, a device never ends, and a text of
+empty lists takes twenty times its size as values. So a file is looked at before it is
+opened and again when it is open, its size is limited before and while it is read, and
+the values of a JSON text are counted before they are made.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from pathlib import Path
+from typing import BinaryIO
+
+from simgap.errors import InvalidFile
+
+MOST_VALUES = 5_000_000  # of one JSON text: about half a gigabyte
+DEEPEST = 64  # lists and objects inside each other
+LARGEST_WHOLE = 2**63 - 1
+FLAGS = sum(getattr(os, each, 0) for each in ("O_NONBLOCK", "O_NOCTTY", "O_BINARY"))
+
+STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+BRACKETS = b"[]{}"
+OTHERS = bytes(each for each in range(256) if each not in BRACKETS)
+LONG_WHOLE = re.compile(rb"(?<![0-9.eE+])[0-9]{19,}+(?![.eE])")
+
+
+@contextmanager
+def opened(
+    path: Path, what: str, *, endings: tuple[str, ...] = (), pipes: str = ""
+) -> Iterator[BinaryIO]:
+    """Yield a regular file open for reading; whatever fails is refused by name.
+
+    `what` is how such a file is called in a hint, `endings` are those of its kind, and
+    `pipes` says what to do instead of naming a pipe.
+    """
+    try:
+        handle = _handle(path, what, pipes)
+        with os.fdopen(handle, "rb") as stream:
+            yield stream
+    except FileNotFoundError as error:
+        raise InvalidFile(
+            f"there is no file {str(path)[:1000]}", hint=similar_files(path, endings)
+        ) from error
+    except OSError as error:
+        raise InvalidFile(
+            f"cannot read {str(path)[:200]!r}: {error.strerror or error}",
+            hint="check the name and the permissions of the file and its folder",
+        ) from error
+    except MemoryError as error:
+        raise InvalidFile(
+            f"{path} needs more memory than there is",
+            hint="use a machine with more, or a smaller file",
+        ) from error
+
+
+def size_of(stream: BinaryIO) -> int:
+    """Return the bytes of an open file as the system counts them."""
+    return os.fstat(stream.fileno()).st_size
+
+
+def read_text(path: Path, what: str, *, most: int) -> bytes:
+    """Return the bytes of a JSON file that is safe to parse, at most `most` of them."""
+    with opened(path, what, endings=(path.suffix,)) as stream:
+        size = size_of(stream)
+        text = stream.read(most + 1) if size <= most else b""  # it may have grown
+    if max(size, len(text)) > most:
+        raise InvalidFile(
+            f"{path} has {max(size, len(text))} bytes, a {what} at most {most}",
+            hint="is it another kind of file?",
+        )
+    check_json(text, str(path))
+    return text
+
+
+def check_json(text: bytes, what: str, *, most: int = MOST_VALUES) -> None:
+    """Raise if a text would make too many or too large values, or too deep ones.
+
+    It need not be JSON: the parser says so if it is not.
+    """
+    bare = STRING.sub(b"0", text)
+    values = sum(bare.count(sign) for sign in (b",", b":", b"[", b"{")) + 1
+    if values > most:
+        raise InvalidFile(
+            f"{what} has about {values} values, {most} are allowed",
+            hint="is it another kind of file, or are there names without need?",
+        )
+    nested = bare.translate(None, OTHERS)
+    for _ in range(DEEPEST):
+        nested = nested.replace(b"[]", b"").replace(b"{}", b"")
+    if b"[]" in nested or b"{}" in nested:
+        raise InvalidFile(
+            f"{what} has lists or objects more than {DEEPEST} deep in each other",
+            hint="the file is damaged or of another kind; make it again",
+        )
+    for number in LONG_WHOLE.findall(bare):
+        if len(number) > 19 or int(number) > LARGEST_WHOLE:
+            raise InvalidFile(
+                f"{what} has the whole number {number[:30].decode()}, the largest is "
+                f"{LARGEST_WHOLE}",
+                hint="the file is damaged; make it again",
+            )
+
+
+def similar_files(path: Path, endings: tuple[str, ...]) -> str:
+    """Return the hint for a file that is not there: its neighbours with such a name.
+
+    Without any, files in that folder which end as they should.
+    """
+    try:
+        beside = [each.name for each in path.parent.iterdir() if each.is_file()]
+    except (OSError, ValueError):
+        return f"there is no folder {path.parent} either"
+    near = get_close_matches(path.name, beside, n=3, cutoff=0.6)
+    if near:
+        return f"did you mean {' or '.join(str(path.with_name(n)) for n in near)}?"
+    fitting = sorted(name for name in beside if Path(name).suffix in endings)[:3]
+    if fitting:
+        return f"files in that folder: {', '.join(fitting)}"
+    return "check the name and the folder you are in"
+
+
+def _handle(path: Path, what: str, pipes: str) -> int:
+    """Return a descriptor of a regular file; opening itself may do harm to others."""
+    try:
+        mode = path.stat().st_mode
+    except ValueError as error:  # a NUL in the name
+        raise FileNotFoundError from error
+    _check_regular(mode, path, what, pipes)
+    handle = os.open(path, os.O_RDONLY | FLAGS)
+    try:
+        _check_regular(os.fstat(handle).st_mode, path, what, pipes)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _check_regular(mode: int, path: Path, what: str, pipes: str) -> None:
+    if stat.S_ISDIR(mode):
+        raise InvalidFile(f"{path} is a folder", hint=f"name a {what} in it")
+    if not stat.S_ISREG(mode):
+        kind = "a pipe" if stat.S_ISFIFO(mode) else "a device or a socket"
+        raise InvalidFile(
+            f"{path} is not a regular file but {kind}", hint=pipes or f"name a {what}"
+        )
