@@ -70,8 +70,9 @@ def test_every_number_is_that_of_brute_force(seed: int) -> None:
             assert np.abs(lost - row).max(axis=1).min() < 1e-12
 
 
-def test_promises_are_those_of_the_bounds_in_units_of_the_class() -> None:
+def test_promises_are_those_of_the_bounds_in_the_rewards_of_the_class() -> None:
     rivers = riverswim(4, (0.3, 0.5, 0.7))
+    plain = measured_class(LatentMDP.uniform(rivers), 1000).facts
     scaled = replace(rivers, rewards=100.0 + 8.0 * rivers.rewards)
     latent = LatentMDP.uniform(scaled)
     measured = measured_class(latent, 1000)
@@ -79,9 +80,10 @@ def test_promises_are_those_of_the_bounds_in_units_of_the_class() -> None:
     for each in found.horizons:
         bounds = {b.claim: b.value for b in applicable(measured.facts, each.horizon)}
         assert each.promises
+        for one in applicable(plain, each.horizon):  # for rewards in [0, 1]
+            assert bounds[one.claim] == pytest.approx(8.0 * one.value)
         for promise in each.promises:
-            inside = bounds[promise.name] * measured.scale
-            assert promise.value == pytest.approx(inside)
+            assert promise.value == bounds[promise.name]
             assert promise.value >= (each.oracle.lower or 0.0)
 
 

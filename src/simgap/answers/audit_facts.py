@@ -28,10 +28,9 @@ BY_COUNTING = (
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditFacts:
-    """The numbers of a class for bounds, and one unit of them in its own rewards."""
+    """The numbers of a class for bounds."""
 
-    facts: ClassFacts  # for rewards in [0, 1]
-    scale: float
+    facts: ClassFacts
     notes: tuple[str, ...]
 
 
@@ -48,7 +47,7 @@ def audit_facts(
     every = models.simulators
     if thorough or not many_functions(every):
         measured = measured_class(latent, horizon, thorough=thorough)
-        return AuditFacts(measured.facts, measured.scale, measured.notes)
+        return AuditFacts(measured.facts, measured.notes)
     return _in_part(models, far, apart)
 
 
@@ -72,5 +71,6 @@ def _in_part(models: WeightedModels, far: Diameter, apart: Apart) -> AuditFacts:
         if apart.nearest is None
         else apart.nearest.value * (1.0 - ROUNDING),
         shared_rewards=bool((rewards == rewards[:1]).all()),
+        reward_width=width,
     )
-    return AuditFacts(facts, width, (BY_COUNTING,))
+    return AuditFacts(facts, (BY_COUNTING,))

@@ -88,14 +88,13 @@ def theory(
         text = f"not measured: {error.problem}"
         found = (trip, Finding("theory", Status.WARNING, text))
         return Theory(bracket, far, None, None, None, found, ())
-    scale = measured.scale
     return Theory(
         diameter=bracket,
         trips=far,
         measured=measured,
-        theorem=None if horizon is None else _theorem(bounds, scale),
-        promised=_promised(bounds, scale, horizon),
-        findings=(trip, _in_words(bounds, scale, horizon)),
+        theorem=None if horizon is None else _theorem(bounds),
+        promised=_promised(bounds, horizon),
+        findings=(trip, _in_words(bounds, horizon)),
         notes=measured.notes,
     )
 
@@ -142,23 +141,21 @@ def _no_diameter(back: WaysBack) -> str:
     )
 
 
-def _theorem(bounds: tuple[Bound, ...], scale: float) -> Theorem | None:
+def _theorem(bounds: tuple[Bound, ...]) -> Theorem | None:
     best = _best(bounds, by_horizon=True)
     if best is None:
         return None
     return Theorem(
         name=best.claim,
-        bound=best.value * scale if scale else 0.0,
+        bound=best.value,
         vacuous=best.vacuous,
         non_vacuous_from=best.non_vacuous_from,
     )
 
 
-def _promised(
-    bounds: tuple[Bound, ...], scale: float, horizon: int | None
-) -> float | None:
+def _promised(bounds: tuple[Bound, ...], horizon: int | None) -> float | None:
     known = [
-        bound.value * scale if scale else 0.0
+        bound.value
         for bound in bounds
         if bound.holds
         and bound.kind is Kind.UPPER
@@ -185,7 +182,7 @@ def _from(bound: Bound) -> float:
     return inf if bound.non_vacuous_from is None else bound.non_vacuous_from
 
 
-def _in_words(bounds: tuple[Bound, ...], scale: float, horizon: int | None) -> Finding:
+def _in_words(bounds: tuple[Bound, ...], horizon: int | None) -> Finding:
     best = _best(bounds, by_horizon=horizon is not None)
     if best is None:
         wanted = dict.fromkeys(
@@ -205,7 +202,7 @@ def _in_words(bounds: tuple[Bound, ...], scale: float, horizon: int | None) -> F
     if horizon is None:
         text = f"{best.claim} applies: the loss per step goes to 0; {begins}"
         return Finding("theory", Status.OK, text, first)
-    most, value = horizon * scale, best.value * scale if scale else 0.0
+    most, value = horizon * best.unit, best.value
     if not best.vacuous:
         text = (
             f"{best.claim}: the best policy loses at most {told(value)} of "

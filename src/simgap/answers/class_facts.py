@@ -1,7 +1,7 @@
 """The numbers of a class that its bounds are made of, each at its safe end.
 
-Bounds are for rewards in [0, 1]. Here rewards are moved and scaled to that range, over
-all models that have prior weight; `scale` brings bounds back to the user's units.
+Theorems are for rewards in [0, 1]. Here rewards are moved and scaled to that range,
+over all models that have prior weight; `applicable` brings bounds back.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ MOST_FUNCTIONS = 2e6  # models^2 x states x actions: eluder dimension takes some
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasuredClass:
-    """A class in numbers, and how to read bounds made of them."""
+    """A class in the numbers that bounds are made of."""
 
-    facts: ClassFacts  # for rewards in [0, 1]
-    scale: float  # one unit of a bound in the user's units of reward
+    facts: ClassFacts
     diameter: Certified
     eluder: Certified | None  # at scale 1/H
     covering: Certified | None
@@ -84,6 +83,7 @@ def measured_class(
         covering=None if covering is None else covering.upper,
         pairs=None if plan is None else _pairs(plan),
         shared_rewards=_shared(simulators),
+        reward_width=width,
     )
     if not facts.shared_rewards:
         notes.append(
@@ -92,7 +92,6 @@ def measured_class(
         )
     return MeasuredClass(
         facts=facts,
-        scale=width,
         diameter=Certified(float(far.lower), float(far.upper)),
         eluder=eluder,
         covering=covering,

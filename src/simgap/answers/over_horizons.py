@@ -141,7 +141,7 @@ def _at(
         memoryless=_average(least),
         random=stakes(latent, horizon).average,
         train=owned(np.maximum(table, 0.0)),
-        promises=() if measured is None else _promises(latent, measured, horizon),
+        promises=() if measured is None else _promises(measured, horizon),
     )
 
 
@@ -151,17 +151,14 @@ def _average(plan: ShortMemoryPlan) -> Certified:
     )
 
 
-def _promises(
-    latent: LatentMDP, measured: MeasuredClass, horizon: int
-) -> tuple[Promise, ...]:
+def _promises(measured: MeasuredClass, horizon: int) -> tuple[Promise, ...]:
     """Return the bounds that hold on the oracle's gap in any model.
 
     The facts were measured at the longest horizon; eluder dimension and covering number
     at its finer scale are upper bounds at every coarser one.
     """
-    scale = measured.scale
     return tuple(
-        Promise(bound.claim, bound.value * scale if scale else 0.0)
+        Promise(bound.claim, bound.value)
         for bound in applicable(measured.facts, horizon)
         if bound.holds
         and bound.kind is Kind.UPPER

@@ -48,7 +48,8 @@ def applicable(facts: ClassFacts, horizon: int) -> tuple[Bound, ...]:
     """Return every bound for the class: those that hold first, the tightest on top.
 
     They come by what they bound: the oracle in any model, its mean, base policies, and
-    at the end what some class of the same size costs every policy.
+    at the end what some class of the same size costs every policy. Values are in the
+    user's rewards, `facts.reward_width` wide.
     """
     horizon = whole("horizon", horizon)
     families = (
@@ -67,7 +68,8 @@ def applicable(facts: ClassFacts, horizon: int) -> tuple[Bound, ...]:
         found.append(mean_transfer(best, claim=_named(theorem, variant, "mean gap")))
         found.extend(bases)
     found.extend(_lower(facts, horizon))
-    return tuple(sorted(found, key=_rank))
+    told = (bound.in_rewards(facts.reward_width) for bound in found)
+    return tuple(sorted(told, key=_rank))
 
 
 def _by_elimination(facts: ClassFacts, horizon: int) -> list[Bound]:

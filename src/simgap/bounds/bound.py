@@ -12,9 +12,9 @@ sqrt(H) or slower, so it gets there in a few dozen steps.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from math import ceil, floor, inf
+from math import ceil, floor, inf, nextafter
 from typing import final
 
 from simgap.bounds.numbers import LONGEST, whole
@@ -81,6 +81,7 @@ class Bound:
     unmet: tuple[str, ...] = ()
     non_vacuous_from: float | None = None
     label: str = ""  # "literal form": the paper's own version, which is wrong
+    unit: float = 1.0  # max R - min R of the rewards that `value` is in
     formula: Formula | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -93,7 +94,11 @@ class Bound:
         """Whether the bound says no more than that a gap is between 0 and H."""
         if self.kind is Kind.LOWER:
             return self.value <= 0.0
-        return self.horizon is not None and self.value >= self.horizon
+        return (
+            self.horizon is not None
+            and self.unit > 0.0
+            and self.value >= self.horizon * self.unit
+        )
 
     def at(self, horizon: int) -> float:
         """Return the value at another horizon, all other numbers unchanged."""
@@ -103,6 +108,29 @@ class Bound:
                 hint="compute it again with the numbers of the other horizon",
             )
         return self.formula(whole("horizon", horizon))
+
+    def in_rewards(self, width: float) -> Bound:
+        """Return a bound made for rewards in [0, 1] for rewards `width` wide.
+
+        This is the one place where the scale changes; the value is rounded outwards.
+        """
+        if width == 1.0:
+            return self
+        outwards = inf if self.kind is Kind.UPPER else -inf
+        formula = self.formula
+
+        def scaled(value: float) -> float:
+            if value == 0.0 or width == 0.0:
+                return 0.0
+            # one rounding of the width, one of the product
+            return nextafter(nextafter(value * width, outwards), outwards)
+
+        return replace(
+            self,
+            value=scaled(self.value),
+            unit=width,
+            formula=None if formula is None else lambda h: scaled(formula(h)),
+        )
 
     def constant(self, name: str) -> float:
         """Return one of the numbers that went in."""

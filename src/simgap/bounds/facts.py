@@ -23,6 +23,7 @@ class ClassFacts:
 
     Models without prior weight are left out: the oracle never meets them. A class with
     a model that is not communicating has an infinite diameter and no spans or gains.
+    Spans, gains, deviations, steps and residual are for rewards in [0, 1].
     """
 
     prior: FloatArray  # (M,), positive
@@ -42,6 +43,7 @@ class ClassFacts:
     pairs: int | None = None  # (s, a) that the policy of some model plays
     shared_rewards: bool = True
     rewards_seen: bool = False  # by the agents, if they depend on the model
+    reward_width: float = 1.0  # max R - min R of the user's rewards
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prior", self._checked_prior())
@@ -50,6 +52,7 @@ class ClassFacts:
         real("diameter", self.diameter)
         real("diameter_lower", self.diameter_lower, most=self.diameter)
         real("residual", self.residual)
+        real("reward_width", self.reward_width)
         for name in ("spans", "gains", "deviations", "steps"):
             given = getattr(self, name)
             if given is not None:

@@ -117,8 +117,8 @@ def run(
     answer = BoundsAnswer(
         schema=SCHEMA,
         horizon=steps,
-        most_lost=steps * measured.scale,
-        bounds=tuple(_one(bound, measured.scale) for bound in found),
+        most_lost=steps * measured.facts.reward_width,
+        bounds=tuple(_one(bound) for bound in found),
         vacuity=_vacuity(measured),
         numbers=_numbers(measured),
         notes=measured.notes,
@@ -133,10 +133,10 @@ def run(
         _print(answer)
 
 
-def _one(bound: Bound, scale: float) -> OneBound:
+def _one(bound: Bound) -> OneBound:
     return OneBound(
         name=bound.claim,
-        value=bound.value * scale if bound.value and scale else 0.0,
+        value=bound.value,
         unmet=bound.unmet,
         non_vacuous_from=bound.non_vacuous_from,
         kind=bound.kind.value,
@@ -156,7 +156,9 @@ def _numbers(measured: MeasuredClass) -> ClassNumbers:
         least_weight=facts.least_weight,
         diameter=measured.diameter,
         separation=facts.separation,
-        greatest_span=None if spans is None else float(spans.max()) * measured.scale,
+        greatest_span=None
+        if spans is None
+        else float(spans.max()) * facts.reward_width,
         eluder=measured.eluder,
         covering=measured.covering,
     )
