@@ -1,0 +1,511 @@
+"""One number, one unit: every public function answers in the user's rewards, and so
+does its verb, to the last digit.
+
+Entry points are found, not listed: whatever `simgap` offers that takes a model must be
+compared with its verb in AGREE, or stand in WITHOUT_REWARDS because no number of it is
+in units of reward. Values are also computed here from the user's own rewards, so that
+Python and the command line cannot be wrong together.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+import pytest
+
+import simgap
+from simgap.answers import AdaptSettings, IdentifySettings
+from simgap.answers.class_facts import measured_class
+from simgap.arrays import FloatArray
+from simgap.base_policies.catalogue import build_policy
+from simgap.bounds import applicable
+from simgap.cli.main import VERBS, main
+from simgap.cli.models import read_model
+from simgap.interop import save_model
+from simgap.mdp import (
+    Details,
+    IndexOrder,
+    LatentMDP,
+    Parameters,
+    RewardUnits,
+    SimulatorClass,
+    class_from_arrays,
+)
+from simgap.oracle import AutoOracle
+from simgap.records import plain
+
+HORIZON = 3
+Pair = tuple[Any, Any]
+
+INSTANCES = (
+    "riverswim?states=3&success=0.2,0.6&left_reward=0.4",
+    "gym:FrozenLake-v1?success_rate=0.5,0.9",
+    "gym:FrozenLake-v1?success_rate=0.5,0.9&terminal=absorb&reward=unit",
+    "gym:CliffWalking-v1?reward=unit",
+    "gym:CliffWalking-v1?terminal=absorb",
+    "gym:CliffWalkingSlippery-v1?reward=unit",
+    "gym:Taxi-v4?rainy_probability=0.5,0.9&is_rainy=true&terminal=absorb",
+    "discretise:Pendulum-v1?mass=0.7,1.3&cells=5x5",
+    "discretise:Pendulum-v1?length=0.7,1.3&cells=4x5",
+    "discretise:MountainCar-v0?gravity=0.0022,0.0028&cells=7x5",
+    "discretise:MountainCar-v0?cells=6x5&terminal=absorb",
+    "discretise:CartPole-v1?length=0.3,1.0&cells=3x3x5x3",
+)
+FILES = tuple(
+    (f"{kind}-{offset}-{factor}{ending}", kind, offset, factor, ending)
+    for at, (offset, factor) in enumerate(
+        ((0.0, 1.0), (-1.0, 6.0), (-100.0, 99.0), (1e6, 1.0), (7.0, 1e-6), (-0.1, 0.3))
+    )
+    for kind, ending in (
+        ("written", ".npz"),
+        ("meant", (".npz", ".simgap")[at % 2]),
+        ("terminal", (".simgap", ".npz")[at % 2]),
+    )
+)
+
+
+@final
+@dataclass(frozen=True)
+class Case:
+    """A class by the name that the command line knows it by."""
+
+    argument: str
+    rewards: FloatArray | None  # (M, S, A), the user's own; None: those of an instance
+
+    @property
+    def latent(self) -> LatentMDP:
+        return _read(self.argument)
+
+    def verb(self, verb: str, *options: str) -> Any:
+        return _answer(verb, self.argument, *options)
+
+
+@cache
+def _read(argument: str) -> LatentMDP:
+    return read_model(argument)
+
+
+@cache
+def _answer(verb: str, *arguments: str) -> Any:
+    from contextlib import redirect_stderr, redirect_stdout
+    from io import StringIO
+
+    out = StringIO()
+    with redirect_stdout(out), redirect_stderr(StringIO()):
+        status = main([verb, *arguments, "--json"])
+    assert status in (0, 1), (verb, arguments)
+    return json.loads(out.getvalue())
+
+
+def case_of_file(
+    folder: Path, name: str, kind: str, offset: float, factor: float, ending: str
+) -> Case:
+    """Three models in eighths, with rewards written in [0, 1] or as they are meant."""
+    rng = np.random.default_rng(len(name))
+    drawn = rng.multinomial(6, [1 / 3] * 3, size=(3, 3, 2))
+    kernel = (drawn + np.array([1, 0, 1])) / 8.0
+    inner = rng.integers(0, 9, (3, 3, 2)) / 8.0
+    if kind == "terminal":
+        kernel[:, 2], inner[:, 2] = [0.0, 0.0, 1.0], -offset / factor  # paid 0 for ever
+    meant = offset + factor * inner
+    written = kind == "written"
+    theta = Parameters(("grip",), np.array([[0.1], [0.2], [0.4]]))
+    path = folder / name
+    if written:  # the way to write such a file without simgap
+        np.savez(
+            path, transitions=kernel, rewards=inner, reward_offset=offset,
+            reward_factor=factor, parameters=theta.values, parameter_names=theta.names,
+        )  # fmt: skip
+    else:
+        units = RewardUnits(offset, factor)
+        details = Details(parameters=theta, units=units if ending == ".npz" else PLAIN)
+        rewards = inner if ending == ".npz" else meant
+        order = IndexOrder.STATE_ACTION
+        worlds = class_from_arrays(kernel, rewards, order=order, details=details)
+        save_model(LatentMDP.uniform(worlds), path)
+    return Case(str(path), meant)
+
+
+PLAIN = RewardUnits()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("units")
+
+
+@pytest.fixture(params=[*INSTANCES, *(each[0] for each in FILES)])
+def case(request: pytest.FixtureRequest, folder: Path) -> Case:
+    for file in FILES:
+        if file[0] == request.param:
+            return case_of_file(folder, *file)
+    return Case(request.param, None)
+
+
+STEPS = ("-H", str(HORIZON))
+
+
+def _values(case: Case) -> Iterator[Pair]:
+    told = case.verb("solve", *STEPS)["models"]
+    yield (
+        simgap.optimal_values(case.latent.simulators, HORIZON).start,
+        _all(told, "value"),
+    )
+
+
+def _plans(case: Case) -> Iterator[Pair]:
+    """The table of all steps begins with the values of `solve`, up to rounding."""
+    plan = simgap.solve_episodic(case.latent.simulators, HORIZON)
+    for value, error, told in zip(
+        plan.start, plan.error, case.verb("solve", *STEPS)["models"], strict=True
+    ):
+        ends = told["value_bounds"]
+        assert ends["lower"] - error <= value <= ends["upper"] + error
+    yield from ()
+
+
+def _gains(case: Case) -> Iterator[Pair]:
+    worlds = case.latent.simulators
+    if not simgap.communicating(worlds).all():
+        return
+    plan = simgap.solve_average_reward(worlds)
+    told = case.verb("solve", *STEPS)["models"]
+    yield plan.gain_lower, [each["gain"]["lower"] for each in told]
+    yield plan.gain_upper, [each["gain"]["upper"] for each in told]
+    yield plan.bias_span, _all(told, "bias_span")
+    yield plan.residual, _all(told, "residual")
+
+
+def _of_a_policy(case: Case) -> Iterator[Pair]:
+    """A policy that plays action 0 has V* less its gap, up to rounding."""
+    worlds = case.latent.simulators
+    table = np.zeros(worlds.n_states, np.int32)
+    found = simgap.policy_values(worlds, table, HORIZON)
+    policy = simgap.MarkovPolicy("first", worlds.n_actions, table)
+    best = simgap.optimal_values(worlds, HORIZON)
+    for m, gap in enumerate(simgap.gaps(worlds, policy, HORIZON)):
+        lost = best.start[m] - found.start[m]
+        room = 4.0 * (best.error[m] + found.error[m])
+        assert gap.lower - room <= lost <= gap.upper + room
+    yield from ()
+
+
+@cache
+def _oracle(argument: str) -> simgap.OracleResult:
+    return simgap.domain_randomization_oracle(
+        _read(argument), horizon=HORIZON, solver=AutoOracle()
+    )
+
+
+def _oracles(case: Case) -> Iterator[Pair]:
+    found, told = _oracle(case.argument), case.verb("oracle", *STEPS)
+    yield found.value, {end: told[end] for end in ("lower", "upper")}
+    yield found.average_gap, told["average_gap"]
+    yield found.worst_gap, told["worst_gap"]
+    yield found.least_worst_gap, told["least_worst_gap"]
+    yield found.estimated_gap, told["estimated_gap"]
+    yield found.gaps, _all(told["models"], "gap")
+    yield found.values, _all(told["models"], "value")
+    yield found.optimal, _all(told["models"], "optimal")
+    yield found.pair_prices_upper, told["pair_prices"]["upper"]
+
+
+def _form(case: Case) -> Any:
+    return simgap.loss_form(case.latent, horizon=HORIZON)
+
+
+def _losses(case: Case) -> Iterator[Pair]:
+    form, told = _form(case), case.verb("oracle", *STEPS)
+    yield form.optimal, _all(told["models"], "optimal")
+    yield form.informed, told["informed"]
+
+
+@cache
+def _baselines(argument: str) -> dict[str, Any]:
+    form = simgap.loss_form(_read(argument), horizon=HORIZON)
+    return {each.name: each for each in simgap.baselines(form, effort=0.5)}
+
+
+def _simpler(case: Case) -> Iterator[Pair]:
+    told = case.verb("oracle", *STEPS)["baselines"]
+    found = _baselines(case.argument)
+    assert set(told) == set(found)
+    for name, one in found.items():
+        yield one.value, told[name]["value"]
+        yield one.average_gap, told[name]["average_gap"]
+        if told[name]["models"]:
+            yield list(one.gaps), _all(told[name]["models"], "gap")
+
+
+def _memory(case: Case) -> Iterator[Pair]:
+    value, found = _oracle(case.argument).value, _baselines(case.argument)
+    worth = simgap.value_of_memory(_form(case), value, found["memoryless"])
+    yield worth, case.verb("oracle", *STEPS)["value_of_memory"]
+
+
+def _randomization(case: Case) -> Iterator[Pair]:
+    value, found = _oracle(case.argument).value, _baselines(case.argument)
+    worth = simgap.value_of_randomization(_form(case), value, found["single-simulator"])
+    yield worth, case.verb("gap", *STEPS)["value_of_randomization"]
+
+
+RANDOM = (*STEPS, "--policy", "random")
+
+
+def _of_all(case: Case) -> Iterator[Pair]:
+    (told,) = case.verb("gap", *RANDOM)["policies"]
+    policy = build_policy("random", case.latent, HORIZON)
+    yield (
+        simgap.gaps(case.latent.simulators, policy, HORIZON),
+        _all(told["models"], "gap"),
+    )
+
+
+def _of_the_worst(case: Case) -> Iterator[Pair]:
+    (told,) = case.verb("gap", *RANDOM)["policies"]
+    policy = build_policy("random", case.latent, HORIZON)
+    yield simgap.worst_gap(case.latent.simulators, policy, HORIZON), told["worst"]
+
+
+def _on_average(case: Case) -> Iterator[Pair]:
+    (told,) = case.verb("gap", *RANDOM)["policies"]
+    policy = build_policy("random", case.latent, HORIZON)
+    yield simgap.average_gap(case.latent, policy, HORIZON), told["average"]
+
+
+def _of_one(case: Case) -> Iterator[Pair]:
+    """A model alone is computed in another order than in its class: brackets meet."""
+    (told,) = case.verb("gap", *RANDOM)["policies"]
+    policy = build_policy("random", case.latent, HORIZON)
+    found = simgap.sim_to_real_gap(case.latent.simulators[0], policy, HORIZON)
+    other = told["models"][0]["gap"]
+    assert found.lower is not None and found.upper is not None
+    assert found.lower <= other["upper"] and other["lower"] <= found.upper
+    yield from ()
+
+
+RUN = ("--seeds", "50", "--real", "0")
+
+
+def _regrets(case: Case) -> Iterator[Pair]:
+    """Of the first model: what is sampled there does not depend on the others."""
+    if not simgap.communicating(case.latent.simulators).all():
+        return
+    told = _answer("run", "random", case.argument, *STEPS, *RUN)["models"][0]
+    policy = build_policy("random", case.latent, HORIZON)
+    sampled = simgap.MonteCarlo(episodes=50)
+    first = case.latent.simulators
+    found = simgap.gaps(first, policy, HORIZON, evaluator=sampled)[0]
+    yield found.estimate, told["gap"]["estimate"]
+    alone = simgap.regret(first[0], policy, HORIZON, evaluator=sampled)
+    yield alone.estimate, told["regret"]["estimate"]  # type: ignore[union-attr]
+
+
+def _audited(case: Case) -> Iterator[Pair]:
+    found, told = simgap.audit(case.latent, HORIZON), case.verb("audit", *STEPS)
+    lost = found.transfer
+    assert lost is not None
+    for key in ("average_gap", "memoryless_gap", "value_of_memory"):
+        yield getattr(lost, key), told[key]
+    yield (
+        (None if lost.worst is None else lost.worst.gap),
+        (None if told["worst"] is None else told["worst"]["gap"]),
+    )
+    if found.theory.theorem is not None:
+        yield found.theory.theorem.bound, told["theorem"]["bound"]
+
+
+def _blamed(case: Case) -> Iterator[Pair]:
+    if not case.latent.simulators.theta.names:
+        return
+    found, told = simgap.blame(case.latent, HORIZON), case.verb("blame", *STEPS)
+    yield found.whole, told["whole"]
+    yield found.ignored_whole, told["ignored_whole"]
+    for one, two in zip(found.parameters, told["parameters"], strict=True):
+        for key in ("share", "alone", "information", "ignored"):
+            yield getattr(one, key), two[key]
+
+
+def _widths(case: Case) -> Iterator[Pair]:
+    names = case.latent.simulators.theta.names
+    if not names:
+        return
+    told = case.verb("width", *STEPS, "--param", names[0])
+    found = simgap.width_curve(case.latent, horizon=HORIZON, param=names[0])
+    yield found.at_stake.upper, told["at_stake"]
+    yield found.whole, told["least_possible"]
+    for one, two in zip(found.rows, told["widths"], strict=True):
+        for key in ("gap", "worst", "inside", "at_nominal"):
+            yield getattr(one, key), two[key]
+
+
+def _identified(case: Case) -> Iterator[Pair]:
+    told = case.verb("identify", *STEPS)
+    settings = IdentifySettings()
+    found = simgap.identify(case.latent, HORIZON, settings=settings)
+    yield [each.steps for each in found.pairs], _all(told["pairs"], "steps")
+    oracle = simgap.domain_randomization_oracle(
+        case.latent, horizon=HORIZON, solver=settings.solver
+    )
+    yield oracle.average_gap, told["timeline"]["average_gap"]
+
+
+def _adapted(case: Case) -> Iterator[Pair]:
+    """A log of one step that every model can make, with the reward of the user."""
+    worlds = case.latent.simulators
+    state = int(np.flatnonzero(worlds.start_law(0))[0])
+    after = int(worlds.transitions.array(0)[state, 0].argmax())
+    path = Path(case.argument).parent if case.rewards is not None else Path("/tmp")
+    log = path / f"log-{worlds.hash[:12]}.csv"
+    header = "episode,step,state,action,next_state\n"
+    log.write_text(f"{header}0,0,{state},0,{after}\n")
+    try:
+        told = _answer("adapt", case.argument, *STEPS, "--log", str(log))
+        read = simgap.read_transition_log(str(log), worlds)
+    finally:
+        log.unlink()
+    settings = AdaptSettings()
+    found = simgap.adapt(case.latent, read, HORIZON, settings=settings)
+    yield found.before.average_gap, told["gap_bound_before"]
+    assert found.after is not None
+    yield found.after.average_gap, told["gap_bound_after"]
+    yield found.old_plan, told["gap_of_old_plan"]
+
+
+AGREE: dict[str, Callable[[Case], Iterator[Pair]]] = {
+    "adapt": _adapted,
+    "audit": _audited,
+    "average_gap": _on_average,
+    "baselines": _simpler,
+    "blame": _blamed,
+    "domain_randomization_oracle": _oracles,
+    "gaps": _of_all,
+    "identify": _identified,
+    "loss_form": _losses,
+    "optimal_values": _values,
+    "policy_values": _of_a_policy,
+    "regret": _regrets,
+    "sim_to_real_gap": _of_one,
+    "solve_average_reward": _gains,
+    "solve_episodic": _plans,
+    "value_of_memory": _memory,
+    "value_of_randomization": _randomization,
+    "width_curve": _widths,
+    "worst_gap": _of_the_worst,
+}
+WITHOUT_REWARDS = {
+    "steps": (
+        "all_travel_times", "communicating", "communicating_components", "diameter",
+        "separation", "telling_apart", "travel_times",
+    ),
+    "policies": (
+        "elimination", "explore_then_commit", "general_optimistic",
+        "likelihood_optimism", "optimistic_exploration", "posterior_sampling", "psrl",
+        "ucrl2", "ucrl2b", "uniformly_random", "run_episode",
+    ),
+    "models and logs": (
+        "class_from_models", "class_over_grid", "counts_of_log", "load_model",
+        "read_transition_log", "save_model",
+    ),
+    "functions, at a scale that the caller gives": ("function_class",),
+}  # fmt: skip
+WITHOUT_NUMBERS = {
+    "demo", "study",  # the records of the others
+    "list", "info", "export", "report", "schema",
+    "reproduce",  # the paper's own classes, rewards in [0, 1]
+    "diameter", "complexity",  # steps, distances and counts
+}  # fmt: skip
+
+
+MODELS = ("SimulatorClass", "LatentMDP", "TabularMDP", "LossForm")
+
+
+def entry_points() -> list[str]:
+    """Return the public functions that are given a model."""
+    found = []
+    for name in simgap.__all__:
+        each = getattr(simgap, name)
+        if inspect.isfunction(each):
+            given = inspect.signature(each).parameters.values()
+            told = " ".join(str(one.annotation) for one in given)
+            if any(kind in told for kind in MODELS):
+                found.append(name)
+    return found
+
+
+def test_every_entry_point_is_compared_with_its_verb() -> None:
+    others = [name for names in WITHOUT_REWARDS.values() for name in names]
+    assert sorted([*AGREE, *others]) == sorted({*AGREE, *others})  # none twice
+    assert set(entry_points()) <= {*AGREE, *others}
+    assert set(AGREE) <= set(entry_points())
+
+
+def test_every_verb_that_tells_rewards_is_compared() -> None:
+    source = Path(__file__).read_text(encoding="utf-8")
+    for verb in VERBS:
+        compared = f'verb("{verb}"' in source or f'_answer("{verb}"' in source
+        assert compared or verb in WITHOUT_NUMBERS, verb
+
+
+def test_python_and_the_command_line_agree_to_the_last_digit(case: Case) -> None:
+    apart = {}
+    for name, pairs in AGREE.items():
+        for ours, theirs in pairs(case):
+            if not _same(plain(ours), theirs):
+                apart[name] = (ours, theirs)
+    assert not apart
+
+
+def test_bounds_of_theorems_are_those_of_python(case: Case) -> None:
+    told = case.verb("bounds", *STEPS)
+    measured = measured_class(case.latent, HORIZON)
+    found = applicable(measured.facts, HORIZON)
+    assert _same(plain([each.value for each in found]), _all(told["bounds"], "value"))
+    width = float(np.ptp(case.latent.simulators.rewards))
+    assert told["most_lost"] == HORIZON * width
+
+
+def test_values_are_those_of_the_rewards_that_the_user_gave(case: Case) -> None:
+    worlds, told = case.latent.simulators, case.verb("solve", *STEPS)["models"]
+    shape = (len(worlds), worlds.n_states, worlds.n_actions)
+    rewards = np.broadcast_to(worlds.rewards, shape)
+    if case.rewards is not None:
+        np.testing.assert_allclose(rewards, case.rewards, rtol=1e-15, atol=1e-15)
+        rewards = case.rewards
+    for m, each in enumerate(told):
+        assert each["value"] == pytest.approx(_best(worlds, m, rewards[m]), rel=1e-12)
+
+
+def _best(worlds: SimulatorClass, m: int, rewards: FloatArray) -> float:
+    values: FloatArray = np.zeros(worlds.n_states)
+    for _ in range(HORIZON):
+        values = (rewards + worlds.transitions.array(m) @ values).max(axis=1)
+    return float(worlds.start_law(m) @ values)
+
+
+def _all(rows: list[dict[str, Any]], key: str) -> list[Any]:
+    return [each[key] for each in rows]
+
+
+def _same(ours: Any, theirs: Any) -> bool:
+    """Return whether all numbers of ours are in theirs, under the same keys."""
+    if isinstance(ours, dict):
+        return all(_same(each, theirs[key]) for key, each in ours.items())
+    if isinstance(ours, list):
+        return len(ours) == len(theirs) and all(map(_same, ours, theirs))
+    return bool(ours == theirs)
+
+
+def test_the_comparison_sees_another_unit() -> None:
+    """The control: one factor, one offset, one digit."""
+    assert _same({"lower": 0.5}, {"lower": 0.5, "upper": 1.0})
+    for other in (0.5 * (1 + 2**-52), 50.0, -0.5):
+        assert not _same({"lower": 0.5}, {"lower": other})
+        assert not _same([0.5, [1.0]], [other, [1.0]])
