@@ -78,7 +78,7 @@ def test_missing_files_folders_and_other_formats_are_named(tmp_path: Path) -> No
         load_policy(tmp_path / "nothing")
     with pytest.raises(InvalidFile, match="is a folder"):
         load_policy(tmp_path)
-    with pytest.raises(InvalidFile, match="cannot read"):
+    with pytest.raises(InvalidFile, match="there is no file"):
         load_policy("a\0b")
     (tmp_path / "text").write_text("a policy")
     with pytest.raises(InvalidFile, match="not a policy file"):
