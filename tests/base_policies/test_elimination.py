@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -42,6 +43,7 @@ FORMS = [
         (TravelSet.ALL, TravelBudget.TIME, Pairing.LOWEST),
         (TravelSet.REMAINING, TravelBudget.TIME, Pairing.FARTHEST),
         (TravelSet.ALL, TravelBudget.DIAMETER, Pairing.FARTHEST),
+        (TravelSet.REMAINING, TravelBudget.TIME, Pairing.RANDOM),
     )
 ]
 
@@ -304,6 +306,28 @@ def test_printed_and_compiled_are_equal_to_the_last_bit() -> None:
     )  # fmt: skip
     for fast, slow in both_ways(agent):
         assert_same(fast, slow)
+
+
+@pytest.mark.parametrize("pairing", [Pairing.RANDOM, Pairing.LOWEST])
+def test_printed_pairs_are_drawn_at_random_in_every_round(pairing: Pairing) -> None:
+    """Ordered pairs of four models, then of the three that are left: all equally
+    often, whatever came before. The lowest pair, for control, always is the same."""
+    agent = elimination(coins(0.1, 0.3, 0.6, 0.9), 50, signal=RewardSignal.RANDOM)
+    agent = replace(agent, pairing=pairing)
+    draws = 12_000
+    seen: Counter[tuple[tuple[int, int], tuple[int, int]]] = Counter()
+    for key in range(draws):
+        one = agent.with_luck(key)
+        first = one.start(0).pair
+        assert first is not None
+        left = sorted({0, 1, 2, 3} - {first[1]})
+        seen[first, one._pair(left)] += 1
+    expected = draws / (12 * 6)
+    off = max(abs(n - expected) for n in seen.values())
+    even = len(seen) == 12 * 6 and off < 6.0 * expected**0.5  # chance below 1e-6
+    assert even == (pairing is Pairing.RANDOM)
+    printed = elimination(riverswim(4, (0.35, 0.15)), 50, literal=True)
+    assert printed.pairing is Pairing.RANDOM
 
 
 def test_the_printed_loop_never_leaves_stage_one_and_loses_linearly() -> None:

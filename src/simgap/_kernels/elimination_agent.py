@@ -22,6 +22,7 @@ from simgap._kernels.collecting import (
     set_out,
 )
 from simgap._kernels.copying import copy_vector
+from simgap._kernels.streams import uniform
 from simgap._kernels.timed_rules import leave_to_optimum, play_rules
 from simgap._kernels.walk import STATE, STEPS, Course, Record, Run, World, begin, finish
 from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray, OffsetArray
@@ -51,6 +52,7 @@ def run_elimination(
     kind: int,
     threshold: float,
     all_travel: bool,
+    random_pairs: bool,
     literal: bool,
     lazy: bool,
     grid: OffsetArray,
@@ -87,6 +89,11 @@ def run_elimination(
     for i in range(keys.size):
         begin(world, keys[i], run)
         trace = record.trace[i]
+        if random_pairs:
+            for one in range(members):
+                for other in range(members):
+                    place = one * members + other
+                    search.apart[one, other] = uniform(run.stream[2], place)
         alive[:] = True
         left = members
         first = run.clock[STATE]
@@ -117,7 +124,7 @@ def run_elimination(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _pair(alive: BoolArray, apart: FloatArray) -> tuple[int, int]:
-    """Return the two candidates to compare: the lowest, or those farthest apart.
+    """Return the two candidates to compare, in order: the lowest, or the greatest apart.
 
     One candidate that is alone is returned twice (errata E10).
     """
@@ -132,6 +139,8 @@ def _pair(alive: BoolArray, apart: FloatArray) -> tuple[int, int]:
                         return i, j
                     if one == other or apart[i, j] > apart[one, other]:
                         one, other = i, j
+                    if apart[j, i] > apart[one, other]:
+                        one, other = j, i
     return one, other
 
 

@@ -50,6 +50,7 @@ class Pairing(Enum):
 
     LOWEST = "the two of the lowest numbers"
     FARTHEST = "the two that are easiest to tell apart: fewest samples, if they differ"
+    RANDOM = "any two in any order, all equally likely, as printed"
 
 
 @final

@@ -18,15 +18,20 @@ samples of a round, and gap <= min(H, that + D + 1).
 
 `literal` is the printed rule: the loop runs while one candidate is left, so that it
 never ends (E10), samples are a set (E11), one more is taken (E12), the agent moves
-before it looks where it is (E13), and all models travel (E16).
+before it looks where it is (E13), and all models travel (E16). Pairs are drawn at
+random: every ordered pair gets a number before the episode, and the greatest among the
+candidates is next. A round drops one of its pair, so the numbers of the pairs that are
+left are as good as new.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
 from typing import final
+
+import numpy as np
 
 from simgap._kernels.elimination_agent import (
     ANYTIME,
@@ -34,6 +39,7 @@ from simgap._kernels.elimination_agent import (
     SPRT,
     run_elimination,
 )
+from simgap._kernels.streams import uniform
 from simgap._kernels.walk import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.base_policies.comparison import (
@@ -92,10 +98,15 @@ class Elimination:
     evidence: Evidence
     ending: TimedRules
     literal: bool
+    luck: int = 0  # the key of random pairs
 
     @property
     def name(self) -> str:
         return "elimination"
+
+    def with_luck(self, key: int) -> Elimination:
+        """Return the policy for one draw of its pairs, or itself if none is drawn."""
+        return replace(self, luck=key) if self.pairing is Pairing.RANDOM else self
 
     @property
     def observed(self) -> ObservedClass:
@@ -221,6 +232,10 @@ class Elimination:
         """Return whom to compare; the last one with itself (errata E10)."""
         if len(alive) == 1 or self.pairing is Pairing.LOWEST:
             return alive[0], alive[1 % len(alive)]
+        if self.pairing is Pairing.RANDOM:
+            key, many = np.uint64(self.luck), len(self.known.simulators)
+            pairs = permutations(alive, 2)
+            return max(pairs, key=lambda pair: uniform(key, pair[0] * many + pair[1]))
         apart = self.rounds.separation.hellinger
         return max(combinations(alive, 2), key=lambda pair: float(apart[pair]))
 
@@ -273,6 +288,7 @@ class Elimination:
             KINDS.get(self.rounds.kind, FIXED),
             self.rounds.threshold,
             self.travel is TravelSet.ALL,
+            self.pairing is Pairing.RANDOM,
             self.literal,
             lazy,
             grid,
@@ -285,7 +301,7 @@ def elimination(
     horizon: int,
     *,
     comparison: Comparison | None = None,
-    pairing: Pairing = Pairing.LOWEST,
+    pairing: Pairing | None = None,
     travel: TravelSet | None = None,
     budget: TravelBudget = TravelBudget.DIAMETER,
     failure: float | None = None,
@@ -295,9 +311,9 @@ def elimination(
 ) -> Elimination:
     """Return Algorithm 1 for a class and a horizon.
 
-    By default models are compared by CHERNOFF and the REMAINING ones travel. `failure`
-    bounds the chance of dropping the real model, 1/H unless given. `literal` runs the
-    printed rule; it never leaves stage 1.
+    By default the LOWEST models are compared by CHERNOFF and the REMAINING ones travel.
+    `failure` bounds the chance of dropping the real model, 1/H unless given. `literal`
+    runs the printed rule, with RANDOM pairs; it never leaves stage 1.
     """
     horizon = checked_horizon(horizon)
     if literal and (comparison or travel or budget is not TravelBudget.DIAMETER):
@@ -306,9 +322,9 @@ def elimination(
             hint="leave comparison, travel and budget alone with literal=True",
         )
     known = class_knowledge(simulators, signal)
-    usual = (Comparison.PAPER, TravelSet.ALL)
+    usual = (Comparison.PAPER, TravelSet.ALL, Pairing.RANDOM)
     if not literal:
-        usual = (Comparison.CHERNOFF, TravelSet.REMAINING)
+        usual = (Comparison.CHERNOFF, TravelSet.REMAINING, Pairing.LOWEST)
     rounds = comparison_rounds(
         known.observed,
         comparison or usual[0],
@@ -320,7 +336,7 @@ def elimination(
         known=known,
         horizon=horizon,
         rounds=rounds,
-        pairing=pairing,
+        pairing=pairing or usual[2],
         travel=travel or usual[1],
         ways=travel_plan(known.simulators, rounds.row, budget),
         evidence=evidence_of(known.observed),

@@ -41,10 +41,15 @@ def search_tables(
         if all_data
         else np.zeros((0, 0)),
         steepest=-logs.min(axis=1, initial=0.0),
-        apart=np.zeros((0, 0))
-        if pairing is Pairing.LOWEST
-        else np.array(rounds.separation.hellinger),
+        apart=_first_pairs(rounds, pairing),
     )
+
+
+def _first_pairs(rounds: Rounds, pairing: Pairing) -> FloatArray:
+    """Return which pairs come first: nothing for the lowest, filled if drawn."""
+    if pairing is Pairing.LOWEST:
+        return np.zeros((0, 0))
+    return np.array(rounds.separation.hellinger)
 
 
 def ending_tables(rules: TimedRules, member: int) -> Ending:

@@ -38,7 +38,7 @@ def exact_gaps(
 ) -> tuple[Certified, ...]:
     """Return gap(pi, m) of every model as a bracket of rounding width (Equation 1)."""
     horizon = checked_horizon(horizon)
-    if isinstance(policy, Lucky):
+    if isinstance(policy, Lucky) and policy.with_luck(0) is not policy:
         raise InvalidArgument(
             f"the policy {policy.name!r} draws lots of its own, and histories cannot "
             "be merged over them",

@@ -48,7 +48,7 @@ class Lucky(Protocol):
     """A policy that draws lots before the episode."""
 
     def with_luck(self, key: int) -> Policy[Any]:
-        """Return the policy for one draw of its luck."""
+        """Return the policy for one draw of its luck, itself if it needs none."""
         ...
 
 
