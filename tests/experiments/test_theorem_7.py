@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import accumulate
 
 import pytest
 
@@ -15,7 +16,7 @@ from tests.experiments.silence import silent
 
 PATHS = theorem_7.Settings((10**4,), 60, chance_horizon=100, chance_runs=3000)
 SWITCHES = lemma_9.Settings((300, 10**3, 10**4, 10**5), runs=2)
-PRINTED = printed.Settings((500,), runs=30_000)
+PRINTED = printed.Settings(steps=3_000, runs=200, watched=600)
 
 
 def test_items_2_to_4_hold_on_every_path() -> None:
@@ -43,16 +44,23 @@ def test_half_of_the_switches_is_too_little() -> None:
     assert lemma_9.measured(half, 0, silent).verdict is Verdict.REFUTED
 
 
-def test_data_that_are_merged_again_and_again_lose_the_real_model() -> None:
+def test_e20_printed_data_are_counted_again_and_again() -> None:
+    """D = 2: alpha = 17, a sample weighs 1/16. Z_new fires at 272, and then whenever it
+    is as heavy as Z and alpha: at 2, 4, 8 times that. Z holds 1, 3, 7, 15 times 272."""
     found = printed.measured(PRINTED, 0, silent)
-    assert {check.verdict for check in found.checks} == {Verdict.REFUTED}
-    assert printed.CLAIM.expected is Verdict.REFUTED
-    # Z after four switches: 32 samples four times, 32 thrice, 64 twice, 128 once
-    copies = ends(found.checks[-1].left)
-    assert copies == pytest.approx((480 / 256, 480 / 256))
+    assert found.verdict is Verdict.REFUTED is printed.CLAIM.expected
+    rows = found.tables[0].rows
+    drawn = [int(row[1]) for row in rows]
+    assert drawn == pytest.approx([272, 544, 1088, 2176], rel=0.005)
+    assert [row[2] for row in rows] == list(accumulate(drawn))
+    assert [row[3] for row in rows] == [1, 2, 3, 4]
+    assert ends(found.checks[0].left) == pytest.approx((15 / 8, 15 / 8), rel=0.005)
 
 
-def test_data_that_are_merged_once_keep_it() -> None:
+def test_e20_data_that_are_merged_once_are_counted_once() -> None:
+    """The control: with Z_new emptied the next switch needs 2, 4, 8 times as many."""
     once = printed.measured(replace(PRINTED, literal=False), 0, silent)
     assert once.verdict is Verdict.HOLDS
-    assert ends(once.checks[-1].left) == pytest.approx((1.0, 1.0))
+    rows = once.tables[0].rows
+    assert [row[1] for row in rows] == [row[2] for row in rows]
+    assert [int(row[1]) for row in rows] == pytest.approx([272, 816, 1904], rel=0.005)
