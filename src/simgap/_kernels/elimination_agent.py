@@ -124,7 +124,7 @@ def run_elimination(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _pair(alive: BoolArray, apart: FloatArray) -> tuple[int, int]:
-    """Return the two candidates to compare, in order: the lowest, or the greatest apart.
+    """Return the two candidates to compare: the lowest, or those greatest in `apart`.
 
     One candidate that is alone is returned twice (errata E10).
     """
