@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.mdp import LatentMDP
+from simgap.mdp import LatentMDP, class_from_arrays
 from simgap.oracle.entry import domain_randomization_oracle
 from simgap.oracle.settings import BoundedOracle
 from tests.policies.cases import random_latent
@@ -76,6 +76,18 @@ def test_a_constant_added_to_rewards_changes_no_gap() -> None:
         latent = random_latent(np.random.default_rng(seed), members=3)
         moved = rebuilt(latent, reward=lambda R: R - 7.0)
         assert overlap(bracket(latent, horizon=6), bracket(moved, horizon=6))
+
+
+def test_a_large_constant_does_not_make_a_wide_bracket_count_as_solved() -> None:
+    """A millionth of the value is negligible, less what every policy gets."""
+    solver = BoundedOracle(gap_tolerance=0.05, time_limit=None, episodes=2)
+    rng = np.random.default_rng(0)
+    kernel, rewards = rng.dirichlet(np.full(6, 0.3), size=(3, 6, 2)), rng.random((6, 2))
+    worlds = class_from_arrays(kernel, 1e6 + rewards)
+    latent = LatentMDP.uniform(worlds)
+    found = domain_randomization_oracle(latent, horizon=12, solver=solver).average_gap
+    assert found.lower is not None and found.upper is not None
+    assert 0.0 < found.upper - found.lower <= 0.05 * found.upper
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)

@@ -280,15 +280,15 @@ def test_a_graph_that_turns_out_worse_is_worked_on_but_not_the_answer(
 
 
 def test_a_watch_stops_at_its_limits() -> None:
-    watch = Watch(BoundedOracle(time_limit=1e-9), 1.0, 0.0)
+    watch = Watch(BoundedOracle(time_limit=1e-9), 1.0, 1.0, 0.0)
     with pytest.raises(StopPlanning) as stopped:
         watch.keep_going()
     assert stopped.value.outcome is Outcome.OUT_OF_TIME
-    watch = Watch(BoundedOracle(max_memory=1.0), 1.0, 0.0)
+    watch = Watch(BoundedOracle(max_memory=1.0), 1.0, 1.0, 0.0)
     with pytest.raises(StopPlanning) as stopped:
         watch.claim(8.0)
     assert stopped.value.outcome is Outcome.OUT_OF_MEMORY
-    free = Watch(BoundedOracle(time_limit=None), 1.0, 0.0)
+    free = Watch(BoundedOracle(time_limit=None), 1.0, 1.0, 0.0)
     free.keep_going()
     free.claim(1e300)
 
@@ -309,14 +309,14 @@ def test_a_watch_stops_at_its_limits() -> None:
 def test_the_stricter_tolerance_holds(
     limits: BoundedOracle, lower: float, upper: float, solved: bool
 ) -> None:
-    watch = Watch(limits, informed=100.0, rounding=1e-12)
+    watch = Watch(limits, informed=100.0, worth=100.0, rounding=1e-12)
     watch.narrow("a test", lower=lower, upper=upper)
     assert watch.solved() == solved
 
 
 def test_room_for_the_answer_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("simgap.oracle.watch.resident_bytes", lambda: 600)
-    watch = Watch(BoundedOracle(max_memory=1000.0), 1.0, 0.0)
+    watch = Watch(BoundedOracle(max_memory=1000.0), 1.0, 1.0, 0.0)
     watch.reserve(300.0)
     watch.claim(100.0)
     with pytest.raises(StopPlanning):
@@ -334,7 +334,7 @@ def test_room_for_the_answer_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_watch_tells_the_best_of_both_sides() -> None:
     told: list[Progress] = []
-    watch = Watch(BoundedOracle(), 1.0, 0.0, told.append)
+    watch = Watch(BoundedOracle(), 1.0, 1.0, 0.0, told.append)
     watch.narrow("one", upper=0.5)
     watch.narrow("two", lower=0.2, upper=0.7)
     watch.narrow("three", lower=0.1)

@@ -90,7 +90,7 @@ def solve_in_parts(
     """
     scale = abs(form.informed) + float(np.abs(form.optimal).max(initial=0.0))
     rounding = 2.0 * form.rounding + 1e-13 * scale
-    watch = Watch(limits, form.informed, rounding, report)
+    watch = Watch(limits, form.informed, form.worth, rounding, report)
     part = neighbourhoods(form.latent.prior, count)
     inner = part_of_form(form, part.chosen, part.weights)
     limit = limits.time_limit

@@ -62,6 +62,13 @@ class LossForm:
         """Return sum_m nu_m V*_m, what an agent told the model would reach."""
         return float(self.latent.prior @ self.optimal)
 
+    @property
+    def worth(self) -> float:
+        """Return `informed` less the least that any policy can get: no shift counts."""
+        steps = self.steps if self.horizon is not None else 1.0 / (1.0 - self.discount)
+        least = steps * float(self.latent.simulators.rewards.min())
+        return max(0.0, self.informed - least)
+
 
 def loss_form(
     latent: LatentMDP, *, horizon: int | None = None, discount: float | None = None

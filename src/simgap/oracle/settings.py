@@ -2,9 +2,10 @@
 
 `gap_tolerance` is the width of the bracket of the average gap as a part of its upper
 end, `tolerance` as a part of the upper bound of the value; if both are given the
-stricter holds. A width of `negligible` parts of the value is solved in any case (0:
-only if rounding could have made it). Planning stops there, or at the first limit that
-is reached, or when it is interrupted; the bracket reached is valid in every case.
+stricter holds. A width of `negligible` parts of the value, less what every policy gets,
+is solved in any case (0: only if rounding could have made it). Planning stops there, or
+at the first limit that is reached, or when it is interrupted; the bracket reached is
+valid in every case.
 """
 
 from __future__ import annotations

@@ -58,6 +58,7 @@ class Watch:
 
     limits: Limits
     informed: float  # sum_m nu_m V*_m: tolerances in units of the value need it
+    worth: float  # the same less what every policy gets
     rounding: float  # a gap that rounding could have made
     report: Callable[[Progress], None] | None = None
     started: float = field(default_factory=_now)
@@ -122,9 +123,9 @@ class Watch:
     def solved(self) -> bool:
         """Return whether the bracket is as narrow as was asked."""
         width = self.upper - self.lower
-        value = abs(self.informed - self.lower)
-        if width <= max(self.rounding, self.limits.negligible * value):
+        if width <= max(self.rounding, self.limits.negligible * self.worth):
             return True
+        value = abs(self.informed - self.lower)
         asked = []
         if self.limits.gap_tolerance is not None:
             asked.append(width <= self.limits.gap_tolerance * self.upper)

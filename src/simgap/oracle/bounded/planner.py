@@ -190,7 +190,7 @@ def _begin(
     """Return a planner with a first policy: one model's plan needs no search."""
     scale = abs(form.informed) + float(np.abs(form.optimal).max(initial=0.0))
     rounding = 2.0 * form.rounding + 1e-13 * scale
-    watch = Watch(limits, form.informed, rounding, report)
+    watch = Watch(limits, form.informed, form.worth, rounding, report)
     none = np.zeros((form.n_models, form.n_models))
     planner = _Planner(form, watch, above, below, none)
     nodes = upper_nodes(form, no_points(form), levels=0)
