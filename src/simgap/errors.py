@@ -17,6 +17,10 @@ class InvalidModel(SimgapError):
     """Numbers that do not describe an MDP, a class of MDPs or a prior."""
 
 
+class RandomSimulator(InvalidModel):
+    """A simulator whose step is not a function of state and action; `samples` helps."""
+
+
 class InvalidArgument(SimgapError):
     """A horizon, tolerance, index or option outside its range."""
 

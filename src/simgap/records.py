@@ -8,13 +8,14 @@ Files are replaced whole: a reader sees the old content or the new, never a part
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from math import inf, isinf, isnan
 from pathlib import Path
-from typing import Any, Literal, final
+from typing import Any, Final, Literal, Protocol, final
 
 from simgap.errors import InvalidFile, SimgapError
 from simgap.text import clean_json
@@ -23,7 +24,13 @@ from simgap.user_files import read_text
 SCHEMA = 1
 LARGEST_RECORD = 256 * 2**20  # bytes; a record larger than this is not one of ours
 
-Certainty = Literal["exact", "certified", "estimated"]
+Certainty = Literal["exact", "certified", "certified for this grid", "estimated"]
+ON_GRID: Final = "certified for this grid"  # of the table, not of its simulator
+_BARE = re.compile(
+    r"(?<![\w./-])certified(?: (policy|bounds|loss|losses|numbers))?"
+    r"(?! for this grid)(?![./-]?\w)"
+)
+_LEFT_ALONE = ("provenance", "origin", "next", "policy_file", "belief_policy_file")
 
 
 @final
@@ -47,10 +54,21 @@ class Provenance:
     simgap: str
     python: str
     numpy: str
+    grid: str | None = None  # the simulator and the grid that the model is a table of
+
+
+class Identified(Protocol):
+    """What a record has to know of a class: `LatentMDP` has it."""
+
+    @property
+    def hash(self) -> str: ...
+
+    @property
+    def on_grid(self) -> str | None: ...
 
 
 def provenance(
-    *, command: str, model: str, model_hash: str, seed: int | None = None
+    *, command: str, model: str, latent: Identified | None, seed: int | None = None
 ) -> Provenance:
     """Return where a record comes from, with the versions of this installation."""
     from importlib.metadata import version
@@ -59,12 +77,48 @@ def provenance(
     return Provenance(
         command=command,
         model=model,
-        model_hash=model_hash,
+        model_hash="" if latent is None else latent.hash,
         seed=seed,
         simgap=version("simgap"),
         python=python_version(),
         numpy=version("numpy"),
+        grid=None if latent is None else latent.on_grid,
     )
+
+
+def for_this_grid(value: Any) -> Any:
+    """Return words and labels about a table on a grid: what is certified says so.
+
+    A certificate of the table is none of the simulator behind it. Texts, and texts in
+    lists, objects and records, are changed; where things come from is left alone.
+    """
+    if isinstance(value, str):
+        return _BARE.sub(_of_grid, value)
+    if isinstance(value, list | tuple):
+        parts = [for_this_grid(each) for each in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    if isinstance(value, Mapping):
+        return {key: _of_key(str(key), each) for key, each in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [each.name for each in fields(value)]
+        changed = {key: _of_key(key, getattr(value, key)) for key in names}
+        return replace(value, **changed)
+    return value
+
+
+def _of_key(key: str, value: Any) -> Any:
+    if key in _LEFT_ALONE:
+        return value
+    if key.endswith("certainty"):
+        if value == "exact":
+            return ON_GRID
+        if isinstance(value, Mapping):
+            return {each: _of_key(key, word) for each, word in value.items()}
+    return for_this_grid(value)
+
+
+def _of_grid(found: re.Match[str]) -> str:
+    return f"{found[1]} {ON_GRID}" if found[1] else ON_GRID
 
 
 def plain(value: Any) -> Any:
@@ -95,7 +149,10 @@ def encode(record: Any, *, indent: int = 0) -> bytes:
     """Return a record as JSON in UTF-8, with a line end."""
     import msgspec
 
-    text = msgspec.json.encode(plain(record))
+    found = plain(record)
+    if isinstance(found, dict) and (found.get("provenance") or {}).get("grid"):
+        found = for_this_grid(found)
+    text = msgspec.json.encode(found)
     whole = msgspec.json.format(text, indent=indent) if indent else text
     return clean_json(whole.decode()).encode() + b"\n"
 

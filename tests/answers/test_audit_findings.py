@@ -18,6 +18,7 @@ from simgap.arrays import BoolArray
 from simgap.instances import absorbing_doors, classic_control, riverswim
 from simgap.mdp import Details, LatentMDP
 from simgap.planning import diameter
+from simgap.records import ON_GRID
 from tests.answers.audit_cases import (
     coin,
     coins,
@@ -387,12 +388,22 @@ def test_a_table_on_a_grid_is_not_the_simulator(
 
 
 def test_a_verdict_on_a_grid_says_so() -> None:
-    table = classic_control(
-        "Pendulum-v1", grid={"mass": (0.7, 1.3)}, cells=5, actions=2
-    )
-    found = audit(LatentMDP.uniform(table.simulators), 3)
-    assert found.findings[0].check == "grid"
-    assert "not the simulator behind it" in found.words.reason
+    """And a grid that adds more noise than the simulator moves decides nothing."""
+    for cells, horizon in ((5, 3), (5, None), (21, 3), (21, None)):
+        table = classic_control(
+            "Pendulum-v1", grid={"mass": (0.7, 1.3)}, cells=cells, actions=2
+        )
+        found = audit(LatentMDP.uniform(table.simulators), horizon)
+        assert found.findings[0].check == "grid"
+        assert found.certainty == ON_GRID
+        coarse = found.verdict is Verdict.GRID_TOO_COARSE
+        assert coarse == (max(table.origin.noise.values()) > 1.0) == (cells == 5)
+        assert not found.failed
+
+
+def test_one_model_on_a_coarse_grid_hides_nothing() -> None:
+    table = classic_control("Pendulum-v1", cells=5, actions=2)
+    assert audit(LatentMDP.uniform(table.simulators), 3).verdict is Verdict.YES
 
 
 def test_one_model_is_told_that_nothing_is_hidden() -> None:

@@ -21,6 +21,7 @@ PROVENANCE = {
     "simgap": "0.1.0",
     "python": "3.12.4",
     "numpy": "2.1.0",
+    "grid": None,
 }
 HORIZONS = (64, 128, 256, 512, 1024, 2048)
 

@@ -15,6 +15,7 @@ from simgap.mdp import (
     Axis,
     Discretisation,
     Moved,
+    Parameters,
     Physics,
     Rounding,
     StateGrid,
@@ -68,7 +69,11 @@ def test_a_linear_simulator_has_no_error_on_any_path() -> None:
 def test_a_table_of_another_simulator_is_found_out() -> None:
     """The control: with the rates swapped, every interval excludes 0."""
     table = line_table()
-    swapped = replace(table, thetas=table.thetas[::-1])
+    theta = table.simulators.theta
+    other = replace(
+        table.simulators, parameters=Parameters(theta.names, theta.values[::-1])
+    )
+    swapped = Discretisation(other, table.physics)
     found = discretisation_error(swapped, 15, policies=[always(0, table)], episodes=400)
     for each in found.policies:
         assert not each.error.lower <= 0.0 <= each.error.upper

@@ -40,6 +40,7 @@ from simgap.oracle.result import OracleResult, Outcome
 from simgap.oracle.settings import AutoOracle, Solver
 from simgap.oracle.watch import Progress
 from simgap.planning.episodic import checked_horizon
+from simgap.records import Certainty
 
 FALSE_ALARM = 0.01
 # a width of 1e-4 of the value is enough to compare two plans
@@ -82,6 +83,11 @@ class Adaptation:
     before: OracleResult  # under the prior
     after: OracleResult | None  # under the posterior
     notes: tuple[str, ...]
+
+    @property
+    def certainty(self) -> Certainty:
+        """Return what a proved number of this answer is called."""
+        return self.latent.certified
 
     @property
     def adapted(self) -> LatentMDP | None:

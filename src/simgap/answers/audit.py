@@ -7,10 +7,10 @@ horizon it rests on the theorems, and an assumption that fails voids it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
-from simgap.answers.audit_grid import grid_findings
+from simgap.answers.audit_grid import grid_findings, on_this_grid
 from simgap.answers.audit_numbers import conditioning_finding, number_findings
 from simgap.answers.audit_oracle import Report
 from simgap.answers.audit_separation import Apart, models_apart, separation_findings
@@ -60,7 +60,6 @@ class Audit:
 
 
 DEFAULT = PlanningSettings()
-ON_A_GRID = "All this is about the table on the grid, not the simulator behind it."
 
 
 def audit(
@@ -104,9 +103,8 @@ def audit(
         words = words_in_steps(latent, lost, back, settings)
     if apart.different == 1:
         words = words_of_one_model()
-    grid = grid_findings(models.simulators)
-    if grid:
-        words = replace(words, reason=f"{words.reason} {ON_A_GRID}")
+    else:
+        verdict, words = on_this_grid(verdict, words, models.simulators)
     return Audit(
         horizon=horizon,
         models=models,
@@ -115,19 +113,20 @@ def audit(
         theory=known,
         transfer=lost,
         verdict=verdict,
-        certainty=_certainty(lost, apart),
+        certainty=_certainty(latent, lost, apart),
         words=words,
         findings=(
-            *grid,
+            *grid_findings(models.simulators),
             *_findings(latent, models, back, apart, known, lost, settings),
         ),
         settings=settings,
     )
 
 
-def _certainty(lost: Transfer | None, apart: Apart) -> Certainty:
+def _certainty(latent: LatentMDP, lost: Transfer | None, apart: Apart) -> Certainty:
     """Return how sure a verdict is; graphs and equal numbers are exact."""
-    return "certified" if lost is not None or apart.confused else "exact"
+    proved = lost is not None or apart.confused or latent.on_grid is not None
+    return latent.certified if proved else "exact"
 
 
 def _findings(

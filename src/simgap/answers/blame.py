@@ -41,7 +41,7 @@ from simgap.mdp.model_given import checked_latent
 from simgap.oracle.loss_form import loss_form
 from simgap.oracle.pair_prices import compared_models, pair_prices
 from simgap.planning.episodic import checked_horizon
-from simgap.records import Certified
+from simgap.records import Certainty, Certified
 
 NOTHING = Certified(0.0, 0.0)
 MOST_EXACT = 12  # parts of an exact table
@@ -112,6 +112,7 @@ class Blame:
     compared: OffsetArray | None  # models whose pairs were looked at; None: all
     rounding: float  # absolute; smaller gaps may be 0
     notes: tuple[str, ...]
+    certainty: Certainty = "certified"  # of what is proved; the class says it
 
 
 def blame(
@@ -165,6 +166,7 @@ def blame(
         compared=prices.compared,
         rounding=0.0 if game.whole is None else game.whole.statistics.rounding,
         notes=_notes(game, settings, mixed=ignored is not None, exact=exact),
+        certainty=latent.certified,
     )
 
 

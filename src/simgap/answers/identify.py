@@ -27,6 +27,7 @@ from simgap.oracle.entry import domain_randomization_oracle
 from simgap.oracle.part_of_class import spread_over
 from simgap.oracle.result import OracleResult, Outcome
 from simgap.oracle.settings import AutoOracle, Solver
+from simgap.records import Certainty
 
 MOST_PAIRS = 2_000
 MANY = 64  # models, from which on some of them stand for all
@@ -69,6 +70,7 @@ class Identification:
     slowest: int | None  # in `pairs`; None: there is one model
     timeline: Timeline | None  # None: there is no horizon
     notes: tuple[str, ...]
+    certainty: Certainty = "certified"  # of what is proved; the class says it
 
 
 def identify(
@@ -119,6 +121,7 @@ def identify(
         slowest=_slowest(pairs),
         timeline=timeline,
         notes=tuple(notes),
+        certainty=latent.certified,
     )
 
 

@@ -9,6 +9,9 @@ One model is real, not their average. A policy without memory that is fine on av
 may fail in one of them; where one with memory does clearly better there, the verdict is
 "with memory". Where memory does not help either, the words say which model to fear.
 
+A table on a grid that is too coarse says nothing about its simulator: the verdict is
+then "undecided: grid too coarse", whatever the table says (`audit_grid` has the rules).
+
 Without a horizon the question is whether the loss per step goes to 0 as episodes grow.
 It does if every mistake can be undone and models are told apart by what is seen
 (Theorems 1 and 2). Models that nothing tells apart are harmless if one policy is best
@@ -34,6 +37,7 @@ class Verdict(Enum):
     WITH_MEMORY = "with memory"
     NO = "no"
     UNDECIDED = "undecided"
+    GRID_TOO_COARSE = "undecided: grid too coarse"
     IN_THE_LONG_RUN = "in the long run"
     NOT_PROMISED = "not promised"
 

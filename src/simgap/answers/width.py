@@ -41,7 +41,7 @@ from simgap.oracle.loss_form import EPS, LossForm, loss_form
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import AutoOracle, Solver
 from simgap.planning.episodic import checked_horizon
-from simgap.records import Certified
+from simgap.records import Certainty, Certified
 
 CLOSE = 0.5  # a bracket this part of the slack wide decides well enough
 SLACK = 0.003  # of what is at stake: a difference not worth a wider range
@@ -129,6 +129,7 @@ class WidthCurve:
     by_average: int  # the narrowest row that is nearly as good as any
     by_worst: int
     settings: WidthSettings
+    certainty: Certainty = "certified"  # of what is proved; the class says it
 
     @property
     def recommended(self) -> int:
@@ -204,6 +205,7 @@ def width_curve(
         by_average=narrowest([row.gap for row in rows], spare),
         by_worst=narrowest([row.worst for row in rows], spare),
         settings=chosen,
+        certainty=latent.certified,
     )
 
 

@@ -144,9 +144,7 @@ def adapt_answer(
         files=files,
         certainty=dict(CERTAINTY),
         notes=found.notes,
-        provenance=provenance(
-            command=command, model=model, model_hash=latent.hash, seed=seed
-        ),
+        provenance=provenance(command=command, model=model, latent=latent, seed=seed),
     )
 
 

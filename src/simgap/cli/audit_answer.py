@@ -118,6 +118,7 @@ def audit_answer(
     latent: LatentMDP, found: Audit, *, command: str, model: str, seed: int
 ) -> AuditAnswer:
     """Return an audit as a record."""
+    from simgap.answers.verdict import Verdict
     from simgap.records import SCHEMA, provenance
 
     simulators, lost = latent.simulators, found.transfer
@@ -137,7 +138,7 @@ def audit_answer(
         reason=found.words.reason,
         verdict_certainty=found.certainty,
         everywhere=None
-        if found.transfer is None
+        if found.transfer is None or found.verdict is Verdict.GRID_TOO_COARSE
         else found.transfer.everywhere(found.settings.acceptable),
         acceptable=found.settings.acceptable,
         findings=tuple(
@@ -165,9 +166,7 @@ def audit_answer(
         next=_next(latent, found, model),
         certainty=CERTAINTY,
         notes=(*simulators.notes, *found.theory.notes),
-        provenance=provenance(
-            command=command, model=model, model_hash=latent.hash, seed=seed
-        ),
+        provenance=provenance(command=command, model=model, latent=latent, seed=seed),
     )
 
 

@@ -140,7 +140,7 @@ def answered(
     source = provenance(
         command=command,
         model=model,
-        model_hash=latent.hash,
+        latent=latent,
         seed=settings.effort.seed,
     )
     return blame_record(latent, found, source)

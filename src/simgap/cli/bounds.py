@@ -123,9 +123,7 @@ def run(
         numbers=_numbers(measured),
         notes=measured.notes,
         certainty=CERTAINTY,
-        provenance=provenance(
-            command=str(context.obj), model=model, model_hash=latent.hash
-        ),
+        provenance=provenance(command=str(context.obj), model=model, latent=latent),
     )
     if as_json:
         print_json(answer)

@@ -173,7 +173,7 @@ def measured(
             **({} if covering is None else {"covering": _certainty(covering)}),
             **({} if smooth is None else {"smoothness": "certified"}),
         },
-        provenance=provenance(command=command, model=model, model_hash=latent.hash),
+        provenance=provenance(command=command, model=model, latent=latent),
     )
 
 

@@ -62,9 +62,7 @@ def run(
         diameter=largest,
         models=models,
         certainty={"diameter": "certified"},
-        provenance=provenance(
-            command=str(context.obj), model=model, model_hash=latent.hash
-        ),
+        provenance=provenance(command=str(context.obj), model=model, latent=latent),
     )
     if as_json:
         print_json(answer)

@@ -54,9 +54,7 @@ def run(
         path=file,
         hash=latent.hash,
         bytes=Path(file).stat().st_size,
-        provenance=provenance(
-            command=str(context.obj), model=model, model_hash=latent.hash
-        ),
+        provenance=provenance(command=str(context.obj), model=model, latent=latent),
     )
     if as_json:
         print_json(answer)

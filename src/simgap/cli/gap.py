@@ -196,7 +196,7 @@ def answered(
         certainty=dict(CERTAINTY),
         notes=(*notes, *early, *more),
         provenance=provenance(
-            command=command, model=model, model_hash=latent.hash, seed=evaluator.seed
+            command=command, model=model, latent=latent, seed=evaluator.seed
         ),
     )
 

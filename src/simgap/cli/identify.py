@@ -203,7 +203,7 @@ def answered(
         certainty=_certainty(found),
         notes=(UNSEEN, *found.notes),
         provenance=provenance(
-            command=command, model=model, model_hash=latent.hash, seed=chosen.seed
+            command=command, model=model, latent=latent, seed=chosen.seed
         ),
     )
 

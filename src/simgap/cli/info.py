@@ -100,7 +100,7 @@ def describe(latent: LatentMDP, *, command: str, model: str) -> Info:
             "shared": simulators.shared_rewards,
         },
         notes=simulators.notes,
-        provenance=provenance(command=command, model=model, model_hash=latent.hash),
+        provenance=provenance(command=command, model=model, latent=latent),
     )
 
 

@@ -12,7 +12,18 @@ if TYPE_CHECKING:
 
 
 def read_model(text: str, max_bytes: str | None = None) -> LatentMDP:
-    """Return the latent MDP that MODEL names; an instance has a uniform prior."""
+    """Return the latent MDP that MODEL names; an instance has a uniform prior.
+
+    What the verb prints from here on is about this class.
+    """
+    from simgap.cli.output import speak_of
+
+    found = _read(text, max_bytes)
+    speak_of(found)
+    return found
+
+
+def _read(text: str, max_bytes: str | None) -> LatentMDP:
     limit = max_bytes_of(max_bytes)
     from simgap.cli.output import working
     from simgap.instances import catalogue

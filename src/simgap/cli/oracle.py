@@ -317,9 +317,7 @@ def answered(
         policy_file=files[0],
         belief_policy_file=files[1],
         certainty=dict(CERTAINTY),
-        provenance=provenance(
-            command=command, model=model, model_hash=latent.hash, seed=seed
-        ),
+        provenance=provenance(command=command, model=model, latent=latent, seed=seed),
     )
 
 

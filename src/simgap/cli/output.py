@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from simgap.text import clean
@@ -19,9 +20,12 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from simgap.mdp import LatentMDP
+
 MISUSE = 2
 QUIET_SECONDS = 10.0  # after which a run that is not watched says that it lives
 MOST_ROWS = 60
+_about: ContextVar[bool] = ContextVar("about a class on a grid", default=False)
 
 
 def fail(problem: str, hint: str = "") -> int:
@@ -76,8 +80,8 @@ def print_table(
     from rich.text import Text
 
     table = Table(
-        title=Text(clean(title)),
-        caption=Text(clean(caption)),
+        title=Text(clean(_worded(title))),
+        caption=Text(clean(_worded(caption))),
         title_justify="left",
         caption_justify="left",
         box=_box(),
@@ -86,7 +90,7 @@ def print_table(
         table.add_column(Text(column), justify="left" if at < texts else "right")
     given = list(rows)
     for row in given[:MOST_ROWS]:
-        table.add_row(*(Text(clean(cell)) for cell in row))
+        table.add_row(*(Text(clean(_worded(cell))) for cell in row))
     console().print(table)
     if len(given) > MOST_ROWS:
         print_line(f"{len(given) - MOST_ROWS} more rows; --json has them all")
@@ -94,7 +98,24 @@ def print_table(
 
 def print_line(text: str) -> None:
     """Print one line of plain text on standard output."""
-    sys.stdout.write(f"{clean(text)}\n")
+    sys.stdout.write(f"{clean(_worded(text))}\n")
+
+
+def speak_of(latent: LatentMDP) -> None:
+    """Note which class the words on standard output are about.
+
+    A table on a grid is not its simulator: what is printed about it as certified is
+    certified for this grid, whichever verb prints it.
+    """
+    _about.set(latent.on_grid is not None)
+
+
+def _worded(text: str) -> str:
+    from simgap.records import ON_GRID, for_this_grid
+
+    if not _about.get():
+        return text
+    return ON_GRID if text == "exact" else str(for_this_grid(text))
 
 
 def console() -> Console:

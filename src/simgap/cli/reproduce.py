@@ -103,7 +103,7 @@ def run(
         seconds=perf_counter() - begin,
         page=str(page),
         provenance=provenance(
-            command=str(context.obj), model="the paper", model_hash="", seed=number
+            command=str(context.obj), model="the paper", latent=None, seed=number
         ),
     )
     if as_json:

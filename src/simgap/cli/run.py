@@ -95,7 +95,7 @@ def run(
         provenance=provenance(
             command=str(context.obj),
             model=model,
-            model_hash=latent.hash,
+            latent=latent,
             seed=number,
         ),
     )

@@ -41,7 +41,7 @@ MEANINGS = {
     "bounds": "the theorems with the numbers of this class",
     "by_horizon": "the same at several horizons",
     "bytes": "size",
-    "certainty": "exact, certified or estimated",
+    "certainty": "exact, certified, certified for this grid or estimated",
     "check": "its name",
     "claim": "its name on the command line",
     "claims": "one object per claim",
@@ -186,15 +186,16 @@ MEANINGS = {
     "value_of_memory": "what the best policy gains over those without memory",
     "value_of_randomization": "what it gains over training on one model",
     "verdict": "the answer",
-    "verdict_certainty": "of the verdict: exact, certified or estimated",
+    "verdict_certainty": "of the verdict: exact, certified, certified for this grid",
     "width": "of the range",
     "widths": "one object per range, from narrow to wide",
     "worst": "over the models",
     "worst_gap": "of the certified policy, over the models",
     "worst_model": "where most is lost",
     "writable": "endings that simgap export takes",
-    "AuditAnswer.verdict": '"yes", "with memory", "no" or "undecided"; without a '
-    'horizon "yes", "in the long run" or "not promised"',
+    "AuditAnswer.verdict": '"yes", "with memory", "no", "undecided" or "undecided: '
+    'grid too coarse"; without a horizon "yes", "in the long run", "not promised" or '
+    "the last one",
     "BaselineAnswer.value": "what it earns, mean over the prior",
     "BaselineModel.value": "what the policy earns there",
     "BlamedParameter.curve": "one point per value",

@@ -90,9 +90,7 @@ def run(
         horizon=steps,
         models=models,
         certainty=CERTAINTY,
-        provenance=provenance(
-            command=str(context.obj), model=model, model_hash=latent.hash
-        ),
+        provenance=provenance(command=str(context.obj), model=model, latent=latent),
     )
     if as_json:
         print_json(answer)

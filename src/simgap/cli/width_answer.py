@@ -123,7 +123,7 @@ def width_answer(
         provenance=provenance(
             command=command,
             model=model,
-            model_hash=latent.hash,
+            latent=latent,
             seed=curve.settings.seed,
         ),
     )

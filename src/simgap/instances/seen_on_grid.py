@@ -101,4 +101,5 @@ class SeenOnGrid:
 
     def _seen(self, observation: Any) -> int:
         point = self._known.state_of(observation)[None]
-        return int(seen_states(self.table, point, self.rounding, self._random)[0])
+        origin = self.table.origin
+        return int(seen_states(origin, point, self.rounding, self._random)[0])

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, final
 
 from simgap.arrays import AnyArray, digest
 from simgap.errors import InvalidFile, SimgapError
+from simgap.interop.grid_file import GridDescription, assembled, described
 from simgap.interop.sealed import FileKind, Sealed, read_sealed, write_sealed
 from simgap.interop.sizes import SizeLimit
 from simgap.mdp import (
@@ -41,7 +42,9 @@ TYPES: Mapping[str, tuple[str, ...]] = {
     "start": ("int64 x 1", "float64 x 2"),
     "prior": ("float64 x 1",),
     "parameters": ("float64 x 2",),
+    "state_of_node": ("int64 x 1",),
 }  # type and number of axes
+OPTIONAL = ("parameters", "state_of_node")
 
 
 @final
@@ -60,6 +63,7 @@ class Description:
     reward_factor: float  # could have others
     notes: tuple[str, ...]
     hash: str
+    grid: GridDescription | None = None  # of a class on a grid
 
 
 def write_native(latent: LatentMDP, draft: Path) -> None:
@@ -97,6 +101,7 @@ def _description(latent: LatentMDP) -> Description:
         reward_factor=1.0,
         notes=simulators.notes,
         hash=latent.hash,
+        grid=None if simulators.grid is None else described(simulators.grid),
     )
 
 
@@ -113,6 +118,8 @@ def _arrays(latent: LatentMDP) -> dict[str, AnyArray]:
     }
     if simulators.theta.names:
         arrays["parameters"] = simulators.theta.values
+    if simulators.grid is not None:
+        arrays["state_of_node"] = simulators.grid.state_of_node
     return arrays
 
 
@@ -138,7 +145,7 @@ def _check_names(names: Collection[str], path: Path) -> None:
                 hint="it is a safetensors file, but not a simgap model",
             )
     for key in TYPES:
-        if key not in names and key != "parameters":
+        if key not in names and key not in OPTIONAL:
             raise InvalidFile(f"{path} has no array {key!r}", hint="export it again")
 
 
@@ -161,6 +168,9 @@ def _assemble(stored: Sealed[Description], arrays: Mapping[str, AnyArray]) -> La
             if "parameters" in arrays
             else None,
             notes=description.notes,
+            grid=assembled(description.grid, arrays["state_of_node"])
+            if description.grid is not None and "state_of_node" in arrays
+            else None,
         )
         return LatentMDP(simulators, arrays["prior"])
     except SimgapError as error:

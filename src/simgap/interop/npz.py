@@ -5,7 +5,8 @@ order under `transitions_action_first` (M,A,S,S) or (A,S,S), or `edges` (n,4) of
 (m,s,a,s') with `probabilities` (n,) and `shape` (M,S,A); `rewards` (S,A) or (M,S,A);
 optional `prior` (M,), `start` (a state, or a law (S,) or (M,S)), `start_states` (M,),
 `model_names`, `state_names`, `action_names`, `parameters` (M,P) with
-`parameter_names`, `reward_offset`, `reward_factor`, `notes`. Other keys are refused:
+`parameter_names`, `reward_offset`, `reward_factor`, `notes`, and of a class on a grid
+`grid` and `state_of_node`. Other keys are refused:
 a misspelt `prior` must not turn into a uniform one.
 
 A bare `.npy` is a kernel without rewards. It is read only with a sibling
@@ -22,6 +23,7 @@ import numpy as np
 
 from simgap.arrays import AnyArray, owned
 from simgap.errors import InvalidFile, InvalidModel
+from simgap.interop.grid_file import assembled, of_text
 from simgap.interop.npy import read_array
 from simgap.interop.npz_members import KERNELS, read_members
 from simgap.interop.sizes import SizeLimit, array_bytes
@@ -35,6 +37,7 @@ from simgap.mdp import (
     class_from_arrays,
     class_from_edges,
 )
+from simgap.mdp.grid_origin import GridOrigin
 from simgap.user_files import MOST_VALUES, opened, size_of
 
 Arrays = Mapping[str, AnyArray]
@@ -99,6 +102,8 @@ def _check_keys(arrays: Arrays, path: Path) -> None:
         ("parameter_names", "parameters"),
         ("probabilities", "edges"),
         ("shape", "edges"),
+        ("grid", "state_of_node"),
+        ("state_of_node", "grid"),
     ):
         if first in arrays:
             needed.append(second)
@@ -189,7 +194,23 @@ def _details(arrays: Arrays, path: Path) -> Details:
             _scalar(arrays, "reward_factor", 1.0, path),
         ),
         notes=_names(arrays, "notes", path),
+        grid=_grid(arrays, path),
     )
+
+
+def _grid(arrays: Arrays, path: Path) -> GridOrigin | None:
+    """Return the grid of a class that was made with one."""
+    texts = _names(arrays, "grid", path)
+    if not texts:
+        return None
+    states = arrays["state_of_node"]
+    if states.ndim != 1 or states.dtype.kind not in "iu":
+        raise InvalidFile(
+            f"'state_of_node' of {path} has shape {states.shape} and type "
+            f"{states.dtype}",
+            hint="it is one state for every node of the grid",
+        )
+    return assembled(of_text(texts[0], f"'grid' of {path}"), states)
 
 
 def _names(arrays: Arrays, key: str, path: Path) -> tuple[str, ...]:

@@ -36,6 +36,8 @@ KEYS = (
     "reward_offset",
     "reward_factor",
     "notes",
+    "grid",
+    "state_of_node",
 )
 
 OTHER_NAMES = {  # what arrays are called elsewhere, in lower case

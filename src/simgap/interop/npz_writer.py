@@ -8,6 +8,7 @@ import numpy as np
 
 from simgap.arrays import AnyArray
 from simgap.errors import InvalidFile
+from simgap.interop.grid_file import as_text
 from simgap.mdp import LatentMDP, SimulatorClass
 
 
@@ -44,6 +45,9 @@ def write_npz(latent: LatentMDP, stream: IO[bytes]) -> None:
             arrays[key] = _strings(names, key)
     if theta.names:
         arrays["parameters"] = theta.values
+    if simulators.grid is not None:
+        arrays["grid"] = _strings((as_text(simulators.grid),), "parts of the grid")
+        arrays["state_of_node"] = simulators.grid.state_of_node
     np.savez(stream, **arrays)  # type: ignore[arg-type]  # none is allow_pickle
 
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument, InvalidModel
+from simgap.mdp.grid_origin import GridOrigin
 from simgap.mdp.kernel_rows import (
     actions_of,
     checked_edges,
@@ -55,6 +56,7 @@ class Details:
     parameters: Parameters | None = None
     units: RewardUnits = field(default_factory=RewardUnits)  # of rewards as given
     notes: tuple[str, ...] = ()
+    grid: GridOrigin | None = None
 
 
 PLAIN = Details()
@@ -323,6 +325,7 @@ def class_from_models(
                 theta.reshape(len(models), len(first.parameters)),
             ),
             notes=notes or first.notes,
+            grid=next((each.grid for each in models if each.grid is not None), None),
         ),
     )
 
@@ -345,6 +348,7 @@ def _finish(
         labels=Labels(tuple(details.state_names), tuple(details.action_names)),
         parameters=details.parameters,
         notes=notes,
+        grid=details.grid,
     )
 
 

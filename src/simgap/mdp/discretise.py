@@ -12,6 +12,10 @@ by interpolation: all nodes are alive, and one on the border of the goal stands 
 states just before it. From `end` every action leads to the start law, or nowhere, with
 reward 0, as for the toy-text environments.
 
+A simulator with luck of its own is sampled: its row is the mean of `samples` such
+mixtures, and what sampling may have got wrong is told with the class. Without `samples`
+it is refused, because one step would pass for all of them.
+
 The noise has a price that no measure of returns shows: a state seen through the grid
 says less about theta than the state itself, which in a deterministic simulator gives
 theta away in one step. The class is the problem of an agent that sees rounded states.
@@ -27,7 +31,8 @@ from typing import final
 import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray, OffsetArray, owned
-from simgap.errors import InvalidArgument, InvalidModel
+from simgap.errors import InvalidArgument, InvalidModel, RandomSimulator
+from simgap.mdp.grid_origin import GRID_NOISE, GridOrigin
 from simgap.mdp.grid_states import NodeSet, NodeSteps, kept_nodes, numbered
 from simgap.mdp.labels import Labels, Parameters
 from simgap.mdp.node_table import NodeTable
@@ -38,7 +43,7 @@ from simgap.mdp.simulators import SimulatorClass
 from simgap.mdp.state_grid import Interpolation, StateGrid
 
 END = "end"
-GRID_NOISE = "the spread of the corners is noise that the simulator does not have"
+TRIED_TWICE = 500  # nodes from which a step is made again, to see luck
 MOST_MOVED = 0.05  # of the probability, to nodes near those that are left out
 
 
@@ -47,19 +52,48 @@ MOST_MOVED = 0.05  # of the probability, to nodes near those that are left out
 class Discretisation:
     """A class on a grid, with the simulator it stands for."""
 
-    simulators: SimulatorClass
+    simulators: SimulatorClass  # its `grid` has the rest
     physics: Physics
-    grid: StateGrid
-    thetas: tuple[Theta, ...]  # (M,), all parameters, also those that do not vary
-    scheme: Interpolation
-    restart: bool  # whether `end` leads to the start
-    state_of_node: OffsetArray  # (nodes,), its own state or that of the nearest one
-    one_step: OneStepError
+
+    @property
+    def origin(self) -> GridOrigin:
+        """Where the class comes from."""
+        assert self.simulators.grid is not None
+        return self.simulators.grid
+
+    @property
+    def thetas(self) -> tuple[Theta, ...]:
+        """All parameters of every model, also those that do not vary, (M,)."""
+        fixed, theta = self.origin.fixed, self.simulators.theta
+        return tuple(
+            {**fixed, **theta.of(member)} for member in range(len(self.simulators))
+        )
+
+    @property
+    def grid(self) -> StateGrid:
+        return self.origin.grid
+
+    @property
+    def scheme(self) -> Interpolation:
+        return self.origin.scheme
+
+    @property
+    def restart(self) -> bool:
+        """Whether `end` leads to the start."""
+        return self.origin.restart
+
+    @property
+    def state_of_node(self) -> OffsetArray:
+        return self.origin.state_of_node
+
+    @property
+    def one_step(self) -> OneStepError:
+        return self.origin.one_step
 
     @property
     def end(self) -> int | None:
         """The state of an episode that is over; None if episodes do not end."""
-        return self.simulators.n_states - 1 if self.physics.ends else None
+        return self.origin.end
 
 
 def discretise(
@@ -70,14 +104,50 @@ def discretise(
     scheme: Interpolation = Interpolation.MULTILINEAR,
     restart: bool = True,
     states: NodeSet = NodeSet.ALL,
+    samples: int = 1,
     notes: tuple[str, ...] = (),
 ) -> Discretisation:
     """Return the class of a simulator over a product grid of its parameters.
 
     Parameters with one value are told in a note; the others name the models, the last
-    one moving fastest.
+    one moving fastest. `samples` are the steps from every node with every action of a
+    simulator that has luck of its own.
     """
-    thetas = _thetas(physics, grid, parameters)
+    thetas = _product(parameters)
+    varying = tuple(name for name, points in parameters.items() if len(points) > 1)
+    return on_grid(
+        physics,
+        grid,
+        thetas,
+        varying,
+        scheme=scheme,
+        restart=restart,
+        states=states,
+        samples=samples,
+        notes=notes,
+    )
+
+
+def on_grid(
+    physics: Physics,
+    grid: StateGrid,
+    thetas: Sequence[Theta],
+    varying: tuple[str, ...],
+    *,
+    scheme: Interpolation,
+    restart: bool,
+    states: NodeSet,
+    samples: int = 1,
+    notes: tuple[str, ...] = (),
+) -> Discretisation:
+    """Return the class of the models `thetas`, which differ in `varying` alone."""
+    if len(physics.start) != len(grid.axes):
+        raise InvalidArgument(
+            f"{physics.name} starts in {len(physics.start)} coordinates, the grid has "
+            f"{len(grid.axes)} axes",
+            hint="give one axis per coordinate",
+        )
+    _check_luck(physics, grid, thetas, samples)
     if states is NodeSet.COMMUNICATING and physics.ends and not restart:
         raise InvalidArgument(
             "nothing leads back from an end that is kept for ever",
@@ -87,7 +157,7 @@ def discretise(
     tally = StepTally(len(grid.axes))
     steps, paid = [], []
     for theta in thetas:
-        went, rewards = _steps(physics, grid, theta, scheme, tally)
+        went, rewards = _steps(physics, grid, theta, scheme, tally, samples)
         steps.append(went)
         paid.append(rewards)
     kept = kept_nodes(grid, steps, start, states, ends=physics.ends)
@@ -100,8 +170,7 @@ def discretise(
             "or all, or let the models differ less",
         )
     table = _table(physics, grid, start, kept, restart)
-    varying = tuple(name for name, points in parameters.items() if len(points) > 1)
-    fixed = {name: thetas[0][name] for name in parameters if name not in varying}
+    fixed = {name: at for name, at in thetas[0].items() if name not in varying}
     nodes = grid.names()
     labels = [nodes[at] for at in np.flatnonzero(kept)] + [END] * physics.ends
     simulators = SimulatorClass(
@@ -119,30 +188,61 @@ def discretise(
         notes=(
             *notes,
             *(f"{name} = {value:.9g} in all models" for name, value in fixed.items()),
-            *_told(physics, grid, scheme, restart, states, kept, measured),
+            *_told(physics, grid, scheme, restart, states, kept, measured, samples),
+        ),
+        grid=GridOrigin(
+            simulator=physics.name,
+            grid=grid,
+            scheme=scheme,
+            states=states,
+            ends=physics.ends,
+            restart=restart,
+            fixed=fixed,
+            state_of_node=table.state_of_node,
+            one_step=measured,
+            samples=samples,
+            physics=physics,
         ),
     )
-    return Discretisation(
-        simulators,
-        physics,
-        grid,
-        thetas,
-        scheme,
-        restart,
-        table.state_of_node,
-        measured,
-    )
+    return Discretisation(simulators, physics)
 
 
-def _thetas(
-    physics: Physics, grid: StateGrid, parameters: Mapping[str, Sequence[float]]
-) -> tuple[Theta, ...]:
-    if len(physics.start) != len(grid.axes):
+def _check_luck(
+    physics: Physics, grid: StateGrid, thetas: Sequence[Theta], samples: int
+) -> None:
+    """Raise if steps from one state differ and one sample would stand for them."""
+    if isinstance(samples, bool) or not isinstance(samples, int) or samples < 1:
         raise InvalidArgument(
-            f"{physics.name} starts in {len(physics.start)} coordinates, the grid has "
-            f"{len(grid.axes)} axes",
-            hint="give one axis per coordinate",
+            f"samples is {samples!r}", hint="a whole number, such as 200"
         )
+    if samples > 1:
+        return
+    some = np.unique(np.linspace(0, grid.size - 1, TRIED_TWICE).astype(np.int64))
+    states = grid.points[some]
+    for theta in {id(each): each for each in (thetas[0], thetas[-1])}.values():
+        for action in physics.actions.tolist():
+            levels = np.full(len(states), action)
+            once, again = (physics.moved(theta, states, levels) for _ in range(2))
+            apart = _differ(once.state, again.state).any(axis=1)
+            apart |= _differ(once.reward, again.reward) | (once.ended != again.ended)
+            if apart.any():
+                at = int(np.argmax(apart))
+                raise RandomSimulator(
+                    f"{physics.name} steps from {states[at]} to {once.state[at]} with "
+                    f"reward {once.reward[at]:.9g}, and from the same state to "
+                    f"{again.state[at]} with {again.reward[at]:.9g}",
+                    hint="it has luck of its own: discretise(..., samples=200) takes "
+                    "the mean of 200 steps; or put() does not set everything that a "
+                    "step depends on",
+                )
+
+
+def _differ(once: FloatArray, again: FloatArray) -> BoolArray:
+    """Return where two numbers differ; what is no number is refused elsewhere."""
+    return np.asarray((once != again) & np.isfinite(once) & np.isfinite(again))
+
+
+def _product(parameters: Mapping[str, Sequence[float]]) -> tuple[Theta, ...]:
     thetas = tuple(
         dict(zip(parameters, (float(each) for each in point), strict=True))
         for point in product(*parameters.values())
@@ -160,23 +260,27 @@ def _steps(
     theta: Theta,
     scheme: Interpolation,
     tally: StepTally,
+    samples: int,
 ) -> tuple[NodeSteps, FloatArray]:
     """Return where one model goes from every node, and what it pays, (nodes, A)."""
     points = grid.points
     corners, weights, rewards = [], [], []
     for action in physics.actions.tolist():
-        moved = physics.moved(theta, points, np.full(grid.size, action))
-        lower, part = grid.located(moved.state)
-        nodes, shares = grid.corners_of_cell(lower, part, scheme)
-        nodes[moved.ended] = grid.size
-        shares[moved.ended] = 0.0
-        shares[moved.ended, 0] = 1.0
-        goes_on = ~moved.ended
-        motion = moved.state - points
-        tally.add(part[goes_on], motion[goes_on], grid.beyond(moved.state)[goes_on])
-        corners.append(nodes.astype(np.int32))
-        weights.append(shares)
-        rewards.append(physics.checked_rewards(moved.reward))
+        paid: FloatArray = np.zeros(grid.size)
+        for _ in range(samples):
+            moved = physics.moved(theta, points, np.full(grid.size, action))
+            lower, part = grid.located(moved.state)
+            nodes, shares = grid.corners_of_cell(lower, part, scheme)
+            nodes[moved.ended] = grid.size
+            shares[moved.ended] = 0.0
+            shares[moved.ended, 0] = 1.0
+            goes_on = ~moved.ended
+            motion, far = moved.state - points, grid.beyond(moved.state)
+            tally.add(part[goes_on], motion[goes_on], far[goes_on])
+            corners.append(nodes.astype(np.int32))
+            weights.append(shares / samples)
+            paid += physics.checked_rewards(moved.reward)
+        rewards.append(paid / samples)
     went = NodeSteps(np.concatenate(corners, axis=1), np.concatenate(weights, axis=1))
     return went, np.stack(rewards, axis=1)
 
@@ -225,6 +329,7 @@ def _told(
     states: NodeSet,
     kept: BoolArray,
     measured: OneStepError,
+    samples: int,
 ) -> list[str]:
     nodes = ", ".join(
         f"{axis.name} in {axis.cells} nodes {axis.spacing:.4g} apart"
@@ -247,6 +352,12 @@ def _told(
         "mean is the simulator's next state",
         f"{GRID_NOISE}, root mean square per step: {noise}",
     ]
+    if samples > 1:
+        told.append(
+            f"samples={samples}: for luck of the simulator's own every row is the mean "
+            f"of {samples} steps, which moves a probability by up to "
+            f"{0.5 / samples**0.5:.2g} (one standard error)"
+        )
     if physics.ends:
         where = "to the start" if restart else "nowhere"
         told.append(

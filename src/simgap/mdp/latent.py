@@ -11,6 +11,7 @@ from simgap.arrays import FloatArray, digest, read_only
 from simgap.errors import InvalidModel
 from simgap.mdp.simulators import SimulatorClass
 from simgap.mdp.validation import ROW_TOLERANCE, as_floats, summing_to_one
+from simgap.records import Certainty
 
 
 @final
@@ -49,6 +50,16 @@ class LatentMDP:
         """Return (U, uniform), the paper's choice."""
         members = len(simulators)
         return LatentMDP(simulators, np.full(members, 1.0 / members))
+
+    @property
+    def certified(self) -> Certainty:
+        """What a proved number about this class is called."""
+        return self.simulators.certified
+
+    @property
+    def on_grid(self) -> str | None:
+        """The simulator and the grid that the class is a table of, in words."""
+        return self.simulators.on_grid
 
     @property
     def hash(self) -> str:

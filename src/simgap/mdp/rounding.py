@@ -7,7 +7,7 @@ from enum import Enum
 import numpy as np
 
 from simgap.arrays import FloatArray, OffsetArray
-from simgap.mdp.discretise import Discretisation
+from simgap.mdp.grid_origin import GridOrigin
 
 
 class Rounding(Enum):
@@ -18,15 +18,15 @@ class Rounding(Enum):
 
 
 def seen_states(
-    table: Discretisation,
+    origin: GridOrigin,
     points: FloatArray,
     rounding: Rounding,
     random: np.random.Generator,
 ) -> OffsetArray:
     """Return the state of the table as which each point (n, d) is seen, (n,)."""
     if rounding is Rounding.NEAREST:
-        nodes = table.grid.nearest(points)
+        nodes = origin.grid.nearest(points)
     else:
         uniforms = random.random(len(points))
-        nodes = table.grid.drawn(points, table.scheme, uniforms)
-    return table.state_of_node[nodes]
+        nodes = origin.grid.drawn(points, origin.scheme, uniforms)
+    return origin.state_of_node[nodes]

@@ -10,10 +10,12 @@ import numpy as np
 
 from simgap.arrays import FloatArray, digest
 from simgap.errors import InvalidArgument, InvalidModel
+from simgap.mdp.grid_origin import GRID_NOISE, GridOrigin
 from simgap.mdp.labels import Labels, Parameters, checked_names
 from simgap.mdp.tabular import TabularMDP
 from simgap.mdp.transitions import Transitions
 from simgap.mdp.validation import check_rows, checked_rewards, checked_start
+from simgap.records import ON_GRID, Certainty
 
 
 @final
@@ -28,6 +30,7 @@ class SimulatorClass:
     labels: Labels = field(default_factory=Labels)
     parameters: Parameters | None = None
     notes: tuple[str, ...] = ()  # choices made while building, for people to read
+    grid: GridOrigin | None = None  # a table of a simulator: which, and on what grid
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
@@ -52,6 +55,8 @@ class SimulatorClass:
                 f"for {members} models",
                 hint="give one parameter vector per model",
             )
+        if self.grid is not None:
+            self.grid.check(n_states)
 
     def __len__(self) -> int:
         return self.transitions.n_models
@@ -66,6 +71,7 @@ class SimulatorClass:
             labels=self.labels,
             parameters=self.theta.of(at),
             notes=self.notes,
+            grid=self.grid,
         )
 
     def __iter__(self) -> Iterator[TabularMDP]:
@@ -92,6 +98,19 @@ class SimulatorClass:
     @property
     def shared_rewards(self) -> bool:
         return len(self.rewards) == 1
+
+    @property
+    def certified(self) -> Certainty:
+        """What a proved number is called: one about a grid's table says so."""
+        return "certified" if self.on_grid is None else ON_GRID
+
+    @property
+    def on_grid(self) -> str | None:
+        """The simulator and the grid that the class is a table of, in words."""
+        if self.grid is not None:
+            return self.grid.words
+        older = any(note.startswith(GRID_NOISE) for note in self.notes)
+        return "a grid that its file does not hold" if older else None
 
     @property
     def nbytes(self) -> int:

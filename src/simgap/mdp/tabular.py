@@ -11,6 +11,7 @@ import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidModel
+from simgap.mdp.grid_origin import GridOrigin
 from simgap.mdp.labels import Labels, Parameters, checked_names
 from simgap.mdp.transitions import Transitions
 from simgap.mdp.validation import check_rows, checked_rewards, checked_start
@@ -31,6 +32,7 @@ class TabularMDP:
     labels: Labels = field(default_factory=Labels)
     parameters: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    grid: GridOrigin | None = None  # as in SimulatorClass
 
     def __post_init__(self) -> None:
         set_field, kernel = object.__setattr__, self.transitions
@@ -84,4 +86,5 @@ class TabularMDP:
             labels=self.labels,
             parameters=Parameters(names, theta.reshape(1, len(names))),
             notes=self.notes,
+            grid=self.grid,
         )

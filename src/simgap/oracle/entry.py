@@ -114,6 +114,7 @@ def domain_randomization_oracle(
         ),
         least_worst_gap=planned.least_worst_gap,
         compared=None if planned.pair_prices else compared_models(form),
+        certainty=latent.certified,
     )
 
 

@@ -9,7 +9,7 @@ from typing import final
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.policies.belief import BeliefPolicy
 from simgap.policies.graph import GraphPolicy
-from simgap.records import Certified
+from simgap.records import Certainty, Certified
 from simgap.statistics import Estimate
 
 
@@ -106,6 +106,7 @@ class OracleResult:
     least_worst_gap: float | None = None  # over all mixed optimal policies, if exact
     compared: OffsetArray | None = None  # (K,), models whose pairs were looked at;
     # other pairs have cheap bounds; None: all were
+    certainty: Certainty = "certified"  # of all but the estimate; the class says it
 
     @property
     def worst_gap(self) -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from simgap.records import replacing
+from simgap.records import ON_GRID, replacing
 from simgap.report.again import again_script
 from simgap.report.folder import Folder, read_folder
 from simgap.report.lean import held_data
@@ -25,6 +25,8 @@ SURE = {
     "exact": "a count, or a number known without any error",
     "certified": "the true value provably lies between the two ends that are shown, or "
     "both round to the one number that is shown",
+    ON_GRID: "the same, but about the table on a grid that stands for a simulator: the "
+    "simulator itself may differ, and a finer grid may answer otherwise",
     "estimated": "from samples or a fit; the interval misses the truth at a stated "
     "rate",
     "unlabelled": "the record does not say how sure this number is",

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import Any, cast, final
 
 from simgap.errors import InvalidFile
-from simgap.records import read_record
+from simgap.records import for_this_grid, read_record
 from simgap.report.part import Part
 from simgap.report.parts import CLAIMS, MAKERS, claim_part
 from simgap.report.words import shown
@@ -60,7 +60,7 @@ def read_folder(folder: Path) -> Folder:
     parts, troubles = [], []
     for at, (path, make) in enumerate(known, start=1):
         try:
-            parts.append(make(read_record(path), _anchor(path, at)))
+            parts.append(_made(make, read_record(path), _anchor(path, at)))
         except InvalidFile as error:
             problem = error.problem.replace(str(path), "it")
             troubles.append(Trouble(_name(path, folder), shown(problem, 300)))
@@ -74,6 +74,14 @@ def read_folder(folder: Path) -> Folder:
             if make is None and path.stem not in BESIDE
         ),
     )
+
+
+def _made(make: Make, record: Mapping[str, Any], anchor: str) -> Part:
+    """Return the part of a record; one about a table on a grid says so everywhere."""
+    part = make(record, anchor)
+    source = record.get("provenance")
+    on_grid = isinstance(source, Mapping) and source.get("grid")
+    return cast("Part", for_this_grid(part)) if on_grid else part
 
 
 def _files(folder: Path) -> list[Path]:

@@ -105,7 +105,7 @@ def origin_of(record: Mapping[str, Any]) -> Origin:
     source = as_object(record.get("provenance"))
     return Origin(
         command=as_text(source.get("command")),
-        facts=_pairs(source, ("model", "model_hash", "seed")),
+        facts=_pairs(source, ("model", "model_hash", "grid", "seed")),
         versions=_pairs(source, ("simgap", "python", "numpy")),
         horizon=as_text(record.get("horizon")),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf, isfinite, isnan
 from typing import final
 
-from simgap.records import Certified
+from simgap.records import ON_GRID, Certified
 from simgap.report.part import Part
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
 from simgap.report.told import CERTAINTIES, Told
@@ -98,13 +98,15 @@ def surety_sheet(parts: Sequence[Part]) -> Sheet | None:
     if not told:
         return None
     stakes = _stakes(parts)
-    headings = [Heading("record"), *(Heading(word) for word in CERTAINTIES)]
+    used = {label for part in told for _, label in part.surety.labels}
+    labels = [word for word in CERTAINTIES if word != ON_GRID or word in used]
+    headings = [Heading("record"), *(Heading(word) for word in labels)]
     headings += [Heading(f"widest {what}") for what in ("bracket", "interval")]
     headings += [Heading("how it was made")]
     rows: list[list[Cell]] = [
         [
             part.line.what,
-            *(_labelled(part, word) for word in CERTAINTIES),
+            *(_labelled(part, word) for word in labels),
             _widest(part, stakes, sampled=False),
             _widest(part, stakes, sampled=True),
             "; ".join(f"{what}: {which}" for what, which in part.surety.how) or "-",

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any, final
 
-from simgap.records import Certified, number
+from simgap.records import ON_GRID, Certified, number
 from simgap.report.reading import not_ours
 from simgap.report.words import bracket
 from simgap.report.words import number as number_shown
 
-CERTAINTIES = ("exact", "certified", "estimated")
+CERTAINTIES = ("exact", "certified", ON_GRID, "estimated")
 UNLABELLED = "unlabelled"
 MOST_DIGITS = 9  # to tell the ends of an interval apart
 WHOLE = 1e7

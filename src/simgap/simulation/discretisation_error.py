@@ -138,7 +138,7 @@ def simulated_returns(
     points, over = np.array(starts), np.zeros(len(starts), np.bool_)
     total: FloatArray = np.zeros(len(starts))
     for h in range(horizon):
-        seen = seen_states(table, points, rounding, random)
+        seen = seen_states(table.origin, points, rounding, random)
         if table.end is not None:
             seen = np.where(over, table.end, seen)
         actions = _played(policy, h, seen, random)

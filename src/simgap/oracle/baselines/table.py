@@ -8,7 +8,7 @@ few. `bound` says what the best policy of the same kind can reach, where that is
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -34,7 +34,7 @@ from simgap.policies.belief import BeliefPolicy
 from simgap.policies.interface import Policy
 from simgap.policies.markov import MarkovPolicy
 from simgap.policies.window import WindowPolicy, number_of_windows
-from simgap.records import Certainty, Certified
+from simgap.records import ON_GRID, Certainty, Certified
 from simgap.statistics import Estimate
 
 MOST_EPISODES = 20_000
@@ -83,7 +83,7 @@ def baselines(
     plans = single_plans(form)
     mean = mean_model_plan(form)
     memoryless = best_memoryless(form, plans, mean, effort=effort, seed=seed)
-    return (
+    found = (
         _informed(form, plans),
         _single(form, plans),
         _of_plan(
@@ -99,6 +99,12 @@ def baselines(
         _sampling(form, effort=effort, seed=seed),
         _minimax(form, effort=effort),
     )  # fmt: skip
+    if form.latent.on_grid is None:
+        return found
+    return tuple(
+        each if each.certainty == "estimated" else replace(each, certainty=ON_GRID)
+        for each in found
+    )
 
 
 def value_of_memory(

@@ -21,6 +21,7 @@ ANSWERS = {  # the word of the record: the answer on the page, and its mood
     "with memory": ("Yes, with memory", "but"),
     "in the long run": ("In the long run", "mind"),
     "undecided": ("Undecided", "open"),
+    "undecided: grid too coarse": ("Undecided: grid too coarse", "open"),
     "not promised": ("Not promised", "open"),
     "no": ("No", "bad"),
 }

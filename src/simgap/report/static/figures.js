@@ -5,8 +5,8 @@ const Figures = (() => {
   const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "x", "star", "triangle-down", "cross"];
   const DASHES = ["solid", "dot", "dashdot"];
   const BOUND_DASHES = ["dash", "dashdot", "longdash", "dot"];
-  const SURE_COLOURS = { exact: "--green", certified: "--blue", estimated: "--orange" };
-  const SURE_PATTERNS = { exact: "", certified: "", estimated: "/", unlabelled: "x" };
+  const SURE_COLOURS = { exact: "--green", certified: "--blue", "certified for this grid": "--blue", estimated: "--orange" };
+  const SURE_PATTERNS = { exact: "", certified: "", "certified for this grid": "", estimated: "/", unlabelled: "x" };
   const FEW = 15; // points up to which intervals are bars; above, a band
   const NARROW = 560;
   const WRITTEN = 600; // cells of a map up to which their numbers are written
