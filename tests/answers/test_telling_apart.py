@@ -20,6 +20,7 @@ from simgap.answers.shared_paths import (
 from simgap.answers.telling_apart import TellingApart, telling_apart
 from simgap.errors import InvalidArgument
 from simgap.mdp import Details, IndexOrder, SimulatorClass, class_from_arrays
+from simgap.records import Certified
 from tests.reference import telling_apart as twin
 from tests.reference.rational import RationalMDP, dense_model, sparse_model
 from tests.strategies import STEADY, as_class, rational_classes
@@ -299,3 +300,27 @@ def test_members_and_steps_that_do_not_exist_are_refused() -> None:
         telling_apart(coins(0.1, 0.2), 0, 2)
     with pytest.raises(InvalidArgument, match="most_steps"):
         telling_apart(coins(0.1, 0.2), 0, 1, most_steps=0)
+
+
+@pytest.mark.parametrize(
+    ("laws", "steps"),
+    [
+        ([[0.9375, 0.0625], [0.046875, 0.953125]], 0.0),  # errs 0.055; BC is 0.45
+        ([[0.9375, 0.0625], [0.0625, 0.9375]], 0.0),  # exactly the error allowed
+        ([[0.9375, 0.0625], [0.078125, 0.921875]], inf),  # errs 0.07, for ever
+    ],
+)
+def test_whether_the_first_state_is_enough_is_known(
+    laws: list[list[float]], steps: float
+) -> None:
+    """All rows are equal: what the first state does not tell is never told."""
+    rows = [[[0.5, 0.5]], [[0.5, 0.5]]]
+    pair = built(rows, rows, start=np.array(laws))
+    assert telling_apart(pair, 0, 1, error=0.0625).steps == Certified(steps, steps)
+
+
+def test_a_first_state_that_is_not_enough_takes_a_step_at_least() -> None:
+    laws = np.array([[0.9, 0.1], [0.1, 0.9]])
+    left, right = [[[1.0, 0.0]]] * 2, [[[0.0, 1.0]]] * 2
+    pair = built(left, right, start=laws)
+    assert telling_apart(pair, 0, 1, error=0.05).steps == Certified(1, 1)

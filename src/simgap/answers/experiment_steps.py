@@ -20,7 +20,8 @@ guess is (1 - TV) / 2, and 1 - BC <= TV <= sqrt(1 - BC^2). So
     the one that attains BC_n     errs at most  BC_n / 2,
 
 and the least n that allows an error e lies between the first n with BC_n <= 2 sqrt(e
-(1 - e)) and the first with BC_n <= 2 e. (BC_n never rises with n.)
+(1 - e)) and the first with BC_n <= 2 e. (BC_n never rises with n.) Whether n = 0 is
+enough is known exactly: the first state alone errs sum_s min(mu_i(s), mu_j(s)) / 2.
 
 Long experiments. Let T be the recursion. It is monotone, and T(cB) = c T(B). So if
 c B_m <= B_2m <= C B_m everywhere, then c^k B_t <= B_{t + km} <= C^k B_t for t >= m, and
@@ -43,6 +44,7 @@ Every number is enlarged by as much, on the safe side.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import exp, inf, log, sqrt
 from typing import final
 
@@ -70,18 +72,17 @@ def least_steps(paths: SharedPaths, error: float, most_steps: int) -> Certified:
     """Return the bracket of the least number of steps that allow the error."""
     possible = 2.0 * sqrt(error * (1.0 - error)) * (1.0 + 4 * EPS)
     sure = 2.0 * error * (1.0 - 4 * EPS)
-    begin = float(paths.start.sum())
-    if paths.n_places == 0 or begin * (1.0 + _slip(paths)) <= sure:
+    if paths.overlap <= 2 * Fraction(error):  # the first state tells enough
         return Certified(0, 0)
     never = silent_places(paths)
-    if never.all():
-        return Certified(inf if begin * (1.0 - _slip(paths)) > possible else 0, inf)
+    if never.all():  # and nothing else tells anything
+        return Certified(inf, inf)
     best = _Course(paths)
     lasting = never_silenced(paths) if never.any() else None
-    if lasting is not None:
-        return _race(best, _Course(lasting), None, (possible, sure), most_steps)
-    limit = _Limit(paths) if never.any() else None
-    return _race(best, best, limit, (possible, sure), most_steps)
+    limit = _Limit(paths) if never.any() and lasting is None else None
+    course = best if lasting is None else _Course(lasting)
+    found = _race(best, course, limit, (possible, sure), most_steps)
+    return Certified(max(1, found.ends[0]), found.upper)
 
 
 def _race(

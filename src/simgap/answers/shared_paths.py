@@ -9,6 +9,7 @@ there; its weights then sum to 1, those of any other row to less.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import final
 
 import numpy as np
@@ -25,6 +26,7 @@ class SharedPaths:
 
     states: OffsetArray  # (G,), the state of each place
     start: FloatArray  # (G,), sqrt(mu_i mu_j)
+    overlap: Fraction  # sum_s min(mu_i, mu_j): twice the error of a guess at once
     groups: OffsetArray  # (G + 1,), rows of each place
     row: OffsetArray  # (R,), s * A + a of each row
     silent: BoolArray  # (R,)
@@ -77,6 +79,7 @@ def shared_paths(simulators: SimulatorClass, first: int, second: int) -> SharedP
     return SharedPaths(
         states=states,
         start=start[states],
+        overlap=_overlap(simulators.start_law(first), simulators.start_law(second)),
         groups=np.arange(states.size + 1) * n_actions,
         row=rows,
         silent=silent[rows],
@@ -87,6 +90,15 @@ def shared_paths(simulators: SimulatorClass, first: int, second: int) -> SharedP
         if simulators.start.ndim == 2
         else int(np.diff(kernel.indptr).max()),
     )
+
+
+def _overlap(one: FloatArray, two: FloatArray) -> Fraction:
+    """Return the sum of the lesser chances of two laws, each divided by its sum."""
+    used = (one > 0.0) | (two > 0.0)
+    laws = [[Fraction(p) for p in law[used].tolist()] for law in (one, two)]
+    first, second = (sum(law, Fraction(0)) for law in laws)
+    shared = (min(p / first, q / second) for p, q in zip(*laws, strict=True))
+    return sum(shared, Fraction(0))
 
 
 def silent_places(paths: SharedPaths) -> BoolArray:
@@ -167,6 +179,7 @@ def _part(paths: SharedPaths, left: BoolArray, rows: BoolArray) -> SharedPaths:
     return SharedPaths(
         states=paths.states[left],
         start=paths.start[left],
+        overlap=paths.overlap,
         groups=_begins(number[_place_of_row(paths)[chosen]], int(left.sum())),
         row=paths.row[chosen],
         silent=paths.silent[chosen],
@@ -191,6 +204,7 @@ def _merged(paths: SharedPaths, group: OffsetArray, kept: BoolArray) -> SharedPa
     return SharedPaths(
         states=paths.states[first],
         start=np.bincount(group, paths.start, minlength=count).astype(np.float64),
+        overlap=paths.overlap,
         groups=_begins(of_row[order], count),
         row=paths.row[order],
         silent=paths.silent[order],
