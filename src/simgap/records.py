@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, Protocol, final
 
 from simgap.errors import InvalidFile, SimgapError
+from simgap.intervals import Certified as Certified  # noqa: PLC0414 (records have it)
 from simgap.text import clean_json
 from simgap.user_files import read_text
 
@@ -31,15 +32,6 @@ _BARE = re.compile(
     r"(?! for this grid)(?![./-]?\w)"
 )
 _LEFT_ALONE = ("provenance", "origin", "next", "policy_file", "belief_policy_file")
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Certified:
-    """Two numbers that enclose a third; equal ends mean that it is known exactly."""
-
-    lower: float | None  # None: there is no such number, and a note says why
-    upper: float | None
 
 
 @final

@@ -204,6 +204,19 @@ def test_equal_rewards_put_nothing_at_stake() -> None:
     assert found.transfer is not None and found.transfer.worst is None
 
 
+@pytest.mark.parametrize("reward", [0.0, 0.3, -1e6])
+@pytest.mark.parametrize("members", [1, 2])
+def test_equal_rewards_have_one_verdict(reward: float, members: int) -> None:
+    """Yes, in the verdict and in the words; nothing is undecided in the last digit."""
+    kernel = np.array([[0.5, 0.5], [0.25, 0.75]])[:, None, None, :]
+    kernel = np.broadcast_to(kernel, (2, 2, 3, 2))[:members]
+    worlds = class_from_arrays(kernel, np.full((2, 3), reward))
+    found = audit(LatentMDP.uniform(worlds), horizon=2)
+    assert found.transfer is not None
+    assert found.verdict is found.transfer.verdict is Verdict.YES
+    assert found.words.headline.startswith("Yes")
+
+
 def test_the_verdict_moves_with_what_is_acceptable() -> None:
     """One model of two, known after a wrong move: 1/4 of the stake 2 in 4 steps."""
     lost = transfer(signs(), 4, QUICK)

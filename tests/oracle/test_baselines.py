@@ -89,7 +89,7 @@ def test_two_arms_for_four_steps_by_hand() -> None:
     }
     for name, value in wanted.items():
         assert middle(found[name].value) == pytest.approx(value), name
-        assert found[name].certainty == "exact"
+        assert found[name].certainty == "certified"
     assert found["single-simulator"].cross_gaps == pytest.approx(
         np.array([[0.0, 0.3], [0.3, 0.0]])
     )

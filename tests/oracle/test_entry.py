@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from simgap.errors import InvalidArgument
-from simgap.instances import garnet_mixture
+from simgap.instances import garnet_mixture, linear_bandit
 from simgap.mdp import Details, LatentMDP, class_from_arrays
 from simgap.oracle import entry
+from simgap.oracle.baselines import baselines
+from simgap.oracle.baselines.minimax import solve_minimax
 from simgap.oracle.bounded import solve_bounded
 from simgap.oracle.entry import domain_randomization_oracle
 from simgap.oracle.exact import looks_hopeless, solve_exact
@@ -74,8 +76,7 @@ def test_a_result_fits_together(seed: int) -> None:
         gap, value = result.average_gap, result.value
         assert gap.lower is not None
         assert gap.upper is not None
-        assert value.lower == form.informed - gap.upper
-        assert value.upper == form.informed - gap.lower
+        assert value == form.informed_ends - gap
         known = ~np.isnan(result.gaps)
         assert known[latent.prior > 0.0].all()
         reached = result.optimal - result.values
@@ -273,3 +274,29 @@ def test_many_first_states_are_too_many_beliefs_and_no_crash() -> None:
     form = loss_form(LatentMDP.uniform(worlds), horizon=50)
     assert looks_hopeless(form, 200_000)
     assert not looks_hopeless(form, 10**9 * 10**9)
+
+
+def test_the_worst_gap_is_in_a_model_that_can_be_real() -> None:
+    """A model of prior zero counts neither in the worst gap nor in the least worst."""
+    for seed in range(6):
+        latent = small(seed, without_prior=1)
+        likely = latent.prior > 0.0
+        for solver in (ExactOracle(), BoundedOracle(episodes=2)):
+            found = domain_randomization_oracle(latent, horizon=4, solver=solver)
+            assert found.worst_gap == found.gaps[likely].max()
+            if found.least_worst_gap is not None:
+                room = found.statistics.rounding + 1e-7
+                assert found.least_worst_gap <= found.worst_gap + room
+        for each in baselines(loss_form(latent, horizon=4), effort=0.02):
+            gaps = each.gaps
+            if not isinstance(gaps, tuple) and gaps.size:
+                assert each.worst_gap == gaps[likely].max()
+
+
+def test_the_least_worst_gap_is_that_of_average_optimal_policies() -> None:
+    """Row 23: 4.5 at least if the average is least, 0.45 for a policy that minds."""
+    latent = LatentMDP.uniform(linear_bandit(45))
+    found = domain_randomization_oracle(latent, horizon=10)
+    assert found.least_worst_gap == pytest.approx(4.5)
+    least = solve_minimax(loss_form(latent, horizon=10)).worst_gap
+    assert least.ends[1] < 0.5

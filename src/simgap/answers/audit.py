@@ -7,7 +7,7 @@ horizon it rests on the theorems, and an assumption that fails voids it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from simgap.answers.audit_grid import grid_findings, on_this_grid
@@ -101,8 +101,9 @@ def audit(
     else:
         verdict = lost.verdict
         words = words_in_steps(latent, lost, back, settings)
-    if apart.different == 1:
-        words = words_of_one_model()
+    if apart.different == 1:  # whatever rounding makes of it
+        verdict, words = Verdict.YES, words_of_one_model()
+        lost = None if lost is None else replace(lost, verdict=verdict)
     else:
         verdict, words = on_this_grid(verdict, words, models.simulators)
     return Audit(

@@ -40,7 +40,7 @@ def memoryless_bracket(plan: ShortMemoryPlan, average: Certified) -> Certified:
 
     It is no less than with memory.
     """
-    high = plan.average + plan.rounding
+    high = plan.average_ends.ends[1]
     return Certified(min(high, max(plan.least or 0.0, average.lower or 0.0)), high)
 
 

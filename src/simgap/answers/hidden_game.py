@@ -23,9 +23,10 @@ import numpy as np
 from simgap.answers.hidden_parts import Case, HiddenParts, cases, latent_of
 from simgap.answers.shapley import Game, narrowed
 from simgap.arrays import FloatArray
+from simgap.intervals import EPS, weighted_sum
 from simgap.oracle.compile_clock import working_seconds
 from simgap.oracle.entry import domain_randomization_oracle
-from simgap.oracle.exact import exact_rounding, solve_exact
+from simgap.oracle.exact import solve_exact
 from simgap.oracle.loss_form import loss_form
 from simgap.oracle.result import OracleResult, Outcome
 from simgap.oracle.settings import AutoOracle, ExactOracle
@@ -39,7 +40,6 @@ FOR_THE_WHOLE = 0.4  # part of the time, if there is anything else to plan
 LEAST_SECONDS = 0.05  # of a plan
 WORTH_ANOTHER = 1.0  # seconds left, from which unfinished plans are made again
 FEWEST_EPISODES = 2  # nobody reads the oracle's own estimate here
-EPS = 2.0**-52
 
 
 @final
@@ -238,31 +238,23 @@ def _plan_case(game: HiddenGame, case: Case, limit: float | None) -> None:
 def _exact(
     parts: HiddenParts, case: Case, horizon: int, limit: float | None
 ) -> tuple[Outcome, Certified]:
-    """Return the exact gap of a case with its rounding, without policies to run."""
+    """Return the bracket of a case by the exact solver, without policies to run."""
     form = loss_form(latent_of(parts, case), horizon=horizon)
     planned = solve_exact(form, ExactOracle(time_limit=limit), clock=working_seconds)
     if planned.outcome is Outcome.INTERRUPTED:
         raise KeyboardInterrupt
-    slack = exact_rounding(form, planned.upper)
-    low = max(0.0, planned.lower - slack)
-    return planned.outcome, Certified(low, planned.upper + slack)
+    return planned.outcome, Certified(planned.lower, planned.upper)
 
 
 def _plan(
     parts: HiddenParts, case: Case, horizon: int, solver: AutoOracle
 ) -> tuple[OracleResult, Certified]:
-    """Return the oracle of a case and its bracket, rounding of an exact one added."""
+    """Return the oracle of a case and its bracket."""
     latent = latent_of(parts, case)
     result = domain_randomization_oracle(latent, horizon=horizon, solver=solver)
     if result.outcome is Outcome.INTERRUPTED:
         raise KeyboardInterrupt
-    low, high = result.average_gap.lower, result.average_gap.upper
-    assert low is not None
-    assert high is not None
-    slack = 0.0
-    if result.outcome is Outcome.EXACT:
-        slack = exact_rounding(loss_form(latent, horizon=horizon), high)
-    return result, Certified(max(0.0, low - slack), high + slack)
+    return result, result.average_gap
 
 
 def _wanted(game: HiddenGame, case: Case) -> bool:
@@ -288,14 +280,12 @@ def _enough(game: HiddenGame) -> float:
 
 
 def _mean(game: HiddenGame, left: tuple[Case, ...]) -> Certified:
-    low = high = 0.0
-    for case in left:
-        now = game.bracket(case)
-        assert now.lower is not None
-        assert now.upper is not None
-        low, high = low + case.chance * now.lower, high + case.chance * now.upper
-    slack = 4.0 * EPS * (len(left) + 2)
-    return Certified(low * (1.0 - slack), high * (1.0 + slack))
+    ends = [game.bracket(case).ends for case in left]
+    slack = 4.0 * EPS * (len(left) + 2)  # of the chances
+    mean = weighted_sum(
+        (case.chance for case in left), (e[0] for e in ends), (e[1] for e in ends)
+    )
+    return mean.wider(slack * mean.ends[1]).not_negative()
 
 
 def _both(one: Certified, two: Certified, rounding: float) -> Certified:

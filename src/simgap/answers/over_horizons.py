@@ -21,7 +21,6 @@ from simgap.bounds.bound import Kind, Quantity
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
 from simgap.mdp.model_given import checked_latent
-from simgap.oracle.baselines.memoryless import ShortMemoryPlan
 from simgap.oracle.baselines.single_model import (
     best_memoryless,
     mean_model_plan,
@@ -130,12 +129,7 @@ def _at(
         raise KeyboardInterrupt
     plans = single_plans(form, trained)
     least = best_memoryless(
-        form,
-        plans,
-        mean_model_plan(form),
-        effort=EFFORT,
-        seed=solver.seed,
-        prove=False,
+        form, plans, mean_model_plan(form), effort=EFFORT, seed=solver.seed
     )
     table = np.stack([plan.gaps[list(trained)] for plan in plans])
     return AtHorizon(
@@ -143,16 +137,10 @@ def _at(
         informed=form.informed,
         oracle=Certified(found.lower, found.upper),
         outcome=found.outcome,
-        memoryless=_average(least),
+        memoryless=least.average_ends,
         random=stakes(latent, horizon).average,
         train=owned(np.maximum(table, 0.0)),
         promises=() if measured is None else _promises(measured, horizon),
-    )
-
-
-def _average(plan: ShortMemoryPlan) -> Certified:
-    return Certified(
-        max(0.0, plan.average - plan.rounding), plan.average + plan.rounding
     )
 
 

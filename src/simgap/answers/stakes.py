@@ -1,5 +1,7 @@
 """What is at stake: the gap of acting at random, the yardstick of every other gap.
 
+It is a yardstick, not a limit: a policy that insists on wrong actions loses more.
+
 A gap as a part of V* depends on where the user put the zero of the reward: a pendulum's
 rewards are all negative. As a part of what random actions lose it does not change when
 rewards are moved or scaled, is 0 for an optimal policy and 1 for a random one.
@@ -8,12 +10,14 @@ rewards are moved or scaled, is 0 for an optimal policy and 1 for a random one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, nextafter
 from typing import final
 
 import numpy as np
 
 from simgap.gap.evaluator import Exact
 from simgap.gap.exact import exact_gaps
+from simgap.gap.measure import average_certified
 from simgap.mdp import LatentMDP
 from simgap.mdp.model_given import checked_latent
 from simgap.policies.markov import MarkovPolicy
@@ -39,12 +43,7 @@ def stakes(latent: LatentMDP, horizon: int) -> Stakes:
     shape = worlds.n_states, worlds.n_actions
     policy = MarkovPolicy("random", shape[1], np.full(shape, 1.0 / shape[1]))
     found = exact_gaps(worlds, policy, horizon, Exact())
-    weighted = list(zip(latent.prior.tolist(), found, strict=True))
-    average = Certified(
-        sum(weight * (gap.lower or 0.0) for weight, gap in weighted),
-        sum(weight * (gap.upper or 0.0) for weight, gap in weighted),
-    )
-    return Stakes(average, found)
+    return Stakes(average_certified(found, latent.prior), found)
 
 
 def part_of(gap: Certified, stake: Certified) -> Certified | None:
@@ -53,4 +52,5 @@ def part_of(gap: Certified, stake: Certified) -> Certified | None:
         return None
     if gap.lower is None or gap.upper is None:
         return None
-    return Certified(gap.lower / stake.upper, gap.upper / stake.lower)
+    low, high = gap.lower / stake.upper, gap.upper / stake.lower
+    return Certified(nextafter(low, -inf) if low else 0.0, nextafter(high, inf))

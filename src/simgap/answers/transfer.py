@@ -23,6 +23,7 @@ from simgap.answers.audit_oracle import PlannedOracle, Report, planned_oracle
 from simgap.answers.stakes import Stakes, part_of, stakes
 from simgap.answers.verdict import NOT_KNOWN, Verdict, WorstCases, verdict_in_steps
 from simgap.arrays import FloatArray
+from simgap.gap.measure import average_certified
 from simgap.mdp import LatentMDP
 from simgap.oracle.baselines.memoryless import ShortMemoryPlan
 from simgap.oracle.loss_form import LossForm, bytes_of_losses, loss_form
@@ -96,9 +97,7 @@ class Transfer:
         """Return what remembering is worth on average."""
         if self.average_gap is None or self.memoryless_gap is None:
             return None
-        low, high = _ends(self.average_gap)
-        least, most = _ends(self.memoryless_gap)
-        return Certified(max(0.0, least - high), max(0.0, most - low))
+        return (self.memoryless_gap - self.average_gap).not_negative()
 
     def everywhere(self, acceptable: float) -> bool | None:
         """Return whether the policy of the verdict is acceptable in every model.
@@ -192,8 +191,8 @@ def _planned(
             form, solver, thorough=settings.thorough, progress=progress
         )
         # a policy without memory is a policy, too
-        low, high = _ends(result.average_gap)
-        average = Certified(low, max(low, min(high, plan.average + plan.rounding)))
+        low, high = result.average_gap.ends
+        average = Certified(low, min(high, plan.average_ends.ends[1]))
         memoryless = memoryless_bracket(plan, average)
         found = _verdict(latent, known, average, memoryless, horizon, settings)
         thin = result.planned < int((latent.prior > 0.0).sum())
@@ -235,7 +234,7 @@ def _not_planned(
     found = stationary_gaps(latent, horizon, settings.seed)
     if found is not None:
         gaps = np.array([gap.upper for gap in found])
-        least = min(least, float(latent.prior @ gaps) * (1.0 + NEGLIGIBLE))
+        least = min(least, average_certified(found, latent.prior).ends[1])
         worst = _worst(latent, known, gaps)
     average = Certified(0.0, least if promised is None else min(promised, least))
     memoryless = Certified(0.0, least)

@@ -34,10 +34,11 @@ from simgap.answers.width_ranges import (
 )
 from simgap.arrays import BoolArray, FloatArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
+from simgap.intervals import EPS, around
 from simgap.mdp import LatentMDP
 from simgap.mdp.model_given import checked_latent
 from simgap.oracle.graph_values import graph_gaps
-from simgap.oracle.loss_form import EPS, LossForm, loss_form
+from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import AutoOracle, Solver
 from simgap.planning.episodic import checked_horizon
@@ -277,14 +278,9 @@ class _Judge:
         )
 
     def _ends(self, gaps: FloatArray) -> FloatArray:
-        """Return gaps with what rounding may have done to them, (K, 2).
-
-        A weight is a product of up to 2 H factors, and sums add as many roundings
-        again; no term of a gap is negative, so that errors are relative to it.
-        """
-        longest = int(np.diff(self.form.pattern.indptr).max())
-        slack = self.form.rounding + gaps * self.form.steps * (longest + 6) * EPS
-        return np.stack([np.maximum(gaps - slack, 0.0), gaps + slack], axis=1)
+        """Return gaps with what rounding may have done to them, (K, 2)."""
+        slack = self.form.rounding + gaps * self.form.relative_rounding
+        return np.maximum(around(gaps, slack), 0.0)
 
 
 def _beyond(

@@ -27,7 +27,7 @@ MEANINGS = {
     "algorithm": "the one of the paper",
     "as_expected": "whether every claim came out as the documents say",
     "at_nominal": "gap in the nominal model",
-    "at_stake": "the gap of acting at random: all that can be lost",
+    "at_stake": "the gap of acting at random, a yardstick: a policy can lose more",
     "average": "mean over the prior",
     "average_gap": "what is lost, mean over the prior",
     "baseline_seconds": "spent on simpler policies",
@@ -83,7 +83,9 @@ MEANINGS = {
     "key_number": "the one number to remember",
     "kind": "the verb that made the record",
     "largest_bytes": "memory that planning took",
-    "least_worst_gap": "no policy has a smaller worst gap; null: not known",
+    "least_worst_gap": "of policies of least average loss and their mixtures, the "
+    "least worst gap in models that can be real; other policies may have a smaller "
+    "one; null: not known",
     "lemma_1": "what Lemma 1 says of the likeliest model",
     "literal": "whether the rule as printed was run",
     "log_hash": "of the log",

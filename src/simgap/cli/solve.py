@@ -159,8 +159,10 @@ def _values(
 
     found = optimal_values(simulators, horizon)
     return [
-        (float(value), Certified(float(value - error), float(value + error)))
-        for value, error in zip(found.start, found.error, strict=True)
+        (value, Certified(*ends))
+        for value, ends in zip(
+            found.start.tolist(), found.start_ends.tolist(), strict=True
+        )
     ]
 
 

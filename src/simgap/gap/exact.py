@@ -21,7 +21,7 @@ from simgap.gap.first_passage import EliminationTests, optimistic_gap
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle.baselines.history_values import Seen, gaps_by_histories
 from simgap.oracle.graph_values import graph_gaps
-from simgap.oracle.loss_form import EPS, LossForm, loss_form
+from simgap.oracle.loss_form import loss_form
 from simgap.planning.episodic import checked_horizon, optimal_values, policy_values
 from simgap.policies.graph import GraphPolicy
 from simgap.policies.interface import Policy
@@ -62,19 +62,7 @@ def exact_gaps(
             hint="raise Exact(max_nodes=...), shorten the horizon, or sample with "
             "MonteCarlo(...)",
         )
-    return tuple(_bracket(float(gap), form) for gap in found)
-
-
-def _bracket(gap: float, form: LossForm) -> Certified:
-    """Return a gap with what rounding may have done to it.
-
-    Every weight is a product of up to 2 H factors and sums add as many roundings again;
-    all terms are at least as good as their sum, because none is negative.
-    """
-    steps = form.horizon or 0
-    longest = int(np.diff(form.pattern.indptr).max())
-    slack = form.rounding + gap * steps * (longest + 6) * EPS
-    return Certified(max(0.0, gap - slack), gap + slack)
+    return tuple(form.around(float(gap)) for gap in found)
 
 
 def _by_tables(
@@ -84,13 +72,15 @@ def _by_tables(
     if policy.horizon is not None:
         table = table[:horizon]
     best, own = optimal_values(real, horizon), policy_values(real, table, horizon)
-    gaps, slack = best.start - own.start, best.error + own.error
-    if (gaps < -slack).any():
+    found = [
+        Certified(*most) - Certified(*mine)
+        for most, mine in zip(
+            best.start_ends.tolist(), own.start_ends.tolist(), strict=True
+        )
+    ]
+    if any(each.ends[1] < 0.0 for each in found):
         raise AssertionError("a gap is negative: a defect of the solver")
-    return tuple(
-        Certified(max(0.0, float(g - e)), float(max(g, 0.0) + e))
-        for g, e in zip(gaps, slack, strict=True)
-    )
+    return tuple(each.not_negative() for each in found)
 
 
 def _by_first_passages(

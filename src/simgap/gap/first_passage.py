@@ -252,7 +252,7 @@ def _enclosed(
     eliminated = tuple(_within(each, 1.0) for each in once)
     return OptimisticGap(
         horizon=horizon,
-        gap=_within(gap, horizon * spread),
+        gap=_within(gap, horizon * spread * (1.0 + 4.0 * EPS)),
         regret=regret,
         eliminated=eliminated,
         steps=tuple(_within(each, float(horizon)) for each in played),

@@ -19,12 +19,12 @@ from simgap.errors import InvalidArgument
 from simgap.gap.evaluator import Exact, MonteCarlo
 from simgap.gap.exact import exact_gaps
 from simgap.gap.sampled import sampled_gaps, worst_sampled
+from simgap.intervals import EPS, Certified, defect, weighted_sum
 from simgap.mdp import LatentMDP, SimulatorClass, TabularMDP
 from simgap.planning import solve_average_reward
 from simgap.planning.connectivity import as_class
 from simgap.planning.relative_values import relative_values
 from simgap.policies.interface import Policy
-from simgap.records import Certified
 from simgap.statistics import Estimate
 
 EXACT = Exact()
@@ -137,19 +137,24 @@ def regret(
     plan = solve_average_reward(real)
     gap = exact_gaps(real, policy, horizon, evaluator)[0]
     ahead = relative_values(real, horizon, plan)
-    slack = float(ahead.error[0]) + horizon * float(
-        plan.gain_upper[0] - plan.gain_lower[0]
-    )
-    start = float(ahead.start[0])
-    assert gap.lower is not None and gap.upper is not None
-    return Certified(gap.lower - start - slack, gap.upper - start + slack)
+    width = float(plan.gain_upper[0] - plan.gain_lower[0])
+    slack = float(ahead.error[0]) + horizon * width * (1.0 + 8.0 * EPS)
+    return gap - Certified.around(float(ahead.start[0]), slack)
 
 
 def worst_of(found: Sequence[Certified]) -> Certified:
     """Return the greatest of several certified gaps."""
-    return Certified(
-        max(_end(each.lower) for each in found), max(_end(each.upper) for each in found)
-    )
+    low, high = zip(*(each.ends for each in found), strict=True)
+    return Certified(max(low), max(high))
+
+
+def average_certified(found: Sequence[Certified], prior: FloatArray) -> Certified:
+    """Return the mean over the prior of gaps that are known between ends."""
+    weights = prior.tolist()
+    low, high = zip(*(each.ends for each in found), strict=True)
+    mean, off = weighted_sum(weights, low, high), 2.0 * defect(weights)
+    least, most = (mean.wider(off * max(end)) for end in (low, high))
+    return Certified(least.lower, most.upper).not_negative()
 
 
 def average_of(
@@ -157,15 +162,15 @@ def average_of(
 ) -> Certified | Estimate:
     """Return the mean over the prior; episodes of different models are independent."""
     weights = prior
-    if not all(isinstance(each, Estimate) for each in found):
-        lower = float(
-            sum(w * _end(g.lower) for w, g in zip(weights, found, strict=True))
-        )
-        upper = float(
-            sum(w * _end(g.upper) for w, g in zip(weights, found, strict=True))
-        )
-        return Certified(lower, upper)
+    known = [each for each in found if isinstance(each, Certified)]
+    if len(known) == len(found):
+        return average_certified(known, prior)
     estimates = [each for each in found if isinstance(each, Estimate)]
+    if known:
+        raise InvalidArgument(
+            "some gaps are certified and others estimated",
+            hint="measure all models with the same evaluator",
+        )
     means = np.array([each.estimate for each in estimates])
     below = means - np.array([each.lower for each in estimates])
     above = np.array([each.upper for each in estimates]) - means
@@ -179,9 +184,3 @@ def average_of(
         method=f"weighted over {len(estimates)} models, {estimates[0].method}",
         standard_error=sqrt(float(((weights * errors) ** 2).sum())),
     )
-
-
-def _end(value: float | None) -> float:
-    if value is None:
-        raise InvalidArgument("a gap without an end", hint="it has no number")
-    return value

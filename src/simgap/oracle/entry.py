@@ -87,9 +87,10 @@ def domain_randomization_oracle(
         prices = planned.pair_prices or pair_prices(form, planned.gaps)
         belief, estimate = _to_run(form, planned, solver, 0.0)
     seconds = working_seconds() - begin
+    average = Certified(planned.lower, planned.upper)
     return OracleResult(
-        value=Certified(form.informed - planned.upper, form.informed - planned.lower),
-        average_gap=Certified(planned.lower, planned.upper),
+        value=form.informed_ends - average,
+        average_gap=average,
         outcome=planned.outcome,
         solver=name,
         settings=solver,
@@ -97,6 +98,7 @@ def domain_randomization_oracle(
         discount=form.discount,
         policy=planned.policy,
         belief_policy=belief,
+        prior=latent.prior,
         optimal=form.optimal,
         values=owned(form.optimal - planned.gaps),
         gaps=owned(np.array(planned.gaps)),
@@ -109,7 +111,7 @@ def domain_randomization_oracle(
             compile_seconds=compile_seconds() - compiled,
             nodes=planned.nodes,
             largest_bytes=planned.largest_bytes,
-            rounding=form.rounding,
+            rounding=form.rounding_of(planned.gaps),
             trace=planned.trace,
         ),
         least_worst_gap=planned.least_worst_gap,
@@ -233,24 +235,24 @@ def _seconds_left(solver: Solver, spent: float) -> float:
 def _gap_intervals(form: LossForm, planned: Planned) -> FloatArray:
     """Return intervals that hold gap(pi, m) of every optimal policy pi, (M, 2).
 
-    Without the exact ones: no gap is negative, so that nu_m gap_m is at most the
-    average gap; and no policy loses more than the worst one does.
+    Without those of the exact solver: no gap is negative, so that nu_m gap_m is at most
+    the average gap; and no policy loses more than the worst one does.
     """
     if planned.gap_intervals is not None:
         return np.array(planned.gap_intervals)
-    prior = form.latent.prior
-    most = _worst_possible(form)
+    prior = form.latent.prior * (1.0 - 2.0 * form.defect)
     shared = np.divide(
         planned.upper, prior, where=prior > 0.0, out=np.full(prior.size, np.inf)
     )
-    return np.stack([np.zeros(prior.size), np.minimum(most, shared)], axis=1)
+    most = np.minimum(_worst_possible(form), np.nextafter(shared, np.inf))
+    return np.stack([np.zeros(prior.size), most], axis=1)
 
 
 def _worst_possible(form: LossForm) -> FloatArray:
     """Return the largest gap any policy can have in each model, (M,)."""
     if form.horizon is None:
         most = form.losses[0].max(axis=(0, 1)) / (1.0 - form.discount)
-        return np.asarray(most + form.rounding)
+        return np.asarray(most * (1.0 + form.relative_rounding) + form.rounding)
     pattern = form.pattern
     after = np.zeros((pattern.n_states, form.n_models))
     for losses in form.losses[::-1]:
@@ -259,8 +261,8 @@ def _worst_possible(form: LossForm) -> FloatArray:
         )
         after = (losses + ahead.reshape(losses.shape)).max(axis=1)
     simulators = form.latent.simulators
-    worst: FloatArray = simulators.at_start(after.T) + form.rounding
-    return worst
+    worst: FloatArray = simulators.at_start(after.T) * (1.0 + form.relative_rounding)
+    return worst + form.rounding
 
 
 def _check(solver: Solver) -> None:

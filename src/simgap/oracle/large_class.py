@@ -22,16 +22,16 @@ from dataclasses import replace
 import numpy as np
 
 from simgap.arrays import FloatArray, OffsetArray
+from simgap.intervals import EPS
 from simgap.oracle.bounded.first_points import first_points
 from simgap.oracle.bounded.lower_nodes import lower_structure, number_of_pairs
-from simgap.oracle.bounded.lower_side import lower_pass, root_lower, slack_of
+from simgap.oracle.bounded.lower_side import lower_pass, root_lower
 from simgap.oracle.bounded.points import no_points
 from simgap.oracle.bounded.upper_graph import planned_steps
 from simgap.oracle.bounded.upper_side import upper_effort
 from simgap.oracle.completed_graph import average_plan, completed_graph
-from simgap.oracle.exact import exact_rounding
 from simgap.oracle.graph_values import graph_gaps
-from simgap.oracle.loss_form import EPS, LossForm
+from simgap.oracle.loss_form import LossForm
 from simgap.oracle.part_of_class import (
     Neighbourhoods,
     neighbourhoods,
@@ -101,13 +101,10 @@ def solve_in_parts(
     gaps = graph_gaps(form, policy)
     likely = form.latent.prior > 0.0
     upper = float(form.latent.prior[likely] @ gaps[likely])
-    upper = upper * (1.0 + slack_of(form)) + form.rounding
+    upper = upper * (1.0 + form.relative_rounding) + form.rounding
     watch.narrow(f"a plan for {part.chosen.size} models", upper=upper)
     own = float((form.latent.prior[part.chosen] / part.weights).min())
-    sure = found.lower
-    if found.outcome is Outcome.EXACT:
-        sure -= exact_rounding(inner, found.lower)
-    below = own * max(0.0, sure) * (1.0 - 64.0 * EPS * likely.size)
+    below = own * found.lower * (1.0 - 64.0 * EPS * likely.size)
     watch.narrow("the models planned for", lower=min(below, upper))
     outcome = _not_solved(found.outcome)
     if outcome is not Outcome.INTERRUPTED:

@@ -12,12 +12,15 @@ their errors are relative to the gap and not to the value.
 Rounding. With the V computed here in place of V*, the identity holds exactly for the
 losses V_h - (R + P V_{h+1}); storing them rounds each by at most (b + 4) u |V|, and V
 itself is within `error` of V*. `rounding` is the sum of both over an episode: what the
-stored losses can misstate about the gap of any policy in any model.
+stored losses can misstate about the gap of any policy in any model. Rows, laws and a
+prior that do not sum to 1 exactly change the chance of a path, relatively, by at most
+`defect` at each of its steps.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import final
 
 import numpy as np
@@ -25,11 +28,22 @@ import numpy as np
 from simgap._kernels.losses import discounted_values, fill_losses
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
+from simgap.intervals import (
+    EPS,
+    Certified,
+    around,
+    defect,
+    row_defects,
+    weighted_sum,
+)
 from simgap.mdp import LatentMDP
-from simgap.planning.episodic import checked_horizon, solve_episodic
+from simgap.planning.episodic import (
+    checked_horizon,
+    solve_episodic,
+    start_defect,
+    start_rounding,
+)
 from simgap.policies.graph import Pattern
-
-EPS = 2.0**-52
 
 
 @final
@@ -44,9 +58,11 @@ class LossForm:
     likelihood: FloatArray  # (nnz, M), model index innermost
     losses: FloatArray  # (T, S, A, M) with T = H, or 1 with a discount
     optimal: FloatArray  # (M,), V* at the start of each model
+    optimal_error: FloatArray  # (M,), of it
     root_states: IndexArray  # (K,), states in which episodes can start
     root_weights: FloatArray  # (K, M), nu_m mu_m(s); sums to 1 over everything
     rounding: float  # absolute, of the gap of any policy in any model
+    defect: float  # relative, of the chance of a step, a first state or a model
 
     @property
     def n_models(self) -> int:
@@ -56,6 +72,35 @@ class LossForm:
     def steps(self) -> int:
         """How many different steps the losses have (1 with a discount)."""
         return int(self.losses.shape[0])
+
+    @property
+    def relative_rounding(self) -> float:
+        """Return what sums of losses over all steps can round, relatively.
+
+        A backup sums terms that are not negative, at most (M + 1) b + M of them.
+        """
+        steps = self.horizon
+        if steps is None:
+            steps = min(ceil(60.0 / (1.0 - self.discount)), 10**9)
+        longest = int(np.diff(self.pattern.indptr).max(initial=0))
+        each = ((self.n_models + 1) * longest + self.n_models + 8) * EPS + self.defect
+        return (steps + 2) * each
+
+    def around(self, gap: float) -> Certified:
+        """Return the ends of a gap that was summed up from the stored losses."""
+        error = self.rounding + self.relative_rounding * abs(gap)
+        return Certified.around(gap, error).not_negative()
+
+    def rounding_of(self, gaps: FloatArray) -> float:
+        """Return what gaps, V*, its mean and values are off, each told as one number.
+
+        `gaps` (M,) were summed up from the stored losses, values are V* less gaps.
+        """
+        reach = float(np.abs(self.optimal).max(initial=0.0))
+        of_mean = ((self.n_models + 4) * EPS + 2.0 * self.defect) * reach
+        most = float(np.nanmax(gaps, initial=0.0))
+        of_gaps = self.rounding + (self.relative_rounding + 2.0 * EPS) * most
+        return of_gaps + float(self.optimal_error.max(initial=0.0)) + of_mean
 
     @property
     def informed(self) -> float:
@@ -68,6 +113,19 @@ class LossForm:
         steps = self.steps if self.horizon is not None else 1.0 / (1.0 - self.discount)
         least = steps * float(self.latent.simulators.rewards.min())
         return max(0.0, self.informed - least)
+
+    @property
+    def optimal_ends(self) -> FloatArray:
+        """Return numbers that enclose V* at the start of each model, (M, 2)."""
+        return around(self.optimal, self.optimal_error)
+
+    @property
+    def informed_ends(self) -> Certified:
+        """Return numbers that enclose sum_m nu_m V*_m."""
+        low, high = self.optimal_ends.T
+        prior = self.latent.prior.tolist()
+        off = defect(prior) * float(np.abs(self.optimal).max(initial=0.0))
+        return weighted_sum(prior, low.tolist(), high.tolist()).wider(2.0 * off)
 
 
 def loss_form(
@@ -116,9 +174,10 @@ def _finite(latent: LatentMDP, horizon: int) -> LossForm:
         plan.values, losses,
     )  # fmt: skip
     reach = float(np.abs(plan.values).max(initial=0.0))
-    per_step = (_longest_row(latent) + 4) * EPS * reach
+    per_step = ((_longest_row(latent) + 4) * EPS + _row_defect(latent)) * reach
     rounding = float(plan.error.max(initial=0.0)) + horizon * per_step
-    return _wrapped(latent, horizon, 1.0, likelihood, losses, plan.start, rounding)
+    known = plan.start, plan.error
+    return _wrapped(latent, horizon, 1.0, likelihood, losses, known, rounding)
 
 
 def _discounted(latent: LatentMDP, discount: float) -> LossForm:
@@ -137,10 +196,11 @@ def _discounted(latent: LatentMDP, discount: float) -> LossForm:
     )
     # V is within `residual` of its own backup: a loss may be that much below zero.
     reach = float(np.abs(values).max(initial=0.0))
-    per_step = 2.0 * residual + (_longest_row(latent) + 4) * EPS * reach
-    rounding = per_step / (1.0 - discount)
-    start = simulators.at_start(values.T)
-    return _wrapped(latent, None, discount, likelihood, losses, start, rounding)
+    off = ((_longest_row(latent) + 4) * EPS + _row_defect(latent)) * reach
+    error = (residual + off) / (1.0 - discount) + start_rounding(simulators) * reach
+    rounding = (residual + off) / (1.0 - discount) + error
+    known = simulators.at_start(values.T), np.full(len(simulators), error)
+    return _wrapped(latent, None, discount, likelihood, losses, known, rounding)
 
 
 def _wrapped(
@@ -149,9 +209,10 @@ def _wrapped(
     discount: float,
     likelihood: FloatArray,
     losses: FloatArray,
-    optimal: FloatArray,
+    known: tuple[FloatArray, FloatArray],
     rounding: float,
 ) -> LossForm:
+    """Return the form; `known` is V* at the start and its error."""
     simulators, kernel = latent.simulators, latent.simulators.transitions
     laws = np.stack([simulators.start_law(m) for m in range(len(simulators))])
     weights = (latent.prior[:, None] * laws).T  # (S, M)
@@ -164,10 +225,16 @@ def _wrapped(
         pattern=Pattern(kernel.n_states, kernel.n_actions, indptr, kernel.indices),
         likelihood=owned(likelihood),
         losses=owned(losses),
-        optimal=owned(np.array(optimal)),
+        optimal=owned(np.array(known[0])),
+        optimal_error=owned(np.array(known[1])),
         root_states=owned(roots.astype(np.int32)),
         root_weights=owned(np.ascontiguousarray(weights[roots])),
         rounding=rounding,
+        defect=max(
+            _row_defect(latent),
+            defect(latent.prior.tolist()),
+            start_defect(simulators),
+        ),
     )
 
 
@@ -177,6 +244,11 @@ def _rewards(latent: LatentMDP) -> FloatArray:
     shape = (len(simulators), simulators.n_states, simulators.n_actions)
     rewards = np.broadcast_to(simulators.rewards, shape)
     return np.array(np.moveaxis(rewards, 0, 2), order="C")
+
+
+def _row_defect(latent: LatentMDP) -> float:
+    kernel = latent.simulators.transitions
+    return float(row_defects(kernel.indptr, kernel.values).max(initial=0.0))
 
 
 def _longest_row(latent: LatentMDP) -> int:

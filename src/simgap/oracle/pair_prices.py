@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from simgap.arrays import FloatArray, OffsetArray
+from simgap.intervals import EPS
 from simgap.oracle.baselines.memoryless import evaluated
 from simgap.oracle.baselines.windowed import window_nodes
 from simgap.oracle.bounded.lower_nodes import (
@@ -22,12 +23,12 @@ from simgap.oracle.bounded.lower_nodes import (
     number_of_pairs,
     pairs_of,
 )
-from simgap.oracle.bounded.lower_side import lower_pass, pair_prices_below, slack_of
+from simgap.oracle.bounded.lower_side import lower_pass, pair_prices_below
 from simgap.oracle.bounded.points import no_points
 from simgap.oracle.bounded.upper_graph import UpperPass, planned_steps
 from simgap.oracle.bounded.upper_nodes import upper_nodes
 from simgap.oracle.bounded.upper_side import upper_effort, upper_pass
-from simgap.oracle.loss_form import EPS, LossForm
+from simgap.oracle.loss_form import LossForm
 from simgap.oracle.part_of_class import part_of_form, spread_over
 
 EFFORT = 3e6  # node-steps
@@ -99,7 +100,7 @@ def _cheap_prices(
         table.append(plan.gaps + plan.rounding)
     if gaps is not None:
         finite = np.where(np.isnan(gaps), np.inf, gaps)
-        table.append(finite * (1.0 + slack_of(form)) + form.rounding)
+        table.append(finite * (1.0 + form.relative_rounding) + form.rounding)
     least = np.full((prior.size, prior.size), np.inf)
     for lost in table:
         weighted = np.where(prior > 0.0, prior * lost, 0.0)
@@ -136,7 +137,7 @@ def pair_prices_above(form: LossForm, made: UpperPass) -> FloatArray:
             prices[i] += (parts[:, i, None] + parts).min(axis=0)
     both = form.latent.prior[:, None] + form.latent.prior
     prices = np.divide(prices, both, where=both > 0.0, out=np.zeros_like(prices))
-    prices = (prices + made.loose) * (1.0 + slack_of(form)) + form.rounding
+    prices = (prices + made.loose) * (1.0 + form.relative_rounding) + form.rounding
     np.fill_diagonal(prices, 0.0)
     return prices
 

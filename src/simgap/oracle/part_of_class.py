@@ -14,6 +14,7 @@ from typing import final
 import numpy as np
 
 from simgap.arrays import FloatArray, OffsetArray, owned
+from simgap.intervals import defect
 from simgap.mdp import LatentMDP, Parameters, SimulatorClass, Transitions
 from simgap.oracle.loss_form import LossForm
 
@@ -78,6 +79,8 @@ def part_of_form(form: LossForm, kept: OffsetArray, weights: FloatArray) -> Loss
         likelihood=owned(np.ascontiguousarray(form.likelihood[:, kept])),
         losses=owned(np.ascontiguousarray(form.losses[..., kept])),
         optimal=owned(form.optimal[kept]),
+        optimal_error=owned(form.optimal_error[kept]),
         root_states=owned(roots.astype(np.int32)),
         root_weights=owned(np.ascontiguousarray(joint[roots])),
+        defect=max(form.defect, defect(latent.prior)),
     )

@@ -16,7 +16,7 @@ from simgap.statistics import Estimate
 class Outcome(Enum):
     """Why planning stopped; the bracket is valid whatever the reason."""
 
-    EXACT = "exact"
+    EXACT = "exact up to rounding"
     SOLVED = "within tolerance"
     OUT_OF_TIME = "stopped at the time limit"
     OUT_OF_MEMORY = "stopped at the memory limit"
@@ -44,7 +44,7 @@ class OracleStatistics:
     compile_seconds: float
     nodes: int  # of the largest structure searched
     largest_bytes: int  # estimated peak of the solver's own arrays
-    rounding: float  # absolute; what floating point can misstate about the gap
+    rounding: float  # absolute; how far `optimal`, `values` and `gaps` can be off
     trace: tuple[Moment, ...] = ()  # how the bracket closed
 
 
@@ -63,8 +63,8 @@ class VectorSets:
 class Planned:
     """What one solver found about a `LossForm`, in units of the gap.
 
-    `lower` and `upper` hold the average gap with rounding accounted for; `gaps` is
-    exact for `policy`, and prior @ gaps = upper up to that rounding.
+    `lower` and `upper` enclose the average gap; `gaps` are those of `policy` up to
+    rounding, and so is prior @ gaps = upper.
     """
 
     lower: float
@@ -95,20 +95,27 @@ class OracleResult:
     discount: float
     policy: GraphPolicy  # the certified one
     belief_policy: BeliefPolicy  # the one to run; its gap is estimated
-    optimal: FloatArray  # (M,), V* at the start
-    values: FloatArray  # (M,), of `policy`, exact
-    gaps: FloatArray  # (M,), of `policy`, exact
-    gap_intervals: FloatArray  # (M, 2), hold gap(pi, m) of every optimal policy pi
+    prior: FloatArray  # (M,)
+    optimal: FloatArray  # (M,), V* at the start; within `statistics.rounding`, as are
+    values: FloatArray  # (M,), those of `policy`, and
+    gaps: FloatArray  # (M,), those of `policy`
+    gap_intervals: FloatArray  # (M, 2), hold gap(pi, m) of every optimal policy pi;
+    # by the exact solver both ends are reached where the prior is positive
     estimated_gap: Estimate  # of `belief_policy`, averaged over the prior
     pair_prices_lower: FloatArray  # (M, M), cost of not knowing i from j
     pair_prices_upper: FloatArray  # (M, M)
     statistics: OracleStatistics
-    least_worst_gap: float | None = None  # over all mixed optimal policies, if exact
+    least_worst_gap: float | None = None  # of the policies of least average gap and
+    # their mixtures, in models that can be real; a policy that gives up some of the
+    # average may do better (`solve_minimax`); None: not known
     compared: OffsetArray | None = None  # (K,), models whose pairs were looked at;
     # other pairs have cheap bounds; None: all were
     certainty: Certainty = "certified"  # of all but the estimate; the class says it
 
     @property
     def worst_gap(self) -> float:
-        """Return the largest gap of `policy` in any model."""
-        return float(self.gaps.max())
+        """Return the largest gap of `policy` in a model that can be real.
+
+        A model of prior zero cannot, and nobody planned for it.
+        """
+        return float(self.gaps[self.prior > 0.0].max())

@@ -99,7 +99,8 @@ def solve_average_reward(
     """Return gain, bias and greedy policy of every model.
 
     `tolerance` is the greatest width of the gain's bracket; where rewards differ by
-    more than 1, it counts in units of that difference. A model that is not
+    more than 1, it counts in units of that difference, and no float can tell less than
+    the rounding of the rewards themselves. A model that is not
     communicating is refused; with `weakly_communicating` it is tried, and refused if
     some state cannot reach the best recurrent class that was found.
     """
@@ -111,7 +112,9 @@ def solve_average_reward(
             hint="give a positive width of the gain's bracket, such as 1e-9",
         )
     spread = float(every.rewards.max() - every.rewards.min())
-    tolerance = tolerance * max(1.0, spread)
+    largest = float(np.abs(every.rewards).max())
+    longest = int(np.diff(every.transitions.indptr).max())
+    tolerance = max(tolerance * max(1.0, spread), 16.0 * (longest + 4) * EPS * largest)
     if not weakly_communicating:
         require_communicating(every)
     members, n_states = len(every), every.n_states

@@ -2,7 +2,8 @@
 
 Exactly H rewards are collected. Numbers are exact up to rounding, and `error` bounds
 the rounding: each of the H backups adds at most (b + 3) u (|R| + |V|), b the longest
-row and u the unit of rounding, and a backup never enlarges an error.
+row and u the unit of rounding, and a backup never enlarges an error. Rows that do not
+sum to 1 exactly add their defect times |V| (`intervals` says what a model is).
 
 Ties: the policy takes the lowest action whose Q is within rounding of the best; its own
 value is within 4 `error` of the optimal one.
@@ -28,6 +29,7 @@ from simgap._kernels.episodic import (
 from simgap._kernels.lanes import LANES
 from simgap.arrays import FloatArray, IndexArray, aligned, owned
 from simgap.errors import InvalidArgument
+from simgap.intervals import EPS, SMALLEST, around, defect, row_defects
 from simgap.mdp import SimulatorClass, TabularMDP
 from simgap.planning.connectivity import as_class
 from simgap.planning.lane_blocks import WIDE_FROM, blocks, rewards_of, side_by_side
@@ -35,8 +37,6 @@ from simgap.planning.lane_blocks import WIDE_FROM, blocks, rewards_of, side_by_s
 CHUNK = 4096  # steps between two chances to interrupt
 LONGEST_HORIZON = 10**9
 LARGEST_PLAN = 2**31  # entries of a value table
-EPS = 2.0**-52
-SMALLEST = 5e-324
 
 
 @final
@@ -48,6 +48,11 @@ class EpisodicValues:
     values: FloatArray  # (M, S)
     start: FloatArray  # (M,), the mean over the start law of each model
     error: FloatArray  # (M,)
+
+    @property
+    def start_ends(self) -> FloatArray:
+        """Return numbers that enclose the values at the start, (M, 2)."""
+        return around(self.start, self.error)
 
 
 @final
@@ -182,6 +187,21 @@ def checked_horizon(horizon: int) -> int:
     return int(horizon)
 
 
+def start_rounding(every: SimulatorClass) -> float:
+    """Return what the mean over the first state can be off, as a part of the values."""
+    if every.start.ndim == 1:
+        return 0.0
+    terms = int((every.start > 0.0).sum(axis=1).max())
+    return (terms + 1) * EPS + start_defect(every)
+
+
+def start_defect(every: SimulatorClass) -> float:
+    """Return how far the sum of a law of the first state is from 1, at most."""
+    if every.start.ndim == 1:
+        return 0.0
+    return max(defect(law[law > 0.0].tolist()) for law in every.start)
+
+
 def _optimal(every: SimulatorClass, member: int, horizon: int) -> FloatArray:
     kernel = every.transitions
     now, spare = np.zeros(every.n_states), np.empty(every.n_states)
@@ -242,8 +262,12 @@ def _wrapped(
     longest = _longest_row(every) + (averaged + 2 if averaged else 0)
     largest = _largest_reward(every)
     # Sum over steps of (b + 3) u times the greatest value so far, at most h max|R|.
-    error = (longest + 3) * EPS * largest * horizon * (horizon + 1) / 2.0
-    error = error + horizon * longest * SMALLEST  # products that underflow
+    kernel = every.transitions
+    per_step = (longest + 3) * EPS + row_defects(kernel.indptr, kernel.values)
+    error = per_step * largest * horizon * (horizon + 1) / 2.0
+    error = error + start_rounding(every) * largest * horizon
+    if largest.any():
+        error = error + horizon * longest * SMALLEST  # products that underflow
     low, high = every.rewards.min(axis=(1, 2)), every.rewards.max(axis=(1, 2))
     room = error + EPS * largest * horizon
     if (values.min(axis=1) < horizon * low - room).any() or (

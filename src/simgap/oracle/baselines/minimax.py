@@ -22,13 +22,9 @@ import numpy as np
 
 from simgap.arrays import FloatArray, owned
 from simgap.errors import NotSolved
+from simgap.intervals import defect
 from simgap.mdp import LatentMDP
-from simgap.oracle.exact import (
-    count_nodes,
-    exact_rounding,
-    looks_hopeless,
-    solve_exact,
-)
+from simgap.oracle.exact import count_nodes, looks_hopeless, solve_exact
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import ExactOracle
@@ -46,7 +42,7 @@ class Minimax:
     worst_gap: Certified  # of the best policy there is
     policies: tuple[GraphPolicy, ...]
     weights: FloatArray  # (K,), of the policies
-    gaps: FloatArray  # (M,), of the mixture, exact
+    gaps: FloatArray  # (M,), of the mixture, exact up to rounding
     prior: FloatArray  # (M,), the worst prior found: its oracle loses `worst_gap.lower`
     rounds: int  # oracles solved
 
@@ -80,9 +76,8 @@ def solve_minimax(
         rounds += 1
         if answer.outcome is not Outcome.EXACT:
             break
-        below = answer.lower - exact_rounding(form, answer.lower)
-        if below > lower:
-            lower, worst = below, asked
+        if answer.lower > lower:
+            lower, worst = answer.lower, asked
         repeated = any(np.array_equal(answer.gaps, known) for known in vectors)
         if not repeated:
             policies.append(answer.policy)
@@ -96,7 +91,7 @@ def solve_minimax(
     used = np.flatnonzero(weights > 0.0)
     share = weights[used] / weights[used].sum()
     gaps = share @ np.array(vectors)[used]
-    top = float(gaps.max()) + exact_rounding(form, float(gaps.max()))
+    top = form.around(float(gaps.max())).ends[1]
     return Minimax(
         worst_gap=Certified(max(0.0, min(lower, top)), top),
         policies=tuple(policies[i] for i in used),
@@ -119,6 +114,7 @@ def with_prior(form: LossForm, prior: FloatArray) -> LossForm:
         latent=latent,
         root_states=owned(roots.astype(np.int32)),
         root_weights=owned(np.ascontiguousarray(weights[roots])),
+        defect=max(form.defect, defect(latent.prior)),
     )
 
 

@@ -6,8 +6,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
+from simgap.intervals import EPS
 from simgap.oracle.baselines.windowed import MemoryNodes
-from simgap.oracle.loss_form import EPS, LossForm
+from simgap.oracle.loss_form import LossForm
 
 LARGEST_INVERSE = 2_000_000  # entries of N x N x M
 STALLED = 20  # backups in a row that bring nothing: what is left is rounding

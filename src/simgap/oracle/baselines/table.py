@@ -1,8 +1,9 @@
 """What the oracle is compared with: agents that know more, remember less, or guess.
 
-Each baseline comes with its gap in every model. Policies with tables have exact gaps;
-those that track the posterior have estimated ones, or exact ones if their histories are
-few. `bound` says what the best policy of the same kind can reach, where that is known.
+Each baseline comes with its gap in every model. Those of policies with tables are known
+up to rounding; those of policies that track the posterior are estimated, or known up to
+rounding as well if their histories are few. `bound` says what the best policy of the
+same kind can reach, where that is known.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from simgap.oracle.baselines.single_model import (
 )
 from simgap.oracle.baselines.windowed import LARGEST_TABLE, window_nodes, window_size
 from simgap.oracle.estimate import estimated_gap, estimated_gaps_per_model
-from simgap.oracle.loss_form import EPS, LossForm
+from simgap.oracle.loss_form import LossForm
 from simgap.policies.belief import BeliefPolicy
 from simgap.policies.interface import Policy
 from simgap.policies.markov import MarkovPolicy
@@ -61,13 +62,24 @@ class Baseline:
     note: str = ""
     weights: FloatArray | None = None  # of the policies of a mixture
     cross_gaps: FloatArray | None = None  # (M, M), of the plan of model j in model m
+    prior: FloatArray | None = None  # (M,); None: all models can be real
 
     @property
     def worst_gap(self) -> float:
-        """Return the largest gap in any model, an estimate if `gaps` are."""
-        if isinstance(self.gaps, tuple):
-            return max((each.estimate for each in self.gaps), default=0.0)
-        return float(self.gaps.max(initial=0.0))
+        """Return the largest gap in a model that can be real, estimated if `gaps` are.
+
+        A model of prior zero cannot.
+        """
+        told = (
+            [each.estimate for each in self.gaps]
+            if isinstance(self.gaps, tuple)
+            else self.gaps.tolist()
+        )
+        chances = [1.0] * len(told) if self.prior is None else self.prior.tolist()
+        return max(
+            (gap for gap, chance in zip(told, chances, strict=True) if chance),
+            default=0.0,
+        )
 
 
 def baselines(
@@ -99,10 +111,13 @@ def baselines(
         _sampling(form, effort=effort, seed=seed),
         _minimax(form, effort=effort),
     )  # fmt: skip
-    if form.latent.on_grid is None:
-        return found
+    sure: Certainty = "certified" if form.latent.on_grid is None else ON_GRID
     return tuple(
-        each if each.certainty == "estimated" else replace(each, certainty=ON_GRID)
+        replace(
+            each,
+            prior=form.latent.prior,
+            certainty="estimated" if each.certainty == "estimated" else sure,
+        )
         for each in found
     )
 
@@ -115,41 +130,39 @@ def value_of_memory(
     The lower end needs a bound on all memoryless policies; without one it is 0. With a
     discount these are the deterministic stationary ones.
     """
-    low, high = _ends(value)
-    found = _ends(memoryless.value)[0]
-    best = high if memoryless.bound is None else min(high, memoryless.bound)
-    return _difference(form, low - best, high - found)
+    found = _certified(memoryless.value).ends[0]
+    best = _certified(value).ends[1] if memoryless.bound is None else memoryless.bound
+    return _difference(form, _certified(value) - Certified(found, max(found, best)))
 
 
 def value_of_randomization(
     form: LossForm, value: Certified, single: Baseline
 ) -> Certified:
     """Return what training on all models is worth: W* less the best plan for one."""
-    low, high = _ends(value)
-    least, most = _ends(single.value)
-    return _difference(form, low - most, high - least)
+    return _difference(form, _certified(value) - _certified(single.value))
 
 
-def _difference(form: LossForm, low: float, high: float) -> Certified:
+def _difference(form: LossForm, worth: Certified) -> Certified:
+    high = worth.ends[1]
     if high < -2.0 * form.rounding - 1e-9 * abs(form.informed):
         raise InvalidArgument(
             f"the oracle's value is {-high} below that of the baseline",
             hint="compare a value and a baseline of the same problem",
         )
-    return Certified(max(0.0, low), max(0.0, low, high))
+    return worth.not_negative()
 
 
-def _ends(value: Certified | Estimate) -> tuple[float, float]:
-    if isinstance(value, Estimate) or value.lower is None or value.upper is None:
+def _certified(value: Certified | Estimate) -> Certified:
+    if isinstance(value, Estimate) or value.lower is None:
         raise InvalidArgument(
             "the value to compare with is not certified",
-            hint="use the oracle's value and a baseline with exact values",
+            hint="use the oracle's value and a baseline with certified values",
         )
-    return value.lower, value.upper
+    return value
 
 
 def _informed(form: LossForm, plans: tuple[ShortMemoryPlan, ...]) -> Baseline:
-    value = form.informed
+    value = form.informed_ends
     return Baseline(
         name="informed",
         about="is told the model",
@@ -159,12 +172,12 @@ def _informed(form: LossForm, plans: tuple[ShortMemoryPlan, ...]) -> Baseline:
                 plans, form.latent.simulators.model_names, strict=True
             )
         ),
-        value=Certified(value - form.rounding, value + form.rounding),
+        value=value,
         average_gap=Certified(0.0, 0.0),
         values=form.optimal,
         gaps=owned(np.zeros(form.n_models)),
-        certainty="exact",
-        bound=value + form.rounding,
+        certainty="certified",
+        bound=value.upper,
         note="one policy per model",
     )
 
@@ -188,21 +201,19 @@ def _of_plan(
     note: str = "",
     cross_gaps: FloatArray | None = None,
 ) -> Baseline:
-    middle, off = form.informed - plan.average, plan.rounding + form.rounding
+    average = plan.average_ends
     bound = None
     if plan.least is not None:
-        bound = form.informed - plan.least + form.rounding
+        bound = (form.informed_ends - Certified(plan.least, plan.least)).upper
     return Baseline(
         name=name,
         about=about,
         policy=_table(form, plan, name),
-        value=Certified(middle - off, middle + off),
-        average_gap=Certified(
-            max(0.0, plan.average - plan.rounding), plan.average + plan.rounding
-        ),
+        value=form.informed_ends - average,
+        average_gap=average,
         values=owned(form.optimal - plan.gaps),
         gaps=plan.gaps,
-        certainty="exact",
+        certainty="certified",
         bound=bound,
         note=note,
         cross_gaps=cross_gaps,
@@ -299,7 +310,7 @@ def _tracking(
     sampled: Callable[[], tuple[Estimate, tuple[Estimate, ...]]],
     effort: float,
 ) -> Baseline:
-    """Return a baseline that tracks the posterior: exact if tiny, else sampled."""
+    """Return a baseline that tracks the posterior: by histories, or sampled."""
     name = policy.name.replace(" ", "-")
     limit = int(HISTORIES_PER_SECOND * min(effort, 1.0) / 4)
     prior = tuple(form.latent.prior.tolist())  # the posterior of an impossible start
@@ -319,22 +330,17 @@ def _tracking(
             gaps=each,
             certainty="estimated",
         )
-    lost = float(form.latent.prior @ gaps)
-    longest = int(np.diff(form.pattern.indptr).max())
-    off = form.rounding + form.steps * (form.n_models + longest + 4) * EPS * lost
+    lost = form.around(float(form.latent.prior @ gaps))
     return Baseline(
         name=name,
         about=about,
         policy=policy,
-        value=Certified(
-            form.informed - lost - off - form.rounding,
-            form.informed - lost + off + form.rounding,
-        ),
-        average_gap=Certified(max(0.0, lost - off), lost + off),
+        value=form.informed_ends - lost,
+        average_gap=lost,
         values=owned(form.optimal - gaps),
         gaps=gaps,
-        certainty="exact",
-        note="exact, by going through all histories",
+        certainty="certified",
+        note="found by going through all histories",
     )
 
 
@@ -348,20 +354,19 @@ def _minimax(form: LossForm, *, effort: float) -> Baseline:
         )
     except NotSolved as error:
         return _absent(form, "minimax", about, error.problem)
-    lost, worst = float(form.latent.prior @ found.gaps), found.worst_gap
-    assert worst.lower is not None and worst.upper is not None
-    off = form.rounding + worst.upper - float(found.gaps.max(initial=0.0))
+    average = form.around(float(form.latent.prior @ found.gaps))
+    low, high = found.worst_gap.ends
     return Baseline(
         name="minimax",
         about=about,
         policy=found.policies,
-        value=Certified(form.informed - lost - off, form.informed - lost + off),
-        average_gap=Certified(max(0.0, lost - off), lost + off),
+        value=form.informed_ends - average,
+        average_gap=average,
         values=owned(form.optimal - found.gaps),
         gaps=found.gaps,
-        certainty="exact",
+        certainty="certified",
         note="a mixture, drawn before the episode; the least worst gap is between "
-        f"{worst.lower:.9g} and {worst.upper:.9g}",
+        f"{low:.9g} and {high:.9g}",
         weights=found.weights,
     )
 

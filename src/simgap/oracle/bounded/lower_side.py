@@ -20,7 +20,7 @@ from simgap._kernels.lower_bound import lower_step
 from simgap.arrays import FloatArray, IndexArray
 from simgap.oracle.bounded.lower_nodes import LowerStructure, LowerValues
 from simgap.oracle.bounded.relinking import Relinking, remembered_steps
-from simgap.oracle.loss_form import EPS, LossForm
+from simgap.oracle.loss_form import LossForm
 
 FEW_ROOTS = 20  # first states up to which a linear program is solved for each
 MUCH = 2e-3  # a gain of new mixtures after which to look for others soon
@@ -138,7 +138,7 @@ def root_lower(form: LossForm, made: LowerStructure, values: FloatArray) -> floa
     """Return the best mixture of nodes at the start of the episode."""
     if made.point_numbers().size == 0 and form.root_states.size <= FEW_ROOTS:
         total = _mixtures_by_program(form, made, values)  # nothing to compile for it
-        return max(0.0, total * (1.0 - slack_of(form)) - form.rounding)
+        return max(0.0, total * (1.0 - form.relative_rounding) - form.rounding)
     members, total = form.n_models, 0.0
     scratch = (np.empty((members, members)), np.empty((5, members)))
     basis, known = np.empty(members, np.int64), np.full(members, -1, np.int32)
@@ -150,7 +150,7 @@ def root_lower(form: LossForm, made: LowerStructure, values: FloatArray) -> floa
             made.node_model, made.node_weight, values, 20 * members, known, *scratch,
             basis,
         )  # fmt: skip
-    return max(0.0, total * (1.0 - slack_of(form)) - form.rounding)
+    return max(0.0, total * (1.0 - form.relative_rounding) - form.rounding)
 
 
 def _mixtures_by_program(
@@ -177,18 +177,6 @@ def _mixtures_by_program(
     return total
 
 
-def slack_of(form: LossForm) -> float:
-    """Return the relative rounding of a value after all its backups.
-
-    A backup sums terms that are not negative, at most (M + 1) b + M of them.
-    """
-    steps = form.horizon
-    if steps is None:
-        steps = min(ceil(60.0 / (1.0 - form.discount)), 10**9)
-    longest = int(np.diff(form.pattern.indptr).max())
-    return steps * ((form.n_models + 1) * longest + form.n_models + 8) * EPS
-
-
 def pair_prices_below(
     form: LossForm, made: LowerStructure, values: FloatArray
 ) -> FloatArray:
@@ -209,5 +197,5 @@ def pair_prices_below(
     prior = form.latent.prior
     both = prior[:, None] + prior
     prices = np.divide(prices + prices.T, both, where=both > 0.0, out=prices)
-    sure = prices * (1.0 - slack_of(form)) - form.rounding
+    sure = prices * (1.0 - form.relative_rounding) - form.rounding
     return np.asarray(np.maximum(0.0, sure))

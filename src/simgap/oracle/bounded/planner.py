@@ -29,7 +29,6 @@ from simgap.oracle.bounded.lower_side import (
     lower_pass,
     pair_prices_below,
     root_lower,
-    slack_of,
 )
 from simgap.oracle.bounded.points import BeliefPoints, PointSource, no_points
 from simgap.oracle.bounded.upper_graph import UpperPass, Visits, planned_steps
@@ -386,7 +385,7 @@ def _bytes_of_rules(form: LossForm, made: UpperPass) -> float:
 
 def _certified(form: LossForm, gap: float) -> float:
     """Return an upper bound that holds whatever rounding did."""
-    return gap * (1.0 + slack_of(form)) + form.rounding
+    return gap * (1.0 + form.relative_rounding) + form.rounding
 
 
 def _planned(planner: _Planner, outcome: Outcome) -> Planned:

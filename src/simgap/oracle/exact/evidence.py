@@ -22,9 +22,10 @@ import numpy as np
 
 from simgap._kernels.belief_tree_gaps import settle
 from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray
+from simgap.intervals import EPS
 from simgap.oracle.exact.members import Members
 from simgap.oracle.exact.symmetry import Symmetry
-from simgap.oracle.loss_form import EPS, LossForm
+from simgap.oracle.loss_form import LossForm
 
 UNKNOWN, EMPTY = -2, -1
 TABLES = (  # of `Supports`, one row per entry, with what stands in a new row

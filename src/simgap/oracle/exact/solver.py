@@ -24,6 +24,7 @@ import numpy as np
 
 from simgap.arrays import owned
 from simgap.errors import InvalidArgument
+from simgap.intervals import Certified, around
 from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
 from simgap.oracle.exact.evidence import Supports, relative_rounding, tie_slack
 from simgap.oracle.exact.follow import follow, single_plan
@@ -61,10 +62,11 @@ def solve_exact(
     clock: Callable[[], float] = perf_counter,
     progress: Callable[[str], None] | None = None,
 ) -> Planned:
-    """Return the oracle of a finite horizon, with equal ends (Outcome.EXACT).
+    """Return the oracle of a finite horizon, up to rounding (Outcome.EXACT).
 
-    If the tree does not fit the limits of `settings`, or the user interrupts, the
-    bracket is from 0 to the gap of the best plan made for one model.
+    The ends enclose the average gap and differ by what floating point can be off. If
+    the tree does not fit the limits of `settings`, or the user interrupts, the bracket
+    is from 0 to the gap of the best plan made for one model.
     """
     _check_finite(form)
     _compile()
@@ -112,7 +114,8 @@ def exact_rounding(form: LossForm, gap: float) -> float:
     beliefs and the choice among ties overlook, and that of the backups.
     """
     stored = form.rounding + 2.0 * tie_slack(form)
-    return stored + 2.0 * form.steps * relative_rounding(form) * gap
+    backups = 2.0 * form.steps * relative_rounding(form)
+    return stored + (backups + form.relative_rounding) * gap
 
 
 def _planned(tree: BeliefTree, values: TreeValues) -> Planned:
@@ -122,18 +125,21 @@ def _planned(tree: BeliefTree, values: TreeValues) -> Planned:
     gap = float(weights[planted] @ values.value[tree.roots[planted]])
     followed = follow(tree, values)
     found = tree_gaps(tree, values, followed)
+    off = form.rounding + form.relative_rounding * found.intervals[:, 1]
+    low, high = around(found.intervals, off[:, None])[:, (0, 1), (0, 1)].T
+    bracket = Certified.around(gap, exact_rounding(form, gap)).not_negative()
     seconds = tree.limits.clock() - tree.limits.started
     return Planned(
-        lower=gap,
-        upper=gap,
+        lower=bracket.ends[0],
+        upper=bracket.ends[1],
         outcome=Outcome.EXACT,
         policy=policy_graph(form, supports, followed.skeleton, "exact oracle"),
         gaps=found.gaps,
         vectors=found.vectors,
         nodes=tree.size,
         largest_bytes=tree.largest_bytes,
-        trace=(Moment(seconds, gap, gap),),
-        gap_intervals=found.intervals,
+        trace=(Moment(seconds, *bracket.ends),),
+        gap_intervals=owned(np.column_stack([np.maximum(low, 0.0), high])),
         least_worst_gap=least_worst_gap(tree, values, gap, found.intervals),
     )
 
@@ -143,8 +149,7 @@ def _unfinished(tree: BeliefTree, outcome: Outcome) -> Planned:
     each = single_plan_gaps(form, supports)
     average = each @ form.latent.prior
     model = int(average.argmin())
-    upper = float(average[model])
-    upper += exact_rounding(form, upper)
+    upper = form.around(float(average[model])).ends[1]
     seconds = tree.limits.clock() - tree.limits.started
     name = form.latent.simulators.model_names[model]
     return Planned(

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+import pytest
+
+from simgap.errors import InvalidArgument
+from simgap.intervals import Certified, around, defect, row_defects, weighted_sum
+
+SIZES = (0.0, 1.0, -1.0, 0.1, 1e16, -3e-17, 5e-324, 1e300, 1e6 + 0.3)
+
+
+def holds(ends: Certified, truth: Fraction) -> bool:
+    low, high = ends.ends
+    return Fraction(low) <= truth <= Fraction(high)
+
+
+def test_sums_and_differences_enclose_the_truth_and_are_one_unit_wide_at_most() -> None:
+    for one in SIZES:
+        for two in SIZES:
+            total = Certified(one, one) + Certified(two, two)
+            rest = Certified(one, one) - Certified(two, two)
+            for found, truth in (
+                (total, Fraction(one) + Fraction(two)),
+                (rest, Fraction(one) - Fraction(two)),
+            ):
+                assert holds(found, truth)
+                low, high = found.ends
+                assert high in (low, np.nextafter(low, inf))
+                assert (low == high) == (Fraction(low) == truth)
+
+
+def test_plain_floats_would_miss() -> None:
+    """The control: without outward rounding most differences are not the truth."""
+    rng = np.random.default_rng(1)
+    pairs = rng.random((200, 2)).tolist()
+    wrong = sum(Fraction(a - b / 3) != Fraction(a) - Fraction(b / 3) for a, b in pairs)
+    assert wrong > 20
+    for a, b in pairs:
+        one, two = Certified(a, a), Certified(b / 3, b / 3)
+        assert holds(one - two, Fraction(a) - Fraction(b / 3))
+
+
+def test_weighted_sums_enclose_the_truth() -> None:
+    rng = np.random.default_rng(2)
+    for scale in (1.0, 1e-300, 1e8):
+        for _ in range(100):
+            weights = rng.dirichlet(np.ones(5)).tolist()
+            numbers = (scale * rng.normal(size=5)).tolist()
+            both = zip(map(Fraction, weights), map(Fraction, numbers), strict=True)
+            truth = sum((w * x for w, x in both), Fraction(0))
+            found = weighted_sum(weights, numbers, numbers)
+            assert holds(found, truth)
+            low, high = found.ends
+            assert high - low <= 2e-15 * scale + 1e-320
+    assert weighted_sum([0.5, 0.5], [0.0, 0.0], [0.0, inf]).ends == (0.0, inf)
+
+
+def test_arrays_are_enclosed_number_by_number() -> None:
+    values = np.array([0.0, 0.1, 1e6])
+    ends = around(values, np.array([0.0, 1e-20, 1e-3]))
+    assert ends[0].tolist() == [0.0, 0.0]
+    for (low, high), value, error in zip(ends, values, (0.0, 1e-20, 1e-3), strict=True):
+        assert Fraction(float(low)) <= Fraction(float(value)) - Fraction(error)
+        assert Fraction(float(high)) >= Fraction(float(value)) + Fraction(error)
+
+
+def test_how_far_a_law_is_from_one() -> None:
+    law = [0.1, 0.2, 0.7]
+    off = abs(sum(map(Fraction, law), Fraction(-1)))
+    assert 0 < off <= Fraction(defect(law)) <= 2 * off
+    assert defect([0.25, 0.75]) == 0.0
+    rows = row_defects(np.array([0, 3, 4]), np.array([[*law, 1.0]]))
+    assert Fraction(float(rows[0])) >= off
+
+
+def test_two_brackets_of_one_number_are_one() -> None:
+    assert Certified(0.0, 2.0).meet(Certified(1.0, 3.0)) == Certified(1.0, 2.0)
+    with pytest.raises(AssertionError, match="apart"):
+        Certified(0.0, 1.0).meet(Certified(2.0, 3.0))
+
+
+def test_a_number_that_there_is_not_has_no_ends() -> None:
+    with pytest.raises(InvalidArgument):
+        Certified(None, None) + Certified(0.0, 0.0)
