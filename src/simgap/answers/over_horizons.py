@@ -129,7 +129,12 @@ def _at(
         raise KeyboardInterrupt
     plans = single_plans(form, trained)
     least = best_memoryless(
-        form, plans, mean_model_plan(form), effort=EFFORT, seed=solver.seed
+        form,
+        plans,
+        mean_model_plan(form),
+        effort=EFFORT,
+        seed=solver.seed,
+        prove=False,
     )
     table = np.stack([plan.gaps[list(trained)] for plan in plans])
     return AtHorizon(

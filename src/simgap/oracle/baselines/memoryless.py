@@ -15,17 +15,20 @@ Chance does not help. An episode meets a pair (h, n) at most once, so the averag
 is linear in the action probabilities of each pair, the others fixed: rounding pair by
 pair to the better action never loses, and some deterministic policy is as good as any
 random one. A bound on the deterministic ones, by branch and bound, thus holds for all.
+Where there are too many of them, two coupled copies of the agent bound what all of them
+lose (`coupled`).
 
 With a discount the policy is stationary and deterministic: the average is a ratio of
 polynomials in the policy, one node's action is changed at a time, and its effect on
-all later visits is counted exactly. Random or time-dependent ones could be better, so
-the bound, by enumeration, is one for deterministic stationary policies only.
+all later visits is counted exactly. Random or time-dependent ones could be better than
+the best of these: a bound by enumeration is one for deterministic stationary policies
+only, one by coupling holds for all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import inf, log2
 from typing import final
@@ -41,6 +44,7 @@ from simgap._kernels.memoryless import (
 from simgap._kernels.memoryless_bound import least_gap
 from simgap.arrays import AnyArray, FloatArray, IndexArray, owned
 from simgap.intervals import EPS, Certified
+from simgap.oracle.baselines.coupled import least_by_coupling
 from simgap.oracle.baselines.stationary import (
     inverse_fits,
     policy_kernel,
@@ -55,6 +59,7 @@ LARGEST_WEIGHTS = 30_000_000  # entries of H x N x M
 SMALLEST_WORK = 1e5  # of one sweep: what Python adds
 WORTHWHILE = 1e-11  # of the average gap: less than this is rounding
 PERTURBED = 0.1  # of the actions, between two ascents
+PROOF = 2.0  # of the effort of a search: what coupling may take
 LARGEST_SEARCH = 4000.0  # bits of a policy, beyond which no bound is looked for
 MOST_ENUMERATED = 20_000  # stationary policies
 NO_GUIDE: FloatArray = np.zeros((0, 0, 0))
@@ -130,11 +135,13 @@ def best_plan(
     *,
     effort: float = 1.0,
     seed: int = 0,
+    prove: bool = True,
 ) -> ShortMemoryPlan:
     """Return the best policy found from the starts (T, N) and random changes of it.
 
     `effort` is in seconds of a usual machine, spent as a fixed amount of work, so that
-    the same seed finds the same policy everywhere. A third of it may go into a bound.
+    the same seed finds the same policy everywhere. To `prove` a bound on all policies
+    of this memory takes up to twice as much again.
     """
     rng = np.random.default_rng(seed)
     budget = 0.7 * effort * WORK_PER_SECOND
@@ -146,7 +153,8 @@ def best_plan(
         if best is None or found.average < best.average:
             best = found
     assert best is not None  # _explored yields some
-    best = _bounded(form, nodes, best, 0.3 * effort * WORK_PER_SECOND)
+    if prove:
+        best = _bounded(form, nodes, best, effort * WORK_PER_SECOND)
     least, n_actions = best.least, form.pattern.n_actions
     while budget > 0.0 and best.average > (least or 0.0) + 2.0 * best.rounding:
         changed = np.array(best.actions)
@@ -156,9 +164,7 @@ def best_plan(
         made, budget = made + 1, budget - work
         if found.average < best.average:
             best = found
-    return ShortMemoryPlan(
-        nodes, best.actions, best.gaps, best.average, best.rounding, least, made
-    )
+    return replace(best, least=least, starts=made)
 
 
 def _rows(actions: IndexArray) -> IndexArray:
@@ -251,11 +257,25 @@ def _bounded(
     form: LossForm, nodes: MemoryNodes, best: ShortMemoryPlan, work: float
 ) -> ShortMemoryPlan:
     """Return the plan, or a better one, with a lower bound of the average gap."""
-    if form.horizon is None:
-        return _enumerated(form, nodes, best, work)
+    how = _enumerated if form.horizon is None else _branched
+    best, least = how(form, nodes, best, 0.3 * work)
+    if best.average > least + 4.0 * best.rounding:
+        coupled = least_by_coupling(form, nodes.window, PROOF * work)
+        if coupled > best.average + best.rounding:
+            raise AssertionError("a policy below the bound of all: a defect")
+        least = max(least, coupled)
+    safe = max(0.0, min(least, best.average) - best.rounding)
+    says_something = safe > 0.0 or best.average <= 2.0 * best.rounding
+    return replace(best, least=safe if says_something else None)
+
+
+def _branched(
+    form: LossForm, nodes: MemoryNodes, best: ShortMemoryPlan, work: float
+) -> tuple[ShortMemoryPlan, float]:
+    """Return the plan, or a better one, and a bound by branching over actions."""
     pattern = form.pattern
     if form.steps * pattern.n_states * log2(pattern.n_actions) > LARGEST_SEARCH:
-        return best  # the search would not come near the end of the episode
+        return best, 0.0  # the search would not come near the end of the episode
     first = first_weights(form, nodes)
     each = pattern.n_actions * form.n_models  # of one lookahead
     each *= max(1, pattern.indices.size // pattern.n_states)
@@ -274,18 +294,18 @@ def _bounded(
                 best = evaluated(form, nodes, actions)
             break
         depth = min(depth + 1 + depth // 4, form.steps)
-    return _with_bound(best, least)
+    return best, least
 
 
 def _enumerated(
     form: LossForm, nodes: MemoryNodes, best: ShortMemoryPlan, work: float
-) -> ShortMemoryPlan:
+) -> tuple[ShortMemoryPlan, float]:
     """Return the best of all deterministic stationary policies, if they are few."""
     size, n_actions = nodes.size, form.pattern.n_actions
     reached = reachable_nodes(form, nodes)
     policies = float(n_actions) ** int(reached.sum())
     if policies > min(MOST_ENUMERATED, work / (form.n_models * size**3 + 1e3)):
-        return best
+        return best, 0.0
     free = np.flatnonzero(reached)
     first = first_weights(form, nodes)
     policy = np.array(best.actions[0])
@@ -300,16 +320,7 @@ def _enumerated(
         if float((first.T * gaps).sum()) < best.average * (1.0 - 1e-12):
             found = evaluated(form, nodes, np.array(policy[None]))
             best = found if found.average < best.average else best
-    return _with_bound(best, best.average)
-
-
-def _with_bound(plan: ShortMemoryPlan, least: float) -> ShortMemoryPlan:
-    safe = max(0.0, min(least, plan.average) - plan.rounding)
-    says_something = safe > 0.0 or plan.average <= 2.0 * plan.rounding
-    return ShortMemoryPlan(
-        plan.nodes, plan.actions, plan.gaps, plan.average, plan.rounding,
-        safe if says_something else None,
-    )  # fmt: skip
+    return best, best.average
 
 
 def _plan(

@@ -71,6 +71,7 @@ def best_memoryless(
     *,
     effort: float = 1.0,
     seed: int = 0,
+    prove: bool = True,
 ) -> ShortMemoryPlan:
     """Return the best policy found that sees the state and the step alone."""
     ranked = sorted((*plans, mean), key=lambda plan: plan.average)
@@ -78,7 +79,7 @@ def best_memoryless(
     nodes = window_nodes(form.pattern, 0)
     if not fits(form, nodes.size):
         return ranked[0]
-    return best_plan(form, nodes, starts, effort=effort, seed=seed)
+    return best_plan(form, nodes, starts, effort=effort, seed=seed, prove=prove)
 
 
 def _tie(form: LossForm) -> float:
