@@ -116,6 +116,29 @@ def test_memory_decides_where_models_show_themselves() -> None:
     assert lost.average_gap.upper == pytest.approx(0.5)  # one wrong move in one model
 
 
+@pytest.mark.parametrize(
+    ("memory", "without", "worth"),
+    [
+        ((0.1, 0.2), (0.5, 0.7), (0.3, 0.6)),
+        ((0.1, 0.4), (0.2, 0.3), (0.0, 0.2)),
+        ((0.1, 0.4), (0.1, 0.4), (0.0, 0.3)),
+        ((0.2, 0.2), (0.2, 0.2), (0.0, 0.0)),
+    ],
+)
+def test_memory_is_worth_what_its_two_brackets_leave_open(
+    memory: tuple[float, float],
+    without: tuple[float, float],
+    worth: tuple[float, float],
+) -> None:
+    found = audit(coins(0.2, 0.9), 3, settings=QUICK).transfer
+    assert found is not None
+    made = replace(
+        found, average_gap=Certified(*memory), memoryless_gap=Certified(*without)
+    ).value_of_memory
+    assert made is not None
+    assert (made.lower, made.upper) == pytest.approx(worth, abs=1e-15)
+
+
 def test_doors_do_not_transfer() -> None:
     """Proposition 1: the average loss is that of a guess."""
     found = audit(LatentMDP.uniform(absorbing_doors(3)), 8, settings=QUICK)

@@ -7,6 +7,7 @@ from math import inf
 import numpy as np
 import pytest
 
+from simgap.answers import audit_separation
 from simgap.answers.audit import audit
 from simgap.answers.audit_numbers import conditioning_finding
 from simgap.answers.audit_separation import models_apart
@@ -282,6 +283,30 @@ def test_models_that_pay_differently_but_move_alike_cost_every_step() -> None:
     assert found.verdict is Verdict.NOT_PROMISED and found.certainty == "certified"
     assert "0.5" in found.words.reason
     assert finding(audit(signs(), 4), "look-alikes").status is Status.WARNING
+
+
+def test_look_alikes_cost_by_their_weight_with_the_width_of_every_gain(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two of three models, with 0.4 of the weight; gains are known to 0.01."""
+    moves = np.zeros((2, 2, 2))
+    moves[:, 0, 0] = moves[:, 1, 1] = 1.0
+    other = np.where(moves > 0.0, 0.9, 0.1)
+    pays = np.array([[0.0, 0.0], [1.0, 1.0]])
+    rewards = np.stack([pays, pays[::-1], pays])
+    three = latent_of([moves, moves, other], rewards, prior=(0.1, 0.3, 0.6))
+    loss = audit(three).apart.loss_per_step
+    exact = 0.4 - 0.3  # told 1 a step; not told, what the likelier one pays
+    assert loss is not None
+    assert (loss.lower, loss.upper) == pytest.approx((exact, exact), abs=1e-8)
+    gain = audit_separation._gain
+    monkeypatch.setattr(
+        audit_separation, "_gain", lambda *given: gain(*given) + np.array([-0.01, 0.01])
+    )
+    loss = audit(three).apart.loss_per_step
+    assert loss is not None
+    wide = 0.4 * 0.02
+    assert (loss.lower, loss.upper) == pytest.approx((exact - wide, exact + wide))
 
 
 def test_models_that_pay_differently_for_the_same_thing_cost_nothing() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
+from math import log
 
 import numpy as np
 import pytest
@@ -101,6 +102,27 @@ def test_sampled_intervals_hold_the_exact_means_and_not_those_of_another_model()
                 assert 0.0 <= told.lower <= told.estimate <= told.upper <= 1.0
                 wrong += not told.lower <= exact[1 - m, k] <= told.upper
     assert wrong > 4 * len(found.steps)  # the control: the other model's means
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+def test_the_interval_is_that_of_maurer_and_pontil_on_both_sides(
+    confidence: float,
+) -> None:
+    """Of models that move alike nothing is learned: no variance, 7 L / (3 (n - 1)).
+
+    Two sides, each of which fails with half of the chance: L = log(4 / delta).
+    """
+    latent = LatentMDP(riverswim(states=3, success=(0.4, 0.4)), np.array([0.25, 0.75]))
+    policy = planned(latent, 6)
+    found = posterior_timeline(
+        latent, policy, most_numbers=0, episodes=1001, confidence=confidence
+    )
+    half = 7.0 * log(4.0 / (1.0 - confidence)) / 3000.0
+    for each, prior in zip(found.models, (0.25, 0.75), strict=True):
+        told = each.posterior[-1]
+        assert told.estimate == pytest.approx(prior, abs=1e-12)
+        assert told.upper - told.estimate == pytest.approx(half, rel=1e-9)
+        assert told.lower == pytest.approx(prior, abs=1e-6)  # it never falls
 
 
 def test_early_steps_are_computed_and_later_ones_sampled() -> None:

@@ -65,6 +65,23 @@ def test_shares_are_the_mean_over_all_orders(players: int) -> None:
         assert sum(exact) == table[-1]
 
 
+def test_the_least_part_may_be_where_a_player_begins_to_add() -> None:
+    """v(p) = 0.1, v(q) in [0.2, 0.5], v(N) in [0.4, 0.9]: p has least at v(N) = v(q).
+
+    There p has half of 0.1, a tenth of 0.5; both ends of v(N) give it more.
+    """
+    game = Game(2, np.array([0.0, 0.1, 0.2, 0.4]), np.array([0.0, 0.1, 0.5, 0.9]))
+    part, other = shapley_parts(game)
+    assert part.lower == pytest.approx(0.1)
+    assert other.upper == pytest.approx(0.9)
+    for whole in np.linspace(0.4, 0.9, 26):
+        for theirs in np.linspace(0.2, min(0.5, whole), 26):
+            table = [Fraction(0), Fraction(0.1), Fraction(theirs), Fraction(whole)]
+            exact = shapley_by_orders(2, table)
+            assert inside(exact[0] / table[-1], part)
+            assert inside(exact[1] / table[-1], other)
+
+
 @pytest.mark.parametrize("players", SIZES)
 def test_parts_are_shares_of_one(players: int) -> None:
     rng = np.random.default_rng(10 + players)

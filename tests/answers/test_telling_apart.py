@@ -120,6 +120,38 @@ def test_a_coin_needs_the_closed_form_of_throws(
     assert found.distance == pytest.approx(2 * (q - p))
 
 
+@pytest.mark.parametrize("most", [32, 48, 200])
+@pytest.mark.parametrize("error", [0.3, 0.05, 1e-4])
+def test_steps_far_ahead_of_those_computed_are_those_of_the_closed_form(
+    most: int, error: float
+) -> None:
+    """BC_n of a coin is a power: no step is lost or won by looking ahead."""
+    found = telling_apart(coins(0.50, 0.52), 0, 1, error=error, most_steps=most)
+    rate = exponent(0.50, 0.52)
+    lower = ceil(-log(2 * sqrt(error * (1 - error))) / rate)
+    upper = ceil(-log(2 * error) / rate)
+    assert upper > 2 * most
+    assert ends(found) == (lower, upper)
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "error", "visits"),
+    [
+        (0.1, 0.9, 0.2999, 2),  # BC = 0.6
+        (0.1, 0.9, 0.3001, 1),
+        (0.1, 0.9, 0.1801, 2),  # 0.36 = 0.6^2
+        (0.1, 0.9, 0.1799, 3),
+        (0.5, 1.0, 0.25, 2),  # BC^2 = 1/2
+        (0.5, 1.0, 0.125, 4),
+        (0.5, 1.0, 0.1249, 5),
+    ],
+)
+def test_visits_are_the_least_whose_power_is_twice_the_error(
+    p: float, q: float, error: float, visits: int
+) -> None:
+    assert telling_apart(coins(p, q), 0, 1, error=error).visits == visits
+
+
 def test_what_one_throw_decides_needs_one() -> None:
     found = telling_apart(coins(0.0, 1.0), 0, 1, error=1e-9)
     assert (*ends(found), found.visits) == (1, 1, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -116,6 +117,21 @@ def test_a_mixture_never_uses_more_weight_than_there_is(pivots: int) -> None:
         assert value == pytest.approx(worth, rel=1e-13, abs=1e-300)
         if pivots == 0 and turn % 2 == 0:
             assert value == 0.0
+
+
+def test_a_model_too_thin_to_pivot_on_still_limits_a_mixture() -> None:
+    """A node has 1e-11 of a model of which only 1e-14 is there: a thousandth fits."""
+    nodes = Nodes(np.random.default_rng(4), 3, 2)
+    nodes.beliefs = np.array([[0.5, 0.5 - 1e-11, 1e-11]])
+    nodes.first, nodes.second, nodes.grid = nodes.first[:0], nodes.second[:0], 1
+    nodes.values = np.array([1.0])
+    weight = np.array([0.5, 0.5 - 1e-14, 1e-14])
+    value, basis, amount = nodes.mixed(weight, 10)
+    (used,) = np.flatnonzero(basis >= 0)
+    assert Fraction(amount[used]) * Fraction(1e-11) <= Fraction(1e-14) * (
+        1 + Fraction(1, 10**15)
+    )
+    assert value == amount[used] == pytest.approx(1e-3)
 
 
 def test_more_pivots_never_make_a_mixture_worse() -> None:

@@ -28,10 +28,14 @@ from simgap.oracle.settings import AutoOracle, BoundedOracle, ExactOracle
 MANY, STEPS = 120, 4
 
 
-def coins(prior: FloatArray | None = None, members: int = MANY) -> LatentMDP:
+def coins(
+    prior: FloatArray | None = None,
+    members: int = MANY,
+    chances: FloatArray | None = None,
+) -> LatentMDP:
     """Action 0 keeps state 1, which pays, by a hidden chance; action 1 pays a bit."""
     kernel = np.zeros((members, 2, 2, 2))
-    chance = np.linspace(0.05, 0.95, members)
+    chance = np.linspace(0.05, 0.95, members) if chances is None else chances
     kernel[:, 0, 0, 1], kernel[:, 0, 0, 0] = chance, 1.0 - chance
     kernel[:, 0, 1, 0] = 1.0
     kernel[:, 1, :, 0] = 1.0
@@ -70,6 +74,30 @@ def test_a_part_brackets_the_gap_of_the_whole_class(seed: int, count: int) -> No
     assert found.upper == pytest.approx(average, abs=1e-9)
     if count == 30:
         assert found.upper < 1.05 * gap
+
+
+def test_a_model_that_stands_for_others_counts_for_its_own_weight_alone() -> None:
+    """The first coin is bad and stands for a good one, which has all the weight."""
+    prior, chances = np.array([0.01, 0.49, 0.25, 0.25]), np.array([0.05, 0.9, 0.9, 0.9])
+    form = loss_form(coins(prior, 4, chances), horizon=STEPS)
+    gap, wrong = exact(form)
+    found = planned_in_part(form, AutoOracle(time_limit=20.0), 2)
+    part = neighbourhoods(prior, 2)
+    inner = part_of_form(form, part.chosen, part.weights)
+    assert 0.5 * exact(inner)[0] > 2.0 * gap  # its larger share would be too much
+    assert found.upper > 2.0 * gap
+    assert found.lower <= gap + wrong
+
+
+def test_a_group_of_models_counts_by_its_weight() -> None:
+    """Three groups, each like the whole class: their sum is three times its gap."""
+    bad = np.arange(48) % 2 == 0
+    prior = np.where(bad, 0.05, 0.95) / 24.0
+    form = loss_form(coins(prior, 48, np.where(bad, 0.05, 0.9)), horizon=STEPS)
+    gap, wrong = exact(form)
+    found = planned_in_part(form, AutoOracle(time_limit=20.0), 2)
+    assert found.upper > 1.5 * gap  # nothing else cuts the lower end
+    assert 0.99 * gap < found.lower <= gap + wrong
 
 
 def test_a_group_without_time_counts_as_nothing() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,6 +36,7 @@ from simgap.planning import (
     diameter,
     solve_average_reward,
 )
+from simgap.planning.average_exact import exact_gain
 from tests.reference import average_reward as twin
 from tests.reference.kernel_rows import exact, exact_backup, exact_changes
 from tests.reference.rational import COMMUNICATING, Family, RationalMDP, stored
@@ -359,3 +362,29 @@ def test_rational_models_of_one_state_need_no_travel() -> None:
     assert plan.gain.tolist() == [0.125]
     assert plan.policy.tolist() == [[0]]
     assert plan.bias_span.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("wrong", [1e-3, -1e-3])
+@pytest.mark.parametrize("state", range(4))
+def test_the_residual_bounds_a_bias_that_is_off_on_either_side(
+    wrong: float, state: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One entry is off by d: T l - l moves by about -d there, by less elsewhere."""
+
+    def careless(*given: Any) -> Any:
+        found = exact_gain(*given)
+        bias = found.bias.copy()
+        bias[state] += wrong
+        return replace(found, bias=bias)
+
+    monkeypatch.setattr(average_reward, "exact_gain", careless)
+    rng = np.random.default_rng(state)
+    kernel, rewards = rng.dirichlet(np.ones(4), size=(4, 2)), rng.random((4, 2))
+    model = mdp_from_arrays(kernel, rewards)
+    plan = solve_average_reward(model)
+    table = model.as_class().transitions
+    arrays = (table.indptr, table.indices, table.values[0])
+    changes = exact_changes(arrays, 2, rewards.reshape(-1), plan.bias[0])
+    gain = (Fraction(plan.gain_lower[0]) + Fraction(plan.gain_upper[0])) / 2
+    off = max(abs(gain - change) for change in changes)
+    assert off <= Fraction(plan.residual[0]) <= off * (1 + Fraction(1, 10**9))
