@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
+from math import prod
 
 import numpy as np
 
 from simgap.arrays import FloatArray, IndexArray
 from simgap.oracle.loss_form import LossForm
-from tests.reference.episodic import deterministic, policy_values
+from tests.reference.episodic import (
+    _q,
+    deterministic,
+    optimal_values,
+    policy_values,
+)
 from tests.reference.latent import RationalLatent
+
+MOST_TABLES = 3_000  # of actions that are tried
 
 
 def average_value(
@@ -82,3 +90,31 @@ def weights_by_paths(
                         longer[key] = longer.get(key, 0.0) + moved
         paths = longer
     return found
+
+
+def best_single_plan_value(latent: RationalLatent, horizon: int) -> Fraction | None:
+    """Return the best average value of a plan that is optimal in some one model.
+
+    All tables of actions that are optimal in their model, in every state at every step,
+    are tried; None if they are too many.
+    """
+    best: list[Fraction] = []
+    for model in latent.models:
+        values = optimal_values(model.transitions, model.rewards, horizon)
+        ties = [
+            [
+                a
+                for a in range(latent.n_actions)
+                if _q(model.transitions, model.rewards, values[h + 1], s, a)
+                == values[h][s]
+            ]
+            for h in range(horizon)
+            for s in range(latent.n_states)
+        ]
+        if prod(map(len, ties)) > MOST_TABLES:
+            return None
+        for flat in product(*ties):
+            rows = range(0, len(flat), latent.n_states)
+            steps = (flat[row : row + latent.n_states] for row in rows)
+            best.append(average_value(latent, tuple(steps)))
+    return max(best)

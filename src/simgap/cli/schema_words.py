@@ -186,7 +186,8 @@ MEANINGS = {
     "vacuous": "whether it says nothing at this horizon",
     "value": "the number itself",
     "value_of_memory": "what the best policy gains over those without memory",
-    "value_of_randomization": "what it gains over training on one model",
+    "value_of_randomization": "what it gains over the best plan that is optimal in one "
+    "model; the lower end is 0 unless all ties of such plans were tried",
     "verdict": "the answer",
     "verdict_certainty": "of the verdict: exact, certified, certified for this grid",
     "width": "of the range",

@@ -8,7 +8,9 @@ import numpy as np
 
 from simgap.mdp import LatentMDP, SimulatorClass, Transitions
 from simgap.oracle.baselines.memoryless import (
+    WORK_PER_SECOND,
     ShortMemoryPlan,
+    best_of_ties,
     best_plan,
     fits,
     guided_plan,
@@ -32,6 +34,25 @@ def single_plans(
     return tuple(
         guided_plan(form, nodes, np.ascontiguousarray(form.losses[..., m]), slack)
         for m in (range(form.n_models) if members is None else members)
+    )
+
+
+def ties_exhausted(
+    form: LossForm, plans: Sequence[ShortMemoryPlan], effort: float
+) -> tuple[ShortMemoryPlan, ...]:
+    """Return the best optimal plan of every model, `least` where ties were exhausted.
+
+    A plan is optimal if it plays an optimal action of its model in every state at every
+    step. Losses below rounding count as none. The effort, in seconds of a usual
+    machine, is spent as a fixed amount of work, the same for every model.
+    """
+    work, slack = effort * WORK_PER_SECOND / len(plans), _tie(form)
+    if form.losses.size > work or not fits(form, form.pattern.n_states):
+        return tuple(plans)
+    guides = (np.ascontiguousarray(form.losses[..., m]) for m in range(form.n_models))
+    return tuple(
+        best_of_ties(form, plan, guide, slack, work)
+        for plan, guide in zip(plans, guides, strict=True)
     )
 
 

@@ -27,6 +27,7 @@ from simgap.oracle.baselines.single_model import (
     best_memoryless,
     mean_model_plan,
     single_plans,
+    ties_exhausted,
 )
 from simgap.oracle.baselines.windowed import LARGEST_TABLE, window_nodes, window_size
 from simgap.oracle.estimate import estimated_gap, estimated_gaps_per_model
@@ -97,7 +98,7 @@ def baselines(
     memoryless = best_memoryless(form, plans, mean, effort=effort, seed=seed)
     found = (
         _informed(form, plans),
-        _single(form, plans),
+        _single(form, ties_exhausted(form, plans, effort)),
         _of_plan(
             form, mean, "mean-model", "optimal for the average of all models"
         ),
@@ -138,8 +139,16 @@ def value_of_memory(
 def value_of_randomization(
     form: LossForm, value: Certified, single: Baseline
 ) -> Certified:
-    """Return what training on all models is worth: W* less the best plan for one."""
-    return _difference(form, _certified(value) - _certified(single.value))
+    """Return what training on all models is worth: W* less the best plan for one.
+
+    Plans for one model play an optimal action of it in every state at every step; ties
+    are broken for the best of all models. The lower end needs a bound on all of these
+    plans; without one it is 0.
+    """
+    low, high = _certified(value).ends
+    found = _certified(single.value).ends[0]
+    best = high if single.bound is None else single.bound
+    return _difference(form, Certified(low, high) - Certified(found, max(found, best)))
 
 
 def _difference(form: LossForm, worth: Certified) -> Certified:
@@ -186,9 +195,14 @@ def _single(form: LossForm, plans: tuple[ShortMemoryPlan, ...]) -> Baseline:
     best = min(range(len(plans)), key=lambda j: plans[j].average)
     name = form.latent.simulators.model_names[best]
     table = owned(np.stack([plan.gaps for plan in plans]))
+    bounds = [plan.least for plan in plans if plan.least is not None]
+    least = min(bounds) if len(bounds) == len(plans) else None
+    known = replace(plans[best], least=least)
+    tried = least is not None and known.average <= least + 4.0 * known.rounding
+    how = "no optimal plan of one model is better" if tried else "the best one found"
     return _of_plan(
-        form, plans[best], "single-simulator", "optimal for the best single model",
-        note=f"the plan of {name}", cross_gaps=table,
+        form, known, "single-simulator", "optimal for the best single model",
+        note=f"the plan of {name}; {how}", cross_gaps=table,
     )  # fmt: skip
 
 
