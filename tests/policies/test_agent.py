@@ -17,9 +17,10 @@ from simgap.mdp import (
     class_from_models,
     mdp_from_arrays,
 )
+from simgap.oracle import baselines
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.planning import optimal_values
-from simgap.policies import Agent, MarkovPolicy, run_episode
+from simgap.policies import Agent, MarkovPolicy, WindowPolicy, run_episode
 from tests.policies.cases import greedy_policy, random_graph
 
 
@@ -155,6 +156,33 @@ def test_a_flagged_graph_agent_starts_again_where_it_can() -> None:
     assert agent.outside
     assert agent.memory is not None
     assert graph.node_state[agent.memory] == 1
+
+
+def test_a_window_that_no_model_allows_has_a_plan_of_its_own() -> None:
+    form = corridor()
+    (window,) = (
+        each.policy
+        for each in baselines(form, effort=0.01)
+        if isinstance(each.policy, WindowPolicy) and each.policy.length == 1
+    )
+    best = int(np.argmin(form.losses[3, 1] @ form.latent.prior))
+    assert best == 1  # not the action of an empty table
+    assert window.act(((2, 0),), 3, 1)[best] == 1.0
+
+
+def test_fallbacks_are_counted_and_an_ordinary_episode_has_none() -> None:
+    """A belief leaves out what no model explains; the count is part of an episode."""
+    agent: Agent[Any] = Agent(greedy_policy(corridor()), on_outside="flag")
+    agent.reset(0)
+    for after in (1, 2, 2, 0):
+        agent.act()
+        agent.observe(after)
+    assert agent.fallbacks == 2
+    agent.reset(0)
+    assert agent.fallbacks == 0
+    agent.act()
+    agent.observe(1)
+    assert agent.fallbacks == 0 and not agent.outside
 
 
 def test_calls_out_of_turn_are_refused() -> None:

@@ -59,6 +59,13 @@ def control_keys(known: Control) -> dict[str, str]:
         key: f"one of {', '.join(str(each.value) for each in offered)}"
         for key, offered in CONTROL_CHOICES.items()
     }
+    if known.ends:
+        choices["terminal"] += (
+            "; an episode that is over pays 0 and starts again (restart, the default) "
+            "or stays over (absorb)"
+        )
+    else:
+        choices["terminal"] += "; its episodes do not end"
     return numbers | sizes | choices
 
 

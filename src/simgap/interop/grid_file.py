@@ -32,6 +32,7 @@ class GridDescription:
     beyond_share: float
     moved_share: float
     samples: int
+    actions: tuple[float, ...] = ()
 
 
 def described(origin: GridOrigin) -> GridDescription:
@@ -51,6 +52,7 @@ def described(origin: GridOrigin) -> GridDescription:
         beyond_share=step.beyond_share,
         moved_share=step.moved_share,
         samples=origin.samples,
+        actions=origin.actions,
     )
 
 
@@ -79,6 +81,7 @@ def assembled(about: GridDescription, state_of_node: AnyArray) -> GridOrigin:
             moved_share=about.moved_share,
         ),
         samples=about.samples,
+        actions=about.actions,
     )
 
 

@@ -60,6 +60,12 @@ KINDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "MarkovPolicy": {"table": (WHOLE, "int32 x 2", "float64 x 2", "float64 x 3")},
     "WindowPolicy": {"actions": ("int32 x 3",)},
 }  # arrays of each kind, with type and number of axes
+SPARE = "fallback_"  # arrays of the belief policy that plays on outside a graph
+SPARES = {
+    f"{SPARE}{key}": types
+    for key, types in KINDS["BeliefPolicy"].items()
+    if key not in PATTERN
+}
 
 
 @final
@@ -75,6 +81,7 @@ class PolicyDescription:
     horizon: int | None = None
     discount: float = 1.0
     length: int = 0  # of windows
+    fallback: str = ""  # the name of the belief policy behind a graph, if it has one
 
 
 @final
@@ -97,6 +104,12 @@ def save_policy(policy: object, path: str | Path) -> None:
     arrays = {
         key: getattr(pattern if key in PATTERN else policy, key) for key in KINDS[kind]
     }
+    spare: Any = getattr(policy, "fallback", None)
+    if spare is not None:
+        fits = type(spare).__name__ == "BeliefPolicy" and spare.pattern.same(pattern)
+        spare = spare if fits else None  # others cannot be put together again
+    if spare is not None:
+        arrays |= {key: getattr(spare, key.removeprefix(SPARE)) for key in SPARES}
     description = PolicyDescription(
         schema=SCHEMA,
         kind=kind,
@@ -104,8 +117,9 @@ def save_policy(policy: object, path: str | Path) -> None:
         states=int(pattern.n_states),
         actions=int(pattern.n_actions),
         horizon=getattr(policy, "horizon", None),
-        discount=float(getattr(policy, "discount", 1.0)),
+        discount=float(getattr(spare or policy, "discount", 1.0)),
         length=int(getattr(policy, "length", 0)),
+        fallback="" if spare is None else spare.name,
     )
     with replacing(Path(path)) as draft:
         write_sealed(FILE, description, arrays, draft)
@@ -120,7 +134,7 @@ def read_policy(path: str | Path, *, max_bytes: int | None = None) -> StoredPoli
         )
         _check_numbers(stored)
         _check_names(stored)
-        arrays = stored.arrays(KINDS[stored.description.kind])
+        arrays = stored.arrays(_types(stored.description))
     return StoredPolicy(stored.description, arrays)
 
 
@@ -157,9 +171,16 @@ def _check_numbers(stored: Sealed[PolicyDescription]) -> None:
         )
 
 
+def _types(description: PolicyDescription) -> Mapping[str, tuple[str, ...]]:
+    """Return the arrays of a file with their types; older graphs stand alone."""
+    own = KINDS[description.kind]
+    spared = description.kind == "GraphPolicy" and description.fallback
+    return {**own, **SPARES} if spared else own
+
+
 def _check_names(stored: Sealed[PolicyDescription]) -> None:
     kind, names = stored.description.kind, set(stored.names)
-    types = KINDS[kind]
+    types = _types(stored.description)
     if names != set(types):
         odd = sorted(names ^ set(types))[0]
         raise InvalidFile(

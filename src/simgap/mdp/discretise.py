@@ -200,6 +200,7 @@ def on_grid(
             fixed=fixed,
             state_of_node=table.state_of_node,
             one_step=measured,
+            actions=tuple(physics.actions.tolist()),
             samples=samples,
             physics=physics,
         ),

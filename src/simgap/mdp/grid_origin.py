@@ -39,6 +39,7 @@ class GridOrigin:
     fixed: Mapping[str, float]  # parameters that are the same in all models
     state_of_node: OffsetArray  # (nodes,), its own state or that of the nearest one
     one_step: OneStepError
+    actions: tuple[float, ...] = ()  # (A,), the numbers that the equations take
     samples: int = 1  # steps of the simulator behind every row of the table
     physics: Physics | None = None  # the simulator itself: not in files
 

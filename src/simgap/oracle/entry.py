@@ -96,7 +96,7 @@ def domain_randomization_oracle(
         settings=solver,
         horizon=form.horizon,
         discount=form.discount,
-        policy=planned.policy,
+        policy=replace(planned.policy, fallback=belief),
         belief_policy=belief,
         prior=latent.prior,
         optimal=form.optimal,

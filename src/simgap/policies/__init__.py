@@ -4,6 +4,7 @@ from simgap.policies.agent import Agent, Episode, run_episode
 from simgap.policies.belief import BeliefPolicy
 from simgap.policies.files import SavedPolicy, load_policy, save_policy
 from simgap.policies.graph import NOWHERE, GraphPolicy, Pattern
+from simgap.policies.grid_player import GridPlayer
 from simgap.policies.interface import Policy, Step
 from simgap.policies.markov import MarkovPolicy
 from simgap.policies.thompson import ThompsonPolicy
@@ -15,6 +16,7 @@ __all__ = [
     "BeliefPolicy",
     "Episode",
     "GraphPolicy",
+    "GridPlayer",
     "MarkovPolicy",
     "Pattern",
     "Policy",

@@ -20,8 +20,10 @@ class Agent(Generic[Memory]):
 
     Actions are drawn with the agent's own generator, so that a seed repeats them. With
     `on_outside="flag"` an observation that no model with a positive prior allows does
-    not raise: `outside` becomes true and the agent goes on, with the memory it had, or
-    from the start if its memory is of no use in the new state.
+    not raise: `outside` becomes true, the agent goes on, and `fallbacks` counts how
+    often it had to stand in for its policy. A posterior stays what it was. Outside a
+    policy graph the belief that the oracle saves with it plays on, from all that was
+    seen; without one, another node of the same state; without that, chance.
     """
 
     def __init__(
@@ -37,8 +39,13 @@ class Agent(Generic[Memory]):
             )
         self.policy = policy
         self.outside = False  # whether this episode showed something impossible
+        self.fallbacks = 0  # steps of this episode in which the policy had no answer
         self._flag = on_outside == "flag"
         self._random = np.random.default_rng(seed)
+        self._spare: Agent[Any] | None = None  # watches until it is needed
+        spare = getattr(policy, "fallback", None)
+        if self._flag and spare is not None:
+            self._spare = Agent(spare, on_outside="flag")
         self._memory: Memory | None = None
         self._state = -1  # no episode yet
         self._action = -1  # no action since the last observation
@@ -58,24 +65,27 @@ class Agent(Generic[Memory]):
     def reset(self, observation: int) -> None:
         """Begin an episode in a state."""
         self.outside = self._lost = False
+        self.fallbacks = 0
         self._state, self._action, self._steps = int(observation), -1, 0
-        self._recall(self._state)
+        if self._spare is not None:
+            self._spare.reset(self._state)
+        try:
+            self._memory = self.policy.start(self._state)
+        except OutsideClass:
+            if not self._flag:
+                raise
+            self._memory = None
+            self._left()
 
     def act(self) -> int:
-        """Return an action, drawn from the probabilities of the policy.
-
-        An agent that has lost its way (flagged, and without any usable memory) plays
-        action 0.
-        """
+        """Return an action, drawn from the probabilities of the policy."""
         if self._state < 0:
             raise InvalidArgument(
                 "the agent has no episode", hint="call reset(observation) first"
             )
         if self._lost:
-            self._action = 0
-            return 0
-        chances = self.policy.act(self._memory, self._steps, self._state)  # type: ignore[arg-type]
-        self._action = _drawn(chances, float(self._random.random()))
+            self.fallbacks += 1
+        self._action = _drawn(self._chances(), float(self._random.random()))
         return self._action
 
     def observe(self, next_state: int) -> None:
@@ -88,49 +98,63 @@ class Agent(Generic[Memory]):
         step = Step(self._steps, self._state, self._action, int(next_state))
         self._state, self._action = step.next_state, -1
         self._steps += 1
+        if self._spare is not None:
+            self._spare._action = step.action
+            self._spare.observe(step.next_state)
         if self._lost:
-            self._recall(self._state)
+            self._find_a_node()
             return
         try:
             self._memory = self.policy.observe(self._memory, step)  # type: ignore[arg-type]
         except OutsideClass:
             if not self._flag:
                 raise
-            self.outside = True
-            self._keep_or_recall()
+            self._left()
 
-    def _keep_or_recall(self) -> None:
-        """Go on with the old memory if it can be used in the new state."""
+    def _chances(self) -> FloatArray:
+        """Return the probabilities of the next action."""
+        if not self._lost:
+            return self.policy.act(self._memory, self._steps, self._state)  # type: ignore[arg-type]
+        if self._spare is not None:
+            return self._spare._chances()
+        sizes: Any = getattr(self.policy, "pattern", self.policy)
+        return np.full(sizes.n_actions, 1.0 / sizes.n_actions)
+
+    def _left(self) -> None:
+        """Go on after something impossible, with what there is."""
+        self.outside = True
         horizon = getattr(self.policy, "horizon", None)
         if horizon is not None and self._steps >= horizon:
             return
+        prior = getattr(self.policy, "prior", None)
+        if prior is not None and self._memory is None:
+            self._memory = tuple(prior.tolist())  # type: ignore[assignment]
+        if self._memory is not None and self._usable():
+            self.fallbacks += 1
+            return
+        self._lost = True
+        self._find_a_node()
+
+    def _usable(self) -> bool:
+        """Return whether the memory is one for the state and the step."""
         try:
             self.policy.act(self._memory, self._steps, self._state)  # type: ignore[arg-type]
         except InvalidArgument:
-            self._recall(self._state)
-
-    def _recall(self, state: int) -> None:
-        """Remember what the policy remembers at the start of an episode in a state."""
-        try:
-            self._memory = self.policy.start(state)
-            if self._steps:
-                self.policy.act(self._memory, self._steps, state)
-            self._lost = False
-        except (OutsideClass, InvalidArgument) as error:
-            if not self._flag or (
-                self._steps == 0 and isinstance(error, InvalidArgument)
-            ):
-                raise
-            self.outside = True
-            self._lost = not self._fall_back_on_prior()
-
-    def _fall_back_on_prior(self) -> bool:
-        """Remember the prior, if memories are posteriors, and return whether so."""
-        prior = getattr(self.policy, "prior", None)
-        if prior is None:
             return False
-        self._memory = tuple(prior.tolist())  # type: ignore[assignment]
         return True
+
+    def _find_a_node(self) -> None:
+        """Return to a graph that has a node of this state, if nothing else plays."""
+        find = getattr(self.policy, "node_of", None)
+        if self._spare is not None or find is None:
+            return
+        horizon = getattr(self.policy, "horizon", None)
+        if horizon is not None and self._steps >= horizon:
+            return
+        node = find(self._steps, self._state)
+        if node is not None:
+            self._memory, self._lost = node, False
+            self.fallbacks += 1
 
 
 @final
@@ -145,6 +169,7 @@ class Episode:
     truncated: bool  # by a limit of the environment
     outside: bool  # whether something impossible was seen
     seed: int
+    fallbacks: int = 0  # steps in which the policy had no answer (`Agent`)
 
     @property
     def total(self) -> float:
@@ -182,6 +207,7 @@ def run_episode(env: Any, agent: Agent[Any], *, horizon: int, seed: int) -> Epis
         truncated=bool(truncated),
         outside=agent.outside,
         seed=seed,
+        fallbacks=agent.fallbacks,
     )
 
 

@@ -6,7 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from simgap.errors import InvalidFile, SimgapError
-from simgap.interop.policy_file import StoredPolicy, read_policy, save_policy
+from simgap.interop.policy_file import (
+    SPARE,
+    StoredPolicy,
+    read_policy,
+    save_policy,
+)
 from simgap.policies.belief import BeliefPolicy
 from simgap.policies.graph import GraphPolicy, Pattern
 from simgap.policies.markov import MarkovPolicy
@@ -49,23 +54,24 @@ def _graph(stored: StoredPolicy) -> GraphPolicy:
         arrays["rule_action"],
         arrays["next_offsets"],
         arrays["next_node"],
+        fallback=_belief(stored, about.fallback, SPARE) if about.fallback else None,
     )
 
 
-def _belief(stored: StoredPolicy) -> BeliefPolicy:
+def _belief(stored: StoredPolicy, name: str = "", prefix: str = "") -> BeliefPolicy:
     about, arrays = stored.description, stored.arrays
     return BeliefPolicy(
-        about.name,
+        name or about.name,
         _pattern(stored),
         about.horizon,
         about.discount,
-        arrays["prior"],
-        arrays["start_law"],
-        arrays["likelihood"],
-        arrays["losses"],
-        arrays["vector_set"],
-        arrays["vector_offsets"],
-        arrays["vectors"],
+        arrays[f"{prefix}prior"],
+        arrays[f"{prefix}start_law"],
+        arrays[f"{prefix}likelihood"],
+        arrays[f"{prefix}losses"],
+        arrays[f"{prefix}vector_set"],
+        arrays[f"{prefix}vector_offsets"],
+        arrays[f"{prefix}vectors"],
     )
 
 

@@ -14,7 +14,7 @@ nothing needs to be remembered, so NOWHERE is then a memory like any other.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from simgap.policies.checks import (
     outside_at_start,
     surely,
 )
-from simgap.policies.interface import Step
+from simgap.policies.interface import Policy, Step
 
 NOWHERE = -1  # a successor that no model with a positive prior allows
 FOREVER = 2**31 - 1
@@ -100,6 +100,7 @@ class GraphPolicy:
     rule_action: IndexArray  # (R,)
     next_offsets: OffsetArray  # (R + 1,), rule r has one successor node per column
     next_node: IndexArray  # of the row of (node_state, rule_action), NOWHERE allowed
+    fallback: Policy[Any] | None = None  # plays on where no rule leads (`Agent`)
 
     def __post_init__(self) -> None:
         for field in ("rule_offsets", "next_offsets"):
@@ -154,6 +155,20 @@ class GraphPolicy:
         if column < 0 or (node == NOWHERE and not over):
             raise outside(step)
         return node
+
+    def node_of(self, h: int, state: int) -> int | None:
+        """Return a node of a state that has a rule for step h: the first one's first.
+
+        For who has left the graph and has nothing better to go on with.
+        """
+        start = int(self.start_node[state])
+        for node in (start, *np.flatnonzero(self.node_state == state).tolist()):
+            try:
+                self.rule(node, h, state)
+            except InvalidArgument:
+                continue
+            return int(node)
+        return None
 
     def rule(self, memory: int, h: int, state: int) -> int:
         """Return the rule that node `memory` follows at step h."""

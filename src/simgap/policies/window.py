@@ -32,7 +32,11 @@ Window = tuple[tuple[int, int], ...]
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class WindowPolicy:
-    """An action for each of the last `length` steps; memory is the window itself."""
+    """An action for each of the last `length` steps; memory is the window itself.
+
+    Every window has an action: those of a baseline have one also for windows that no
+    model allows, the one that loses least on average over the prior.
+    """
 
     name: str
     n_states: int

@@ -30,6 +30,7 @@ from simgap.oracle.baselines.single_model import (
     ties_exhausted,
 )
 from simgap.oracle.baselines.windowed import LARGEST_TABLE, window_nodes, window_size
+from simgap.oracle.completed_graph import average_plan
 from simgap.oracle.estimate import estimated_gap, estimated_gaps_per_model
 from simgap.oracle.loss_form import LossForm
 from simgap.policies.belief import BeliefPolicy
@@ -242,7 +243,9 @@ def _table(
         table = plan.actions if form.horizon is not None else plan.actions[0]
         return MarkovPolicy(name, pattern.n_actions, table)
     windows = number_of_windows(pattern.n_states, pattern.n_actions, nodes.window)
-    actions = np.zeros((form.steps, windows, pattern.n_states), np.int32)
+    # a window that no model allows has the plan of the average loss, not action 0
+    shape = (form.steps, windows, pattern.n_states)
+    actions = np.array(np.broadcast_to(average_plan(form)[:, None], shape))
     actions[:, nodes.window_numbers(pattern), nodes.node_state] = plan.actions
     return WindowPolicy(
         name, pattern.n_states, pattern.n_actions, nodes.window, form.horizon, actions
