@@ -172,7 +172,8 @@ def variance(quick: bool) -> Iterator[Row]:
             agent, real, runs=count, seed=1, models=truths, grid=end
         ):
             raw = real.optimal[runs.model] - runs.reward
-            found = combined(Sample(raw, runs.gap, 0.0, 0.0, 0.0, 0.0))
+            whole = (-np.inf, np.inf)
+            found = combined(Sample(raw, runs.gap, whole, whole, -np.inf, np.inf, 0.0))
             if np.isfinite(found.variance_ratio) and raw.var() > 0.0:
                 least = min(least, found.variance_ratio)
             goal = 1e4 if name == "near-optimal" else None

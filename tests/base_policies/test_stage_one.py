@@ -16,7 +16,7 @@ from scipy.stats import binom, binomtest
 from simgap.arrays import AnyArray
 from simgap.base_policies.comparison import Comparison
 from simgap.base_policies.elimination import Elimination, elimination
-from simgap.base_policies.stage_one import error_rate, stage_one
+from simgap.base_policies.stage_one import stage_one
 from simgap.base_policies.travel_plan import TravelBudget, TravelSet, travel_plan
 from simgap.bounds.comparisons import Chernoff
 from simgap.bounds.upper import elimination_gap
@@ -26,6 +26,7 @@ from simgap.planning import diameter
 from simgap.policies.interface import Step
 from simgap.simulation.observed import RewardSignal
 from simgap.simulation.runs import run_program
+from simgap.statistics import estimated_rate
 from tests.base_policies.cases import prepared, random_class
 from tests.base_policies.elimination_cases import FIVE_RATES, Eager, coins
 
@@ -310,12 +311,12 @@ def test_a_trace_is_never_cut_short() -> None:
 
 def test_error_rates_have_the_interval_of_clopper_and_pearson() -> None:
     for errors, runs in ((0, 50), (3, 200), (50, 50), (1, 1), (117, 2_000)):
-        ours = error_rate(errors, runs, 0.99)
+        ours = estimated_rate(errors, runs, 0.99)
         theirs = binomtest(errors, runs).proportion_ci(0.99, method="exact")
         assert ours.lower == pytest.approx(theirs.low, abs=1e-12)
         assert ours.upper == pytest.approx(theirs.high, abs=1e-12)
     with pytest.raises(InvalidArgument):
-        error_rate(3, 2)
+        estimated_rate(3, 2)
     with pytest.raises(InvalidArgument, match="confidence"):
         stage_one(tossing(50, Comparison.ANYTIME, 0.5), runs=2, seed=0, confidence=1.0)
 

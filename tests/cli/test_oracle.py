@@ -224,7 +224,7 @@ def test_people_read_what_is_lost_and_how_sure_it_is(
     for part in (
         "Will it transfer?",
         "(certified)",
-        "(estimated)",
+        "(estimated, ",
         "value of memory",
         "value of randomization",
         "memoryless",

@@ -17,7 +17,7 @@ from tests.experiments.silence import silent
 
 PATHS = theorem_6.Settings(exact_horizons=(300,), horizons=(3000,), runs=100)
 CHANCES = lemma_8.Settings((50, 200, 1000), (100,))
-PRINTED = printed.Settings(coin_horizon=50, horizons=(10**3, 10**4, 10**5), runs=3)
+PRINTED = printed.Settings(coin_horizon=50, horizons=(10**3, 10**4, 10**5), runs=30)
 
 
 @pytest.fixture(scope="module")

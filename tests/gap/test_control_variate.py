@@ -5,14 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from simgap.arrays import FloatArray
 from simgap.gap.control_variate import Sample, combined, interval
+
+WIDE = (-100.0, 200.0)
+
+
+def both(raw: FloatArray, losses: FloatArray) -> Sample:
+    """Return episodes whose numbers could be anything in a wide range."""
+    return Sample(raw, losses, WIDE, WIDE, 0.0, 1e9, 0.0)
 
 
 def sample(rng: np.random.Generator, n: int, *, shared: float, noise: float) -> Sample:
     """Return episodes of mean 3 whose returns have `noise` that losses do not."""
-    luck = rng.normal(size=n)
-    losses = 3.0 + shared * luck
-    return Sample(losses + noise * rng.normal(size=n), losses, 0.0, 1e9, 100.0, 0.0)
+    losses = 3.0 + shared * rng.normal(size=n)
+    return both(losses + noise * rng.normal(size=n), losses)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -28,7 +35,7 @@ def test_losses_without_variance_are_taken_as_they_are() -> None:
     made = sample(np.random.default_rng(0), 50, shared=0.0, noise=2.0)
     found = combined(made)
     assert found.variance_ratio > 1e6 or found.values.var() == 0.0
-    assert interval(made, 0.95).estimate == pytest.approx(3.0)
+    assert interval([made], 0.95).estimate == pytest.approx(3.0)
 
 
 def test_the_combination_is_unbiased_and_better_than_both() -> None:
@@ -37,7 +44,7 @@ def test_the_combination_is_unbiased_and_better_than_both() -> None:
     means = []
     for _ in range(400):
         one, other = rng.normal(size=(2, 60))
-        made = Sample(5.0 + one + other, 5.0 + one - other, 0.0, 1e9, 50.0, 0.0)
+        made = both(5.0 + one + other, 5.0 + one - other)
         found = combined(made)
         assert found.values.var() < made.raw.var()
         means.append(found.values.mean())
@@ -46,23 +53,31 @@ def test_the_combination_is_unbiased_and_better_than_both() -> None:
     assert np.std(means) < 0.8 * np.sqrt(2.0 / 60)
 
 
-def test_an_interval_leaves_room_for_what_was_not_met() -> None:
-    nothing = Sample(np.zeros(100), np.zeros(100), 0.0, 1e9, 50.0, 0.0)
-    found = interval(nothing, 0.95)
-    assert found.lower == 0.0 and found.estimate == 0.0
-    assert found.upper == pytest.approx(np.log(40.0) / 100 * 50.0)
-    capped = interval(Sample(np.zeros(9), np.zeros(9), 0.0, 7.0, 50.0, 0.0), 0.95)
-    assert capped.upper == 7.0  # no more than all there is
-    certain = interval(Sample(np.zeros(9), np.zeros(9), 0.0, 1e9, 0.0, 0.0), 0.95)
-    assert certain.upper == 0.0  # nothing could have been lost
+def test_the_range_of_a_combination_holds_all_its_numbers() -> None:
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        raw, losses = rng.random((2, 80)) * [[3.0], [1.0]]
+        losses = losses + rng.normal() * raw
+        ends = float(losses.min()), float(losses.max())
+        found = combined(Sample(raw, losses, (0.0, 3.0), ends, 0.0, 9.0, 0.0))
+        assert found.low <= found.values.min() and found.values.max() <= found.high
 
 
-def test_rare_large_losses_are_covered_at_the_stated_rate() -> None:
-    """One episode in fifty loses 100: means of 100 episodes are skewed."""
-    rng = np.random.default_rng(3)
-    inside = 0
-    for _ in range(500):
-        lost = np.where(rng.random(100) < 0.02, 100.0, 0.0) + rng.random(100)
-        found = interval(Sample(lost, lost, 0.0, 1e9, 1000.0, 0.0), 0.9)
-        inside += found.lower <= 2.5 <= found.upper
-    assert inside >= 0.9 * 500 - 4.0 * np.sqrt(500 * 0.09)
+def test_an_average_over_models_has_their_weights() -> None:
+    rng = np.random.default_rng(1)
+    models = [both(x, x) for x in (rng.random(50), 2.0 + rng.random(70), np.ones(9))]
+    found = interval(models, 0.95, weights=[0.25, 0.75, 0.0])
+    mean = 0.25 * models[0].raw.mean() + 0.75 * models[1].raw.mean()
+    assert found.estimate == pytest.approx(mean)
+    assert found.lower < mean < found.upper
+    alone = interval(models[:1], 0.95)
+    assert alone.estimate == pytest.approx(models[0].raw.mean())
+
+
+def test_an_interval_ends_at_what_is_certain_about_the_mean() -> None:
+    nothing = np.zeros(9)
+    found = interval([Sample(nothing, nothing, WIDE, WIDE, 0.0, 7.0, 0.0)], 0.95)
+    assert (found.lower, found.estimate, found.upper) == (0.0, 0.0, 7.0)
+    never = (0.0, 0.0)  # no episode can differ
+    certain = interval([Sample(nothing, nothing, never, never, 0.0, 1e9, 0.0)], 0.95)
+    assert certain.upper == 0.0

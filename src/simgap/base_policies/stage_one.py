@@ -2,25 +2,23 @@
 
 Measured over runs in every model, beside what is guaranteed: the chance of dropping the
 real model (spec 4.3) is an interval that holds for every sample size (Clopper and
-Pearson, 1934), the mean length of stage 1 a normal one.
+Pearson, 1934), the mean length of stage 1 that of numbers between 0 and H.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import final
 
 import numpy as np
-from scipy.special import betaincinv, ndtri
 
 from simgap.arrays import OffsetArray
 from simgap.base_policies.elimination import Elimination
 from simgap.errors import InvalidArgument
 from simgap.simulation.runs import Runs, run_program
 from simgap.simulation.worlds import real_models
-from simgap.statistics import Estimate
+from simgap.statistics import Estimate, Part, estimated_mean, estimated_rate
 
 
 @final
@@ -66,39 +64,17 @@ def stage_one(
     return tuple(_summary(agent, each, confidence) for each in found)
 
 
-def error_rate(errors: int, runs: int, confidence: float = 0.95) -> Estimate:
-    """Return a rate with the interval of Clopper and Pearson."""
-    if not 0 <= errors <= runs or runs < 1:
-        raise InvalidArgument(f"{errors} errors in {runs} runs", hint="0 <= k <= n")
-    tail = (1.0 - confidence) / 2.0
-    low = 0.0 if errors == 0 else float(betaincinv(errors, runs - errors + 1, tail))
-    high = 1.0
-    if errors < runs:
-        high = float(betaincinv(errors + 1, runs - errors, 1.0 - tail))
-    method = f"Clopper-Pearson, {runs} runs"
-    return Estimate(errors / runs, low, high, confidence, method)
-
-
 def _summary(agent: Elimination, found: Runs, confidence: float) -> StageOne:
     ended = found.identified >= 0
     lengths = np.where(ended, found.identified, agent.horizon)
-    count, mean = lengths.size, float(lengths.mean())
-    reach = float("inf")
-    if count > 1:
-        sd = float(lengths.std(ddof=1))
-        reach = float(ndtri(0.5 + confidence / 2.0)) * sd / sqrt(count)
+    count, longest = lengths.size, float(agent.horizon)
+    values = [Part(lengths.astype(np.float64), 0.0, longest)]
     return StageOne(
         model=found.model,
         name=found.name,
-        steps=Estimate(
-            mean,
-            max(0.0, mean - reach),
-            min(float(agent.horizon), mean + reach),
-            confidence,
-            f"normal, {count} runs",
-        ),
+        steps=estimated_mean(values, confidence, least=0.0, greatest=longest),
         unfinished=int((~ended).sum()),
-        wrong=error_rate(int(found.truth_eliminated.sum()), count, confidence),
+        wrong=estimated_rate(int(found.truth_eliminated.sum()), count, confidence),
         allowed=agent.rounds.guarantee,
         lengths=lengths,
     )

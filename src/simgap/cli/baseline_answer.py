@@ -6,7 +6,6 @@ on average; one found by sampling is an estimate with its interval in both place
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
@@ -83,17 +82,22 @@ def compared(
         form, result.value, found["single-simulator"]
     )
     return Comparison(
-        baselines=_answers(latent, list(found.values())),
+        baselines={
+            name: _answer(latent, each, result.average_gap.lower)
+            for name, each in found.items()
+        },
         value_of_memory=memory,
         value_of_randomization=randomization,
     )
 
 
-def _answers(latent: LatentMDP, found: Sequence[Baseline]) -> dict[str, BaselineAnswer]:
-    return {each.name: _answer(latent, each) for each in found}
-
-
-def _answer(latent: LatentMDP, found: Baseline) -> BaselineAnswer:
+def _answer(latent: LatentMDP, found: Baseline, least: float | None) -> BaselineAnswer:
+    """Return a baseline; no policy loses less than `least` on average."""
+    value, average = found.value, found.average_gap
+    if isinstance(value, Estimate) and isinstance(average, Estimate):
+        top = value.estimate + average.estimate
+        average = average.within(least, None)
+        value = average.changed(-1.0, top)
     names = latent.simulators.model_names
     there = len(found.gaps) == len(names)
     cross, left_out = found.cross_gaps, ""
@@ -101,8 +105,8 @@ def _answer(latent: LatentMDP, found: Baseline) -> BaselineAnswer:
         left_out = f"gaps of each plan in each of {len(names)} models are left out"
     return BaselineAnswer(
         about=found.about,
-        value=found.value,
-        average_gap=found.average_gap,
+        value=value,
+        average_gap=average,
         worst_gap=found.worst_gap if there else None,
         models=tuple(
             BaselineModel(

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simgap.cli.options import AsJson, Horizon, MaxBytes, Model, Out, Seed, Threads
+from simgap.cli.options import (
+    AsJson,
+    Guaranteed,
+    Horizon,
+    MaxBytes,
+    Model,
+    Out,
+    Seed,
+    Threads,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,6 +77,7 @@ def run(
             "--time-limit", metavar="S", help="Seconds of the oracle; default 60."
         ),
     ] = None,
+    guaranteed: Guaranteed = False,
     seed: Seed = "0",
     threads: Threads = None,
     max_bytes: MaxBytes = None,
@@ -111,6 +121,7 @@ def run(
         half_width=width,
         most_episodes=max(episodes, 10**6),
         threads=threads_of(threads),
+        guaranteed=guaranteed,
     )
     solver = AutoOracle(
         gap_tolerance=GAP_TOLERANCE,
@@ -346,7 +357,8 @@ def print_answer(answer: GapAnswer) -> None:
         ],
         "by real model"
         + (f" ({common})" if common else "")
-        + "; an estimate has its 95 % interval, the others are certified",
+        + "; an estimate is a number with its interval, guaranteed 95 % or, marked ~, "
+        "approximately 95 %; the others are certified",
     )
     if len(names) > len(few):
         print_line(f"{len(names) - len(few)} more models; --json has them all")
@@ -396,5 +408,7 @@ def _told(gap: Certified | Estimate) -> str:
     if isinstance(gap, Estimate):
         middle = gap_number(gap.estimate, NOISE, 4)
         ends = [gap_number(end, NOISE, 3) for end in (gap.lower, gap.upper)]
-        return middle if ends[0] == ends[1] else f"{middle} [{ends[0]}, {ends[1]}]"
+        mark = "" if gap.label == "guaranteed" else "~"
+        alike = ends[0] == ends[1]
+        return middle if alike else f"{middle} {mark}[{ends[0]}, {ends[1]}]"
     return gap_bracket(gap, NOISE, 4)

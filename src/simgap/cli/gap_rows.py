@@ -7,12 +7,12 @@ exact where that is cheap, else sampled with common random numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 from simgap.cli.gap_answer import ModelGap, PolicyGaps
 from simgap.records import Certified
-from simgap.statistics import Estimate
+from simgap.statistics import Estimate, greatest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -91,12 +91,13 @@ def gap_table(
     from simgap.errors import SimgapError
 
     found, left_out = [], {}
+    least = None if planned is None else planned.result.average_gap.lower
     for name in asked:
         tell(f"measuring {name}")
         try:
             row = _planned_row(latent, name, evaluator, planned)
             if row is None:
-                row = _agent_row(latent, name, horizon, evaluator, tell)
+                row = _agent_row(latent, name, horizon, evaluator, tell, least)
             found.append(row)
         except SimgapError as error:
             if insist:
@@ -132,7 +133,7 @@ def _oracle_row(
     latent: LatentMDP, name: str, evaluator: MonteCarlo, result: OracleResult
 ) -> PolicyGaps:
     from simgap.cli.gap_runs import tracked_runs
-    from simgap.oracle.estimate import estimated_gaps_per_model
+    from simgap.oracle.estimate import estimated_gap, estimated_gaps_per_model
     from simgap.oracle.loss_form import loss_form
 
     if name == "oracle":
@@ -149,25 +150,23 @@ def _oracle_row(
             episodes=runs * members,
             seed=evaluator.seed,
             confidence=confidence,
+            guaranteed=evaluator.guaranteed,
         )
 
-    worst = _greatest(tracked(1.0 - allowed / members), allowed)
+    worst = greatest_of(tracked(1.0 - allowed / members), evaluator.confidence)
     each = tracked(evaluator.confidence)
-    row = _row(latent, name, ORACLE[name], each, worst=worst)
     # the average has an estimate of its own, narrower than what models add up to
-    return replace(row, average=result.estimated_gap)
-
-
-def _greatest(together: Sequence[Estimate], allowed: float) -> Estimate:
-    """Return the greatest of estimates whose intervals all hold at once."""
-    most = max(together, key=lambda each: each.estimate)
-    return replace(
-        most,
-        lower=max(each.lower for each in together),
-        upper=max(each.upper for each in together),
-        confidence=1.0 - allowed,
-        method=f"greatest of {len(together)} models, {most.method}",
-    )
+    average = result.estimated_gap
+    if evaluator.guaranteed and average.label != "guaranteed":
+        average = estimated_gap(
+            form,
+            result.belief_policy,
+            episodes=runs * members,
+            seed=evaluator.seed,
+            confidence=evaluator.confidence,
+            guaranteed=True,
+        ).within(result.average_gap.lower, None)
+    return _row(latent, name, ORACLE[name], each, worst=worst, average=average)
 
 
 def _simpler_row(
@@ -192,10 +191,14 @@ def _agent_row(
     horizon: int,
     evaluator: MonteCarlo,
     tell: Callable[[str], None],
+    least: float | None,
 ) -> PolicyGaps:
-    """Return the row of an agent: exact where that is cheap, else sampled."""
+    """Return the row of an agent: exact where that is cheap, else sampled.
+
+    `least` is certified about the average loss of every policy.
+    """
     from simgap.base_policies.catalogue import build_policy, named_policy
-    from simgap.gap.sampled import sampled_gaps, worst_sampled
+    from simgap.gap.sampled import average_sampled, sampled_gaps, worst_sampled
 
     agent = build_policy(name, latent, horizon, seed=evaluator.seed)
     exact = _exact(latent, agent, horizon)
@@ -207,9 +210,14 @@ def _agent_row(
         tell(f"measuring {name}: {done} of {whole} runs")
 
     told = sampled_gaps(latent.simulators, agent, horizon, evaluator, progress=follow)
-    worst = worst_sampled(told, evaluator.confidence)
-    gaps = [each.gap for each in told]
-    return _row(latent, name, about, gaps, worst=worst)
+    return _row(
+        latent,
+        name,
+        about,
+        [each.gap for each in told],
+        worst=worst_sampled(told, evaluator),
+        average=average_sampled(told, latent.prior, evaluator).within(least, None),
+    )
 
 
 def _exact(
@@ -242,10 +250,10 @@ def _row(
     gaps: Sequence[Certified | Estimate],
     *,
     worst: Estimate | None = None,
-    average: Certified | None = None,
+    average: Certified | Estimate | None = None,
 ) -> PolicyGaps:
     """Return a row; of certified gaps the worst and the average are known."""
-    from simgap.gap.measure import average_of, worst_of
+    from simgap.gap.measure import average_certified, worst_of
 
     known = [each for each in gaps if isinstance(each, Certified)]
     names = latent.simulators.model_names
@@ -254,6 +262,6 @@ def _row(
         about=about,
         certainty="certified" if worst is None else "estimated",
         models=tuple(ModelGap(*each) for each in zip(names, gaps, strict=True)),
-        average=average_of(gaps, latent.prior) if average is None else average,
+        average=average_certified(known, latent.prior) if average is None else average,
         worst=worst_of(known) if worst is None else worst,
     )

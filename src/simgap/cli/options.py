@@ -32,6 +32,14 @@ Threads = Annotated[
     str | None,
     typer.Option("--threads", metavar="T", help="Default: all cores. Same bytes out."),
 ]
+Guaranteed = Annotated[
+    bool,
+    typer.Option(
+        "--guaranteed",
+        help="Only intervals that hold by theorem, however wide; default: where they "
+        "are not much wider than approximate ones.",
+    ),
+]
 MaxBytes = Annotated[
     str | None,
     typer.Option(

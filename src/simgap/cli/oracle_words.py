@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 from simgap.cli.output import print_line, print_table
 from simgap.records import Certified
-from simgap.report.words import bracket, gap_bracket, gap_number, number, percent, shown
+from simgap.report.words import (
+    bracket,
+    gap_bracket,
+    gap_number,
+    how_sure,
+    number,
+    percent,
+    shown,
+)
 
 if TYPE_CHECKING:
     from simgap.cli.baseline_answer import BaselineAnswer
@@ -53,7 +61,7 @@ def verdict(answer: OracleAnswer) -> list[str]:
         f"It reaches {bracket(value)}; told the model, it would reach "
         f"{number(answer.informed)} (certified).",
         f"The policy that tracks the posterior loses {middle}, between {low} and "
-        f"{high} at {100 * estimate.confidence:g} % (estimated).",
+        f"{high} (estimated, {how_sure(estimate.label, estimate.confidence)}).",
     ]
 
 

@@ -177,6 +177,9 @@ def _kept_number(record: dict[str, Any]) -> KeyNumber | None:
                 number(told["confidence"]),
                 method=str(told.get("method", "")),
                 standard_error=None if error is None else number(error),
+                label="guaranteed"
+                if told.get("label") == "guaranteed"
+                else "approximate",
             ),
         )
     except (KeyError, TypeError, AttributeError, SimgapError):

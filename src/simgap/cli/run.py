@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simgap.cli.options import AsJson, Horizon, MaxBytes, Model, Seed, Threads
+from simgap.cli.options import (
+    AsJson,
+    Guaranteed,
+    Horizon,
+    MaxBytes,
+    Model,
+    Seed,
+    Threads,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,6 +61,7 @@ def run(
         str | None,
         typer.Option("--out", metavar="DIR", help="Write a record and a page there."),
     ] = None,
+    guaranteed: Guaranteed = False,
     max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
@@ -92,6 +101,7 @@ def run(
         threads=workers,
         literal=literal,
         curves=folder is not None,
+        guaranteed=guaranteed,
         provenance=provenance(
             command=str(context.obj),
             model=model,
@@ -191,7 +201,7 @@ def _written(answer: RunAnswer, folder: Path) -> str:
 
 def _print(answer: RunAnswer) -> None:
     from simgap.cli.output import print_line, print_table
-    from simgap.report.words import gap_bracket, gap_number, number, shown
+    from simgap.report.words import gap_bracket, gap_number, how_sure, number, shown
 
     rows = []
     for each in answer.models:
@@ -202,19 +212,20 @@ def _print(answer: RunAnswer) -> None:
                 shown(each.name),
                 gap_number(each.gap.estimate, noise, 5),
                 gap_bracket(each.gap, noise, 4),
+                how_sure(each.gap.label, each.gap.confidence),
                 "-" if each.regret is None else number(each.regret.estimate, 5),
                 dropped if answer.eliminates else "-",
                 number(each.switches, 3),
                 number(each.identified, 4),
             )
         )
-    confidence = answer.models[0].gap.confidence
     print_table(
         f"{answer.policy} in {shown(answer.provenance.model)}, {answer.horizon} steps",
         (
             "real model",
             "gap",
-            f"{100 * confidence:g} % interval",
+            "interval",
+            "how sure",
             "regret",
             "real model dropped",
             "switches",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from simgap.records import Provenance
     from simgap.simulation.runs import Program, Runs
     from simgap.simulation.worlds import RealModels
-    from simgap.statistics import Estimate
+    from simgap.statistics import Estimate, Label
 
 CONFIDENCE = 0.95
 CURVE_RUNS = 200  # runs whose regret is followed step by step, at most
@@ -38,6 +38,7 @@ class CurvePoint:
     estimate: float
     lower: float
     upper: float
+    label: Label  # of the interval, as of an estimate
 
 
 @final
@@ -92,6 +93,7 @@ def run_answer(
     threads: int,
     literal: bool,
     curves: bool,
+    guaranteed: bool = False,
     provenance: Provenance,
 ) -> RunAnswer:
     """Run the agent in the chosen models and measure it."""
@@ -126,7 +128,7 @@ def run_answer(
                 program, real, models, min(runs, CURVE_RUNS), seed, threads
             )
     drawn = sum(int(each.simulated.sum()) for each in found)
-    told = [measured(real, each, CONFIDENCE) for each in found]
+    told = [measured(real, each, CONFIDENCE, guaranteed=guaranteed) for each in found]
     from simgap.base_policies.optimistic import OptimisticExploration
     from simgap.simulation.stepwise import Eliminating
 
@@ -185,12 +187,11 @@ def _traced(
 def _model(told: SampledGap, real: RealModels, traced: Runs | None) -> RunModel:
     import numpy as np
 
-    from simgap.gap.control_variate import Sample, combined
+    from simgap.gap.control_variate import combined
 
     runs, m = told.runs, told.runs.model
     settled = runs.identified[runs.identified >= 0]
-    raw = real.optimal[m] - runs.reward
-    ratio = combined(Sample(raw, runs.gap, 0.0, 0.0, 0.0, 0.0)).variance_ratio
+    ratio = combined(told.sample).variance_ratio
     kept = ~runs.truth_eliminated & np.isfinite(runs.bound) & (runs.bound > 0.0)
     lost = real.horizon * float(real.gain[m]) - runs.reward
     return RunModel(
@@ -204,22 +205,21 @@ def _model(told: SampledGap, real: RealModels, traced: Runs | None) -> RunModel:
         identified=float(np.median(settled)) if settled.size else None,
         pathwise_ratio=float((lost / runs.bound)[kept].max()) if kept.any() else None,
         variance_ratio=ratio if np.isfinite(ratio) else None,
-        curve=() if traced is None else _curve(traced),
+        curve=() if traced is None else _curve(traced, real),
     )
 
 
-def _curve(traced: Runs) -> tuple[CurvePoint, ...]:
-    import numpy as np
-    from scipy.special import stdtrit
+def _curve(traced: Runs, real: RealModels) -> tuple[CurvePoint, ...]:
+    from simgap.simulation.score_range import score_ranges
+    from simgap.statistics import Part, estimated_mean
 
-    n = traced.trace.shape[0]
-    mean = traced.trace.mean(axis=0)
-    half = stdtrit(n - 1, 0.5 + CONFIDENCE / 2.0) * traced.trace.std(axis=0, ddof=1)
-    half = half / np.sqrt(n)
-    return tuple(
-        CurvePoint(int(t), float(m), float(m - e), float(m + e))
-        for t, m, e in zip(traced.grid, mean, half, strict=True)
-    )
+    can, points = score_ranges(real, traced.model), []
+    for step, values in zip(traced.grid.tolist(), traced.trace.T, strict=True):
+        found = estimated_mean([Part(values, *can.regret(step))], CONFIDENCE)
+        points.append(
+            CurvePoint(step, found.estimate, found.lower, found.upper, found.label)
+        )
+    return tuple(points)
 
 
 def vacuity(agent: OptimisticExploration) -> int | None:
@@ -268,7 +268,7 @@ def _notes(
         )
     if any(_mostly_unseen(each.gap) for each in told):
         notes.append(
-            "an upper end far above its estimate leaves room for an event of chance "
+            "an end far from its estimate leaves room for an event of chance "
             f"{3.7 / told[0].runs.reward.size:.2g} that so few runs may have missed; "
             "more --seeds narrow it"
         )
@@ -277,4 +277,4 @@ def _notes(
 
 def _mostly_unseen(gap: Estimate) -> bool:
     error = gap.standard_error or 0.0
-    return gap.upper - gap.estimate > 20.0 * max(error, gap.estimate - gap.lower, 1e-9)
+    return gap.upper - gap.lower > 40.0 * max(error, 1e-9)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
-from simgap.report.words import between, number, shown
+from simgap.report.words import between, how_sure, number, shown
 
 if TYPE_CHECKING:
     from simgap.cli.baseline_answer import BaselineAnswer
@@ -109,6 +109,7 @@ def _with_memory(oracle: OracleAnswer) -> Chapter:
     worst = max(oracle.models, key=lambda each: each.gap)
     estimate = oracle.estimated_gap
     ends = f"{number(estimate.lower, 3)} to {number(estimate.upper, 3)}"
+    ends += f", {how_sure(estimate.label, estimate.confidence)}"
     return Chapter(
         title="randomize, with memory",
         average_gap=oracle.average_gap,

@@ -16,7 +16,6 @@ import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.base_policies.knowledge import ClassKnowledge, class_knowledge
-from simgap.base_policies.stage_one import error_rate
 from simgap.complexity import separation
 from simgap.errors import InvalidArgument
 from simgap.experiments.intervals import ends, greatest, middle
@@ -27,7 +26,7 @@ from simgap.oracle import AutoOracle, OracleResult, domain_randomization_oracle
 from simgap.planning import diameter
 from simgap.policies.interface import Policy
 from simgap.records import Certified
-from simgap.statistics import Estimate
+from simgap.statistics import Estimate, common_label, estimated_rate, greatest_of
 
 CONFIDENCE = 0.999  # that all intervals of one measurement hold
 ROUNDING = 1e-11  # relative; distances between models are computed in floats
@@ -77,12 +76,12 @@ class Losses:
     @property
     def worst_gap(self) -> Estimate:
         """The greatest gap, all models at once."""
-        return _greatest([each.gap for each in self.found])
+        return greatest_of([each.gap for each in self.found], CONFIDENCE)
 
     @property
     def worst_regret(self) -> Estimate:
         """The greatest regret, all models at once."""
-        return _greatest([_regret(each) for each in self.found])
+        return greatest_of([_regret(each) for each in self.found], CONFIDENCE)
 
     @property
     def mean_regret(self) -> Estimate:
@@ -94,6 +93,7 @@ class Losses:
             upper=float(np.mean([each.upper for each in all_of])),
             confidence=CONFIDENCE,
             method=f"mean of {len(all_of)} models, {all_of[0].method}",
+            label=common_label(all_of),
         )
 
     @property
@@ -101,12 +101,12 @@ class Losses:
         """How often the real model was dropped where it was most often (all runs)."""
         share = 1.0 - (1.0 - CONFIDENCE) / len(self.found)
         rates = [
-            error_rate(
+            estimated_rate(
                 int(each.runs.truth_eliminated.sum()), each.runs.reward.size, share
             )
             for each in self.found
         ]
-        return _greatest(rates)
+        return greatest_of(rates, CONFIDENCE)
 
     @property
     def slack(self) -> float:
@@ -197,6 +197,7 @@ def greatest_part(
         upper=upper,
         confidence=1.0 - sum(1.0 - each.confidence for each in sampled),
         method=f"greatest of {len(parts)} ratios, all intervals together",
+        label=common_label(sampled),
     )
 
 
@@ -208,27 +209,7 @@ def worst_of(values: Sequence[Certified]) -> Certified:
 
 def over(value: Estimate, factor: float) -> Estimate:
     """Return an estimate divided by a positive number."""
-    error = value.standard_error
-    return Estimate(
-        estimate=value.estimate / factor,
-        lower=value.lower / factor,
-        upper=value.upper / factor,
-        confidence=value.confidence,
-        method=value.method,
-        standard_error=None if error is None else error / factor,
-    )
-
-
-def _greatest(all_of: Sequence[Estimate]) -> Estimate:
-    worst = max(all_of, key=lambda each: each.estimate)
-    return Estimate(
-        estimate=worst.estimate,
-        lower=max(each.lower for each in all_of),
-        upper=max(each.upper for each in all_of),
-        confidence=CONFIDENCE,
-        method=f"greatest of {len(all_of)} models at once, {worst.method}",
-        standard_error=worst.standard_error,
-    )
+    return value.changed(1.0 / factor)
 
 
 def _regret(found: SampledGap) -> Estimate:

@@ -58,7 +58,7 @@ class Settings:
     literal: bool = True  # a control repairs the count
 
 
-QUICK = Settings(coin_horizon=50, horizons=(10**3, 10**4, 10**5), runs=20)
+QUICK = Settings(coin_horizon=50, horizons=(10**3, 10**4, 10**5), runs=60)
 FULL = Settings(coin_horizon=1000, horizons=(10**3, 10**4, 10**5, 10**6), runs=50)
 
 

@@ -26,7 +26,6 @@ from simgap.base_policies.general_optimistic import (
     GeneralOptimistic,
     general_optimistic,
 )
-from simgap.base_policies.stage_one import error_rate
 from simgap.experiments.agent_losses import CONFIDENCE, KnownClass, known_class
 from simgap.experiments.claim import (
     Check,
@@ -45,7 +44,7 @@ from simgap.instances import bandit
 from simgap.policies.interface import Step
 from simgap.simulation.runs import run_program
 from simgap.simulation.worlds import real_models
-from simgap.statistics import Estimate
+from simgap.statistics import Estimate, estimated_rate
 
 REAL, OTHER = 0.5, 0.75  # means of the arm that both models play
 KNOWN = 0.2  # of the arm that is the same in both
@@ -175,7 +174,7 @@ def _lost(
     """Return how often the real model leaves the set at some switch."""
     worlds = real_models(agent.observed, known.simulators, settings.watched)
     (found,) = run_program(agent, worlds, runs=settings.runs, seed=seed, models=[0])
-    return error_rate(int(found.truth_eliminated.sum()), settings.runs, CONFIDENCE)
+    return estimated_rate(int(found.truth_eliminated.sum()), settings.runs, CONFIDENCE)
 
 
 def _times(lost: Estimate, settings: Settings) -> int:

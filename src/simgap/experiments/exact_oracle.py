@@ -43,13 +43,15 @@ def exact_oracle(
             hint="take a shorter horizon, or allow more nodes",
             result=planned,
         )
-    gap = 0.5 * (planned.lower + planned.upper)
+    average = _off(form, planned.upper)
     low, high = planned.gap_intervals.T
     return SolvedOracle(
         form=form,
         policy=planned.policy,
-        value=around(form.informed - gap, exact_rounding(form, gap)),
-        average_gap=Certified(planned.lower, planned.upper),
+        value=around(
+            form.informed - planned.upper, exact_rounding(form, planned.upper)
+        ),
+        average_gap=average,
         gaps=gaps(latent.simulators, planned.policy, horizon),
         least_gaps=tuple(_off(form, float(gap)) for gap in low),
         greatest_gaps=tuple(_off(form, float(gap)) for gap in high),

@@ -50,7 +50,7 @@ from simgap.instances import bandit, riverswim, switch_tree
 from simgap.mdp import SimulatorClass
 from simgap.planning import diameter, travel_times
 from simgap.records import Certified
-from simgap.statistics import Estimate
+from simgap.statistics import Estimate, greatest_of
 
 TRAVEL = {TravelSet.REMAINING: Travel.REMAINING, TravelSet.ALL: Travel.ALL}
 ROUNDING = 1e-12  # of a chance after some dozens of steps
@@ -165,20 +165,12 @@ def _row(
     agent = elimination(known.known, horizon, travel=travel)
     share = 1.0 - (1.0 - CONFIDENCE) / known.members
     found = stage_one(agent, runs=runs, seed=seed, confidence=share)
-    slowest = max(found, key=lambda each: each.steps.estimate)
-    steps = slowest.steps
     return Row(
         name=known.name,
         members=known.members,
         travel=travel,
         horizon=horizon,
-        steps=Estimate(
-            steps.estimate,
-            max(each.steps.lower for each in found),
-            max(each.steps.upper for each in found),
-            CONFIDENCE,
-            f"slowest of {len(found)} models, {steps.method}",
-        ),
+        steps=greatest_of([each.steps for each in found], CONFIDENCE),
         unfinished=sum(each.unfinished for each in found),
         bound=bound_of(
             Chernoff(known.separation),

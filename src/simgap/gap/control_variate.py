@@ -8,26 +8,23 @@ episode: c is the regression coefficient of the *other* half of the episodes. Of
 mixture, the losses and the returns, the one that varies least is taken, so that the
 answer is never worse than returns alone.
 
-The interval. Its base is a t interval. What was not sampled may matter: n episodes miss
-an event of probability log(2 / (1 - confidence)) / n with the chance that one end may
-fail, so that many episodes that lose twice the most that was met, or what an episode
-can lose at all if hardly any differ, are added at the upper end.
+The interval is that of `statistics.mean`: a guaranteed one bets on returns or losses,
+an approximate one has the range of the combination.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log, sqrt
 from typing import final
 
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.statistics import Estimate
+from simgap.statistics import Estimate, Part, estimated_mean
 
 FEW = 20  # episodes below which no coefficient is estimated
-NOISE = 1e-13  # of what can be lost: differences that are rounding
-THIN = 30.0  # contributing episodes below which the largest loss met means little
+Range = tuple[float, float]
 
 
 @final
@@ -37,10 +34,12 @@ class Sample:
 
     raw: FloatArray  # (n,), V* - return
     losses: FloatArray  # (n,)
-    least: float  # the quantity cannot be less (0 for a gap)
+    raw_range: Range  # no episode is outside
+    loss_range: Range
+    least: float  # the mean cannot be less (0 for a gap)
     greatest: float  # nor more
-    most: float  # an episode cannot lose more, in expectation given what it met
     rounding: float  # what floating point may misstate
+    stopped: bool = False  # what was met decided how many episodes were run
 
 
 @final
@@ -51,12 +50,14 @@ class Combined:
     values: FloatArray  # (n,)
     coefficient: float  # of the losses; 1 - coefficient is that of raw returns
     variance_ratio: float  # of raw returns over this
+    low: float  # no number is less
+    high: float  # nor more
 
 
 def combined(sample: Sample) -> Combined:
     """Return (1 - c) raw + c losses, c from the other half of the episodes."""
     raw, losses = sample.raw, sample.losses
-    values, used = losses, 1.0
+    choices: list[tuple[FloatArray, tuple[float, ...]]] = [(losses, (1.0,))]
     if raw.size >= FEW:
         half = raw.size // 2
         first, second = slice(0, half), slice(half, None)
@@ -68,40 +69,53 @@ def combined(sample: Sample) -> Combined:
                 raw[second] + of_second * (losses[second] - raw[second]),
             ]
         )
-        choices = ((losses, 1.0), (mixed, 0.5 * (of_first + of_second)), (raw, 0.0))
-        values, used = min(choices, key=lambda choice: float(choice[0].var()))
+        choices += [(mixed, (of_first, of_second)), (raw, (0.0,))]
+    values, used = min(choices, key=lambda choice: float(choice[0].var()))
     noise, left = float(raw.var(ddof=1)), float(values.var(ddof=1))
     ratio = noise / left if left > 0.0 else (1.0 if noise == 0.0 else float("inf"))
-    return Combined(values, used, ratio)
+    ends = [
+        (1.0 - c) * returned + c * lost
+        for c in used
+        for returned in sample.raw_range
+        for lost in sample.loss_range
+    ]
+    return Combined(values, sum(used) / len(used), ratio, min(ends), max(ends))
 
 
-def interval(sample: Sample, confidence: float) -> Estimate:
-    """Return the mean with an interval that holds the truth at `confidence`."""
-    from scipy.special import stdtrit
+def interval(
+    samples: Sequence[Sample],
+    confidence: float,
+    *,
+    weights: Sequence[float] = (1.0,),
+    guaranteed: bool = False,
+) -> Estimate:
+    """Return the weighted mean over models, with its interval.
 
-    best = combined(sample)
-    values, n = best.values, best.values.size
-    mean, spread = float(values.mean()), float(values.std(ddof=1))
-    error = spread / sqrt(n)
-    half = float(stdtrit(n - 1, 0.5 + confidence / 2.0)) * error
-    apart = np.abs(values - np.median(values))
-    apart[apart <= sample.rounding + NOISE * sample.most] = 0.0
-    total = float((apart**2).sum())
-    contributing = float(apart.sum()) ** 2 / total if total > 0.0 else 0.0
-    unseen = sample.most
-    if contributing > 0.0:
-        met = float(apart.max()) * (2.0 + THIN / contributing)
-        unseen = min(unseen, met)
-    room = log(2.0 / (1.0 - confidence)) / n * unseen
-    lower = min(mean, max(sample.least, mean - half - sample.rounding))
-    return Estimate(
-        estimate=mean,
-        lower=lower,
-        upper=max(mean, min(mean + half + room + sample.rounding, sample.greatest)),
-        confidence=confidence,
-        method=f"t interval with room for unseen losses, {n} episodes, losses "
-        f"weighted {best.coefficient:.3g} against returns",
-        standard_error=error,
+    Episodes of different models are independent.
+    """
+    both = [
+        (each, weight)
+        for each, weight in zip(samples, weights, strict=True)
+        if weight > 0.0
+    ]
+    best = [combined(each) for each, _ in both]
+    used = sum(w * one.coefficient for one, (_, w) in zip(best, both, strict=True))
+    return estimated_mean(
+        [
+            Part(one.values, one.low, one.high, weight)
+            for one, (_, weight) in zip(best, both, strict=True)
+        ],
+        confidence,
+        method=f"losses weighted {used / sum(w for _, w in both):.3g} against returns",
+        least=sum(weight * each.least for each, weight in both),
+        greatest=sum(weight * each.greatest for each, weight in both),
+        rounding=sum(weight * each.rounding for each, weight in both),
+        scores=(
+            [Part(each.losses, *each.loss_range, weight) for each, weight in both],
+            [Part(each.raw, *each.raw_range, weight) for each, weight in both],
+        ),
+        guaranteed=guaranteed,
+        stopped=any(each.stopped for each, _ in both),
     )
 
 

@@ -9,16 +9,13 @@ gap in one model, the average over the prior and the worst are three questions (
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
 from typing import Any, overload
-
-import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
 from simgap.gap.evaluator import Exact, MonteCarlo
 from simgap.gap.exact import exact_gaps
-from simgap.gap.sampled import sampled_gaps, worst_sampled
+from simgap.gap.sampled import average_sampled, sampled_gaps, worst_sampled
 from simgap.intervals import EPS, Certified, defect, weighted_sum
 from simgap.mdp import LatentMDP, SimulatorClass, TabularMDP
 from simgap.planning import solve_average_reward
@@ -103,7 +100,7 @@ def worst_gap(
     """Return the greatest gap in any model of the class."""
     if isinstance(evaluator, MonteCarlo):
         found = sampled_gaps(simulators, policy, horizon, evaluator)
-        return worst_sampled(found, evaluator.confidence)
+        return worst_sampled(found, evaluator)
     return worst_of(exact_gaps(simulators, policy, horizon, evaluator))
 
 
@@ -115,8 +112,11 @@ def average_gap(
     evaluator: Exact | MonteCarlo = EXACT,
 ) -> Certified | Estimate:
     """Return the gap averaged over the prior."""
-    found = gaps(latent.simulators, policy, horizon, evaluator=evaluator)
-    return average_of(found, latent.prior)
+    if isinstance(evaluator, MonteCarlo):
+        sampled = sampled_gaps(latent.simulators, policy, horizon, evaluator)
+        return average_sampled(sampled, latent.prior, evaluator)
+    found = exact_gaps(latent.simulators, policy, horizon, evaluator)
+    return average_certified(found, latent.prior)
 
 
 def regret(
@@ -155,32 +155,3 @@ def average_certified(found: Sequence[Certified], prior: FloatArray) -> Certifie
     mean, off = weighted_sum(weights, low, high), 2.0 * defect(weights)
     least, most = (mean.wider(off * max(end)) for end in (low, high))
     return Certified(least.lower, most.upper).not_negative()
-
-
-def average_of(
-    found: Sequence[Certified | Estimate], prior: FloatArray
-) -> Certified | Estimate:
-    """Return the mean over the prior; episodes of different models are independent."""
-    weights = prior
-    known = [each for each in found if isinstance(each, Certified)]
-    if len(known) == len(found):
-        return average_certified(known, prior)
-    estimates = [each for each in found if isinstance(each, Estimate)]
-    if known:
-        raise InvalidArgument(
-            "some gaps are certified and others estimated",
-            hint="measure all models with the same evaluator",
-        )
-    means = np.array([each.estimate for each in estimates])
-    below = means - np.array([each.lower for each in estimates])
-    above = np.array([each.upper for each in estimates]) - means
-    centre = float(weights @ means)
-    errors = np.array([each.standard_error or 0.0 for each in estimates])
-    return Estimate(
-        estimate=centre,
-        lower=max(0.0, centre - sqrt(float(((weights * below) ** 2).sum()))),
-        upper=centre + sqrt(float(((weights * above) ** 2).sum())),
-        confidence=estimates[0].confidence,
-        method=f"weighted over {len(estimates)} models, {estimates[0].method}",
-        standard_error=sqrt(float(((weights * errors) ** 2).sum())),
-    )

@@ -9,9 +9,10 @@ from typing import Any, final
 
 import numpy as np
 
+from simgap.arrays import FloatArray
 from simgap.base_policies.fixed import fixed_policy
 from simgap.errors import InvalidArgument, NotSolved
-from simgap.gap.control_variate import Sample, interval
+from simgap.gap.control_variate import Range, Sample, interval
 from simgap.gap.evaluator import MonteCarlo
 from simgap.mdp import SimulatorClass
 from simgap.planning.episodic import checked_horizon
@@ -20,8 +21,9 @@ from simgap.policies.interface import Policy
 from simgap.policies.markov import MarkovPolicy
 from simgap.simulation.observed import observed_class
 from simgap.simulation.runs import Program, Progress, Runs, Stepwise, run_program
+from simgap.simulation.score_range import ScoreRanges, score_ranges
 from simgap.simulation.worlds import RealModels, real_models
-from simgap.statistics import Estimate
+from simgap.statistics import Estimate, greatest_of
 
 GROWTH = 1.2  # more episodes than predicted, so that few rounds are enough
 
@@ -77,7 +79,13 @@ def sampled_gaps(
     worlds = real_models(program.observed, _same(program, real), horizon)
     chosen = range(len(real)) if models is None else [real.member(m) for m in models]
     found = [
-        measured(worlds, each, evaluator.confidence)
+        measured(
+            worlds,
+            each,
+            evaluator.confidence,
+            guaranteed=evaluator.guaranteed,
+            stopped=evaluator.half_width is not None,
+        )
         for each in run_program(
             program,
             worlds,
@@ -95,42 +103,71 @@ def sampled_gaps(
     )
 
 
-def measured(worlds: RealModels, runs: Runs, confidence: float) -> SampledGap:
+def measured(
+    worlds: RealModels,
+    runs: Runs,
+    confidence: float,
+    *,
+    guaranteed: bool = False,
+    stopped: bool = False,
+) -> SampledGap:
     """Return gap and regret of finished runs."""
-    m = runs.model
+    m, horizon = runs.model, worlds.horizon
     rounding = float(worlds.rounding[m])
-    # with nothing drawn there is nothing that might have been missed
-    most = _most(worlds, m) if runs.simulated.any() else 0.0
-    raw = worlds.optimal[m] - runs.reward
-    rewards = worlds.simulators.rewards
-    least_reward = float(rewards[m if len(rewards) > 1 else 0].min())
-    all_lost = float(worlds.optimal[m]) - worlds.horizon * least_reward
-    of_gap = Sample(raw, runs.gap, 0.0, all_lost + rounding, most, rounding)
+    can = score_ranges(worlds, m)
+    if not runs.simulated.any():  # with nothing drawn nothing may have been missed
+        can = ScoreRanges(
+            reward=_met(runs.reward),
+            gap=_met(runs.gap),
+            moved=_met(runs.regret),
+            step=(0.0, 0.0),
+        )
+
+    def sample(top: float, losses: FloatArray, possible: Range, least: float) -> Sample:
+        low, high = top - can.reward[1], top - can.reward[0]
+        most = max(low, high) + rounding
+        return Sample(
+            raw=top - runs.reward,
+            losses=losses,
+            raw_range=(low, high),
+            loss_range=possible,
+            least=least,
+            greatest=max(least, most),
+            rounding=rounding,
+            stopped=stopped,
+        )
+
+    of_gap = sample(float(worlds.optimal[m]), runs.gap, can.gap, 0.0)
     regret = None
     if worlds.has_gain[m]:
-        raw = worlds.horizon * float(worlds.gain[m]) - runs.reward
         span = float(worlds.potential[m].max() - worlds.potential[m].min())
-        all_lost = worlds.horizon * (float(worlds.gain[m]) - least_reward)
-        of_regret = Sample(
-            raw, runs.regret, -span - rounding, all_lost + rounding, most, rounding
-        )
-        regret = interval(of_regret, confidence)
-    return SampledGap(interval(of_gap, confidence), regret, of_gap, runs)
+        whole = horizon * float(worlds.gain[m])
+        of_regret = sample(whole, runs.regret, can.regret(horizon), -span - rounding)
+        regret = interval([of_regret], confidence, guaranteed=guaranteed)
+    gap = interval([of_gap], confidence, guaranteed=guaranteed)
+    return SampledGap(gap, regret, of_gap, runs)
 
 
-def worst_sampled(found: Sequence[SampledGap], confidence: float) -> Estimate:
+def worst_sampled(found: Sequence[SampledGap], evaluator: MonteCarlo) -> Estimate:
     """Return the greatest gap of several models.
 
     Each interval gets its share of the failure allowed, so that all hold at once.
     """
-    share = 1.0 - (1.0 - confidence) / len(found)
-    each = [interval(one.sample, share) for one in found]
-    return Estimate(
-        estimate=max(one.estimate for one in each),
-        lower=max(one.lower for one in each),
-        upper=max(one.upper for one in each),
-        confidence=confidence,
-        method=f"greatest of {len(each)} models at once, {each[0].method}",
+    share = 1.0 - (1.0 - evaluator.confidence) / len(found)
+    sure = evaluator.guaranteed
+    each = [interval([one.sample], share, guaranteed=sure) for one in found]
+    return greatest_of(each, evaluator.confidence)
+
+
+def average_sampled(
+    found: Sequence[SampledGap], prior: FloatArray, evaluator: MonteCarlo
+) -> Estimate:
+    """Return the gap averaged over the prior; models have luck of their own."""
+    return interval(
+        [one.sample for one in found],
+        evaluator.confidence,
+        weights=prior.tolist(),
+        guaranteed=evaluator.guaranteed,
     )
 
 
@@ -166,7 +203,13 @@ def _narrowed(
             threads=evaluator.threads,
             progress=progress,
         )
-        found = measured(worlds, _joined(found.runs, added), evaluator.confidence)
+        found = measured(
+            worlds,
+            _joined(found.runs, added),
+            evaluator.confidence,
+            guaranteed=evaluator.guaranteed,
+            stopped=True,
+        )
     return found
 
 
@@ -185,8 +228,5 @@ def _same(program: Program, real: SimulatorClass) -> SimulatorClass:
     return known if real is not known and real.hash == known.hash else real
 
 
-def _most(worlds: RealModels, member: int) -> float:
-    """Return what one episode can lose at most: H times the spread of rewards."""
-    rewards = worlds.simulators.rewards
-    own = rewards[member if len(rewards) > 1 else 0]
-    return worlds.horizon * float(own.max() - own.min())
+def _met(values: FloatArray) -> Range:
+    return float(values.min()), float(values.max())

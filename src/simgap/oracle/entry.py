@@ -214,7 +214,7 @@ def _exact(form: LossForm, solver: ExactOracle, progress: Report) -> Planned:
 def _to_run(
     form: LossForm, planned: Planned, solver: Solver, seconds: float
 ) -> tuple[BeliefPolicy, Estimate]:
-    return policy_to_run(
+    policy, found = policy_to_run(
         form,
         planned.vectors,
         settled=planned.gap_intervals is not None,
@@ -222,6 +222,7 @@ def _to_run(
         seed=solver.seed,
         seconds=seconds,
     )
+    return policy, found.within(planned.lower, None)  # no policy loses less
 
 
 def _seconds_left(solver: Solver, spent: float) -> float:

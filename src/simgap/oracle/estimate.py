@@ -9,13 +9,8 @@ Episodes are stratified: each model has its share of them by prior (and never fe
 FEW), and the first states of a model are spread evenly over its start law. If models
 are many and episodes few, neighbours are one stratum, with models drawn by their prior.
 
-The interval. Losses of episodes are not negative and often skewed: most are almost zero
-and a few are not. Its lower end is that of a t interval with the stratified variance.
-Its upper end leaves room for what was not seen: n episodes miss an event of probability
-log(2 / (1 - confidence)) / n with the chance that the interval may fail at that end,
-so that many episodes of a cost that was not met are added. That cost is twice the
-largest one met, more if few episodes contribute to the mean, and the largest possible
-one if none does.
+The interval is that of `statistics.mean`, with what an episode can cost at most. Models
+and first states are strata: episodes are independent, but not of one law.
 
 What is left out. An episode in model m ends when the posterior has settled on m. With
 weight b on m the ratio (1 - b) / b is a supermartingale under m, and an action that is
@@ -27,7 +22,7 @@ latest when discount^h no longer matters. Both bounds are added to the upper end
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, log, sqrt
+from math import ceil, log
 from typing import final
 
 import numpy as np
@@ -44,11 +39,10 @@ from simgap.oracle.episode_design import (
 )
 from simgap.oracle.loss_form import LossForm
 from simgap.policies.belief import BeliefPolicy
-from simgap.statistics import Estimate
+from simgap.statistics import Estimate, Part, estimated_mean
 
 PILOT = 256  # episodes that find the scale of the answer
 NEGLIGIBLE = 1e-6  # part of the answer that may be left out
-THIN = 30.0  # contributing episodes below which the largest cost met means little
 MOST_EPISODES = 10**9
 
 
@@ -59,6 +53,7 @@ def estimated_gap(
     episodes: int,
     seed: int,
     confidence: float = 0.95,
+    guaranteed: bool = False,
 ) -> Estimate:
     """Return the gap of a policy averaged over the prior."""
     _check(form, policy, episodes, seed, confidence)
@@ -73,7 +68,9 @@ def estimated_gap(
         sample, weights = world.sample_neighbours(strata, episodes, seed)
     values = sample.posterior_loss if world.right_posterior else sample.model_loss
     worst = world.most_per_episode(prior > 0.0, greedy=world.greedy)
-    return _interval(sample, values, weights, worst, world, confidence)
+    return _interval(
+        sample, values, weights, worst, world, confidence, guaranteed=guaranteed
+    )
 
 
 def estimated_gaps_per_model(
@@ -83,6 +80,7 @@ def estimated_gaps_per_model(
     episodes: int,
     seed: int,
     confidence: float = 0.95,
+    guaranteed: bool = False,
 ) -> tuple[Estimate, ...]:
     """Return the gap of a policy in every model; each has an equal share of episodes.
 
@@ -100,7 +98,15 @@ def estimated_gaps_per_model(
         weights = chosen.astype(np.float64)
         worst = world.most_per_episode(chosen, greedy=False)
         found.append(
-            _interval(sample, sample.model_loss, weights, worst, world, confidence)
+            _interval(
+                sample,
+                sample.model_loss,
+                weights,
+                worst,
+                world,
+                confidence,
+                guaranteed=guaranteed,
+            )
         )
     return tuple(found)
 
@@ -115,6 +121,7 @@ class _Sample:
     model_loss: FloatArray  # (n,)
     dropped: FloatArray  # (n,), bounds of what was left out
     outside: BoolArray  # (n,), whether the policy met something impossible
+    enough: float  # no episode has more left out
 
 
 @final
@@ -229,7 +236,9 @@ class _World:
             dropped,
             outside,
         )
-        return _Sample(design.stratum, posterior_loss, model_loss, dropped, outside)
+        return _Sample(
+            design.stratum, posterior_loss, model_loss, dropped, outside, enough
+        )
 
     def _length(self, enough: float) -> int:
         """Return the steps to simulate so that at most `enough` comes after them."""
@@ -248,44 +257,28 @@ def _interval(
     worst: float,
     world: _World,
     confidence: float,
+    *,
+    guaranteed: bool,
 ) -> Estimate:
     """Return the weighted mean over models with its interval."""
-    mean = left_out = variance = crowd = seen = largest = 0.0
-    freedom = 0.0
-    rarest = np.inf  # episodes per unit of weight
-    for member in np.flatnonzero(weights):
-        chosen = sample.stratum == member
-        lost, share = values[chosen], float(weights[member])
-        mean += share * float(lost.mean())
-        left_out += share * float(sample.dropped[chosen].mean())
-        part = share**2 * float(lost.var(ddof=1)) / lost.size
-        variance += part
-        freedom += part**2 / (lost.size - 1)
-        met = np.where(lost > world.form.rounding, lost, 0.0)  # the rest may be noise
-        seen += share * float(met.mean())
-        crowd += (share / lost.size) ** 2 * float((met**2).sum())
-        largest = max(largest, float(lost.max()))
-        rarest = min(rarest, lost.size / share)
-    half = 0.0
-    if variance > 0.0:
-        from scipy.special import stdtrit
-
-        quantile = stdtrit(variance**2 / freedom, 0.5 + confidence / 2.0)
-        half = float(quantile) * sqrt(variance)
-    contributing = seen**2 / crowd if crowd > 0.0 else 0.0
-    unseen = worst
-    if contributing > 0.0:
-        unseen = min(worst, largest * (2.0 + THIN / contributing))
-    room = log(2.0 / (1.0 - confidence)) / rarest * unseen
     rounding = world.form.rounding + world.spare * world.steps_worth
-    episodes = int(np.isin(sample.stratum, np.flatnonzero(weights)).sum())
-    return Estimate(
-        estimate=mean,
-        lower=max(0.0, min(mean, mean - half - rounding)),
-        upper=mean + half + room + left_out + rounding,
-        confidence=confidence,
-        method=f"stratified t interval with room for unseen losses, {episodes} episodes"
-        + ("" if world.right_posterior else ", losses of the drawn model"),
+    one_start = bool(((_start_laws(world.form) > 0.0).sum(axis=1) == 1).all())
+    parts = []
+    for stratum in np.flatnonzero(weights):
+        chosen = sample.stratum == stratum
+        lost, left_out = values[chosen], sample.dropped[chosen]
+        most = worst + sample.enough + rounding
+        parts.append(
+            Part(lost, -rounding, most, float(weights[stratum]), one_start, left_out)
+        )
+    return estimated_mean(
+        parts,
+        confidence,
+        method="" if world.right_posterior else "losses of the drawn model",
+        least=0.0,
+        greatest=worst + rounding,
+        rounding=rounding,
+        guaranteed=guaranteed,
     )
 
 

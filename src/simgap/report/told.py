@@ -9,7 +9,7 @@ from typing import Any, final
 
 from simgap.records import ON_GRID, Certified, number
 from simgap.report.reading import not_ours
-from simgap.report.words import bracket
+from simgap.report.words import bracket, how_sure
 from simgap.report.words import number as number_shown
 
 CERTAINTIES = ("exact", "certified", ON_GRID, "estimated")
@@ -82,7 +82,7 @@ def told(
     digits = digits if _same(lower, upper, enough) else enough
     ends = f"{number_shown(lower, digits)} to {number_shown(upper, digits)}"
     share = value.get("confidence")
-    rate = "" if share is None else f" at {100.0 * number(share):.3g} %"
+    rate = "" if share is None else f", {how_sure(value.get('label'), number(share))}"
     shown = number_shown(middle, digits)
     return Told(shown, ends + rate, "estimated", middle, lower, upper)
 

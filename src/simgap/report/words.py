@@ -45,6 +45,12 @@ def bracket(bounds: Certified | Estimate, digits: int = 7) -> str:
     return f"{number(middle, digits)} ± {half:.1g}"
 
 
+def how_sure(label: object, confidence: float) -> str:
+    """Return how sure an interval is: `guaranteed 95 %` or `approximately 95 %`."""
+    word = {"guaranteed": "guaranteed", "approximate": "approximately"}
+    return f"{word.get(str(label), 'at')} {100.0 * confidence:.3g} %"
+
+
 def percent(bounds: Certified, whole: float) -> str:
     """Return `, 1.2 to 1.5 % of the whole`, or nothing if there is no whole."""
     told = percent_of(bounds.lower, bounds.upper, whole, "of what it could have")

@@ -6,17 +6,14 @@ drawn from the simulator's own law; each episode is compared with the table's va
 its own start, interpolated (the table's start law is the mean of just these mixtures),
 so that the luck of the start does not blur the difference.
 
-The interval is a t interval with room, on both sides, for what was not sampled: n
-episodes may miss an event of probability log(2 / (1 - confidence)) / n. It is taken to
-move a return by twice the most that one was seen away from the median, or, if hardly
-any differ, by all that H rewards can.
+The interval is that of `statistics.mean`: what an episode can be away from the table is
+known, as rewards have a range.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log, sqrt
 from typing import final
 
 import numpy as np
@@ -30,10 +27,9 @@ from simgap.mdp.rounding import Rounding, seen_states
 from simgap.mdp.state_grid import Interpolation
 from simgap.planning.episodic import checked_horizon, policy_values, solve_episodic
 from simgap.policies.markov import MarkovPolicy
-from simgap.statistics import Estimate
+from simgap.statistics import Estimate, Part, estimated_mean
 
 AT_ONCE = 20_000  # episodes that are stepped side by side
-THIN = 30.0  # differing episodes below which the largest deviation means little
 
 
 @final
@@ -71,7 +67,7 @@ class DiscretisationError:
             f"{each.model}, {each.policy}: table {each.table:.6g} (exact), simulator "
             f"{each.simulator.estimate:.6g}, difference {each.error.estimate:.4g} in "
             f"[{each.error.lower:.4g}, {each.error.upper:.4g}] at "
-            f"{100 * each.error.confidence:g} %"
+            f"{100 * each.error.confidence:g} % ({each.error.label})"
             for each in self.policies
         )
 
@@ -179,20 +175,19 @@ def _compared(
         )
         apart.append(expected - returns)
         returned.append(returns)
-    low, high = physics.reward_range
-    room = float(in_table.error[0]) + log(
-        2.0 / (1.0 - confidence)
-    ) / episodes * _unseen(np.concatenate(returned), horizon * (high - low))
-    error = _mean(np.concatenate(apart), confidence, room)
+    least, most = (horizon * end for end in physics.reward_range)
+    wrong = float(in_table.error[0])
+    low, high = float(values.min()) - most - wrong, float(values.max()) - least + wrong
     exact = float(in_table.start[0])
-    simulator = Estimate(
-        estimate=exact - error.estimate,
-        lower=exact - error.upper,
-        upper=exact - error.lower,
-        confidence=confidence,
-        method=error.method,
-        standard_error=error.standard_error,
+    error = estimated_mean(
+        [Part(np.concatenate(apart), low, high, luck=np.concatenate(returned))],
+        confidence,
+        method="each against the table at its own start",
+        least=exact - most - wrong,
+        greatest=exact - least + wrong,
+        rounding=wrong,
     )
+    simulator = error.changed(-1.0, exact)
     return PolicyError(model.name, policy.name, exact, simulator, error)
 
 
@@ -205,34 +200,6 @@ def _played(
     reached = np.cumsum(of_step[seen], axis=1)
     uniforms = random.random(len(seen)) * reached[:, -1]
     return np.asarray((reached <= uniforms[:, None]).sum(axis=1), np.int64)
-
-
-def _unseen(returns: FloatArray, most: float) -> float:
-    """Return how far an episode of a kind that was not met may be from the others."""
-    apart = np.abs(returns - np.median(returns))
-    apart[apart <= 1e-9 * most] = 0.0
-    total = float((apart**2).sum())
-    if total == 0.0:
-        return most
-    differing = float(apart.sum()) ** 2 / total
-    return min(most, float(apart.max()) * (2.0 + THIN / differing))
-
-
-def _mean(sample: FloatArray, confidence: float, room: float) -> Estimate:
-    from scipy.special import stdtrit
-
-    n, mean = sample.size, float(sample.mean())
-    error = float(sample.std(ddof=1)) / sqrt(n)
-    half = float(stdtrit(n - 1, 0.5 + confidence / 2.0)) * error + room
-    return Estimate(
-        estimate=mean,
-        lower=mean - half,
-        upper=mean + half,
-        confidence=confidence,
-        method=f"t interval with room for unseen episodes, {n} episodes, each against "
-        "the table at its own start",
-        standard_error=error,
-    )
 
 
 def _check(episodes: int, seed: int, confidence: float) -> None:

@@ -59,7 +59,7 @@ class RealModels:
     def world(self, member: int) -> World:
         """Return the tables of one model."""
         observed, kernel = self.observed, self.simulators.transitions
-        chances, paid = _on_edges(observed, self.simulators, member)
+        chances, paid = on_edges(observed, self.simulators, member)
         at = member if len(self.simulators.rewards) > 1 else 0
         rewards = self.simulators.rewards[at].reshape(-1)
         per_row = rewards - self.gain[member]
@@ -193,7 +193,7 @@ def _check_fit(observed: ObservedClass, real: SimulatorClass) -> None:
         )
 
 
-def _on_edges(
+def on_edges(
     observed: ObservedClass, real: SimulatorClass, member: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return chance and reward of every edge in one real model."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, log, sqrt
+from math import ceil, log
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from simgap._kernels.sampling_rollout import simulate_sampling
 from simgap.arrays import FloatArray
 from simgap.oracle.loss_form import LossForm
 from simgap.policies.thompson import ThompsonPolicy
-from simgap.statistics import Estimate
+from simgap.statistics import Estimate, Part, estimated_mean
 
 FEWEST = 8  # episodes of a model
 LEFT_OUT = 1e-7  # of what a whole episode can cost, with a discount
@@ -35,9 +35,7 @@ def estimated_sampling(
 ) -> tuple[Estimate, tuple[Estimate, ...]]:
     """Return the average gap of posterior sampling, and its gap in every model.
 
-    Every model has an equal share of the episodes. The upper end of an interval leaves
-    room for losses that were not met: log(2 / (1 - confidence)) episodes of twice the
-    largest cost met, or of the largest possible one if nothing was lost.
+    Every model has an equal share of the episodes.
     """
     members, prior = form.n_models, form.latent.prior
     each = max(FEWEST, ceil(episodes / members))
@@ -68,26 +66,16 @@ def _interval(
     left_out: float,
     confidence: float,
 ) -> Estimate:
-    from scipy.special import stdtrit
-
-    each = costs.shape[1]
-    mean = float(weights @ costs.mean(axis=1))
-    part = weights**2 * costs.var(axis=1, ddof=1) / each
-    variance = float(part.sum())
-    half = 0.0
-    if variance > 0.0:  # Welch and Satterthwaite
-        freedom = variance**2 / float((part**2).sum() / (each - 1))
-        half = float(stdtrit(freedom, 0.5 + confidence / 2.0)) * sqrt(variance)
-    largest = float(costs[weights > 0.0].max())
-    unseen = min(whole, 2.0 * largest) if largest > 0.0 else whole
-    room = log(2.0 / (1.0 - confidence)) / each * float(weights.max()) * unseen
-    return Estimate(
-        estimate=mean,
-        lower=max(0.0, min(mean, mean - half - form.rounding)),
-        upper=mean + half + room + left_out + form.rounding,
-        confidence=confidence,
-        method="stratified t interval with room for unseen losses, "
-        f"{each * int((weights > 0.0).sum())} episodes",
+    off, short = form.rounding, np.full(costs.shape[1], left_out)
+    return estimated_mean(
+        [
+            Part(lost, -off, whole + left_out + off, float(weight), short=short)
+            for lost, weight in zip(costs, weights, strict=True)
+        ],
+        confidence,
+        least=0.0,
+        greatest=whole + off,
+        rounding=off,
     )
 
 

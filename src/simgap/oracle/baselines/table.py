@@ -338,10 +338,10 @@ def _tracking(
             name=name,
             about=about,
             policy=policy,
-            value=_mirrored(form.informed, average),
+            value=average.changed(-1.0, form.informed),
             average_gap=average,
             values=tuple(
-                _mirrored(float(best), gap)
+                gap.changed(-1.0, float(best))
                 for best, gap in zip(form.optimal, each, strict=True)
             ),
             gaps=each,
@@ -393,17 +393,6 @@ def _absent(form: LossForm, name: str, about: str, note: str) -> Baseline:
     missing = Certified(None, None)
     return Baseline(
         name, about, None, missing, missing, nothing, nothing, "certified", None, note
-    )
-
-
-def _mirrored(top: float, gap: Estimate) -> Estimate:
-    """Return the estimate of a value from that of its gap to `top`."""
-    return Estimate(
-        estimate=top - gap.estimate,
-        lower=top - gap.upper,
-        upper=top - gap.lower,
-        confidence=gap.confidence,
-        method=gap.method,
     )
 
 

@@ -1,0 +1,89 @@
+"""What an episode can earn and lose at least and at most, on any path.
+
+An interval that holds whatever the law of the losses needs their range. The last steps
+of an episode are followed backwards over everything that can happen: what an action
+loses, and then the worst or the best that may follow it. Earlier steps count with the
+least and the largest loss of a step. See `worlds` for what is added up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from simgap.arrays import FloatArray, IndexArray
+from simgap.simulation.worlds import RealModels, on_edges
+
+MOST_WORK = 3 * 10**7  # edges times steps that are followed; beyond, single steps count
+
+Range = tuple[float, float]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ScoreRanges:
+    """Least and greatest of what one episode leaves behind (see `Runs`)."""
+
+    reward: Range
+    gap: Range
+    moved: Range  # what first and last state add to a regret
+    step: Range  # what a step adds to a regret
+
+    def regret(self, steps: int) -> Range:
+        """Return the range of the regret after a number of steps."""
+        low, high = (
+            end + steps * each for end, each in zip(self.moved, self.step, strict=True)
+        )
+        return low, high
+
+
+def score_ranges(real: RealModels, member: int) -> ScoreRanges:
+    """Return the ranges over all episodes in a model, whatever is played there."""
+    world, horizon = real.world(member), real.horizon
+    chances, paid = on_edges(real.observed, real.simulators, member)
+    drawn = np.flatnonzero(chances > 0.0)
+    first, potential = world.start_law > 0.0, world.potential
+    step = float(world.excess[drawn].min()), float(world.excess[drawn].max())
+    rows, following = real.observed.row[drawn], world.next_state[drawn]
+    n_actions = real.simulators.n_actions
+    late = [
+        sign * _most_lost(sign * world.late_excess, rows, following, n_actions)
+        for sign in (-1.0, 1.0)
+    ]
+    low, high = (potential - world.late_potential + end for end in late)
+    if world.early == 0:
+        low, high = ((world.ahead + end)[first] for end in (low, high))
+    else:
+        ahead = world.ahead[first]
+        low = low + ahead.min() + world.early * step[0]
+        high = high + ahead.max() + world.early * step[1]
+    begin = potential[first]
+    return ScoreRanges(
+        reward=(horizon * float(paid[drawn].min()), horizon * float(paid[drawn].max())),
+        gap=(float(low.min()), float(high.max())),
+        moved=(
+            float(potential.min() - begin.max()),
+            float(potential.max() - begin.min()),
+        ),
+        step=step,
+    )
+
+
+def _most_lost(
+    losses: FloatArray, rows: IndexArray, following: IndexArray, n_actions: int
+) -> FloatArray:
+    """Return the most that the last steps can lose from every state, (S,).
+
+    `losses` (L, S A) are by steps left; edges are sorted by row, and every row has one.
+    """
+    steps, n_rows = losses.shape
+    most: FloatArray = np.zeros(n_rows // n_actions)
+    if steps * rows.size > MOST_WORK:
+        return most + float(losses.max(axis=1).sum())
+    begins = np.searchsorted(rows, np.arange(n_rows))
+    for lost in losses:
+        after = np.maximum.reduceat(most[following], begins)
+        most = (lost + after).reshape(-1, n_actions).max(axis=1)
+    return most

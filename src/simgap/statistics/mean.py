@@ -1,0 +1,204 @@
+"""The mean of sampled numbers with its interval: guaranteed or approximate.
+
+*Guaranteed*: by betting, for every law in the known range (`betting`). Its width is at
+least about 5 ranges over the number of samples, however alike they are.
+
+*Approximate*: a t interval, with room on both sides for what was not sampled. n samples
+miss an event of chance log(2 / (1 - confidence)) / n with the chance that one end may
+fail; such an event is taken to change a sample by a little more than twice the most
+that one was seen away from the median, by far more if few samples differ, and by
+anything in the known range if none does. So the interval holds for numbers that are
+mostly alike, and for those whose tails were met; it cannot hold for numbers that vary
+a little and hide a rare event far beyond all that was seen.
+
+Which of them: the guaranteed interval where it is affordable, that is at most WIDER
+times as wide as the approximate one, or no wider than a PART of the estimate; or where
+it is asked for. Both are cut at what is certain about the mean.
+
+Samples come in parts (strata) with weights: the answer is the weighted mean. Room is
+left for one event, in the part where it matters most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf, log, sqrt
+from typing import final
+
+import numpy as np
+
+from simgap.arrays import FloatArray
+from simgap.errors import InvalidArgument
+from simgap.statistics.betting import Score, betting_interval, mixture_interval
+from simgap.statistics.estimate import Estimate
+
+WIDER = 2.0  # times the approximate interval: affordable
+PART = 0.5  # of the estimate: a width that is affordable, too
+THIN = 30.0  # differing samples below which the largest deviation means little
+NOISE = 1e-13  # of the range: differences that are rounding
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Independent numbers in a known range, and their weight in the answer."""
+
+    values: FloatArray  # (n,)
+    low: float
+    high: float
+    weight: float = 1.0
+    one_law: bool = True  # False: of several laws, whose means average to the answer
+    short: FloatArray | None = None  # (n,), what the numbers may be too small by
+    luck: FloatArray | None = None  # (n,), without what is known of each beforehand
+
+
+def estimated_mean(
+    parts: Sequence[Part],
+    confidence: float,
+    *,
+    method: str = "",
+    least: float = -inf,
+    greatest: float = inf,
+    rounding: float = 0.0,
+    scores: Sequence[Sequence[Part]] = (),
+    guaranteed: bool = False,
+    stopped: bool = False,
+) -> Estimate:
+    """Return the weighted mean of parts with its interval.
+
+    `least` and `greatest` are certain about the mean. `scores` are other numbers of the
+    same samples with the same mean, to bet on instead: those of the parts may then have
+    been combined with hindsight. `stopped`: what was met decided how many samples were
+    drawn.
+    """
+    parts = [part for part in parts if part.weight > 0.0]
+    _check(parts, confidence, stopped=stopped)
+    mean, error, below, above = _approximate(parts, confidence, rounding)
+    low, high = _guaranteed(scores or [parts], confidence, stopped=stopped)
+    low, high = low - rounding, high + rounding
+    room = (min(greatest, mean + above) - max(least, mean - below)) * WIDER
+    wide = min(greatest, high) - max(least, low)
+    sure = guaranteed or wide <= max(room, PART * abs(mean))
+    if not sure:
+        low, high = mean - below, mean + above
+    count = sum(part.values.size for part in parts)
+    how = "betting" if sure else "t interval with room for unseen events"
+    found = Estimate(
+        estimate=min(max(mean, low), high),
+        lower=low,
+        upper=high,
+        confidence=confidence,
+        method=", ".join(filter(None, (how, f"{count} episodes", method))),
+        standard_error=error,
+        label="guaranteed" if sure else "approximate",
+    )
+    return found.within(least, greatest)
+
+
+def _approximate(
+    parts: Sequence[Part], confidence: float, rounding: float
+) -> tuple[float, float, float, float]:
+    """Return mean, standard error, and how far the interval reaches on both sides."""
+    from scipy.special import stdtrit
+
+    mean = variance = freedom = short = up = down = noise = 0.0
+    apart = []  # what each sample moves the answer by, against the median of its part
+    for part in parts:
+        n, values, middle = part.values.size, part.values, float(part.values.mean())
+        share = part.weight / n
+        mean += part.weight * middle
+        square = float(values.var(ddof=1)) if n > 1 else (part.high - part.low) ** 2
+        spread = part.weight**2 * square / n
+        variance += spread
+        freedom += spread**2 / max(1, n - 1)
+        up = max(up, share * (part.high - middle))
+        down = max(down, share * (middle - part.low))
+        noise = max(noise, share * (rounding + NOISE * (part.high - part.low)))
+        luck = values if part.luck is None else part.luck
+        apart.append(share * np.abs(luck - np.median(luck)))
+        if part.short is not None:
+            short += part.weight * float(part.short.mean())
+    half = 0.0
+    if variance > 0.0:
+        quantile = stdtrit(variance**2 / freedom, 0.5 + confidence / 2.0)
+        half = float(quantile) * sqrt(variance)
+    met = _unseen(np.concatenate(apart), noise)
+    most = log(2.0 / (1.0 - confidence))
+    below = half + most * min(down, met) + rounding
+    above = half + most * min(up, met) + rounding + short
+    return mean, sqrt(variance), below, above
+
+
+def _unseen(apart: FloatArray, noise: float) -> float:
+    """Return what a sample of a kind that was not met may move the answer by."""
+    apart = np.where(apart <= noise, 0.0, apart)
+    total = float((apart**2).sum())
+    if total == 0.0:
+        return inf
+    differing = float(apart.sum()) ** 2 / total
+    few = min(THIN, apart.size / 2.0)
+    return float(apart.max()) * (2.0 + (few / differing) ** 2)
+
+
+def _guaranteed(
+    scores: Sequence[Sequence[Part]], confidence: float, *, stopped: bool
+) -> tuple[float, float]:
+    """Return the ends by betting, on one law or on a mixture of strata."""
+    first = scores[0]
+    if len(first) == 1 and first[0].one_law:
+        return betting_interval(
+            [_score([part]) for (part,) in scores], confidence, stopped=stopped
+        )
+    if not stopped:
+        return mixture_interval([_score(parts) for parts in scores], confidence)
+    share = 1.0 - (1.0 - confidence) / len(first)  # so that all parts hold at once
+    ends = [
+        _guaranteed(
+            [[replace(part, weight=1.0)] for part in of_part], share, stopped=True
+        )
+        for of_part in zip(*scores, strict=True)
+    ]
+    weights = [part.weight for part in first]
+    low, high = (
+        sum(w * end for w, end in zip(weights, side, strict=True))
+        for side in zip(*ends, strict=True)
+    )
+    return low, high
+
+
+def _score(parts: Sequence[Part]) -> Score:
+    """Return numbers whose plain mean is the weighted one; all are in one range."""
+    whole = sum(part.values.size for part in parts)
+    factors = [part.weight * whole / part.values.size for part in parts]
+    short = None
+    if any(part.short is not None for part in parts):
+        short = np.concatenate(
+            [
+                factor
+                * (np.zeros(part.values.size) if part.short is None else part.short)
+                for factor, part in zip(factors, parts, strict=True)
+            ]
+        )
+    return Score(
+        values=np.concatenate(
+            [f * part.values for f, part in zip(factors, parts, strict=True)]
+        ),
+        low=min(f * part.low for f, part in zip(factors, parts, strict=True)),
+        high=max(f * part.high for f, part in zip(factors, parts, strict=True)),
+        short=short,
+    )
+
+
+def _check(parts: Sequence[Part], confidence: float, *, stopped: bool) -> None:
+    if not 0.0 < confidence < 1.0:
+        raise InvalidArgument(
+            f"a confidence of {confidence!r}", hint="it is between 0 and 1"
+        )
+    if not parts or min(part.values.size for part in parts) < 1:
+        raise InvalidArgument("no samples", hint="an interval needs one or more")
+    if stopped and not all(part.one_law for part in parts):
+        raise InvalidArgument(
+            "samples of several laws, of a number that was decided on the way",
+            hint="fix the number of samples beforehand",
+        )

@@ -1,0 +1,111 @@
+"""Estimated means: which label, what room, where they are cut."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+import pytest
+
+from simgap.errors import InvalidArgument
+from simgap.statistics import Estimate, Part, common_label, estimated_mean, greatest_of
+from simgap.statistics import mean as rule
+
+
+@pytest.fixture
+def only_approximate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rule, "WIDER", 0.0)
+    monkeypatch.setattr(rule, "PART", 0.0)
+
+
+@pytest.mark.usefixtures("only_approximate")
+def test_samples_that_are_alike_leave_room_on_both_sides() -> None:
+    """n samples miss an event of chance log(2 / 0.05) / n, and it may be anything."""
+    found = estimated_mean([Part(np.full(100, 3.0), -1.0, 4.0)], 0.95)
+    missed = log(40.0) / 100
+    assert found.label == "approximate"
+    assert found.lower == pytest.approx(3.0 - missed * 4.0)
+    assert found.upper == pytest.approx(3.0 + missed * 1.0)
+
+
+@pytest.mark.usefixtures("only_approximate")
+def test_few_samples_that_differ_tell_little_of_what_may_come() -> None:
+    """With one of a hundred that differs, room is for all the range."""
+    values = np.zeros(100)
+    values[7] = 0.01
+    one = estimated_mean([Part(values, -1.0, 1.0)], 0.95)
+    assert one.upper > log(40.0) / 100 * 0.9
+    values[::2] = 0.01
+    many = estimated_mean([Part(values, -1.0, 1.0)], 0.95)
+    assert many.upper - many.lower < 0.01
+
+
+def test_guaranteed_intervals_are_taken_where_they_are_affordable() -> None:
+    rng = np.random.default_rng(0)
+    coins = Part((rng.random(400) < 0.3).astype(float), 0.0, 1.0)
+    assert estimated_mean([coins], 0.95).label == "guaranteed"
+    still = Part(1e-4 * rng.random(400), 0.0, 1.0)
+    cheap = estimated_mean([still], 0.95)
+    asked = estimated_mean([still], 0.95, guaranteed=True)
+    assert (cheap.label, asked.label) == ("approximate", "guaranteed")
+    assert asked.upper - asked.lower > 100.0 * (cheap.upper - cheap.lower)
+    large = Part(5.0 + 1e-4 * rng.random(400), 5.0, 6.0)  # small against the estimate
+    assert estimated_mean([large], 0.95).label == "guaranteed"
+
+
+def test_intervals_end_at_what_is_certain() -> None:
+    values = np.random.default_rng(1).random(30)
+    found = estimated_mean([Part(values, 0.0, 1.0)], 0.95, least=0.45, greatest=0.5)
+    assert 0.45 <= found.lower <= found.estimate <= found.upper <= 0.5
+
+
+def test_weights_of_nothing_are_left_out_and_bad_settings_refused() -> None:
+    one = Part(np.arange(10.0), 0.0, 9.0)
+    none = Part(np.zeros(0), 0.0, 9.0, weight=0.0)
+    assert estimated_mean([one, none], 0.95) == estimated_mean([one], 0.95)
+    for parts, confidence in (([], 0.95), ([one], 1.0), ([none], 0.95)):
+        with pytest.raises(InvalidArgument):
+            estimated_mean(parts, confidence)
+    several = Part(np.arange(10.0), 0.0, 9.0, one_law=False)
+    with pytest.raises(InvalidArgument, match="several laws"):
+        estimated_mean([several], 0.95, stopped=True)
+
+
+def test_a_seed_gives_the_same_interval() -> None:
+    made = [
+        estimated_mean([Part(np.random.default_rng(5).random(50), 0.0, 1.0)], 0.9)
+        for _ in range(2)
+    ]
+    assert made[0] == made[1]
+
+
+def test_an_estimate_lies_within_what_is_certified() -> None:
+    found = Estimate(0.0237, 0.0185, 0.0289, 0.95)
+    assert found.within(0.0243, 0.0253) == Estimate(0.0243, 0.0243, 0.0253, 0.95)
+    assert found.within(None, None) == found
+    assert found.within(0.02, None).lower == 0.02
+    missed = found.within(0.5, 0.6)  # nothing is left: the interval missed
+    assert (missed.lower, missed.estimate, missed.upper) == (0.5, 0.5, 0.6)
+    beyond = found.within(0.5, None)
+    assert beyond.lower == beyond.estimate == 0.5
+    assert beyond.upper == pytest.approx(0.5 + 0.0104)
+    below = found.within(None, -1.0)
+    assert below.upper == below.estimate == -1.0
+    with pytest.raises(InvalidArgument):
+        found.within(2.0, 1.0)
+
+
+def test_an_estimate_is_scaled_and_mirrored() -> None:
+    found = Estimate(2.0, 1.0, 4.0, 0.95, "how", 0.5, "guaranteed")
+    assert found.changed(-2.0, 1.0) == Estimate(
+        -3.0, -7.0, -1.0, 0.95, "how", 1.0, "guaranteed"
+    )
+
+
+def test_the_greatest_of_several_is_as_sure_as_the_least_sure() -> None:
+    one = Estimate(2.0, 1.0, 4.0, 0.99, label="guaranteed")
+    other = Estimate(1.5, 1.4, 5.0, 0.99)
+    found = greatest_of([one, other], 0.98)
+    assert (found.estimate, found.lower, found.upper) == (2.0, 1.4, 5.0)
+    assert (found.confidence, found.label) == (0.98, "approximate")
+    assert common_label([one, one]) == "guaranteed"
