@@ -34,9 +34,11 @@ def test_e9_the_printed_lemma_promises_a_half_for_a_linear_gap(
     p = np.linspace(0.25, 0.5, members + 1)[1:-1]
     q = 0.5 - p
     closed = float((p * (1.0 - q ** (horizon - 1)) / (1.0 - q)).max())
-    assert promise == pytest.approx(closed, abs=1e-7)  # L = 0 up to rounding
     check = found.checks[0]
-    assert check.left.lower is not None and check.right.upper is not None
+    assert check.left.lower is not None
+    assert check.right.lower is not None and check.right.upper is not None
+    assert check.right.lower - 1e-9 <= closed <= check.right.upper + 1e-9
+    assert check.right.upper - check.right.lower < 1e-5  # L = 0 up to rounding
     assert check.left.lower > check.right.upper + 1.4
 
 
@@ -59,7 +61,12 @@ def test_the_second_arm_until_it_fails_has_its_closed_gap(horizon: int) -> None:
         assert bracket.lower <= exact + 1e-15 and exact <= bracket.upper + 1e-15
 
 
-TINY = corrected.Settings(large_horizons=(4, 6, 8, 12), random_classes=4, horizon=4)
+TINY = corrected.Settings(
+    arms=((2, 2), (20, 20), (500, 500), (6, 1)),
+    large_horizons=(4, 6, 8, 12),
+    random_classes=4,
+    horizon=4,
+)
 
 
 def test_the_corrected_lemma_holds_in_every_ball() -> None:
@@ -67,9 +74,13 @@ def test_the_corrected_lemma_holds_in_every_ball() -> None:
     assert found.verdict is Verdict.HOLDS is corrected.CLAIM.expected
 
 
-def test_half_of_the_constant_promises_too_little() -> None:
-    control = replace(TINY, share=0.5)
-    assert corrected.measured(control, 2, silent).verdict is Verdict.REFUTED
+def test_a_part_of_the_constant_promises_too_little() -> None:
+    """A third of L_gap on infinite classes, a twentieth of the universal constant."""
+    third = corrected.measured(replace(TINY, share=1 / 3), 2, silent).checks
+    told = [check.verdict for check in third[: len(TINY.arms)]]
+    assert told[1:3] == [Verdict.REFUTED] * 2
+    twentieth = corrected.measured(replace(TINY, share=0.05), 2, silent)
+    assert twentieth.checks[len(TINY.arms)].verdict is Verdict.REFUTED
 
 
 def test_the_gap_of_proposition_2_has_the_constant_of_its_nearest_rival() -> None:

@@ -21,6 +21,10 @@ ARMS = bandit.Settings(
 )
 TREES = tree.Settings(
     horizons=(32, 64, 128),
+    diameters=(2.5, 5.0, 10.0, 20.0),
+    far_horizon=128,
+    pulls=(2, 3, 4),
+    wide_horizon=16,
     trees=(tree.ROW_21, tree.ROW_21B),
     members=(100,),
     actions=(10,),
@@ -60,6 +64,20 @@ def test_no_oracle_is_below_the_formula_of_theorem_3() -> None:
     exponent = found.key_number.value
     assert isinstance(exponent, Estimate)
     assert 0.4 < exponent.lower <= exponent.upper < 0.6
+
+
+def test_the_gap_of_oracles_grows_with_the_roots_of_h_d_and_m() -> None:
+    """With e as hard as it can be; an e that is too small for that is the control."""
+    found = tree.measured(TREES, 0, silent)
+    words = ("H^", "D^", "M^")
+    grows = [check for check in found.checks if any(w in check.name for w in words)]
+    assert len(grows) == 6
+    assert {check.verdict for check in grows} == {Verdict.HOLDS}
+    easy = tree.measured(replace(TREES, power=1.0), 0, silent)
+    refuted = {
+        check.name[-5:-3] for check in easy.checks if check.verdict is Verdict.REFUTED
+    }
+    assert refuted == set(words)
 
 
 def test_eight_times_the_formula_is_too_much() -> None:

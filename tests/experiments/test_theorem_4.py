@@ -9,47 +9,42 @@ import pytest
 from simgap.experiments import theorem_4_corrected as corrected
 from simgap.experiments import theorem_4_printed as printed
 from simgap.experiments.claim import Verdict
-from simgap.experiments.intervals import ends
-from simgap.experiments.rare_winner import RADIUS, rare_winner
 from tests.experiments.silence import silent
 
-PRINTED = printed.Settings(horizons=(50, 400, 3000), large_horizons=(5,))
-CORRECTED = corrected.Settings((50, 5000), (5,), currents=4, river_horizon=16, runs=100)
+PRINTED = printed.Settings(horizons=(1000, 5000, 20_000), solved=(5, 10))
+CORRECTED = corrected.Settings((100, 20_000), agent_horizon=300, members=2, runs=3)
 
 
-@pytest.mark.parametrize("horizon", [10, 400])
-def test_the_oracle_never_looks_for_a_rare_winner(horizon: int) -> None:
-    """The closed forms of Proposition 2 (spec 4.9), with two models."""
-    found = rare_winner(horizon)
-    low, high = ends(found.gap)
-    assert low <= (horizon - 1) / 2 <= high and high - low < 1e-6
-    assert found.value_constant < 1e-6
-    assert (found.eluder, found.covering) == (1, 2)
-    assert found.known.diameter == pytest.approx(2.0)
-    ball = found.ball(RADIUS)
-    assert ball.mass == 1.0
-    assert ball.gap.constant == pytest.approx((horizon - 1) / 2 / 1.8)
-
-
-def test_the_printed_theorem_fails_on_a_class_of_diameter_two() -> None:
+def test_the_printed_theorem_fails_on_4h_plus_5_models_and_on_a_continuum() -> None:
     found = printed.measured(PRINTED, 0, silent)
     assert found.verdict is Verdict.REFUTED is printed.CLAIM.expected
-    assert {check.verdict for check in found.checks} == {Verdict.REFUTED}
+    *refuted, closed = found.checks
+    assert [check.verdict for check in refuted] == [Verdict.REFUTED] * 4
+    assert closed.verdict is Verdict.HOLDS
     rows = found.tables[0].rows
-    assert rows[-1][:4] == (5, 25, 1, 2)  # row 25: d_e and N of 25 models, H = 5
-    assert rows[-1][4] == pytest.approx(2.0)  # row 23
+    assert {row[1] for row in rows[:3]} == {"infinitely many"}
+    assert rows[-2][:4] == (5, "25", 1, 2)  # row 25: d_e and N of 25 models, H = 5
+    assert rows[-2][4] == pytest.approx(2.0)  # row 23
+    for row in rows[:6]:
+        assert isinstance(row[0], int)
+        assert row[4] == (row[0] - 1) / 2
 
 
-def test_a_winner_that_is_not_rare_is_found_and_print_is_right() -> None:
-    likely = replace(PRINTED, horizons=(50, 100, 300), weight=0.5)
+def test_an_arm_that_is_worth_a_try_is_tried_and_print_is_right() -> None:
+    """The control: uniform in the mean itself."""
+    likely = printed.Settings((10, 12, 14), solved=(), power=1, finite=False)
     assert printed.measured(likely, 0, silent).verdict is Verdict.HOLDS
 
 
-def test_the_corrected_theorem_holds_in_every_ball() -> None:
+def test_the_corrected_theorem_holds_for_all_members() -> None:
     found = corrected.measured(CORRECTED, 0, silent)
     assert found.verdict is Verdict.HOLDS is corrected.CLAIM.expected
 
 
-def test_a_tenth_of_the_constants_is_too_little() -> None:
-    little = replace(CORRECTED, share=0.1)
-    assert corrected.measured(little, 0, silent).verdict is Verdict.REFUTED
+def test_with_the_printed_constant_or_little_of_the_guarantee_it_fails() -> None:
+    print_one = corrected.measured(
+        replace(CORRECTED, printed=True, share=0.001), 0, silent
+    )
+    told = [check.verdict for check in print_one.checks]
+    assert told[1] is Verdict.REFUTED  # H = 20,000
+    assert Verdict.REFUTED in told[3:]  # the agents

@@ -43,15 +43,13 @@ def exact_oracle(
             hint="take a shorter horizon, or allow more nodes",
             result=planned,
         )
-    average = _off(form, planned.upper)
+    gap = 0.5 * (planned.lower + planned.upper)
     low, high = planned.gap_intervals.T
     return SolvedOracle(
         form=form,
         policy=planned.policy,
-        value=around(
-            form.informed - planned.upper, exact_rounding(form, planned.upper)
-        ),
-        average_gap=average,
+        value=around(form.informed - gap, exact_rounding(form, gap)),
+        average_gap=Certified(planned.lower, planned.upper),
         gaps=gaps(latent.simulators, planned.policy, horizon),
         least_gaps=tuple(_off(form, float(gap)) for gap in low),
         greatest_gaps=tuple(_off(form, float(gap)) for gap in high),

@@ -6,11 +6,14 @@ N0 = (H + 1/delta)/2 and kl = kl(delta, delta + e),
 
     average gap >= mean V* - H/2 - (e/(2 delta)) [ N0/M + H sqrt(N0 kl/(2M)) ].
 
-Three things are checked. The formula is below the exact gap of the oracle.
-With e = sqrt(M delta/H)/4 the oracle's own gap grows like sqrt(H). Where the theorem
+The formula is below the exact gap of every oracle. With e = sqrt(M delta/H)/4 the
+oracle's own gap grows like sqrt(H) and sqrt(D) on two pulls of a switch, and like
+(1 - 1/M) sqrt(M) on M pulls: one model in M is right by chance. Where the theorem
 applies (M >= 100, A >= 10, D >= 20 log_A M, H >= DM), the formula is at least 0.0177
 sqrt(DMH), with delta = 2/(D - td); the printed delta = 1/D gives more than twice the
-diameter asked for (errata E34).
+diameter asked for (errata E34). There are floor(S/2) floor((A-1)/2) pairs, not SA; with
+as many as there are, and other models that fill U up, at least 0.01 sqrt(DMH) is left
+for M = SA (errata E35).
 """
 
 from __future__ import annotations
@@ -52,6 +55,8 @@ from simgap.planning import diameter
 from simgap.records import Certified
 
 DELTA = 0.4  # of the switches whose oracle is computed
+FILLED = 0.01  # of sqrt(DMH) that is left if U is filled up to SA models
+FILLED_STATES, FILLED_ACTIONS = (10, 11, 25, 200), (10, 11, 20, 51)
 
 
 @final
@@ -72,13 +77,18 @@ class Tree:
 class Settings:
     """Which trees are solved, and at which sizes the theorem is evaluated."""
 
-    horizons: tuple[int, ...]  # of two switches with e scaled
+    horizons: tuple[int, ...]  # of two pulls with e scaled
+    diameters: tuple[float, ...]  # of two pulls over `far_horizon` steps
+    far_horizon: int
+    pulls: tuple[int, ...]  # M, over `wide_horizon` steps
+    wide_horizon: int
     trees: tuple[Tree, ...]
     members: tuple[int, ...]  # of the theorem
     actions: tuple[int, ...]
     farther: tuple[float, ...]  # D over its least value
     longer: tuple[float, ...]  # H over its least value
     raised: float = 1.0  # the formula is multiplied by it; a control takes more
+    power: float = 0.5  # e = (M delta/H)^power / 4; a control takes another
 
 
 ROW_21 = Tree(1, 2, 2, 20, 0.25, 0.1)
@@ -90,6 +100,10 @@ SMALL = (
 )
 QUICK = Settings(
     horizons=(32, 64, 128, 256, 512),
+    diameters=(2.5, 5.0, 10.0, 20.0, 40.0),
+    far_horizon=256,
+    pulls=(2, 3, 4, 6),
+    wide_horizon=20,
     trees=(ROW_21, ROW_21B, *SMALL),
     members=(100, 1000),
     actions=(10, 101),
@@ -98,6 +112,10 @@ QUICK = Settings(
 )
 FULL = Settings(
     horizons=(32, 64, 128, 256, 512, 1024),
+    diameters=(2.5, 5.0, 10.0, 20.0, 40.0, 80.0),
+    far_horizon=1024,
+    pulls=(2, 3, 4, 6, 8, 12),
+    wide_horizon=24,
     trees=(
         ROW_21, ROW_21B, *SMALL, Tree(1, 3, 3, 28, 0.4, 0.08),
         Tree(4, 2, 8, 10, 0.5, 0.3), Tree(1, 2, 2, 800, 0.2, 0.005),
@@ -131,17 +149,38 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
     growing = []
     for horizon in settings.horizons:
         tell(f"two switches, H = {horizon}")
-        growing.append(_row(Tree(1, 2, 2, horizon, DELTA, scaled_e(horizon)), settings))
+        growing.append(_row(_switch(2, horizon, DELTA, settings.power), settings))
+    farther = []
+    for wanted in settings.diameters:
+        tell(f"two switches, D = {wanted:g}")
+        farther.append(
+            _row(
+                _switch(2, settings.far_horizon, 1.0 / wanted, settings.power), settings
+            )
+        )
+    wider = []
+    for pulls in settings.pulls:
+        tell(f"{pulls} pulls of a switch")
+        wider.append(
+            _row(_switch(pulls, settings.wide_horizon, DELTA, settings.power), settings)
+        )
     single = []
     for tree in settings.trees:
         tell(f"{tree.members} models, H = {tree.horizon}")
         single.append(_row(tree, settings))
-    rows = growing + single
+    rows = growing + farther + wider + single
     exponent = bracketed_exponent(
         [float(row.tree.horizon) for row in growing], [row.gap for row in growing]
     )
+    in_diameter = bracketed_exponent(
+        [row.diameter for row in farther], [row.gap for row in farther]
+    )
+    in_members = bracketed_exponent(
+        [float(row.tree.members) for row in wider],
+        [ratio(row.gap, 1.0 - 1.0 / row.tree.members) for row in wider],
+    )
     tell("the theorem's own sizes")
-    universal = _universal(settings)
+    universal, filled = _universal(settings), _filled_up(settings)
     stretch = _literal_stretch()
     checks = (
         Check(
@@ -152,10 +191,20 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
         ),
         Check("the oracle's gap grows at least like H^0.4", exactly(0.4), exponent),
         Check("and no faster than H^0.6", exponent, exactly(0.6)),
+        Check("it grows at least like D^0.4", exactly(0.4), in_diameter),
+        Check("and no faster than D^0.6", in_diameter, exactly(0.6)),
+        Check("over 1 - 1/M it grows at least like M^0.4", exactly(0.4), in_members),
+        Check("and no faster than M^0.6", in_members, exactly(0.6)),
         Check(
             f"where the theorem applies ({len(universal)} sizes) the formula is at "
             "least 0.0177 sqrt(DMH): the greatest ratio",
             greatest(universal),
+            exactly(1.0),
+        ),
+        Check(
+            f"with M = SA models ({len(filled)} sizes), as many as possible of which "
+            "hide a pair, it is at least 0.01 sqrt(DMH): the greatest ratio",
+            greatest(filled),
             exactly(1.0),
         ),
         Check(
@@ -179,7 +228,8 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
         summary=f"Two switches over {last.tree.horizon} steps cost the oracle "
         f"{middle(last.gap):.4f}, the formula says at least {last.bound:.4f}; the gap "
         f"grows with exponent {exponent.estimate:.3f} "
-        f"[{exponent.lower:.3f}, {exponent.upper:.3f}].",
+        f"[{exponent.lower:.3f}, {exponent.upper:.3f}] in H, "
+        f"{in_diameter.estimate:.3f} in D and {in_members.estimate:.3f} in M.",
         figures=(
             Figure(
                 "Two switches, one slightly better: nobody avoids sqrt(H)",
@@ -217,9 +267,15 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
     )  # fmt: skip
 
 
+def _switch(pulls: int, horizon: int, delta: float, power: float = 0.5) -> Tree:
+    """Return one switch with as many pulls as models, and the e that keeps it hard."""
+    e = (pulls * delta / horizon) ** power / 4.0
+    return Tree(1, pulls, pulls, horizon, delta, e)
+
+
 def scaled_e(horizon: int) -> float:
-    """Return sqrt(M delta/H)/4 for two switches: the e that keeps them hard."""
-    return sqrt(2.0 * DELTA / horizon) / 4.0
+    """Return sqrt(M delta/H)/4 for two pulls."""
+    return _switch(2, horizon, DELTA).e
 
 
 def formula(horizon: int) -> float:
@@ -301,6 +357,33 @@ def _universal(settings: Settings) -> list[Certified]:
         if not theorem.holds:
             raise AssertionError(f"the theorem does not apply: {theorem.unmet}")
         found.append(ratio(theorem.value * settings.raised, formula.value))
+    return found
+
+
+def _filled_up(settings: Settings) -> list[Certified]:
+    """Return 0.01 sqrt(DMH) over what M = SA models cost, most of them no hiding place.
+
+    V* >= (H - D) rho, as the span of the bias is at most D rho (spec 4.2).
+    """
+    found = []
+    for states, actions, long in product(
+        FILLED_STATES, FILLED_ACTIONS, settings.longer
+    ):
+        members, k, arms = states * actions, states // 2, (actions - 1) // 2
+        wanted = 20.0 * log(members) / log(actions)
+        horizon = ceil(long * wanted * members)
+        delta = delta_for_diameter(k, arms, wanted)
+        e = 0.6 * sqrt(k * arms * delta / horizon)
+        formula = switch_tree_lower(
+            horizon=horizon,
+            members=k * arms,
+            delta=delta,
+            e=e,
+            diameter=wanted,
+            mean_optimal=(horizon - wanted) * (delta + e) / (2.0 * delta + e),
+        ).value
+        least = FILLED * sqrt(wanted * members * horizon) * settings.raised
+        found.append(ratio(least, formula))
     return found
 
 
