@@ -154,6 +154,7 @@ def _estimate(sample: FloatArray, least: float, confidence: float) -> Estimate:
         upper=upper,
         confidence=confidence,
         method=f"empirical Bernstein, {n} episodes",
+        label="guaranteed",
     )
 
 
@@ -166,6 +167,7 @@ def _computed(mean: float, step: int, confidence: float) -> Estimate:
         upper=min(1.0, mean + wrong),
         confidence=confidence,
         method="all histories, exact up to rounding",
+        label="guaranteed",
     )
 
 

@@ -1,36 +1,26 @@
 """Shares of a whole from random orders, for more players than all sets allow.
 
 An order and its reverse give two marginals of a player; their mean X is in [0, v(N)]
-and its expectation is the Shapley value. K independent pairs make the interval:
-
-* Chernoff: with chance at least 1 - d both kl(mean | phi) <= log(2 / d) / K in units
-  of v(N), whatever the law of X (Hoeffding 1963, Theorem 1).
-* Empirical Bernstein: |mean - phi| <= s sqrt(2 log(4 / d) / K) + 7 log(4 / d) / (3 (K -
-  1)) in units of v(N), s the sample deviation (Maurer and Pontil 2009, Theorem 4, both
-  sides).
-
-Half of the failure chance goes to each and the better one counts; it is divided by the
-number of players too, so that all intervals hold together. Numbers v(S) that are only
-known between two ends make X known between two ends: the mean moves by them, and s is
-at most the deviation of the middles plus the quadratic mean of the half widths.
+and its expectation is the Shapley value. K independent pairs make the interval, by
+betting (`statistics.betting`). The chance to fail is divided by the number of players,
+so that all intervals hold together. Numbers v(S) that are only known between two ends
+make X known between two ends: the lower end bets on the lower ones, the upper end on
+the upper ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import log, sqrt
 from typing import final
 
 import numpy as np
 
-from simgap.answers.shapley import EPS, summing_to
+from simgap.answers.shapley import summing_to
 from simgap.arrays import FloatArray, IndexArray, owned
 from simgap.errors import InvalidArgument
 from simgap.records import Certified
-from simgap.statistics import Estimate
-
-HALVINGS = 60
+from simgap.statistics import Estimate, Score, betting_interval
 
 
 @final
@@ -83,13 +73,12 @@ def sampled_shares(
     found, means = [], []
     for player in range(orders.players):
         mean = float(middle[:, player].mean())
-        reach = bounded_mean(
-            low[:, player], high[:, player], most=whole.upper, failure=failure
-        )
-        found.append(Certified(max(0.0, reach[0]), min(whole.upper, reach[1])))
+        least, most = low[:, player], high[:, player]
+        score = Score(least, 0.0, whole.upper, np.minimum(most, whole.upper) - least)
+        found.append(Certified(*betting_interval([score], 1.0 - failure)))
         means.append(mean)
     pairs = len(orders.orders) // 2
-    method = f"{pairs} random orders and their reverses, Chernoff and Bernstein bounds"
+    method = f"{pairs} random orders and their reverses, betting"
     return tuple(
         Estimate(
             estimate=min(max(mean, _end(each.lower)), _end(each.upper)),
@@ -97,55 +86,10 @@ def sampled_shares(
             upper=_end(each.upper),
             confidence=confidence,
             method=method,
+            label="guaranteed",
         )
         for mean, each in zip(means, summing_to(found, whole), strict=True)
     )
-
-
-def bounded_mean(
-    lower: FloatArray, upper: FloatArray, *, most: float, failure: float
-) -> tuple[float, float]:
-    """Return an interval for the mean of numbers in [0, most], seen between two ends.
-
-    It misses with chance at most `failure`.
-    """
-    if not most > 0.0:
-        return 0.0, 0.0
-    count = lower.size
-    a, b = float(lower.mean()) / most, float(upper.mean()) / most
-    half = 0.5 * failure
-    chernoff = log(2.0 / half) / count
-    wide = 0.5 * (upper - lower) / most
-    spread = float(np.std(0.5 * (lower + upper) / most, ddof=1))
-    spread += sqrt(float(wide @ wide) / (count - 1))
-    bernstein = spread * sqrt(2.0 * log(4.0 / half) / count)
-    bernstein += 7.0 * log(4.0 / half) / (3.0 * (count - 1))
-    slack = 8.0 * EPS * (count + 8)
-    low = max(_least_mean(a, chernoff), a - bernstein) - slack
-    high = min(1.0 - _least_mean(1.0 - b, chernoff), b + bernstein) + slack
-    return most * max(0.0, low), most * min(1.0, high)
-
-
-def _least_mean(mean: float, budget: float) -> float:
-    """Return the least q with kl(mean | q) <= budget, from below."""
-    mean = min(max(mean, 0.0), 1.0)
-    low, high = 0.0, mean
-    for _ in range(HALVINGS):
-        q = 0.5 * (low + high)
-        if _divergence(mean, q) <= budget:
-            high = q
-        else:
-            low = q
-    return low
-
-
-def _divergence(p: float, q: float) -> float:
-    """Return the relative entropy of coins p and q, q <= p < 1 or q = p."""
-    if q <= 0.0:
-        return 0.0 if p <= 0.0 else float("inf")
-    left = p * log(p / q) if p > 0.0 else 0.0
-    right = (1.0 - p) * log((1.0 - p) / (1.0 - q)) if p < 1.0 else 0.0
-    return left + right
 
 
 def _marginals(
