@@ -47,6 +47,14 @@ def audit(*names: str, **changes: Any) -> dict[str, Any]:
         "reason": "With memory 2.2 to 2.3 % of what is at stake is lost; without it "
         "at least 9 %, which is more than the 5 % that is acceptable.",
         "verdict_certainty": "certified",
+        "memory": {
+            "enough": "certified",
+            "needed": "certified",
+            "with_memory": certified(0.25, 0.2625),
+            "without_memory": certified(1.05, 1.06251),
+            "searched": 31,
+            "stationary": False,
+        },
         "acceptable": 0.05,
         "findings": [
             {

@@ -120,14 +120,15 @@ def _with_memory(
     elif (without.upper or 0.0) > settings.acceptable:
         reason = (
             f"No policy without memory that stays within {accepted} (--acceptable) was "
-            f"found: the best one found loses {percent(without.upper or 0.0)}."
+            f"found: the best one found loses {percent(without.upper or 0.0)}, and "
+            f"none less than {percent(without.lower or 0.0)}."
         )
     else:
         fear = _worst(latent, lost.memoryless_worst, settings, "but it")
         reason = (
             "Without memory the best policy found is fine on average, with "
-            f"{percent(without.upper or 0.0)}, {fear} (That no better one exists "
-            "without memory is not proved.)"
+            f"{percent(without.upper or 0.0)}, {fear} (That no other one without "
+            "memory does better there is not proved.)"
         )
     more = _worst(latent, lost.worst, settings, "With memory it")
     if not more and lost.worst is not None:

@@ -27,6 +27,7 @@ from simgap.gap.measure import average_certified
 from simgap.mdp import LatentMDP
 from simgap.oracle.baselines.memoryless import ShortMemoryPlan
 from simgap.oracle.loss_form import LossForm, bytes_of_losses, loss_form
+from simgap.oracle.memory import Memory, memory_proofs
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import AutoOracle
 from simgap.records import Certified
@@ -81,6 +82,7 @@ class Transfer:
     outcome: Outcome | None  # of planning; None: not planned
     planned: int  # models that were planned for
     rounding: float | None  # of a gap; None: not planned
+    searched: int | None = None  # policies without memory that the best is of
 
     @property
     def relative_gap(self) -> Certified | None:
@@ -98,6 +100,21 @@ class Transfer:
         if self.average_gap is None or self.memoryless_gap is None:
             return None
         return (self.memoryless_gap - self.average_gap).not_negative()
+
+    def memory(self, acceptable: float) -> Memory | None:
+        """Return what is proved: memory is enough for what is acceptable, or needed."""
+        if self.average_gap is None or self.memoryless_gap is None:
+            return None
+        if self.stakes is None:
+            return None
+        stake = _ends(self.stakes.average)
+        return memory_proofs(
+            self.average_gap,
+            self.memoryless_gap,
+            searched=self.searched,
+            noise=10.0 * (self.rounding or 0.0),
+            acceptable=Certified(*(acceptable * end for end in stake)),
+        )
 
     def everywhere(self, acceptable: float) -> bool | None:
         """Return whether the policy of the verdict is acceptable in every model.
@@ -166,6 +183,7 @@ def transfer(
         outcome=result.outcome,
         planned=result.planned,
         rounding=form.rounding,
+        searched=plan.starts,
     )
 
 

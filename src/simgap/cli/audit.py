@@ -130,7 +130,7 @@ def print_answer(answer: AuditAnswer) -> None:
         "note: nothing to worry about; warning: read it; FAIL: the promise is void",
         texts=3,
     )
-    print_line(f"Will it transfer?  {answer.verdict} ({answer.verdict_certainty})")
+    print_line(f"Will it transfer?  {answer.verdict} ({_certainty(answer)})")
     print_line(f"  {answer.headline}")
     print_line(f"  {answer.reason}")
     for line in _numbers(answer):
@@ -139,8 +139,16 @@ def print_answer(answer: AuditAnswer) -> None:
         print_line(f"next: {command}")
 
 
+def _certainty(answer: AuditAnswer) -> str:
+    """Return the label of the verdict; with memory is two statements, and has two."""
+    if answer.verdict != "with memory" or answer.memory is None:
+        return answer.verdict_certainty
+    return f"enough: {answer.memory.enough}; needed: {answer.memory.needed}"
+
+
 def _numbers(answer: AuditAnswer) -> list[str]:
     from simgap.answers.finding import percent
+    from simgap.cli.baseline_answer import memory_lines
     from simgap.report.words import gap_bracket, gap_number, number, shown
 
     if answer.at_stake is None or answer.average_gap is None:
@@ -164,6 +172,8 @@ def _numbers(answer: AuditAnswer) -> list[str]:
             f"hit hardest      {name}: {lost} lost by the policy planned here "
             f"({percent(answer.worst.relative)} of what is at stake there)"
         )
+    if answer.memory is not None:
+        lines += memory_lines(answer.memory, noise)
     if answer.value_of_memory is not None:
         lines.append(f"memory is worth  {gap_bracket(answer.value_of_memory, noise)}")
     if answer.theorem is not None and not answer.theorem.vacuous:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from simgap.answers.audit import Audit
     from simgap.answers.transfer import Transfer, WorstModel
     from simgap.mdp import LatentMDP
+    from simgap.oracle.memory import Memory
     from simgap.records import Certified, Provenance
 
 
@@ -89,6 +90,7 @@ class AuditAnswer:
     memoryless_gap: Certified | None
     relative_memoryless: Certified | None
     memoryless_worst: WorstAnswer | None
+    memory: Memory | None
     value_of_memory: Certified | None
     outcome: str | None  # of planning
     passed: bool  # the exit status is 0
@@ -160,6 +162,7 @@ def audit_answer(
         memoryless_gap=None if lost is None else lost.memoryless_gap,
         relative_memoryless=None if lost is None else lost.relative_memoryless,
         memoryless_worst=_worst(latent, lost and lost.memoryless_worst),
+        memory=None if lost is None else lost.memory(found.settings.acceptable),
         value_of_memory=None if lost is None else lost.value_of_memory,
         outcome=None if lost is None or lost.outcome is None else lost.outcome.value,
         passed=not found.failed,

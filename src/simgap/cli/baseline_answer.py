@@ -6,7 +6,7 @@ on average; one found by sampling is an estimate with its interval in both place
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, final
 
 from simgap.cli.oracle_answer import table_of
@@ -16,6 +16,7 @@ from simgap.statistics import Estimate
 if TYPE_CHECKING:
     from simgap.mdp import LatentMDP
     from simgap.oracle.baselines import Baseline
+    from simgap.oracle.memory import Memory
     from simgap.oracle.result import OracleResult
 
 
@@ -52,13 +53,14 @@ class Comparison:
     """All baselines by name, and what memory and randomization are worth."""
 
     baselines: dict[str, BaselineAnswer]
+    memory: Memory | None
     value_of_memory: Certified | None
     value_of_randomization: Certified | None
 
 
 MOST_CROSSED = 200  # models whose plans are told in each other
 EFFORT = 0.5  # seconds of a usual machine for each simpler policy
-NOTHING = Comparison({}, None, None)
+NOTHING = Comparison({}, None, None, None)
 
 
 def compared(
@@ -72,12 +74,14 @@ def compared(
         value_of_randomization,
     )
     from simgap.oracle.loss_form import loss_form
+    from simgap.oracle.memory import memory_proofs
 
     discount = None if result.horizon is not None else result.discount
     with working("planning simpler policies to compare with"):
         form = loss_form(latent, horizon=result.horizon, discount=discount)
         found = {each.name: each for each in baselines(form, seed=seed, effort=effort)}
-    memory = value_of_memory(form, result.value, found["memoryless"])
+    plain = found["memoryless"]
+    assert isinstance(plain.average_gap, Certified)
     randomization = value_of_randomization(
         form, result.value, found["single-simulator"]
     )
@@ -86,7 +90,14 @@ def compared(
             name: _answer(latent, each, result.average_gap.lower)
             for name, each in found.items()
         },
-        value_of_memory=memory,
+        memory=memory_proofs(
+            result.average_gap,
+            Certified(plain.least_gap or 0.0, plain.average_gap.upper),
+            searched=plain.searched,
+            noise=10.0 * form.rounding,
+            stationary=form.horizon is None,
+        ),
+        value_of_memory=value_of_memory(form, result.value, plain),
         value_of_randomization=randomization,
     )
 
@@ -123,6 +134,14 @@ def _answer(latent: LatentMDP, found: Baseline, least: float | None) -> Baseline
         note="; ".join(filter(None, (found.note, left_out))),
         cross_gaps=None if cross is None or left_out else table_of(cross),
     )
+
+
+def memory_lines(memory: Memory, noise: float = 0.0) -> tuple[str, str]:
+    """Return what is proved about memory: that it is enough, that it is needed."""
+    from simgap.report.memory_words import memory_words
+
+    told = {each.name: getattr(memory, each.name) for each in fields(memory)}
+    return memory_words(**told, noise=noise)
 
 
 def middle(found: float | Estimate) -> float:

@@ -198,6 +198,7 @@ def answered(
         prior=tuple(latent.prior.tolist()),
         optimal=tuple(best.tolist()),
         at_stake=stake.upper or 0.0,
+        memory=None if comparison is None else comparison.memory,
         value_of_memory=None if comparison is None else comparison.value_of_memory,
         value_of_randomization=None
         if comparison is None
@@ -371,10 +372,14 @@ def print_answer(answer: GapAnswer) -> None:
 
 
 def _print_worth(answer: GapAnswer) -> None:
+    from simgap.cli.baseline_answer import memory_lines
     from simgap.cli.output import print_line, print_table
     from simgap.report.words import between, gap_bracket, number
 
     print_line(f"acting at random loses {number(answer.at_stake, 4)} (certified)")
+    if answer.memory is not None:
+        for line in memory_lines(answer.memory, NOISE):
+            print_line(line)
     if answer.value_of_memory is not None:
         print_line(f"memory is worth {between(answer.value_of_memory)} (certified)")
     if answer.value_of_randomization is not None:

@@ -9,6 +9,7 @@ from simgap.cli.oracle_answer import table_of
 
 if TYPE_CHECKING:
     from simgap.answers.over_horizons import AtHorizon, OverHorizons
+    from simgap.oracle.memory import Memory
     from simgap.records import Certified, Provenance
     from simgap.statistics import Estimate
 
@@ -72,6 +73,7 @@ class GapAnswer:
     prior: tuple[float, ...]
     optimal: tuple[float, ...]  # V* of every model
     at_stake: float  # what acting at random loses on average
+    memory: Memory | None
     value_of_memory: Certified | None
     value_of_randomization: Certified | None
     trained: tuple[int, ...] | None  # the models that `train` is about

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         TracePoint,
     )
     from simgap.mdp import LatentMDP
+    from simgap.oracle.memory import Memory
     from simgap.oracle.result import OracleResult
     from simgap.oracle.settings import Solver
     from simgap.records import Certified, Provenance
@@ -58,6 +59,7 @@ class OracleAnswer:
     nodes: int
     rounding: float
     baselines: dict[str, BaselineAnswer]
+    memory: Memory | None
     value_of_memory: Certified | None
     value_of_randomization: Certified | None
     trace: tuple[TracePoint, ...]
@@ -307,6 +309,7 @@ def answered(
         schema=SCHEMA,
         **_fields(numbers),  # type: ignore[arg-type]
         baselines=others.baselines,
+        memory=others.memory,
         value_of_memory=others.value_of_memory,
         value_of_randomization=others.value_of_randomization,
         trace=trace_points(result),

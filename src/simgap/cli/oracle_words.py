@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simgap.cli.baseline_answer import memory_lines
 from simgap.cli.output import print_line, print_table
 from simgap.records import Certified
 from simgap.report.words import (
@@ -133,7 +134,10 @@ def _part(model: OracleModel, noise: float) -> str:
 
 
 def _worth(answer: OracleAnswer) -> list[str]:
-    return [
+    lines: list[str] = []
+    if answer.memory is not None:
+        lines += memory_lines(answer.memory, noise_of(answer))
+    return lines + [
         f"value of {what}: {gap_bracket(bounds, noise_of(answer))} (certified)"
         for what, bounds in (
             ("memory", answer.value_of_memory),

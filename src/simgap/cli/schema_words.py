@@ -94,8 +94,10 @@ MEANINGS = {
     "lower": "at least this",
     "mean": "of the parameter",
     "members": "models of the class",
+    "memory": "whether memory is enough, and whether it is needed: two proofs",
     "memoryless": "gap of the best policy found without memory",
-    "memoryless_gap": "average gap of the best policy without memory",
+    "memoryless_gap": "average gap of the best policy without memory: every one loses "
+    "at least the lower end, one was found that loses the upper end",
     "memoryless_worst": "where the policy without memory loses most",
     "metric": "the distance of models",
     "metrics": "one object per distance",
@@ -185,11 +187,13 @@ MEANINGS = {
     "vacuity": "from which horizon on an algorithm can find out anything",
     "vacuous": "whether it says nothing at this horizon",
     "value": "the number itself",
-    "value_of_memory": "what the best policy gains over those without memory",
+    "value_of_memory": "what the best policy gains over the best one without memory; "
+    "memory is needed for certain if the lower end is positive",
     "value_of_randomization": "what it gains over the best plan that is optimal in one "
     "model; the lower end is 0 unless all ties of such plans were tried",
     "verdict": "the answer",
-    "verdict_certainty": "of the verdict: exact, certified, certified for this grid",
+    "verdict_certainty": "of the verdict: exact, certified, certified for this grid; "
+    'of "with memory": that memory is enough, `memory` says whether it is needed',
     "width": "of the range",
     "widths": "one object per range, from narrow to wide",
     "worst": "over the models",
@@ -206,6 +210,12 @@ MEANINGS = {
     "difference makes good another",
     "BlamedParameter.values": "how many it has",
     "ClaimAnswer.verdict": '"holds", "refuted" or "undecided"',
+    "Memory.enough": '"certified" (for this grid): a policy with memory loses no more '
+    "than the upper end of `with_memory`, and in an audit that is acceptable; "
+    '"no": not even the best one is acceptable; else "not proved"',
+    "Memory.needed": '"certified" (for this grid): every policy without memory loses '
+    'more, at least the lower end of `without_memory`; "no": one without is as good; '
+    'else "not proved"',
     "FindingAnswer.value": "the number behind it; null: there is none",
     "OracleAnswer.upper": "of W*",
     "StudyAnswer.findings": "one line for each question",

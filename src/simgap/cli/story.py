@@ -97,12 +97,21 @@ def _without_memory(oracle: OracleAnswer, found: BaselineAnswer) -> Chapter:
         certainty="certified",
         text="Trained on all of them without memory, the best policy found loses "
         f"{between(found.average_gap, 4)} on average and {number(gaps[worst], 4)} if "
-        f"{shown(name, 40)} is real (certified; {_how_good(found)}).",
+        f"{shown(name, 40)} is real (certified; {_how_good(found)}).{_needed(oracle)}",
     )
 
 
 def _how_good(found: BaselineAnswer) -> str:
     return found.note or "a better one may exist"
+
+
+def _needed(oracle: OracleAnswer) -> str:
+    """Return whether memory is needed, if that was asked."""
+    from simgap.cli.baseline_answer import memory_lines
+
+    if oracle.memory is None:
+        return ""
+    return f" {memory_lines(oracle.memory, 10.0 * oracle.rounding)[1]}"
 
 
 def _with_memory(oracle: OracleAnswer) -> Chapter:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from simgap.cli.oracle import OracleAnswer
     from simgap.cli.oracle_answer import OracleModel, PairPrices, TracePoint
     from simgap.cli.story import Chapter
+    from simgap.oracle.memory import Memory
     from simgap.records import Certified, Provenance
     from simgap.statistics import Estimate
 
@@ -45,6 +46,7 @@ class StudyAnswer:
     nodes: int
     rounding: float
     baselines: dict[str, BaselineAnswer]
+    memory: Memory | None
     value_of_memory: Certified | None
     value_of_randomization: Certified | None
     trace: tuple[TracePoint, ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from math import isinf
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,24 @@ def percent_of(
 def gap_number(gap: float | None, noise: float, digits: int = 5) -> str:
     """Return a gap for people; what is below the noise of rounding is 0."""
     return "0" if gap is not None and abs(gap) <= noise else number(gap, digits)
+
+
+def at_least(gap: float | None, noise: float, digits: int = 4) -> str:
+    """Return a gap for people that is not larger than it is."""
+    return _towards(gap, noise, digits, "ROUND_FLOOR")
+
+
+def at_most(gap: float | None, noise: float, digits: int = 4) -> str:
+    """Return a gap for people that is not smaller than it is, but for noise."""
+    return _towards(gap, noise, digits, "ROUND_CEILING")
+
+
+def _towards(gap: float | None, noise: float, digits: int, rounding: str) -> str:
+    if gap is None or isinf(gap) or abs(gap) <= noise:
+        return gap_number(gap, noise, digits)
+    exact = Decimal(gap)
+    place = Decimal(1).scaleb(exact.adjusted() + 1 - digits)
+    return number(float(exact.quantize(place, rounding)), digits)
 
 
 def gap_bracket(gap: Certified | Estimate, noise: float, digits: int = 5) -> str:

@@ -159,4 +159,4 @@ def _work_of_a_place(one: ModelTable, two: ModelTable, n_actions: int) -> float:
     """Return multiplications, as measured: couplings are more than sums."""
     lengths = [each.state.size / (each.begin.size - 1) for each in (one, two)]
     cells = lengths[0] * lengths[1]
-    return n_actions**2 * (2.0 + cells * (1.0 + sum(lengths) / 8.0))
+    return n_actions**2 * (10.0 + cells * (0.8 + sum(lengths) / 32.0))

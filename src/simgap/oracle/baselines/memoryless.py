@@ -59,7 +59,7 @@ LARGEST_WEIGHTS = 30_000_000  # entries of H x N x M
 SMALLEST_WORK = 1e5  # of one sweep: what Python adds
 WORTHWHILE = 1e-11  # of the average gap: less than this is rounding
 PERTURBED = 0.1  # of the actions, between two ascents
-PROOF = 2.0  # of the effort of a search: what coupling may take
+PROOF = 2.0  # of the effort of a search: what coupling may take, less with a window
 LARGEST_SEARCH = 4000.0  # bits of a policy, beyond which no bound is looked for
 MOST_ENUMERATED = 20_000  # stationary policies
 NO_GUIDE: FloatArray = np.zeros((0, 0, 0))
@@ -307,7 +307,9 @@ def _bounded(
     how = _enumerated if form.horizon is None else _branched
     best, least = how(form, nodes, best, 0.3 * work)
     if best.average > least + 4.0 * best.rounding:
-        coupled = least_by_coupling(form, nodes.window, PROOF * work)
+        coupled = least_by_coupling(
+            form, nodes.window, PROOF * work / (1 + nodes.window)
+        )
         if coupled > best.average + best.rounding:
             raise AssertionError("a policy below the bound of all: a defect")
         least = max(least, coupled)

@@ -61,6 +61,8 @@ class Baseline:
     gaps: FloatArray | tuple[Estimate, ...]  # (M,)
     certainty: Certainty  # of `value`
     bound: float | None = None  # no policy of this kind has a larger `value`
+    least_gap: float | None = None  # nor a smaller average gap
+    searched: int | None = None  # policies of this kind that it is the best of
     note: str = ""
     weights: FloatArray | None = None  # of the policies of a mixture
     cross_gaps: FloatArray | None = None  # (M, M), of the plan of model j in model m
@@ -230,6 +232,8 @@ def _of_plan(
         gaps=plan.gaps,
         certainty="certified",
         bound=bound,
+        least_gap=plan.least,
+        searched=plan.starts,
         note=note,
         cross_gaps=cross_gaps,
     )
@@ -392,7 +396,7 @@ def _absent(form: LossForm, name: str, about: str, note: str) -> Baseline:
     nothing = owned(np.zeros(0))
     missing = Certified(None, None)
     return Baseline(
-        name, about, None, missing, missing, nothing, nothing, "certified", None, note
+        name, about, None, missing, missing, nothing, nothing, "certified", note=note
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 from simgap.records import number
+from simgap.report.memory_words import memory_sentences
 from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
 from simgap.report.parts.memory_card import memory_cards
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
@@ -44,7 +45,7 @@ class Verdict:
     certainty: str
     headline: str
     reason: str
-    more: str  # one sentence about the number behind it
+    more: str  # is memory enough, is it needed, where is most lost
     warnings: tuple[str, ...] = ()  # of checks that limit what the verdict is about
 
 
@@ -64,7 +65,7 @@ def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
     """Return the part of `audit.json`."""
     stake = told(record.get("at_stake")).value
     facts = _facts(record, stake)
-    verdict = _verdict(record)
+    verdict = _verdict(record, stake)
     model = as_text(as_object(record.get("provenance")).get("model"))
     key = facts.get(BEST, NOTHING)
     findings = as_objects(record.get("findings"))
@@ -104,7 +105,7 @@ def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
     )
 
 
-def _verdict(record: Mapping[str, Any]) -> Verdict:
+def _verdict(record: Mapping[str, Any], stake: float | None) -> Verdict:
     word = record.get("verdict")
     if word is not None and (not isinstance(word, str) or word not in ANSWERS):
         raise not_ours(word, f"one of {', '.join(ANSWERS)}")
@@ -114,12 +115,32 @@ def _verdict(record: Mapping[str, Any]) -> Verdict:
     return Verdict(
         answer=answer,
         mood=mood,
-        certainty=certainty_of(record.get("verdict_certainty")) if word else "",
+        certainty=_certainty(record),
         headline=as_text(record.get("headline")),
         reason=as_text(record.get("reason")),
-        more=_worst(record, as_text(record.get("reason"))),
+        more=" ".join(
+            filter(
+                None,
+                (
+                    *memory_sentences(record, NEGLIGIBLE * abs(stake or 0.0)),
+                    _worst(record, as_text(record.get("reason"))),
+                ),
+            )
+        ),
         warnings=_repeated(record),
     )
+
+
+def _certainty(record: Mapping[str, Any]) -> str:
+    """Return the label of the verdict.
+
+    "With memory" is two statements: it has a label of its own if both have the same.
+    """
+    sure = certainty_of(record.get("verdict_certainty"))
+    if record.get("verdict") != "with memory":
+        return sure if record.get("verdict") else ""
+    needed = as_text(as_object(record.get("memory")).get("needed"))
+    return sure if needed == sure else ""
 
 
 def _worst(record: Mapping[str, Any], reason: str) -> str:

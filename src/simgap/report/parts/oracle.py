@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 from simgap.records import number
+from simgap.report.memory_words import memory_sentences
 from simgap.report.part import Card, Line, Part, origin_of, surety_of
 from simgap.report.parts.memory_card import memory_cards
 from simgap.report.parts.oracle_plots import average_gap, oracle_plots
@@ -184,6 +185,7 @@ def _points(
             "The policy to run tracks which model is likely; it loses "
             f"{found.text} on average (estimated{_in(found)})."
         )
+    points += memory_sentences(record, noise)
     for key, what in (
         ("value_of_memory", "Memory"),
         ("value_of_randomization", "Training on all models instead of one"),

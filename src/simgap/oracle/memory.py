@@ -1,0 +1,64 @@
+"""Is memory enough, and is it needed? Two statements, each with its own proof.
+
+Memory is enough for a loss if some policy with memory loses no more: the upper end of
+the oracle's bracket. It is needed if every policy without memory loses more than that:
+a bound on all of them, not a search that found none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, final
+
+from simgap.records import Certified
+
+Proof = Literal["certified", "certified for this grid", "not proved", "no"]
+# "no": the contrary is certified
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is proved about average losses with memory and without."""
+
+    enough: Proof
+    needed: Proof
+    with_memory: Certified  # loss of the best policy
+    without_memory: Certified  # of the best one without: bound on all, best one found
+    searched: int | None  # policies without memory that one is the best of
+    stationary: bool  # these are deterministic and the same at every step
+
+
+def memory_proofs(
+    with_memory: Certified,
+    without_memory: Certified,
+    *,
+    searched: int | None,
+    noise: float = 0.0,
+    acceptable: Certified | None = None,
+    stationary: bool = False,
+) -> Memory:
+    """Return what two brackets prove; a difference of `noise` is rounding.
+
+    Memory is enough for the loss it has; with `acceptable`, only if that is no more. A
+    policy without memory is a policy, too, so that each bracket narrows the other.
+    """
+    low, high = _ends(with_memory)
+    least, most = _ends(without_memory)
+    high, least = max(low, min(high, most)), min(most, max(low, least))
+    enough: Proof = "certified"
+    if acceptable is not None and high > _ends(acceptable)[0]:
+        enough = "no" if low > _ends(acceptable)[1] else "not proved"
+    needed: Proof = "not proved"
+    if least - high > noise:
+        needed = "certified"
+    elif most - low <= noise:
+        needed = "no"
+    brackets = Certified(low, high), Certified(least, most)
+    return Memory(enough, needed, *brackets, searched, stationary)
+
+
+def _ends(bounds: Certified) -> tuple[float, float]:
+    assert bounds.lower is not None
+    assert bounds.upper is not None
+    return bounds.lower, bounds.upper
