@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from simgap.cli.main import main
+from simgap.cli.study_brackets import brackets_of_the_oracle
 
 RIVERS = "riverswim?states=3&success=0.2,0.8&left_reward=0.4"
 HORIZON = "6"
@@ -47,22 +48,69 @@ def test_the_folder_has_every_record_and_the_page(done: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("verb", ["audit", "gap", "blame", "width", "identify"])
 def test_a_record_is_what_its_own_command_gives(
-    verb: str, done: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    done: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The command a record names gives the same record, up to the command itself."""
+    """The command a record names gives the same record, up to the command itself.
+
+    Answers that share the study's plan name the study.
+    """
     import shlex
 
-    name = "width-success" if verb == "width" else verb
-    kept = json.loads((done / f"{name}.json").read_bytes())
-    _, *arguments = shlex.split(kept["provenance"]["command"])
-    capsys.readouterr()
-    assert main([*arguments, "--json"]) in (0, 1)
-    again = json.loads(capsys.readouterr().out)
-    for each in (kept, again):
-        each["provenance"].pop("command")
-    assert again == kept
+    for name in ("audit", "gap", "blame", "width-success", "identify"):
+        kept = json.loads((done / f"{name}.json").read_bytes())
+        _, *arguments = shlex.split(kept["provenance"]["command"])
+        capsys.readouterr()
+        if arguments[0] == "study":
+            again_at = arguments[arguments.index("--out") + 1]
+            arguments[arguments.index(again_at)] = str(tmp_path)
+            assert main(arguments) == 0
+            again = json.loads((tmp_path / f"{name}.json").read_bytes())
+        else:
+            assert main([*arguments, "--json"]) in (0, 1)
+            again = json.loads(capsys.readouterr().out)
+        for each in (kept, again):
+            each["provenance"].pop("command")
+        assert again == kept
+
+
+def one_each(folder: Path) -> dict[str, set[str]]:
+    """Return every bracket of three quantities that the records of a folder tell."""
+    told: dict[str, set[str]] = {"loss": set(), "memory": set(), "stake": set()}
+    for path in folder.glob("*.json"):
+        record = json.loads(path.read_bytes())
+        found = list(brackets_of_the_oracle(record))
+        assert len(found) > 0, path
+        told["loss"].update(map(json.dumps, found))
+        for key, name in (("value_of_memory", "memory"), ("at_stake", "stake")):
+            if record.get(key) is not None:
+                told[name].add(json.dumps(record[key]))
+    return told
+
+
+def test_one_quantity_has_one_bracket_in_all_records(
+    done: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = study(done, capsys, "--fresh")
+    told = one_each(done)
+    assert told["loss"] == {json.dumps(found["average_gap"])}
+    assert told["memory"] == {json.dumps(found["value_of_memory"])}
+    assert len(told["stake"]) == 1
+
+
+def test_one_quantity_has_one_bracket_where_planning_leaves_it_open(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A class with too many beliefs to follow: every plan would end elsewhere."""
+    lakes = "gym:FrozenLake-v1?success_rate=0.4,0.6,0.9&terminal=restart"
+    arguments = ["study", lakes, "-H", "60", "--out", str(tmp_path), "--json"]
+    assert main([*arguments, "--time-limit", "5"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    low, high = (found["average_gap"][end] for end in ("lower", "upper"))
+    assert high - low > 1e-6
+    told = one_each(tmp_path)
+    assert told["loss"] == {json.dumps(found["average_gap"])}
+    assert told["memory"] == {json.dumps(found["value_of_memory"])}
 
 
 def test_answers_that_are_there_are_kept(
@@ -134,7 +182,7 @@ def test_what_was_interrupted_is_shown_and_gone_on_with(
 ) -> None:
     import simgap.cli.study_parts as parts
 
-    def stop(_: Any) -> Any:
+    def stop(*_: Any) -> Any:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:

@@ -118,7 +118,8 @@ def test_losses_are_in_the_units_of_the_user() -> None:
     for row, scaled in zip(one.widths, other.widths, strict=True):
         assert scaled.gaps == pytest.approx([100.0 * gap for gap in row.gaps])
         assert scaled.gap.upper == pytest.approx(100.0 * row.gap.upper)
-        assert scaled.inside.upper == pytest.approx(100.0 * row.inside.upper)
+        noise = 1e-12 * other.at_stake  # an end has rounding in it, and that is moved
+        assert scaled.inside.upper == pytest.approx(100.0 * row.inside.upper, abs=noise)
 
 
 def test_the_reason_says_what_others_lose(capsys: pytest.CaptureFixture[str]) -> None:

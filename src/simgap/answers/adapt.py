@@ -29,6 +29,7 @@ from simgap.answers.adapt_misfit import (
     misfits,
 )
 from simgap.answers.goodness_of_fit import Fit, goodness_of_fit
+from simgap.answers.planned_class import checked_oracle
 from simgap.arrays import BoolArray, FloatArray, owned
 from simgap.bounds.fine_tuning import posterior_gap
 from simgap.errors import InvalidArgument
@@ -135,11 +136,13 @@ def adapt(
     horizon: int,
     *,
     settings: AdaptSettings | None = None,
+    before: OracleResult | None = None,
     progress: Report = None,
 ) -> Adaptation:
     """Return posterior, tests of fit and the oracles before and after (spec 7).
 
     Models without prior weight get none from data; the class is those that have some.
+    The oracle before is planned here unless it is given.
     `progress` is told which oracle is planned and how its bracket closes.
     """
     checked_latent(latent)
@@ -155,7 +158,9 @@ def adapt(
     plausible = fit.p_values > chosen.false_alarm
     outside = not bool((plausible & (latent.prior > 0.0)).any())
     best = best_model(evidence)
-    before = _planned(latent, steps, chosen.solver, "before", progress)
+    before = checked_oracle(before, latent, steps) or _planned(
+        latent, steps, chosen.solver, "before", progress
+    )
     after = None
     if weights is not None:
         changed = LatentMDP(latent.simulators, weights)

@@ -23,6 +23,7 @@ from simgap.answers.audit_words import (
     words_of_one_model,
 )
 from simgap.answers.finding import Finding, Status
+from simgap.answers.planned_class import PlannedClass
 from simgap.answers.transfer import PlanningSettings, Transfer, transfer
 from simgap.answers.verdict import Verdict, verdict_in_the_long_run
 from simgap.answers.ways_back import WaysBack, ways_back, ways_back_finding
@@ -67,9 +68,13 @@ def audit(
     horizon: int | None = None,
     *,
     settings: PlanningSettings = DEFAULT,
+    planned: PlannedClass | None = None,
     progress: Report = None,
 ) -> Audit:
-    """Return every finding about a class and whether its oracle transfers."""
+    """Return every finding about a class and whether its oracle transfers.
+
+    What is `planned` of the class already, at this horizon, is not planned again.
+    """
     checked_latent(latent)
     if not 0.0 < settings.acceptable < 1.0:
         raise InvalidArgument(
@@ -89,7 +94,12 @@ def audit(
     lost = None
     if horizon is not None:
         lost = transfer(
-            latent, horizon, settings, promised=known.promised, progress=progress
+            latent,
+            horizon,
+            settings,
+            promised=known.promised,
+            planned=planned,
+            progress=progress,
         )
     if lost is None:
         verdict = verdict_in_the_long_run(

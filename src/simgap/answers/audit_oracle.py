@@ -15,7 +15,7 @@ from simgap.arrays import FloatArray
 from simgap.oracle.entry import planned_in_part, planned_policy
 from simgap.oracle.large_class import part_to_plan
 from simgap.oracle.loss_form import LossForm
-from simgap.oracle.result import Outcome
+from simgap.oracle.result import OracleResult, Outcome
 from simgap.oracle.settings import AutoOracle
 from simgap.oracle.watch import Progress
 from simgap.records import Certified
@@ -34,6 +34,12 @@ class PlannedOracle:
     gaps: FloatArray | None  # (M,), NaN where the policy has no rule; None: unknown
     outcome: Outcome
     planned: int  # models that were planned for
+
+
+def given_oracle(found: OracleResult) -> PlannedOracle:
+    """Return an oracle that is planned already."""
+    likely = int((found.prior > 0.0).sum())
+    return PlannedOracle(found.average_gap, found.gaps, found.outcome, likely)
 
 
 def planned_oracle(

@@ -34,12 +34,14 @@ from simgap.answers.ignored_parts import (
     middle_model,
     nominal_plan,
 )
+from simgap.answers.planned_class import checked_oracle
 from simgap.arrays import FloatArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
 from simgap.mdp.model_given import checked_latent
 from simgap.oracle.loss_form import loss_form
 from simgap.oracle.pair_prices import compared_models, pair_prices
+from simgap.oracle.result import OracleResult
 from simgap.planning.episodic import checked_horizon
 from simgap.records import Certainty, Certified
 
@@ -120,9 +122,13 @@ def blame(
     horizon: int,
     settings: BlameSettings | None = None,
     *,
+    oracle: OracleResult | None = None,
     tell: Told | None = None,
 ) -> Blame:
-    """Return how much of the oracle's average gap each hidden parameter causes."""
+    """Return how much of the oracle's average gap each hidden parameter causes.
+
+    The oracle of the whole class is planned here unless it is given.
+    """
     checked_latent(latent)
     settings = _checked(settings or BlameSettings(), latent)
     horizon, told = checked_horizon(horizon), tell or _silent
@@ -136,7 +142,10 @@ def blame(
     exact = players < 2 or (
         players <= MOST_EXACT and count_plans(parts, settings.exact_up_to) is not None
     )
-    game = begin_game(parts, horizon, settings.effort, told, alone=players < 2)
+    oracle = checked_oracle(oracle, latent, horizon)
+    game = begin_game(
+        parts, horizon, settings.effort, told, alone=players < 2, oracle=oracle
+    )
     shares = (
         exact_shares(game)
         if exact
@@ -151,7 +160,7 @@ def blame(
     prices = _prices(game, horizon)
     return Blame(
         horizon=horizon,
-        whole=shares.whole,
+        whole=game.bracket(game.everything),
         method=Method.EXACT if exact else Method.SAMPLED,
         orders=None if exact else 2 * settings.pairs,
         planned=game.planned,
@@ -187,7 +196,7 @@ def _part(
             alone=NOTHING,
             information=NOTHING,
             ignored=None if ignored is None else NOTHING,
-            curve=_curve(game, part, shared.whole),
+            curve=_curve(game, part, game.bracket(game.everything)),
         )
     player = parts.active.index(part)
     without = shared.values[every ^ 1 << player]
@@ -302,10 +311,7 @@ def _tells_all(parts: HiddenParts, part: int) -> bool:
 
 
 def _minus(whole: Certified, part: Certified) -> Certified:
-    ends = whole.lower, whole.upper, part.lower, part.upper
-    a, b, c, d = (float(each or 0.0) for each in ends)
-    slack = 2.0**-51 * (b + d)
-    return Certified(max(0.0, a - d - slack), max(0.0, b - c) + slack)
+    return (whole - part).not_negative()
 
 
 def _checked(settings: BlameSettings, latent: LatentMDP) -> BlameSettings:

@@ -15,7 +15,7 @@ class that hardly costs anything needs no digits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import final
 
 import numpy as np
@@ -97,25 +97,37 @@ class HiddenGame:
 
 
 def begin_game(
-    parts: HiddenParts, horizon: int, effort: Effort, tell: Told, *, alone: bool
+    parts: HiddenParts,
+    horizon: int,
+    effort: Effort,
+    tell: Told,
+    *,
+    alone: bool,
+    oracle: OracleResult | None = None,
 ) -> HiddenGame:
-    """Return a game with the whole class planned; `alone` if nothing else will be."""
+    """Return a game with the whole class planned; `alone` if nothing else will be.
+
+    `oracle` is that of the whole class, if it is planned already.
+    """
     begin = working_seconds()
     everything = cases(parts, 2 ** len(parts.active) - 1)[0]
     gaps = np.zeros(len(parts.latent.simulators))
     if len(everything.members) == 1:
         return HiddenGame(parts, horizon, effort, tell, everything, None, gaps, begin)
-    tell("planning for the whole class")
-    limit = effort.time_limit
-    if limit is not None and not alone:
-        limit *= FOR_THE_WHOLE
-    solver = AutoOracle(
-        gap_tolerance=effort.gap_tolerance,
-        time_limit=limit,
-        episodes=FEWEST_EPISODES,
-        seed=effort.seed,
-    )
-    whole, found = _plan(parts, everything, horizon, solver)
+    if oracle is not None:
+        whole, found = _of_members(oracle, everything), oracle.average_gap
+    else:
+        tell("planning for the whole class")
+        limit = effort.time_limit
+        if limit is not None and not alone:
+            limit *= FOR_THE_WHOLE
+        solver = AutoOracle(
+            gap_tolerance=effort.gap_tolerance,
+            time_limit=limit,
+            episodes=FEWEST_EPISODES,
+            seed=effort.seed,
+        )
+        whole, found = _plan(parts, everything, horizon, solver)
     place = {member: at for at, member in enumerate(everything.members)}
     for m in parts.likely:  # and the first model equal to it, which may have no weight
         first = int(parts.first_equal[m])
@@ -127,6 +139,29 @@ def begin_game(
         game.unfinished.add(key)
     game.planned = 1
     return game
+
+
+def _of_members(oracle: OracleResult, everything: Case) -> OracleResult:
+    """Return the oracle of a class by the models that are told apart.
+
+    Those of prior zero are left out and equal ones merged. Merged models weigh more, so
+    that nothing is known of what their pairs cost.
+    """
+    kept = list(everything.members)
+    block = np.ix_(kept, kept)
+    low, high = oracle.pair_prices_lower[block], oracle.pair_prices_upper[block]
+    if not np.array_equal(oracle.prior[kept], np.array(everything.weights)):
+        low, high = np.zeros_like(low), np.full_like(high, np.inf)
+    return replace(
+        oracle,
+        prior=oracle.prior[kept],
+        optimal=oracle.optimal[kept],
+        values=oracle.values[kept],
+        gaps=oracle.gaps[kept],
+        gap_intervals=oracle.gap_intervals[kept],
+        pair_prices_lower=low,
+        pair_prices_upper=high,
+    )
 
 
 def plan_sets(game: HiddenGame, sets: Iterable[int]) -> dict[int, Certified]:

@@ -16,6 +16,7 @@ from typing import final
 
 import numpy as np
 
+from simgap.answers.planned_class import checked_oracle
 from simgap.answers.posterior_timeline import Timeline, posterior_timeline
 from simgap.answers.telling_apart import TellingApart, telling_apart
 from simgap.complexity.separation import MOST_MODELS as MOST_SEPARATED
@@ -91,11 +92,7 @@ def identify(
     tell = progress or (lambda word: None)
     pairs = _pairs(latent.simulators, chosen, notes, tell)
     timeline = None
-    if oracle is not None and oracle.horizon != horizon:
-        raise InvalidArgument(
-            f"the oracle was planned for {oracle.horizon} steps, not {horizon}",
-            hint="plan it for this horizon, or leave it out",
-        )
+    oracle = checked_oracle(oracle, latent, horizon)
     if horizon is not None:
         _note_horizon(pairs, horizon, chosen.error, notes)
         if oracle is None:

@@ -19,7 +19,13 @@ from simgap.answers.audit_memoryless import (
     search_without_memory,
     stationary_gaps,
 )
-from simgap.answers.audit_oracle import PlannedOracle, Report, planned_oracle
+from simgap.answers.audit_oracle import (
+    PlannedOracle,
+    Report,
+    given_oracle,
+    planned_oracle,
+)
+from simgap.answers.planned_class import PlannedClass, checked_oracle
 from simgap.answers.stakes import Stakes, part_of, stakes
 from simgap.answers.verdict import NOT_KNOWN, Verdict, WorstCases, verdict_in_steps
 from simgap.arrays import FloatArray
@@ -83,6 +89,7 @@ class Transfer:
     planned: int  # models that were planned for
     rounding: float | None  # of a gap; None: not planned
     searched: int | None = None  # policies without memory that the best is of
+    worth: Certified | None = None  # of memory, if it is known already
 
     @property
     def relative_gap(self) -> Certified | None:
@@ -99,6 +106,8 @@ class Transfer:
         """Return what remembering is worth on average."""
         if self.average_gap is None or self.memoryless_gap is None:
             return None
+        if self.worth is not None:
+            return self.worth
         return (self.memoryless_gap - self.average_gap).not_negative()
 
     def memory(self, acceptable: float) -> Memory | None:
@@ -140,12 +149,16 @@ def transfer(
     settings: PlanningSettings,
     *,
     promised: float | None = None,
+    planned: PlannedClass | None = None,
     progress: Report = None,
 ) -> Transfer:
     """Return what the best policies with and without memory lose in H steps.
 
-    `promised` bounds the average gap by a theorem, in the same units.
+    `promised` bounds the average gap by a theorem, in the same units. What is `planned`
+    already is taken as it is.
     """
+    if planned is not None:
+        checked_oracle(planned.oracle, latent, horizon)
     entries = latent.simulators.transitions.values.size
     most = MOST_THOROUGH if settings.thorough else MOST_BACKUPS
     if horizon * entries > most:
@@ -167,8 +180,12 @@ def transfer(
     if bytes_of_losses(latent, horizon) > room:
         return _not_planned(latent, horizon, settings, known, promised)
     form = loss_form(latent, horizon=horizon)
-    plan = search_without_memory(form, settings.effort, settings.seed)
-    result, average = _planned(latent, form, plan, known, settings, progress)
+    if planned is None:
+        plan = search_without_memory(form, settings.effort, settings.seed)
+        result, average = _planned(latent, form, plan, known, settings, progress)
+    else:
+        plan, result = planned.memoryless, given_oracle(planned.oracle)
+        average = result.average_gap
     memoryless = memoryless_bracket(plan, average)
     cases = _worst_cases(latent, known, plan.gaps, result.gaps)
     return Transfer(
@@ -184,6 +201,7 @@ def transfer(
         planned=result.planned,
         rounding=form.rounding,
         searched=plan.starts,
+        worth=None if planned is None else planned.value_of_memory,
     )
 
 
@@ -210,7 +228,9 @@ def _planned(
         )
         # a policy without memory is a policy, too
         low, high = result.average_gap.ends
-        average = Certified(low, min(high, plan.average_ends.ends[1]))
+        if result.outcome is not Outcome.EXACT:  # else they differ by rounding only
+            high = max(low, min(high, plan.average_ends.ends[1]))
+        average = Certified(low, high)
         memoryless = memoryless_bracket(plan, average)
         found = _verdict(latent, known, average, memoryless, horizon, settings)
         thin = result.planned < int((latent.prior > 0.0).sum())

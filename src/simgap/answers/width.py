@@ -22,6 +22,7 @@ from typing import final
 
 import numpy as np
 
+from simgap.answers.planned_class import checked_oracle
 from simgap.answers.stakes import Stakes, stakes
 from simgap.answers.width_policy import RangePolicy, range_policy
 from simgap.answers.width_ranges import (
@@ -39,7 +40,7 @@ from simgap.mdp import LatentMDP
 from simgap.mdp.model_given import checked_latent
 from simgap.oracle.graph_values import graph_gaps
 from simgap.oracle.loss_form import LossForm, loss_form
-from simgap.oracle.result import Outcome
+from simgap.oracle.result import OracleResult, Outcome
 from simgap.oracle.settings import AutoOracle, Solver
 from simgap.planning.episodic import checked_horizon
 from simgap.records import Certainty, Certified
@@ -142,10 +143,7 @@ class WidthCurve:
     def whole(self) -> Certified | None:
         """Return the least average gap of any policy, if all models were a range."""
         last = self.rows[-1]
-        if not last.kept.all():
-            return None
-        least = min(_upper(row.gap) for row in self.rows)
-        return Certified(last.inside.lower, min(_upper(last.inside), least))
+        return last.inside if last.kept.all() else None
 
 
 def width_curve(
@@ -154,11 +152,13 @@ def width_curve(
     horizon: int,
     param: str | None = None,
     settings: WidthSettings | None = None,
+    oracle: OracleResult | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> WidthCurve:
     """Return what the oracle of each range of a parameter loses in all real models.
 
-    `progress` is called with the number of ranges done and of all.
+    `oracle` is that of the whole class, if it is planned already. `progress` is called
+    with the number of ranges done and of all.
     """
     checked_latent(latent)
     horizon, chosen = checked_horizon(horizon), settings or WidthSettings()
@@ -180,6 +180,11 @@ def width_curve(
         each_limit = max(LEAST_SECONDS, chosen.time_limit / len(ranges))
         timed = replace(chosen, time_limit=each_limit)
     planned: dict[bytes, RangePolicy] = {}
+    oracle = checked_oracle(oracle, latent, horizon)
+    if oracle is not None:
+        planned[np.ones_like(ranges[0].kept).tobytes()] = RangePolicy(
+            oracle.policy, oracle.average_gap, oracle.outcome, surprising=False
+        )
     rows = []
     for done, each in enumerate(ranges):
         if progress is not None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from simgap.cli.adapt_answer import AdaptAnswer, SavedFiles
     from simgap.interop.transition_log import TransitionLog
     from simgap.mdp import LatentMDP
+    from simgap.oracle.result import OracleResult
     from simgap.oracle.settings import Solver
     from simgap.oracle.watch import Progress
 
@@ -159,6 +160,7 @@ def answered(
     settings: AdaptSettings,
     *,
     targets: tuple[Path | None, Path | None] = (None, None),
+    before: OracleResult | None = None,
     command: str,
     model: str,
 ) -> AdaptAnswer:
@@ -173,6 +175,7 @@ def answered(
             log,
             horizon,
             settings=settings,
+            before=before,
             progress=_follower(tell),
         )
     return adapt_answer(

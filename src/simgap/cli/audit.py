@@ -16,6 +16,7 @@ from simgap.cli.audit_answer import AuditAnswer
 from simgap.cli.options import AsJson, Horizon, MaxBytes, Model, Out, Seed
 
 if TYPE_CHECKING:
+    from simgap.answers.planned_class import PlannedClass
     from simgap.answers.transfer import PlanningSettings
     from simgap.mdp import LatentMDP
 
@@ -91,6 +92,7 @@ def answered(
     horizon: int | None,
     *,
     settings: PlanningSettings | None = None,
+    planned: PlannedClass | None = None,
     command: str,
     model: str,
 ) -> AuditAnswer:
@@ -109,7 +111,9 @@ def answered(
             low, high = (number(end, 4) for end in (now.lower, now.upper))
             tell(f"{now.seconds:.0f} s: loss in [{low}, {high}], {now.doing}")
 
-        found = audit(latent, horizon, settings=chosen, progress=follow)
+        found = audit(
+            latent, horizon, settings=chosen, planned=planned, progress=follow
+        )
     if found.transfer is not None and found.transfer.outcome is Outcome.INTERRUPTED:
         raise KeyboardInterrupt  # planning ends gracefully; who stops it wants out
     seed = chosen.seed

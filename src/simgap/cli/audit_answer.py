@@ -195,10 +195,7 @@ def _separation(found: Audit) -> SeparationPair:
 def _stake(lost: Transfer | None) -> float | None:
     if lost is None or lost.stakes is None:
         return None
-    ends = lost.stakes.average
-    if ends.lower is None or ends.upper is None:
-        return None
-    return 0.5 * (ends.lower + ends.upper) if ends.lower > 0.0 else 0.0
+    return lost.stakes.average.upper
 
 
 def _worst(latent: LatentMDP, worst: WorstModel | None) -> WorstAnswer | None:

@@ -16,6 +16,7 @@ from simgap.statistics import Estimate
 if TYPE_CHECKING:
     from simgap.mdp import LatentMDP
     from simgap.oracle.baselines import Baseline
+    from simgap.oracle.baselines.memoryless import ShortMemoryPlan
     from simgap.oracle.memory import Memory
     from simgap.oracle.result import OracleResult
 
@@ -56,6 +57,7 @@ class Comparison:
     memory: Memory | None
     value_of_memory: Certified | None
     value_of_randomization: Certified | None
+    memoryless: ShortMemoryPlan | None = None  # to hand on, not to write down
 
 
 MOST_CROSSED = 200  # models whose plans are told in each other
@@ -99,6 +101,7 @@ def compared(
         ),
         value_of_memory=value_of_memory(form, result.value, plain),
         value_of_randomization=randomization,
+        memoryless=found["memoryless"].plan,
     )
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from simgap.answers.blame import BlameSettings
     from simgap.cli.blame_answer import BlameAnswer
     from simgap.mdp import LatentMDP
+    from simgap.oracle.result import OracleResult
 
 PART = "it is above 0 and below 1, such as 0.05"
 RECORD = "blame.json"
@@ -125,6 +126,7 @@ def answered(
     horizon: int,
     settings: BlameSettings | None = None,
     *,
+    oracle: OracleResult | None = None,
     command: str,
     model: str,
 ) -> BlameAnswer:
@@ -136,7 +138,7 @@ def answered(
 
     settings = settings or BlameSettings()
     with telling("planning") as tell:
-        found = blame(latent, horizon, settings, tell=tell)
+        found = blame(latent, horizon, settings, oracle=oracle, tell=tell)
     source = provenance(
         command=command,
         model=model,

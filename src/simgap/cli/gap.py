@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from simgap.answers.over_horizons import OverHorizons
+    from simgap.answers.planned_class import PlannedClass
     from simgap.cli.gap_answer import GapAnswer
     from simgap.cli.gap_rows import PlannedPolicies
     from simgap.gap.evaluator import MonteCarlo
@@ -181,7 +182,10 @@ def answered(
         table = gap_table(
             latent, names, horizon, evaluator, planned, insist=insist, tell=tell
         )
-        grown, more = _grown(latent, horizons, solver, tell) if horizons else (None, ())
+        known = None if planned is None else planned.known
+        grown, more = (
+            _grown(latent, horizons, solver, known, tell) if horizons else (None, ())
+        )
     best = optimal_values(worlds, horizon).start
     comparison, early = None, list[str]()
     if planned is not None:
@@ -307,6 +311,7 @@ def _grown(
     latent: LatentMDP,
     horizons: Sequence[int],
     solver: AutoOracle,
+    known: PlannedClass | None,
     tell: Callable[[str], None],
 ) -> tuple[OverHorizons, tuple[str, ...]]:
     """Return gaps over horizons, with what theorems promise where that is cheap."""
@@ -326,7 +331,9 @@ def _grown(
             f"up to {LARGEST_CLASS}; see simgap bounds"
         )
     quick = replace(solver, episodes=AT_HORIZONS)
-    found = over_horizons(latent, horizons, solver=quick, measured=measured, tell=tell)
+    found = over_horizons(
+        latent, horizons, solver=quick, measured=measured, planned=known, tell=tell
+    )
     for each in found.horizons:
         notes += _limited(each.outcome, f"at H = {each.horizon}")
     if len(found.trained) < len(worlds):

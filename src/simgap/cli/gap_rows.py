@@ -17,6 +17,7 @@ from simgap.statistics import Estimate, greatest_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from simgap.answers.planned_class import PlannedClass
     from simgap.cli.baseline_answer import BaselineAnswer, Comparison
     from simgap.gap.evaluator import MonteCarlo
     from simgap.mdp import LatentMDP
@@ -66,6 +67,16 @@ class PlannedPolicies:
 
     result: OracleResult
     comparison: Comparison
+
+    @property
+    def known(self) -> PlannedClass | None:
+        """Return what other answers need not plan again; None with a discount."""
+        from simgap.answers.planned_class import PlannedClass
+
+        plan, worth = self.comparison.memoryless, self.comparison.value_of_memory
+        if plan is None or worth is None:
+            return None
+        return PlannedClass(self.result, plan, worth)
 
 
 @final

@@ -1,9 +1,10 @@
 """The parts of a study: each answers one question and keeps its record.
 
-Oracle and gap share one planning of the class and are answered every time, and so is
-the audit. Blame, width, identify and adapt plan anew, so that they are kept if the
-folder has them for the same class, horizon, seed and version. Every record names the
-command that makes it alone.
+The class is planned once, and every answer has the bracket of that plan. Oracle, gap
+and audit are answered every time. Blame, width, identify and adapt take longer, so that
+they are kept if the folder has them for the same class, horizon, seed, version and
+bracket. Every record names the command that makes it: its own verb, or the study where
+it rests on the study's plan.
 """
 
 from __future__ import annotations
@@ -21,19 +22,14 @@ if TYPE_CHECKING:
     from simgap.cli.oracle import OracleAnswer
     from simgap.cli.study_answer import StudyAnswer
     from simgap.mdp import LatentMDP
+    from simgap.oracle.result import OracleResult
     from simgap.oracle.settings import AutoOracle
 
 MOST_WIDTHS = 6  # parameters whose width is studied
+FINER = 0.1  # of the tolerance, if the bracket leaves the verdict open
 EPISODES = 400  # of agents that are sampled
 BLAME_SECONDS = 4.0  # times the limit of one planning
-SECONDS = {  # of planning, if a verb is not told; identify here is not told either
-    "audit": 20.0,
-    "oracle": 60.0,
-    "gap": 60.0,
-    "blame": 120.0,
-    "width": 60.0,
-    "adapt": 60.0,
-}
+SECONDS = 60.0  # of planning, if `oracle` or `gap` is not told
 
 
 @final
@@ -59,13 +55,12 @@ class Study:
         return self.solver.time_limit or 30.0
 
     def verb(self, name: str, *options: str) -> str:
-        """Return the command that gives one record alone."""
+        """Return the command that gives the record of `oracle` or `gap` alone."""
         from shlex import join
 
         words = ["simgap", name, self.model, "-H", str(self.horizon), *options]
-        seconds = self.seconds * (BLAME_SECONDS if name == "blame" else 1.0)
-        if SECONDS.get(name, seconds) != seconds:
-            words += ["--time-limit", f"{seconds:g}"]
+        if self.seconds != SECONDS:
+            words += ["--time-limit", f"{self.seconds:g}"]
         if self.solver.seed:
             words += ["--seed", str(self.solver.seed)]
         return join(words)
@@ -88,14 +83,14 @@ def studied(study: Study) -> StudyAnswer:
     save_model(study.latent, model_file)
     records: dict[str, str] = {}
     try:
-        audit = _written(study, "audit", _audit(study), records)
+        study, planned, audit = _planned_and_judged(study)
+        _written(study, "audit", audit, records)
         say(f"verdict: {audit.headline} Now the details")
-        planned = _planned(study)
         oracle = _oracle(study, planned)
         _written(study, "oracle", oracle, records)
         _written(study, "gap", _gap(study, planned), records)
-        for name, make in _slow_parts(study):
-            _kept_or_made(study, name, make, records)
+        for name, make in _slow_parts(study, planned.result):
+            _kept_or_made(study, name, make, records, planned.result)
     finally:
         write_explorer(study.folder, page)
     return study_answer(
@@ -124,22 +119,28 @@ def _written(study: Study, name: str, answer: Any, records: dict[str, str]) -> A
 
 
 def _kept_or_made(
-    study: Study, name: str, make: Callable[[], Any], records: dict[str, str]
+    study: Study,
+    name: str,
+    make: Callable[[], Any],
+    records: dict[str, str],
+    oracle: OracleResult,
 ) -> None:
     """Keep the record that is there if it answers this very question, else make it."""
     path = study.folder / f"{name}.json"
-    if not study.fresh and _answers_this(study, path):
+    if not study.fresh and _answers_this(study, path, oracle):
         records[name] = str(path)
         return
     _written(study, name, make(), records)
 
 
-def _answers_this(study: Study, path: Path) -> bool:
+def _answers_this(study: Study, path: Path, oracle: OracleResult) -> bool:
+    """Return whether a record is about this question, with the bracket of this plan."""
     from importlib.metadata import version
 
+    from simgap.cli.study_brackets import brackets_of_the_oracle
     from simgap.cli.study_words import findings_of
     from simgap.errors import InvalidFile
-    from simgap.records import read_record
+    from simgap.records import plain, read_record
 
     if path.name == "adapt.json" or not path.exists():
         return False  # a log may have grown
@@ -148,7 +149,9 @@ def _answers_this(study: Study, path: Path) -> bool:
         list(findings_of({path.stem: str(path)}))
     except InvalidFile:
         return False
-    source = found.get("provenance")
+    source, bracket = found.get("provenance"), plain(oracle.average_gap)
+    if any(told != bracket for told in brackets_of_the_oracle(found)):
+        return False
     return isinstance(source, dict) and (
         found.get("horizon"),
         source.get("model_hash"),
@@ -157,7 +160,30 @@ def _answers_this(study: Study, path: Path) -> bool:
     ) == (study.horizon, study.latent.hash, study.solver.seed, version("simgap"))
 
 
-def _audit(study: Study) -> Any:
+def _planned_and_judged(study: Study) -> tuple[Study, PlannedPolicies, Any]:
+    """Return the one plan of the class, and the verdict from it.
+
+    If the bracket is as narrow as asked and leaves the verdict open, a finer one is
+    asked for, and is that of the study.
+    """
+    from dataclasses import replace
+
+    from simgap.answers.verdict import Verdict
+    from simgap.oracle.result import Outcome
+
+    planned = _planned(study)
+    audit = _audit(study, planned)
+    left_open = audit.verdict == Verdict.UNDECIDED.value
+    if left_open and planned.result.outcome is Outcome.SOLVED:
+        finer = FINER * (study.solver.gap_tolerance or 1.0)
+        solver = replace(study.solver, gap_tolerance=finer)
+        study = replace(study, solver=solver)
+        planned = _planned(study)
+        audit = _audit(study, planned)
+    return study, planned, audit
+
+
+def _audit(study: Study, planned: PlannedPolicies) -> Any:
     from simgap.answers.transfer import PlanningSettings
     from simgap.cli.audit import answered
 
@@ -166,7 +192,8 @@ def _audit(study: Study) -> Any:
         study.latent,
         study.horizon,
         settings=planning,
-        command=study.verb("audit"),
+        planned=planned.known,
+        command=study.command,
         model=study.model,
     )
 
@@ -219,19 +246,24 @@ def _gap(study: Study, planned: PlannedPolicies) -> Any:
     )
 
 
-def _slow_parts(study: Study) -> Iterator[tuple[str, Callable[[], Any]]]:
+def _slow_parts(
+    study: Study, oracle: OracleResult
+) -> Iterator[tuple[str, Callable[[], Any]]]:
     from simgap.answers.width_ranges import varying_parameters
     from simgap.cli.width_answer import record_name
 
-    yield "blame", partial(_blame, study)
+    yield "blame", partial(_blame, study, oracle)
     for name in varying_parameters(study.latent)[:MOST_WIDTHS]:
-        yield record_name(name).removesuffix(".json"), partial(_width, study, name)
-    yield "identify", partial(_identify, study)
+        yield (
+            record_name(name).removesuffix(".json"),
+            partial(_width, study, oracle, name),
+        )
+    yield "identify", partial(_identify, study, oracle)
     if study.log is not None:
-        yield "adapt", partial(_adapt, study)
+        yield "adapt", partial(_adapt, study, oracle)
 
 
-def _blame(study: Study) -> Any:
+def _blame(study: Study, oracle: OracleResult) -> Any:
     from simgap.answers.blame import BlameSettings
     from simgap.answers.hidden_game import Effort
     from simgap.cli.blame import answered
@@ -241,12 +273,13 @@ def _blame(study: Study) -> Any:
         study.latent,
         study.horizon,
         BlameSettings(effort=effort),
-        command=study.verb("blame"),
+        oracle=oracle,
+        command=study.command,
         model=study.model,
     )
 
 
-def _width(study: Study, param: str) -> Any:
+def _width(study: Study, oracle: OracleResult, param: str) -> Any:
     from simgap.answers.width import WidthSettings
     from simgap.cli.width import answered
 
@@ -255,12 +288,13 @@ def _width(study: Study, param: str) -> Any:
         study.horizon,
         param,
         WidthSettings(time_limit=study.seconds, seed=study.solver.seed),
-        command=study.verb("width", "--param", param),
+        oracle=oracle,
+        command=study.command,
         model=study.model,
     )
 
 
-def _identify(study: Study) -> Any:
+def _identify(study: Study, oracle: OracleResult) -> Any:
     from dataclasses import replace
 
     from simgap.answers.identify import DEFAULT, IdentifySettings
@@ -271,12 +305,13 @@ def _identify(study: Study) -> Any:
         study.latent,
         study.horizon,
         IdentifySettings(solver=replace(DEFAULT, seed=seed), seed=seed),
-        command=study.verb("identify"),
+        oracle=oracle,
+        command=study.command,
         model=study.model,
     )
 
 
-def _adapt(study: Study) -> Any:
+def _adapt(study: Study, oracle: OracleResult) -> Any:
     from simgap.answers.adapt import AdaptSettings
     from simgap.cli.adapt import answered
     from simgap.interop.transition_log import read_transition_log
@@ -287,6 +322,7 @@ def _adapt(study: Study) -> Any:
         read_transition_log(study.log, study.latent.simulators),
         study.horizon,
         AdaptSettings(solver=study.solver),
-        command=study.verb("adapt", "--log", str(study.log)),
+        before=oracle,
+        command=study.command,
         model=study.model,
     )

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from simgap.answers.width import WidthSettings
     from simgap.cli.width_answer import BeyondAnswer, RangeAnswer, WidthAnswer
     from simgap.mdp import LatentMDP
+    from simgap.oracle.result import OracleResult
 
 CRITERIA = ("average", "worst")
 MOST_ASKED = 60  # widths in one command
@@ -122,6 +123,7 @@ def answered(
     param: str | None = None,
     settings: WidthSettings | None = None,
     *,
+    oracle: OracleResult | None = None,
     command: str,
     model: str,
 ) -> WidthAnswer:
@@ -136,6 +138,7 @@ def answered(
             horizon=horizon,
             param=param,
             settings=settings,
+            oracle=oracle,
             progress=lambda done, all_: tell(f"planning: {done} of {all_} ranges"),
         )
     return width_answer(latent, curve, command=command, model=model)

@@ -74,6 +74,11 @@ class LossForm:
         return int(self.losses.shape[0])
 
     @property
+    def nothing_hidden(self) -> bool:
+        """Whether one model alone can be real: its plan loses nothing."""
+        return int((self.latent.prior > 0.0).sum()) == 1
+
+    @property
     def relative_rounding(self) -> float:
         """Return what sums of losses over all steps can round, relatively.
 

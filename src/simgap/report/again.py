@@ -25,7 +25,7 @@ def again_script(parts: Sequence[Part]) -> str:
         lines.append(f"# {part.line.what}: {_told(facts) or 'origin unknown'}")
         command = part.origin.command
         if is_plain_call(command):
-            lines.append(command)
+            lines += [command] if command not in lines else []  # a study's makes many
         elif command:
             lines.append(f"# not a plain call of simgap: {command}")
     return "\n".join(lines)

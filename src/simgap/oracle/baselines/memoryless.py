@@ -42,7 +42,7 @@ from simgap._kernels.memoryless import (
     stationary_sweep,
 )
 from simgap._kernels.memoryless_bound import least_gap
-from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray, owned
+from simgap.arrays import AnyArray, FloatArray, IndexArray, owned
 from simgap.intervals import EPS, Certified
 from simgap.oracle.baselines.coupled import least_by_coupling
 from simgap.oracle.baselines.stationary import (
@@ -126,53 +126,6 @@ def guided_plan(
     if not fits(form, nodes.size):  # ties stay broken by the loss of the step
         return evaluated(form, nodes, start)
     return _ascended(form, nodes, _rows(start), guide=guide, slack=slack)[0]
-
-
-def best_of_ties(
-    form: LossForm, plan: ShortMemoryPlan, guide: FloatArray, slack: float, work: float
-) -> ShortMemoryPlan:
-    """Return the best of all memoryless policies that a guide allows, with a bound.
-
-    The search is that of `_bounded` where actions that are not allowed cost more than
-    any episode loses: taking one never pays. Without enough work the bound is lower,
-    or None, and the plan is the best one found.
-    """
-    near = _reached_ties(form, guide <= guide.min(axis=2, keepdims=True) + slack)
-    bits = float(np.log2(near.sum(axis=2)).sum())
-    if bits == 0.0:  # one policy, wherever it matters
-        return replace(plan, least=max(0.0, plan.average - plan.rounding))
-    length = form.steps if form.horizon is not None else 1.0 / (1.0 - form.discount)
-    dear = 2.0 * length * float(form.losses.max(initial=0.0)) + 1.0
-    penal = replace(form, losses=np.where(near[..., None], form.losses, dear))
-    if form.horizon is None:
-        found, least = _enumerated(penal, plan.nodes, plan, work)
-    else:
-        found, least = _branched(penal, plan.nodes, plan, work, bits=bits)
-    best = evaluated(form, plan.nodes, found.actions)
-    best = best if best.average < plan.average else plan
-    safe = min(least, best.average) - best.rounding
-    return replace(best, least=safe if safe > 0.0 or least >= best.average else None)
-
-
-def _reached_ties(form: LossForm, near: BoolArray) -> BoolArray:
-    """Return the same with one action where no allowed one leads in a real episode."""
-    pattern = form.pattern
-    first = np.zeros_like(near)
-    np.put_along_axis(first, near.argmax(axis=2)[..., None], True, axis=2)
-    if form.horizon is None:
-        return near
-    reached = np.zeros(pattern.n_states, np.bool_)
-    reached[form.root_states] = True
-    possible = (form.likelihood[:, form.latent.prior > 0.0] > 0.0).any(axis=1)
-    row_of = np.repeat(np.arange(pattern.indptr.size - 1), np.diff(pattern.indptr))
-    kept = np.array(near)
-    for h in range(form.steps):
-        kept[h, ~reached] = first[h, ~reached]
-        played = (kept[h] & reached[:, None]).ravel()
-        after = pattern.indices[possible & played[row_of]]
-        reached = np.zeros(pattern.n_states, np.bool_)
-        reached[after] = True
-    return kept
 
 
 def best_plan(
@@ -304,7 +257,7 @@ def _bounded(
     form: LossForm, nodes: MemoryNodes, best: ShortMemoryPlan, work: float
 ) -> ShortMemoryPlan:
     """Return the plan, or a better one, with a lower bound of the average gap."""
-    how = _enumerated if form.horizon is None else _branched
+    how = enumerated if form.horizon is None else branched
     best, least = how(form, nodes, best, 0.3 * work)
     if best.average > least + 4.0 * best.rounding:
         coupled = least_by_coupling(
@@ -318,7 +271,7 @@ def _bounded(
     return replace(best, least=safe if says_something else None)
 
 
-def _branched(
+def branched(
     form: LossForm,
     nodes: MemoryNodes,
     best: ShortMemoryPlan,
@@ -356,7 +309,7 @@ def _branched(
     return best, least
 
 
-def _enumerated(
+def enumerated(
     form: LossForm, nodes: MemoryNodes, best: ShortMemoryPlan, work: float
 ) -> tuple[ShortMemoryPlan, float]:
     """Return the best of all deterministic stationary policies, if they are few."""

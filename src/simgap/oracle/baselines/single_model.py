@@ -10,11 +10,11 @@ from simgap.mdp import LatentMDP, SimulatorClass, Transitions
 from simgap.oracle.baselines.memoryless import (
     WORK_PER_SECOND,
     ShortMemoryPlan,
-    best_of_ties,
     best_plan,
     fits,
     guided_plan,
 )
+from simgap.oracle.baselines.ties import best_of_ties
 from simgap.oracle.baselines.windowed import window_nodes
 from simgap.oracle.loss_form import LossForm, loss_form
 

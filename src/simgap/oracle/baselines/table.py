@@ -67,6 +67,7 @@ class Baseline:
     weights: FloatArray | None = None  # of the policies of a mixture
     cross_gaps: FloatArray | None = None  # (M, M), of the plan of model j in model m
     prior: FloatArray | None = None  # (M,); None: all models can be real
+    plan: ShortMemoryPlan | None = None  # what it was made from, if it is a table
 
     @property
     def worst_gap(self) -> float:
@@ -236,6 +237,7 @@ def _of_plan(
         searched=plan.starts,
         note=note,
         cross_gaps=cross_gaps,
+        plan=plan,
     )
 
 

@@ -395,6 +395,8 @@ def _planned(planner: _Planner, outcome: Outcome) -> Planned:
     gaps = graph_gaps(form, policy)
     known = form.latent.prior > 0.0
     upper = _certified(form, float(form.latent.prior[known] @ gaps[known]))
+    if form.nothing_hidden:
+        upper = 0.0
     if watch.lower > upper:
         raise AssertionError("the lower side of the gap passed the upper: a defect")
     above = pair_prices_above(form, best)

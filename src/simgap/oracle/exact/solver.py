@@ -128,6 +128,8 @@ def _planned(tree: BeliefTree, values: TreeValues) -> Planned:
     off = form.rounding + form.relative_rounding * found.intervals[:, 1]
     low, high = around(found.intervals, off[:, None])[:, (0, 1), (0, 1)].T
     bracket = Certified.around(gap, exact_rounding(form, gap)).not_negative()
+    if form.nothing_hidden:
+        bracket = Certified(0.0, 0.0)
     seconds = tree.limits.clock() - tree.limits.started
     return Planned(
         lower=bracket.ends[0],

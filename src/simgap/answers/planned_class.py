@@ -1,0 +1,45 @@
+"""What is planned of a class already: several answers about it share one bracket.
+
+The oracle is bracketed, and two plans of it end in two brackets of one loss. Answers
+that are read together are given the same plan, and tell the same numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from simgap.errors import InvalidArgument
+from simgap.mdp import LatentMDP
+from simgap.oracle.baselines.memoryless import ShortMemoryPlan
+from simgap.oracle.result import OracleResult
+from simgap.records import Certified
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class PlannedClass:
+    """The oracle of a class and a horizon, and the best policy without memory."""
+
+    oracle: OracleResult
+    memoryless: ShortMemoryPlan
+    value_of_memory: Certified
+
+
+def checked_oracle(
+    oracle: OracleResult | None, latent: LatentMDP, horizon: int | None
+) -> OracleResult | None:
+    """Return an oracle that is given, or say why it is not that of this question."""
+    if oracle is None:
+        return None
+    if oracle.horizon != horizon:
+        raise InvalidArgument(
+            f"the oracle was planned for {oracle.horizon} steps, not {horizon}",
+            hint="plan it for this horizon, or leave it out",
+        )
+    if oracle.prior.tolist() != latent.prior.tolist():
+        raise InvalidArgument(
+            "the oracle was planned for another prior",
+            hint="plan it for this class, or leave it out",
+        )
+    return oracle
