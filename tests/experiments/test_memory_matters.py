@@ -20,7 +20,8 @@ from simgap.records import Certified
 from tests.experiments.silence import silent
 
 TINY = memory_matters.Settings(
-    classes=(memory_matters.Arms("three needles", 3, 0.0, 1.0, (8, 16, 32, 64)),)
+    classes=(memory_matters.Arms("three needles", 3, 0.0, 1.0, (8, 16, 32, 64)),),
+    lakes=(100,),
 )
 
 
@@ -46,8 +47,14 @@ def test_with_memory_flat_without_linear() -> None:
 def test_arms_that_cannot_be_told_apart_in_time_refute_it() -> None:
     """The control: memory is no use before the better arm can be noticed."""
     alike = memory_matters.Arms("alike", 2, 0.5, 0.02, (8, 16, 32))
-    few = memory_matters.Settings(classes=(alike,))
+    few = memory_matters.Settings(classes=(alike,), lakes=(100,))
     assert memory_matters.measured(few, 0, silent).verdict is Verdict.REFUTED
+
+
+def test_short_episodes_on_lakes_do_not_prove_it() -> None:
+    """The control: in 20 steps the bound is not above what is lost with memory."""
+    short = memory_matters.Settings(classes=TINY.classes, lakes=(20,))
+    assert memory_matters.measured(short, 0, silent).verdict is Verdict.UNDECIDED
 
 
 @pytest.mark.parametrize(
