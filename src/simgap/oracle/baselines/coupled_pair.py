@@ -18,7 +18,8 @@ are not negative, so that a recursion over the first steps alone is a bound as w
 Rounding. Terms are sums and products of numbers that are not negative: relative errors
 add up. In a coupling of two rows of n entries together a mass is the result of at most
 9 n roundings, the sum of at most n + 25 terms adds as many, the rest of a step less
-than 8. What the stored losses misstate is `LossForm.rounding`, and not counted here.
+than 8. What stored losses, and rows that do not sum to 1, misstate is for who asks:
+`LossForm.rounding` and `LossForm.defect`.
 """
 
 from __future__ import annotations
