@@ -151,6 +151,36 @@ def test_a_class_without_gains_leaves_learners_out(
 
 
 @pytest.mark.parametrize(
+    ("spec", "names", "says"),
+    [
+        (
+            "riverswim?states=3&success=0.2..0.6&uniform=true&left_reward=0.1",
+            ["success=0.2", "success=0.4", "success=0.6"],
+            "mixtures of 2",
+        ),
+        (
+            "discretise:MountainCar-v0?gravity=0.002..0.003&cells=7x7",
+            ["gravity=0.002", "gravity=0.0025", "gravity=0.003"],
+            "nothing is guaranteed",
+        ),
+    ],
+)
+def test_algorithm_4_takes_infinitely_many_models(
+    spec: str, names: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Linear in the parameter: mixtures. Not linear: a cover, and no promise."""
+    found = answer(capsys, "run", "general", spec, "-H", "150", "--seeds", "3")
+    assert [each["name"] for each in found["models"]] == names
+    assert says in found["notes"][0]
+    assert found["provenance"]["model"] == spec
+    for each in found["models"]:
+        assert each["gap"]["lower"] <= each["gap"]["estimate"]
+    assert sum(each["switches"] for each in found["models"]) > 0.0
+    again = answer(capsys, "run", "general", spec, "-H", "150", "--seeds", "3")
+    assert again["models"] == found["models"]
+
+
+@pytest.mark.parametrize(
     ("line", "says"),
     [
         (f"run lielihood {RIVERS} -H 10", "did you mean likelihood"),
@@ -168,6 +198,10 @@ def test_a_class_without_gains_leaves_learners_out(
         (f"run likelihood {RIVERS} -H 10 --time-limit 5", "is for the oracle"),
         (f"run oracle {RIVERS} -H 10 --time-limit 5 --literal", "no printed rule"),
         ("run likelihood nosuch.npz -H 10", "there is no file"),
+        ("run likelihood riverswim?success=0.1..0.6 -H 10", "success=0.1:0.6:5"),
+        ("run general riverswim?success=0.1..0.6 -H 10 --literal", "finitely many"),
+        ("run general riverswim?states=3..6 -H 10", "cannot be an interval"),
+        ("gap riverswim?success=0.1..0.6 -H 10", "run general"),
         ("run optimistic absorbing_doors?members=3 -H 10", "not communicating"),
         (f"gap {RIVERS}", "no horizon"),
         (f"gap {RIVERS} -H 10 --policy orakel", "did you mean oracle"),

@@ -135,6 +135,10 @@ class OptimisticCover:
             return self._switched(memory)
         return replace(memory, look_at=memory.steps + self._steps_until(memory))
 
+    def playing(self, memory: CoverMemory) -> int:
+        """Return the number of switches."""
+        return len(memory.data.played)
+
     def score(self, memory: CoverMemory) -> float:
         """Return the greatest score of a pair (k, alive cell) (spec 2.13)."""
         apart = self._apart(memory.data)

@@ -117,6 +117,10 @@ class OptimisticMixture:
         look_at = memory.steps + _steps_until(found, self._most_growth(memory.data))
         return MixtureMemory(memory.data, memory.fresh, memory.steps, look_at)
 
+    def playing(self, memory: MixtureMemory) -> int:
+        """Return the number of switches."""
+        return memory.data.switches
+
     def score(self, memory: MixtureMemory) -> float:
         """Return lambda_max(sum of Znew, V)."""
         visits = np.asarray(memory.fresh).sum(axis=1)

@@ -98,7 +98,8 @@ def _print(answer: ListAnswer) -> None:
         "instances: NAME?key=value&key=value",
         ("name", "what it is", "parameters"),
         rows,
-        "a value is a number, a range a:b:n or a list a,b,c; --json says more",
+        "a value is a number, a range a:b:n or a list a,b,c; for run general also an "
+        "interval a..b; --json says more",
         texts=3,
     )
     print_line(f"files read: {' '.join(answer.readable)}")

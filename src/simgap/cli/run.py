@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from simgap.base_policies.catalogue import Entry
     from simgap.cli.run_answer import RunAnswer
+    from simgap.instances.continuum import Continuum
     from simgap.mdp import LatentMDP
     from simgap.policies.interface import Policy
 
@@ -69,13 +70,14 @@ def run(
 
     POLICY is likelihood (the one to use), variance, posterior-sampling, elimination,
     optimistic, general, explore-then-commit, oracle, memoryless, mean-model, ucrl2,
-    ucrl2b, psrl or random.
+    ucrl2b, psrl or random. With general a parameter of MODEL may be an interval a..b:
+    the agent knows all of these models, infinitely many, and is run at the ends and in
+    the middle.
 
     Example: simgap run likelihood 'riverswim?success=0.1:0.6:3&uniform=true' -H 1e6
     """
     from dataclasses import replace
 
-    from simgap.cli.models import read_model
     from simgap.cli.options import count_of, needed_horizon, seed_of, threads_of
     from simgap.cli.output import made_folder, print_json, working
     from simgap.cli.run_answer import run_answer
@@ -86,10 +88,15 @@ def run(
     runs = count_of(seeds, "--seeds", least=2, most=10**7)
     workers, limit = threads_of(threads), _limit(time_limit, policy)
     folder = None if out is None else made_folder(out)
-    latent = read_model(model, max_bytes)
-    chosen = _chosen(real, latent)
+    latent, continuum = _models(policy, model, max_bytes, literal=literal)
+    chosen, notes = _chosen(real, latent), ()
     with working(f"preparing {policy}"):
-        agent = _agent(policy, latent, steps, seed=number, literal=literal, limit=limit)
+        if continuum is None:
+            agent = _agent(
+                policy, latent, steps, seed=number, literal=literal, limit=limit
+            )
+        else:
+            agent, notes = _on_continuum(continuum, latent, steps, number)
     answer = run_answer(
         latent,
         agent,
@@ -108,6 +115,7 @@ def run(
             latent=latent,
             seed=number,
         ),
+        notes=notes,
     )
     if folder is not None:
         answer = replace(answer, page=_written(answer, folder))
@@ -131,6 +139,63 @@ def _entry(policy: str, model: str) -> Entry:
             hint=f"POLICY comes first: simgap run {model} {quote(policy[:100])}",
         )
     return named_policy(policy)
+
+
+def _models(
+    policy: str, model: str, max_bytes: str | None, *, literal: bool
+) -> tuple[LatentMDP, Continuum | None]:
+    """Return the models that may be real, and the continuum they are points of."""
+    from simgap.cli.models import read_model
+    from simgap.cli.output import speak_of
+    from simgap.errors import InvalidArgument
+    from simgap.instances.continuum import continuum_of
+    from simgap.interop import looks_like_file
+    from simgap.mdp import LatentMDP
+
+    continuum = None if looks_like_file(model) else continuum_of(model)
+    if continuum is None:
+        return read_model(model, max_bytes), None
+    if policy != "general" or literal:
+        key, (low, high) = next(iter(continuum.box.items()))
+        what = "the printed rule" if literal else policy
+        raise InvalidArgument(
+            f"{what} needs finitely many models, and {key}={low:g}..{high:g} has "
+            "infinitely many",
+            hint=f"simgap run general takes them all; some of them are "
+            f"{key}={low:g}:{high:g}:5",
+        )
+    latent = LatentMDP.uniform(continuum.points())
+    speak_of(latent)
+    return latent, continuum
+
+
+def _on_continuum(
+    continuum: Continuum, latent: LatentMDP, horizon: int, seed: int
+) -> tuple[Policy[Any], tuple[str, ...]]:
+    """Return Algorithm 4 for an infinite class, and what is promised of it."""
+    from simgap.base_policies.continuum_agent import continuum_agent
+    from simgap.base_policies.general_mixture import OptimisticMixture
+    from simgap.planning import diameter
+
+    found = continuum_agent(
+        continuum.at, continuum.box, continuum.corners(), horizon, seed=seed
+    )
+    names = " and ".join(continuum.box)
+    if not isinstance(found.policy, OptimisticMixture):
+        return found.policy, (
+            f"probabilities are no linear function of {names}: the models are covered "
+            "by cells, with rates of change estimated from random pairs, and nothing "
+            "is guaranteed",
+        )
+    far = float(diameter(latent.simulators).upper)
+    promise = found.policy.guarantee(far)
+    words = f"loses at most {promise.gap:.4g} in every model of diameter {far:.4g}"
+    if promise.vacuous:
+        words = "has a guarantee that says nothing at this horizon"
+    return found.policy, (
+        f"probabilities are linear in {names} (at all points tried): the models are "
+        f"mixtures of {2 ** len(continuum.box)}, and Algorithm 4 {words}",
+    )
 
 
 def _limit(text: str | None, policy: str) -> float | None:

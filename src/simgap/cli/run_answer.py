@@ -95,6 +95,7 @@ def run_answer(
     curves: bool,
     guaranteed: bool = False,
     provenance: Provenance,
+    notes: tuple[str, ...] = (),
 ) -> RunAnswer:
     """Run the agent in the chosen models and measure it."""
     from simgap.cli.output import telling
@@ -149,7 +150,7 @@ def run_answer(
             _model(each, real, traced[place] if traced else None)
             for place, each in enumerate(told)
         ),
-        notes=_notes(latent, agent, horizon, first, told),
+        notes=notes + _notes(latent, agent, horizon, first, told),
         page=None,
         certainty=dict(CERTAINTY),
         provenance=provenance,

@@ -7,7 +7,8 @@
 A value is a number (0.35, 1e-3, 1/3), a word or true/false. A parameter that varies
 between models may also be a range `a:b:n` (n points from a to b inclusive) or a list
 `a,b,c`; several such parameters form a product grid. A table of bandit means has its
-rows, one per model, separated by `;`.
+rows, one per model, separated by `;`. `a..b`, every number between, is read by
+`continuum`.
 """
 
 from __future__ import annotations

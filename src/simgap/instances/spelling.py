@@ -92,6 +92,20 @@ def read_value(key: str, text: str, kind: Kind) -> Any:
     return _whole(key, text) if kind is Kind.WHOLE else float(_number(key, text, kind))
 
 
+def interval_ends(key: str, text: str) -> tuple[float, float] | None:
+    """Return the ends of an interval `a..b`, None if the text is none."""
+    first, dots, last = text.partition("..")
+    if not dots:
+        return None
+    low, high = (float(_number(key, end, Kind.POINTS)) for end in (first, last))
+    if not low < high:
+        raise InvalidInstance(
+            f"{key}={text} is empty or one point",
+            hint="an interval is a..b with a below b",
+        )
+    return low, high
+
+
 def suggestion(given: str, offered: tuple[str, ...]) -> str:
     """Return the hint that names what was probably meant, or all there is."""
     if not offered:
@@ -190,5 +204,8 @@ def _way(key: str, text: str, kind: Kind) -> str:
     if kind is Kind.POINTS and (
         ends := re.fullmatch(f"{number}(?:-|\\.\\.+){number}", plain)
     ):
-        return f"5 points of that range are {key}={ends[1]}:{ends[2]}:5; {hint}"
+        points = f"5 points of that range are {key}={ends[1]}:{ends[2]}:5"
+        if ".." in plain:
+            return f"{points}; every value, a..b, is for simgap run general alone"
+        return f"{points}; {hint}"
     return hint

@@ -31,15 +31,20 @@ from simgap.simulation.worlds import RealModels
 
 
 @runtime_checkable
-class Eliminating(Protocol):
+class Switching(Protocol):
+    """A policy that plays one plan until it switches to another."""
+
+    def playing(self, memory: Any) -> Hashable:
+        """Return what decides the actions until it changes."""
+        ...
+
+
+@runtime_checkable
+class Eliminating(Switching, Protocol):
     """A policy that says which models it still deems possible."""
 
     def survivors(self, memory: Any) -> frozenset[int]:
         """Return the models that are not eliminated."""
-        ...
-
-    def playing(self, memory: Any) -> Hashable:
-        """Return what decides the actions until it changes."""
         ...
 
 
@@ -91,7 +96,8 @@ def _episode(
     state = int(run.clock[STATE])
     memory = policy.start(state)
     _note_dropped(watched, memory, record, at, 0)
-    playing = watched.playing(memory) if watched else None
+    plans = policy if isinstance(policy, Switching) else None
+    playing = plans.playing(memory) if plans else None
     for h in range(real.horizon):
         action = _chosen(policy.act(memory, h, state), run, h, n_actions)
         edge = step_with(world, run, state * n_actions + action, grid, record.trace[at])
@@ -99,11 +105,10 @@ def _episode(
         after = int(world.next_state[edge])
         memory = policy.observe(memory, Step(h, state, action, after, reward))
         state = after
-        if watched is not None:
-            _note_dropped(watched, memory, record, at, h + 1)
-            if watched.playing(memory) != playing:
-                playing = watched.playing(memory)
-                record.switches[at] += 1
+        _note_dropped(watched, memory, record, at, h + 1)
+        if plans is not None and plans.playing(memory) != playing:
+            playing = plans.playing(memory)
+            record.switches[at] += 1
 
 
 def _note_dropped(
