@@ -89,7 +89,8 @@ def run(
     workers, limit = threads_of(threads), _limit(time_limit, policy)
     folder = None if out is None else made_folder(out)
     latent, continuum = _models(policy, model, max_bytes, literal=literal)
-    chosen, notes = _chosen(real, latent), ()
+    chosen = _chosen(real, latent)
+    notes: tuple[str, ...] = ()
     with working(f"preparing {policy}"):
         if continuum is None:
             agent = _agent(
