@@ -109,3 +109,16 @@ def test_the_greatest_of_several_is_as_sure_as_the_least_sure() -> None:
     assert (found.estimate, found.lower, found.upper) == (2.0, 1.4, 5.0)
     assert (found.confidence, found.label) == (0.98, "approximate")
     assert common_label([one, one]) == "guaranteed"
+
+
+@pytest.mark.usefixtures("only_approximate")
+def test_what_was_met_in_one_part_says_nothing_of_another() -> None:
+    """A part whose samples are all alike keeps its room beside one that is noisy."""
+    rng = np.random.default_rng(2)
+    noisy = Part(0.01 * rng.random(400), 0.0, 1.0, weight=0.5)
+    still = Part(np.zeros(400), 0.0, 1.0, weight=0.5)
+    found = estimated_mean([noisy, still], 0.95)
+    assert found.upper - found.estimate > log(40.0) / 400 * 0.5
+    small = [Part(0.01 * rng.random(8), 0.0, 1.0, weight=0.02) for _ in range(50)]
+    together = estimated_mean(small, 0.95)  # too few to speak for themselves
+    assert together.upper - together.lower < 0.01

@@ -16,7 +16,8 @@ times as wide as the approximate one, or no wider than a PART of the estimate; o
 it is asked for. Both are cut at what is certain about the mean.
 
 Samples come in parts (strata) with weights: the answer is the weighted mean. Room is
-left for one event, in the part where it matters most.
+left for one event, in the part where it matters most; what was met in a part tells of
+that part only, but parts of fewer than THIN samples are taken together.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from simgap.statistics.betting import Score, betting_interval, mixture_interval
 from simgap.statistics.estimate import Estimate
 
 WIDER = 2.0  # times the approximate interval: affordable
-PART = 0.5  # of the estimate: a width that is affordable, too
+PART = 0.1  # of the estimate: a width that is affordable, too
 THIN = 30.0  # differing samples below which the largest deviation means little
 NOISE = 1e-13  # of the range: differences that are rounding
 
@@ -102,43 +103,48 @@ def _approximate(
     """Return mean, standard error, and how far the interval reaches on both sides."""
     from scipy.special import stdtrit
 
-    mean = variance = freedom = short = up = down = noise = 0.0
-    apart = []  # what each sample moves the answer by, against the median of its part
+    mean = variance = freedom = short = 0.0
     for part in parts:
-        n, values, middle = part.values.size, part.values, float(part.values.mean())
-        share = part.weight / n
-        mean += part.weight * middle
-        square = float(values.var(ddof=1)) if n > 1 else (part.high - part.low) ** 2
+        n, values, wide = part.values.size, part.values, part.high - part.low
+        mean += part.weight * float(values.mean())
+        square = float(values.var(ddof=1)) if n > 1 else wide**2
         spread = part.weight**2 * square / n
         variance += spread
         freedom += spread**2 / max(1, n - 1)
-        up = max(up, share * (part.high - middle))
-        down = max(down, share * (middle - part.low))
-        noise = max(noise, share * (rounding + NOISE * (part.high - part.low)))
-        luck = values if part.luck is None else part.luck
-        apart.append(share * np.abs(luck - np.median(luck)))
         if part.short is not None:
             short += part.weight * float(part.short.mean())
-    half = 0.0
+    half = rounding
     if variance > 0.0:
         quantile = stdtrit(variance**2 / freedom, 0.5 + confidence / 2.0)
-        half = float(quantile) * sqrt(variance)
-    met = _unseen(np.concatenate(apart), noise)
-    most = log(2.0 / (1.0 - confidence))
-    below = half + most * min(down, met) + rounding
-    above = half + most * min(up, met) + rounding + short
-    return mean, sqrt(variance), below, above
+        half += float(quantile) * sqrt(variance)
+    many = [[part] for part in parts if part.values.size >= THIN]
+    few = [part for part in parts if part.values.size < THIN]
+    rooms = [_unseen(group, rounding) for group in (*many, few) if group]
+    down, up = (max(side) for side in zip(*rooms, strict=True))
+    missed = log(2.0 / (1.0 - confidence))  # samples
+    return mean, sqrt(variance), half + missed * down, half + missed * up + short
 
 
-def _unseen(apart: FloatArray, noise: float) -> float:
-    """Return what a sample of a kind that was not met may move the answer by."""
-    apart = np.where(apart <= noise, 0.0, apart)
-    total = float((apart**2).sum())
+def _unseen(parts: Sequence[Part], rounding: float) -> tuple[float, float]:
+    """Return how far down and up a sample that was not met may move the answer."""
+    down = up = 0.0
+    apart = []  # what each sample moves it by, against the median of its part
+    for part in parts:
+        share, middle = part.weight / part.values.size, float(part.values.mean())
+        down = max(down, share * (middle - part.low))
+        up = max(up, share * (part.high - middle))
+        luck = part.values if part.luck is None else part.luck
+        moved = np.abs(luck - np.median(luck))
+        noise = rounding + NOISE * (part.high - part.low)
+        apart.append(share * np.where(moved <= noise, 0.0, moved))
+    every = np.concatenate(apart)
+    total = float((every**2).sum())
     if total == 0.0:
-        return inf
-    differing = float(apart.sum()) ** 2 / total
-    few = min(THIN, apart.size / 2.0)
-    return float(apart.max()) * (2.0 + (few / differing) ** 2)
+        return down, up
+    differing = float(every.sum()) ** 2 / total
+    few = min(THIN, every.size / 2.0)
+    met = float(every.max()) * (2.0 + (few / differing) ** 2)
+    return min(down, met), min(up, met)
 
 
 def _guaranteed(
