@@ -13,8 +13,9 @@ C4 the gap of Algorithm 4 (spec 4.7). Two things are checked, on infinite classe
   with all radii; with L, as printed, in place of L_gap it is false;
 * that Algorithm 4 has such a C4 on infinite classes: on linear mixtures, where every
   mixture of some kernels is a member, and on a family with one parameter that is no
-  linear function of it, covered by cells. Members are drawn, the agent is run in them,
-  and loses no more than its guarantee.
+  linear function of it, covered by cells. Members are drawn and the agent is run in
+  them. Where its guarantee is below H it is checked: on two arms from some ten thousand
+  steps on, which is for the full scale; what it lost is told in any case.
 """
 
 from __future__ import annotations
@@ -67,16 +68,16 @@ class Settings:
     """Which horizons, how many runs, and what part of the promises must suffice."""
 
     horizons: tuple[int, ...]  # of closed forms
-    agent_horizon: int
+    agent_horizons: tuple[int, int, int]  # two arms, two rivers, a covered family
     members: int  # drawn from every infinite class
     runs: int  # of Algorithm 4, per member
     share: float = 1.0  # of what agents may lose; a control takes little
     printed: bool = False  # a control: L in place of L_gap
 
 
-QUICK = Settings((100, 1000, 10**4, 10**5), agent_horizon=1000, members=4, runs=4)
+QUICK = Settings((100, 1000, 10**4, 10**5), (1000, 1000, 500), members=3, runs=4)
 FULL = Settings(
-    (100, 1000, 10**4, 10**5, 10**6), agent_horizon=5000, members=8, runs=10
+    (100, 1000, 10**4, 10**5, 10**6), (60_000, 5000, 2000), members=2, runs=20
 )
 
 
@@ -86,6 +87,7 @@ class Row:
     """What Algorithm 4 lost in members of one infinite class."""
 
     name: str
+    horizon: int
     lost: tuple[Estimate, ...]
     bound: float  # on the gap in every member
 
@@ -124,12 +126,12 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
         *(
             Check(
                 f"{row.name}: Algorithm 4 loses at most its guarantee in "
-                f"{len(row.lost)} members over {settings.agent_horizon:,} steps: "
-                "greatest ratio",
+                f"{len(row.lost)} members over {row.horizon:,} steps: greatest ratio",
                 greatest_part(row.lost, [row.bound] * len(row.lost)),
                 exactly(settings.share),
             )
             for row in rows
+            if settings.share * row.bound < row.horizon
         ),
     )
     return ClaimResult(
@@ -173,28 +175,30 @@ def _promise(arm: UnknownArm, t: Fraction) -> float:
 def _agents(settings: Settings, seed: int, tell: Tell) -> list[Row]:
     rng = np.random.default_rng(seed)
     parts = rng.random(settings.members)
-    horizon = settings.agent_horizon
+    first, second, third = settings.agent_horizons
     ends = bandit([[0.5, 0.0], [0.5, 1.0]])
     slow_and_fast = riverswim(4, RIVERS, left_reward=0.6, uniform=True)
     family = cover_of_family(
         _bent, {"u": (0.05, 0.95)}, Smoothness({"u": 2.0 * BENT}, proved=True)
     )
-    covered = optimistic_cover(family, horizon)
+    covered = optimistic_cover(family, third)
     drawn = class_from_models([_bent({"u": 0.05 + 0.9 * part}) for part in parts])
     rows = []
-    for name, corners in (
-        ("mixtures of two arms", ends),
-        ("mixtures of two rivers", slow_and_fast),
+    for name, corners, horizon in (
+        ("mixtures of two arms", ends, first),
+        ("mixtures of two rivers", slow_and_fast, second),
     ):
         tell(name)
         mixture = mixture_of(corners)
         agent = optimistic_mixture(mixture, horizon)
         real = class_from_models([mixture.model([1.0 - part, part]) for part in parts])
         bound = agent.guarantee(float(diameter(real).upper)).gap
-        rows.append(Row(name, _lost(real, agent, settings, seed), bound))
+        lost = _lost(real, agent, horizon, settings.runs, seed)
+        rows.append(Row(name, horizon, lost, bound))
     tell("a covered family")
     bound = covered.guarantee(diameter=DIAMETER, eluder_dimension=ELUDER).gap
-    rows.append(Row("means u^3", _lost(drawn, covered, settings, seed), bound))
+    lost = _lost(drawn, covered, third, settings.runs, seed)
+    rows.append(Row("means u^3", third, lost, bound))
     return rows
 
 
@@ -204,15 +208,15 @@ def _bent(theta: Mapping[str, float]) -> TabularMDP:
 
 
 def _lost(
-    real: SimulatorClass, agent: Policy[Any], settings: Settings, seed: int
+    real: SimulatorClass, agent: Policy[Any], horizon: int, runs: int, seed: int
 ) -> tuple[Estimate, ...]:
     """Return the gap in every member that was drawn, all intervals at once."""
     sampling = MonteCarlo(
-        episodes=settings.runs,
+        episodes=runs,
         seed=seed,
         confidence=1.0 - (1.0 - CONFIDENCE) / len(real),
     )
-    return gaps(real, agent, settings.agent_horizon, evaluator=sampling)
+    return gaps(real, agent, horizon, evaluator=sampling)
 
 
 def _figure(arms: list[UnknownArm]) -> Figure:
@@ -254,17 +258,18 @@ def _figure(arms: list[UnknownArm]) -> Figure:
 def _table(rows: list[Row]) -> Table:
     return Table(
         "Algorithm 4 in members of infinite classes",
-        ("class", "members drawn", "greatest loss", "guarantee"),
+        ("class", "H", "members drawn", "greatest loss", "guarantee"),
         tuple(
             (
                 row.name,
+                row.horizon,
                 len(row.lost),
                 max(each.estimate for each in row.lost),
                 row.bound,
             )
             for row in rows
         ),
-        ("exact", "exact", "estimated", "certified"),
+        ("exact", "exact", "exact", "estimated", "certified"),
     )
 
 
