@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         audit,
         blame,
         identify,
+        refine,
         telling_apart,
         width_curve,
     )
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         NotCommunicating,
         NotSolved,
         OutsideClass,
+        RandomSimulator,
         SimgapError,
     )
     from simgap.gap import (
@@ -144,6 +146,7 @@ __all__ = [
     "Outcome",
     "OutsideClass",
     "Parameters",
+    "RandomSimulator",
     "RewardSignal",
     "RewardUnits",
     "SimgapError",
@@ -191,6 +194,7 @@ __all__ = [
     "posterior_sampling",
     "psrl",
     "read_transition_log",
+    "refine",
     "regret",
     "run_episode",
     "save_model",
@@ -216,6 +220,7 @@ _HOMES = {
         "audit",
         "blame",
         "identify",
+        "refine",
         "telling_apart",
         "width_curve",
     ),
@@ -245,6 +250,7 @@ _HOMES = {
         "NotCommunicating",
         "NotSolved",
         "OutsideClass",
+        "RandomSimulator",
         "SimgapError",
     ),
     "simgap.gap": (

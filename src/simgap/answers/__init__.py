@@ -8,6 +8,7 @@ from simgap.answers.goodness_of_fit import goodness_of_fit
 from simgap.answers.identify import Identification, IdentifySettings, identify
 from simgap.answers.over_horizons import OverHorizons, over_horizons, usual_horizons
 from simgap.answers.posterior_timeline import Timeline, posterior_timeline
+from simgap.answers.refine import Ladder, RefineSettings, refine
 from simgap.answers.stakes import Stakes, stakes
 from simgap.answers.telling_apart import TellingApart, telling_apart
 from simgap.answers.verdict import Verdict
@@ -22,7 +23,9 @@ __all__ = [
     "Criterion",
     "Identification",
     "IdentifySettings",
+    "Ladder",
     "OverHorizons",
+    "RefineSettings",
     "RewardEvidence",
     "Stakes",
     "TellingApart",
@@ -37,6 +40,7 @@ __all__ = [
     "identify",
     "over_horizons",
     "posterior_timeline",
+    "refine",
     "stakes",
     "telling_apart",
     "usual_horizons",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import final
 
-from simgap.answers.audit_grid import grid_findings, on_this_grid
+from simgap.answers.audit_grid import Judged, grid_findings, on_this_grid
 from simgap.answers.audit_numbers import conditioning_finding, number_findings
 from simgap.answers.audit_oracle import Report
 from simgap.answers.audit_separation import Apart, models_apart, separation_findings
@@ -50,6 +50,7 @@ class Audit:
     verdict: Verdict
     certainty: Certainty  # of the verdict
     words: Words
+    code: str | None  # why a grid leaves the verdict open
     findings: tuple[Finding, ...]
     settings: PlanningSettings
 
@@ -114,8 +115,11 @@ def audit(
     if apart.different == 1:  # whatever rounding makes of it
         verdict, words = Verdict.YES, words_of_one_model()
         lost = None if lost is None else replace(lost, verdict=verdict)
+        judged = Judged(verdict, words, None)
     else:
-        verdict, words = on_this_grid(verdict, words, models.simulators)
+        judged = on_this_grid(
+            verdict, words, models.simulators, lost, settings.acceptable
+        )
     return Audit(
         horizon=horizon,
         models=models,
@@ -123,9 +127,10 @@ def audit(
         apart=apart,
         theory=known,
         transfer=lost,
-        verdict=verdict,
+        verdict=judged.verdict,
         certainty=_certainty(latent, lost, apart),
-        words=words,
+        words=judged.words,
+        code=judged.code,
         findings=(
             *grid_findings(models.simulators),
             *_findings(latent, models, back, apart, known, lost, settings),

@@ -15,9 +15,10 @@ from simgap.arrays import FloatArray
 from simgap.oracle.entry import planned_in_part, planned_policy
 from simgap.oracle.large_class import part_to_plan
 from simgap.oracle.loss_form import LossForm
-from simgap.oracle.result import OracleResult, Outcome
+from simgap.oracle.result import OracleResult, Outcome, VectorSets
 from simgap.oracle.settings import AutoOracle
 from simgap.oracle.watch import Progress
+from simgap.policies.graph import GraphPolicy
 from simgap.records import Certified
 
 MOST_PLANNED = 40  # models with weight that are planned for at once
@@ -34,12 +35,18 @@ class PlannedOracle:
     gaps: FloatArray | None  # (M,), NaN where the policy has no rule; None: unknown
     outcome: Outcome
     planned: int  # models that were planned for
+    policy: GraphPolicy  # whose gaps these are
+    vectors: VectorSets  # of the policy that tracks the posterior
 
 
 def given_oracle(found: OracleResult) -> PlannedOracle:
     """Return an oracle that is planned already."""
     likely = int((found.prior > 0.0).sum())
-    return PlannedOracle(found.average_gap, found.gaps, found.outcome, likely)
+    belief = found.belief_policy
+    sets = VectorSets(belief.vector_set, belief.vector_offsets, belief.vectors)
+    return PlannedOracle(
+        found.average_gap, found.gaps, found.outcome, likely, found.policy, sets
+    )
 
 
 def planned_oracle(
@@ -53,4 +60,6 @@ def planned_oracle(
         count = min(MOST_PLANNED, part_to_plan(form, solver.time_limit) or likely)
         found = planned_in_part(form, solver, count, progress=progress)
     bracket = Certified(found.lower, found.upper)
-    return PlannedOracle(bracket, found.gaps, found.outcome, count)
+    return PlannedOracle(
+        bracket, found.gaps, found.outcome, count, found.policy, found.vectors
+    )

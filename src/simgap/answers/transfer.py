@@ -14,6 +14,7 @@ from typing import final
 
 import numpy as np
 
+from simgap.answers.audit_grading import graded
 from simgap.answers.audit_memoryless import (
     memoryless_bracket,
     search_without_memory,
@@ -37,6 +38,7 @@ from simgap.oracle.memory import Memory, memory_proofs
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import AutoOracle
 from simgap.records import Certified
+from simgap.simulation.in_simulator import InSimulator
 
 LARGEST_LOSSES = 1e8  # bytes of the losses of all steps; beyond, nothing is planned
 LARGEST_THOROUGH = 2e9
@@ -90,6 +92,7 @@ class Transfer:
     rounding: float | None  # of a gap; None: not planned
     searched: int | None = None  # policies without memory that the best is of
     worth: Certified | None = None  # of memory, if it is known already
+    in_simulator: tuple[InSimulator, ...] = ()  # of a class on a grid
 
     @property
     def relative_gap(self) -> Certified | None:
@@ -202,6 +205,7 @@ def transfer(
         rounding=form.rounding,
         searched=plan.starts,
         worth=None if planned is None else planned.value_of_memory,
+        in_simulator=graded(form, plan, result, settings.seed),
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simgap.cli.audit_answer import AuditAnswer
+from simgap.cli.audit_answer import AuditAnswer, LadderAnswer
 from simgap.cli.options import AsJson, Horizon, MaxBytes, Model, Out, Seed
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from simgap.mdp import LatentMDP
 
 FAILED = 1
+LADDER = 6.0  # time limits of one planning, for all grids of a ladder
 SIGNS = {"ok": "ok", "info": "note", "warning": "warning", "fail": "FAIL"}
 
 
@@ -40,6 +41,12 @@ def run(
         str,
         typer.Option("--time-limit", metavar="S", help="Seconds of planning."),
     ] = "20",
+    refined: Annotated[
+        bool,
+        typer.Option(
+            "--refine", help="Of a class on a grid: finer grids until the answer stays."
+        ),
+    ] = False,
     thorough: Annotated[
         bool,
         typer.Option("--thorough", help="Measure what takes long in large classes."),
@@ -75,7 +82,12 @@ def run(
     folder = None if out is None else made_folder(out)
     latent = read_model(model, max_bytes)
     answer = answered(
-        latent, steps, settings=settings, command=str(context.obj), model=model
+        latent,
+        steps,
+        settings=settings,
+        command=str(context.obj),
+        model=model,
+        refined=refined,
     )
     if folder is not None:
         write_record(answer, folder / "audit.json")
@@ -95,9 +107,11 @@ def answered(
     planned: PlannedClass | None = None,
     command: str,
     model: str,
+    refined: bool = False,
 ) -> AuditAnswer:
     """Return the record of an audit; standard error tells how far it is."""
     from simgap.answers.audit import DEFAULT, audit
+    from simgap.answers.refine import RefineSettings, refine
     from simgap.cli.audit_answer import audit_answer
     from simgap.cli.output import telling
     from simgap.oracle.result import Outcome
@@ -111,13 +125,38 @@ def answered(
             low, high = (number(end, 4) for end in (now.lower, now.upper))
             tell(f"{now.seconds:.0f} s: loss in [{low}, {high}], {now.doing}")
 
-        found = audit(
-            latent, horizon, settings=chosen, planned=planned, progress=follow
-        )
+        ladder = None
+        if refined:
+            ladder = refine(
+                latent,
+                _steps_of(horizon),
+                settings=RefineSettings(
+                    time_limit=LADDER * chosen.time_limit, planning=chosen
+                ),
+                progress=follow,
+                tell=tell,
+            )
+            latent, found = ladder.latent, ladder.audit
+        else:
+            found = audit(
+                latent, horizon, settings=chosen, planned=planned, progress=follow
+            )
     if found.transfer is not None and found.transfer.outcome is Outcome.INTERRUPTED:
         raise KeyboardInterrupt  # planning ends gracefully; who stops it wants out
     seed = chosen.seed
-    return audit_answer(latent, found, command=command, model=model, seed=seed)
+    return audit_answer(
+        latent, found, command=command, model=model, seed=seed, ladder=ladder
+    )
+
+
+def _steps_of(horizon: int | None) -> int:
+    from simgap.errors import InvalidArgument
+
+    if horizon is None:
+        raise InvalidArgument(
+            "--refine compares losses in so many steps", hint="say how many: -H 100"
+        )
+    return horizon
 
 
 def print_answer(answer: AuditAnswer) -> None:
@@ -134,6 +173,8 @@ def print_answer(answer: AuditAnswer) -> None:
         "note: nothing to worry about; warning: read it; FAIL: the promise is void",
         texts=3,
     )
+    if answer.ladder is not None:
+        _print_ladder(answer.ladder)
     print_line(f"Will it transfer?  {answer.verdict} ({_certainty(answer)})")
     print_line(f"  {answer.headline}")
     print_line(f"  {answer.reason}")
@@ -148,6 +189,35 @@ def _certainty(answer: AuditAnswer) -> str:
     if answer.verdict != "with memory" or answer.memory is None:
         return answer.verdict_certainty
     return f"enough: {answer.memory.enough}; needed: {answer.memory.needed}"
+
+
+def _print_ladder(ladder: LadderAnswer) -> None:
+    from simgap.answers.finding import percent
+    from simgap.cli.output import print_table
+    from simgap.report.words import bracket, gap_bracket, number
+
+    print_table(
+        "finer and finer grids: certified",
+        ("nodes", "verdict of the table", "states", "noise", "loss", "at stake",
+         "earned in the table", "earned in the simulator"),
+        [
+            (
+                "x".join(str(cells) for cells in rung.cells),
+                rung.verdict,
+                str(rung.states),
+                percent(rung.noise),
+                "-" if rung.average_gap is None else gap_bracket(rung.average_gap, 0.0),
+                number(rung.at_stake, 4),
+                "-" if first is None else bracket(first.table, 4),
+                "-" if first is None else bracket(first.simulator, 4),
+            )
+            for rung in ladder.rungs
+            for first in (next(iter(rung.in_simulator), None),)
+        ],
+        f"{ladder.outcome}; it stands still within {percent(ladder.tolerance)} of what "
+        "is at stake; what is earned in the simulator is estimated",
+        texts=2,
+    )  # fmt: skip
 
 
 def _numbers(answer: AuditAnswer) -> list[str]:
@@ -175,6 +245,15 @@ def _numbers(answer: AuditAnswer) -> list[str]:
         lines.append(
             f"hit hardest      {name}: {lost} lost by the policy planned here "
             f"({percent(answer.worst.relative)} of what is at stake there)"
+        )
+    for each in answer.in_simulator:
+        held = [number(end, 4) for end in (each.table.lower, each.table.upper)]
+        low, high = number(each.simulator.lower, 4), number(each.simulator.upper, 4)
+        lines.append(
+            f"{each.policy}: earns {' to '.join(dict.fromkeys(held))} in the table, in "
+            "the simulator "
+            f"{number(each.simulator.estimate, 4)}, {low} to {high} (estimated; no "
+            f"answer of its own in {percent(each.fallbacks)} of the steps)"
         )
     if answer.memory is not None:
         lines += memory_lines(answer.memory, noise)

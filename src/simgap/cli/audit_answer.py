@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, final
 
 if TYPE_CHECKING:
     from simgap.answers.audit import Audit
+    from simgap.answers.refine import Ladder
     from simgap.answers.transfer import Transfer, WorstModel
     from simgap.mdp import LatentMDP
     from simgap.oracle.memory import Memory
     from simgap.records import Certified, Provenance
+    from simgap.simulation.in_simulator import InSimulator
+    from simgap.statistics import Estimate
 
 
 @final
@@ -63,6 +66,42 @@ class WorstAnswer:
 
 @final
 @dataclass(frozen=True, slots=True)
+class SimulatorAnswer:
+    """What a policy earns in H steps, mean over the prior, in table and simulator."""
+
+    policy: str
+    table: Certified | Estimate  # what it earns there
+    simulator: Estimate  # what it earns in the simulator itself
+    episodes: int  # in the simulator
+    fallbacks: float  # part of their steps in which the policy had no answer
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RungAnswer:
+    """What one grid of a ladder says."""
+
+    cells: tuple[int, ...]  # nodes along every axis
+    states: int
+    noise: float  # of a step that the grid adds / its motion, along the worst axis
+    average_gap: Certified | None
+    at_stake: float
+    verdict: str  # of the table
+    in_simulator: tuple[SimulatorAnswer, ...]  # its policies in both
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LadderAnswer:
+    """Finer and finer grids, and why there is no further one."""
+
+    outcome: str
+    tolerance: float  # of what is at stake: within it the answer stands still
+    rungs: tuple[RungAnswer, ...]  # from coarse to fine
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class AuditAnswer:
     """The record of `simgap audit`."""
 
@@ -79,6 +118,7 @@ class AuditAnswer:
     headline: str
     reason: str
     verdict_certainty: str
+    verdict_code: str | None  # why a grid leaves the verdict open
     everywhere: bool | None  # the policy of the verdict is acceptable in all models
     acceptable: float
     findings: tuple[FindingAnswer, ...]
@@ -93,6 +133,8 @@ class AuditAnswer:
     memory: Memory | None
     value_of_memory: Certified | None
     outcome: str | None  # of planning
+    in_simulator: tuple[SimulatorAnswer, ...]  # of a class on a grid
+    ladder: LadderAnswer | None  # with --refine
     passed: bool  # the exit status is 0
     next: tuple[str, ...]
     certainty: dict[str, str]
@@ -117,7 +159,13 @@ CERTAINTY = {
 
 
 def audit_answer(
-    latent: LatentMDP, found: Audit, *, command: str, model: str, seed: int
+    latent: LatentMDP,
+    found: Audit,
+    *,
+    command: str,
+    model: str,
+    seed: int,
+    ladder: Ladder | None = None,
 ) -> AuditAnswer:
     """Return an audit as a record."""
     from simgap.answers.verdict import Verdict
@@ -139,6 +187,7 @@ def audit_answer(
         headline=found.words.headline,
         reason=found.words.reason,
         verdict_certainty=found.certainty,
+        verdict_code=found.code,
         everywhere=None
         if found.transfer is None or found.verdict is Verdict.GRID_TOO_COARSE
         else found.transfer.everywhere(found.settings.acceptable),
@@ -165,11 +214,44 @@ def audit_answer(
         memory=None if lost is None else lost.memory(found.settings.acceptable),
         value_of_memory=None if lost is None else lost.value_of_memory,
         outcome=None if lost is None or lost.outcome is None else lost.outcome.value,
+        in_simulator=() if lost is None else simulator_answers(lost.in_simulator),
+        ladder=None if ladder is None else _ladder(ladder),
         passed=not found.failed,
         next=_next(latent, found, model),
         certainty=CERTAINTY,
         notes=(*simulators.notes, *found.theory.notes),
         provenance=provenance(command=command, model=model, latent=latent, seed=seed),
+    )
+
+
+def simulator_answers(
+    found: tuple[InSimulator, ...],
+) -> tuple[SimulatorAnswer, ...]:
+    """Return what policies earn in the simulator, for a record."""
+    return tuple(
+        SimulatorAnswer(
+            each.policy, each.table, each.simulator, each.episodes, each.fallbacks
+        )
+        for each in found
+    )
+
+
+def _ladder(found: Ladder) -> LadderAnswer:
+    return LadderAnswer(
+        outcome=found.end.value,
+        tolerance=found.settings.tolerance,
+        rungs=tuple(
+            RungAnswer(
+                cells=each.cells,
+                states=each.states,
+                noise=each.noise,
+                average_gap=each.average_gap,
+                at_stake=each.at_stake,
+                verdict=each.verdict.value,
+                in_simulator=simulator_answers(each.in_simulator),
+            )
+            for each in found.rungs
+        ),
     )
 
 
@@ -220,6 +302,8 @@ def _next(latent: LatentMDP, found: Audit, model: str) -> tuple[str, ...]:
     if found.horizon is None:
         return (f"simgap audit {name} -H 200",)
     steps = f"-H {found.horizon}"
+    if found.verdict is Verdict.GRID_TOO_COARSE:
+        return (f"simgap audit {name} {steps} --refine",)
     if found.verdict is Verdict.UNDECIDED:
         longer = 6 * found.settings.time_limit
         return (f"simgap audit {name} {steps} --time-limit {longer:g}",)

@@ -43,6 +43,10 @@ def run(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Answer again what is answered already.")
     ] = False,
+    refined: Annotated[
+        bool,
+        typer.Option("--refine", help="Audit finer grids until the answer stays."),
+    ] = False,
     seed: Seed = "0",
     max_bytes: MaxBytes = None,
     as_json: AsJson = False,
@@ -79,6 +83,7 @@ def run(
         ),
         log=None if log is None else Path(log),
         fresh=fresh,
+        refined=refined,
         command=str(context.obj),
         model=model,
     )

@@ -45,6 +45,7 @@ class Study:
     model: str  # as the user named it
     log: Path | None = None
     fresh: bool = False
+    refined: bool = False  # the audit climbs a ladder of grids
     agents: bool = True  # run base policies too: each compiles for ten seconds, once
     alone: int | None = None  # the model of the story's first chapter
     begun: float = field(default_factory=perf_counter)
@@ -195,6 +196,7 @@ def _audit(study: Study, planned: PlannedPolicies) -> Any:
         planned=planned.known,
         command=study.command,
         model=study.model,
+        refined=study.refined,
     )
 
 

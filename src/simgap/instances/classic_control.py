@@ -16,12 +16,13 @@ from simgap.instances.arguments import (
     checked_points,
     checked_whole,
 )
-from simgap.instances.classic_physics import TORQUE, Control, control
+from simgap.instances.classic_physics import CONTROLS, TORQUE, Control, control
 from simgap.instances.spelling import suggestion
 from simgap.instances.toy_text import Terminal
 from simgap.mdp.discretise import Discretisation, discretise
 from simgap.mdp.grid_states import NodeSet
 from simgap.mdp.physics import Physics
+from simgap.mdp.simulators import SimulatorClass
 from simgap.mdp.state_grid import Axis, Interpolation, StateGrid
 
 NOTHING: Mapping[str, Points] = {}
@@ -92,6 +93,27 @@ def classic_control(
         states=usual if states is None else states,
         notes=(f"equations and time step of Gymnasium's {gym_id}",),
     )
+
+
+def simulator_of(simulators: SimulatorClass) -> Discretisation | None:
+    """Return a class on a grid with its simulator, if that is at hand.
+
+    It is where the class was made in this process; classic control is known by its
+    name, parameters and actions, also to a class from a file.
+    """
+    origin = simulators.grid
+    if origin is None:
+        return None
+    if origin.physics is not None:
+        return Discretisation(simulators, origin.physics)
+    known = CONTROLS.get(origin.simulator)
+    named = {*origin.fixed, *simulators.theta.names}
+    if known is None or set(known.parameters) != named or not origin.actions:
+        return None
+    physics = _physics(known, None if known.actions else len(origin.actions))
+    same = tuple(physics.actions.tolist()) == origin.actions
+    same &= physics.action_names == simulators.labels.actions
+    return Discretisation(simulators, physics) if same else None
 
 
 def _shape(known: Control, cells: int | Sequence[int] | None) -> tuple[int, ...]:

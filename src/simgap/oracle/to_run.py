@@ -34,9 +34,9 @@ def policy_to_run(
     the vectors are `settled` there is no choice. Fewer episodes than asked are
     simulated if they would take longer than `seconds`.
     """
-    choices = [_belief_policy(form, vectors)]
+    choices = [belief_policy(form, vectors)]
     if not settled:
-        choices.append(_belief_policy(form, no_vectors(form)))
+        choices.append(belief_policy(form, no_vectors(form)))
     if seconds < inf:
         episodes = _affordable(form, choices[0], episodes, seed, seconds)
     pilot = max(2, episodes // 4)
@@ -67,7 +67,8 @@ def _affordable(
     return int(min(episodes, max(2.0, fit)))
 
 
-def _belief_policy(form: LossForm, sets: VectorSets) -> BeliefPolicy:
+def belief_policy(form: LossForm, sets: VectorSets) -> BeliefPolicy:
+    """Return the policy that tracks the posterior and looks ahead with vectors."""
     simulators = form.latent.simulators
     laws = np.stack([simulators.start_law(m) for m in range(form.n_models)])
     return BeliefPolicy(

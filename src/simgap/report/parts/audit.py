@@ -10,6 +10,7 @@ from simgap.records import number
 from simgap.report.memory_words import memory_sentences
 from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
 from simgap.report.parts.memory_card import memory_cards
+from simgap.report.parts.on_grid import grid_sheets, ladder_plots
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
 from simgap.report.sheet import Cell, Heading, Sheet, Sign, sheet
 from simgap.report.told import NOTHING, Told, certainty_of, evaluated, told
@@ -90,7 +91,11 @@ def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
             notes=notes_of(record),
         ),
         origin=origin_of(record),
-        sheets=(_findings(findings, f"{anchor}-table-1"),) if findings else (),
+        plots=ladder_plots(record, anchor),
+        sheets=(
+            *grid_sheets(record, anchor),
+            *((_findings(findings, f"{anchor}-table-1"),) if findings else ()),
+        ),
         cards=_cards(record, verdict, stake),
         surety=surety_of(
             record,

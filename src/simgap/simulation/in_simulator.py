@@ -1,0 +1,146 @@
+"""One policy in the table and in the simulator that the table stands for.
+
+Its return over H steps, averaged over the prior, is known for the table. In the
+simulator itself it is sampled: states are rounded to the grid before every action, and
+where the simulator shows what no table allows the agent goes on as `Agent` says.
+
+The interval is that of every estimate: guaranteed where that is affordable, else
+approximate, with room for episodes of a kind that was not met.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from simgap.arrays import FloatArray
+from simgap.intervals import Certified
+from simgap.mdp.discretise import Discretisation
+from simgap.mdp.rounding import Rounding, seen_states
+from simgap.policies.agent import Agent
+from simgap.policies.interface import Policy
+from simgap.policies.markov import MarkovPolicy
+from simgap.simulation.discretisation_error import simulated_returns
+from simgap.statistics import Estimate, Part, estimated_mean
+
+WORK = 50_000  # steps of agents that are run one by one: some seconds
+MOST, LEAST = 200, 10  # episodes of a model
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class InSimulator:
+    """What a policy earns in H steps on average over the prior, in both."""
+
+    policy: str
+    table: Certified | Estimate
+    simulator: Estimate
+    episodes: int
+    fallbacks: float  # part of the steps in which the policy had no answer of its own
+
+    def apart(self) -> float:
+        """Return how far the two intervals are from each other, 0 if they meet."""
+        low, high = self.ends_of_table
+        return max(self.simulator.lower - high, low - self.simulator.upper, 0.0)
+
+    @property
+    def ends_of_table(self) -> tuple[float, float]:
+        low, high = self.table.lower, self.table.upper
+        assert low is not None
+        assert high is not None
+        return low, high
+
+
+def episodes_to_run(horizon: int, models: int) -> int | None:
+    """Return how many episodes of each model are affordable; None: too few."""
+    fit = WORK // max(1, horizon * models)
+    return None if fit < LEAST else min(MOST, fit)
+
+
+def in_simulator(
+    table: Discretisation,
+    prior: FloatArray,
+    policy: Policy[Any],
+    horizon: int,
+    known: Certified | Estimate,
+    *,
+    episodes: int,
+    seed: int = 0,
+    confidence: float = 0.95,
+    rounding: Rounding = Rounding.NEAREST,
+) -> InSimulator:
+    """Return what a policy earns in the simulator, beside `known`, its table's value.
+
+    `episodes` are those of every model with weight.
+    """
+    physics = table.physics
+    likely = np.flatnonzero(prior > 0.0)
+    returns, fallbacks = [], 0
+    for member in likely.tolist():
+        luck = np.random.default_rng([seed, member])
+        starts = physics.starts(luck.random((episodes, len(physics.start))))
+        if isinstance(policy, MarkovPolicy):
+            found = simulated_returns(
+                table, member, policy, starts, horizon, rounding, luck
+            )
+        else:
+            found, more = _returns(
+                table, member, policy, starts, horizon, rounding, luck
+            )
+            fallbacks += more
+        returns.append(found)
+    low, high = (horizon * end for end in physics.reward_range)
+    return InSimulator(
+        policy=policy.name,
+        table=known,
+        simulator=estimated_mean(
+            [
+                Part(found, low, high, float(prior[member]))
+                for member, found in zip(likely, returns, strict=True)
+            ],
+            confidence,
+            method="in the simulator",
+            least=low,
+            greatest=high,
+        ),
+        episodes=episodes * likely.size,
+        fallbacks=fallbacks / max(1, episodes * likely.size * horizon),
+    )
+
+
+def _returns(
+    table: Discretisation,
+    member: int,
+    policy: Policy[Any],
+    starts: FloatArray,
+    horizon: int,
+    rounding: Rounding,
+    random: np.random.Generator,
+) -> tuple[FloatArray, int]:
+    """Return the sum of H rewards from each start (n, d), and all fallbacks."""
+    physics, theta, origin = table.physics, table.thetas[member], table.origin
+    seeds = random.integers(0, 2**62, len(starts)).tolist()
+    agents: list[Agent[Any]] = [
+        Agent(policy, seed=each, on_outside="flag") for each in seeds
+    ]
+    points, over = np.array(starts), np.zeros(len(starts), np.bool_)
+    total: FloatArray = np.zeros(len(starts))
+    for h in range(horizon):
+        seen = seen_states(origin, points, rounding, random)
+        if origin.end is not None:
+            seen = np.where(over, origin.end, seen)
+        for agent, state in zip(agents, seen.tolist(), strict=True):
+            agent.observe(state) if h else agent.reset(state)
+        actions = np.array([agent.act() for agent in agents])
+        after = physics.moved(theta, points, physics.actions[actions])
+        total += np.where(over, 0.0, after.reward)
+        if origin.restart:
+            fresh = physics.starts(random.random(points.shape))
+            points = np.where(over[:, None], fresh, after.state)
+            over = after.ended & ~over
+        else:
+            points = np.where(over[:, None], points, after.state)
+            over = over | after.ended
+    return total, sum(agent.fallbacks for agent in agents)
