@@ -35,6 +35,40 @@ def test_a_run_has_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str]) 
     assert found["provenance"]["seed"] == 0
 
 
+def test_intervals_say_how_sure_they_are_and_can_be_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ("run", "likelihood", RIVERS, "-H", "2000", "--seeds", "200")
+    usual, asked = (answer(capsys, *words, *more) for more in ((), ("--guaranteed",)))
+    for one, other in zip(usual["models"], asked["models"], strict=True):
+        assert other["gap"]["label"] == other["regret"]["label"] == "guaranteed"
+        assert one["gap"]["estimate"] == pytest.approx(other["gap"]["estimate"])
+        if one["gap"]["label"] == "guaranteed":
+            assert one["gap"] == other["gap"]
+    assert "approximate" in {each["gap"]["label"] for each in usual["models"]}
+    table = ("gap", RIVERS, "-H", "30", "--seeds", "50", "--guaranteed")
+    policies = ("--policy", "likelihood", "--policy", "oracle-belief")
+    found = answer(capsys, *table, *policies)
+    for each in found["policies"]:
+        numbers = (each["average"], each["worst"], *(m["gap"] for m in each["models"]))
+        assert {number["label"] for number in numbers} == {"guaranteed"}
+
+
+def test_no_sampled_average_is_below_what_every_policy_loses(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Few episodes: without the certified end some intervals would begin below it."""
+    words = ("-H", "30", "--seeds", "10", "--policy", "likelihood")
+    more = ("--policy", "oracle-belief", "--policy", "posterior-sampling")
+    least = answer(capsys, "oracle", RIVERS, "-H", "30")["average_gap"]["lower"]
+    for seed in ("0", "1"):
+        found = answer(capsys, "gap", RIVERS, *words, *more, "--seed", seed)
+        for each in found["policies"]:
+            average = each["average"]
+            assert least - 1e-9 <= average["lower"] <= average["estimate"]
+            assert each["worst"]["upper"] >= average["lower"]
+
+
 def test_the_same_seed_gives_the_same_numbers_on_any_number_of_threads(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -82,7 +82,10 @@ def told(
     digits = digits if _same(lower, upper, enough) else enough
     ends = f"{number_shown(lower, digits)} to {number_shown(upper, digits)}"
     share = value.get("confidence")
-    rate = "" if share is None else f", {how_sure(value.get('label'), number(share))}"
+    rate = ""
+    if share is not None:
+        joint = "," if value.get("label") else " at"  # older records have none
+        rate = f"{joint} {how_sure(value.get('label'), number(share))}"
     shown = number_shown(middle, digits)
     return Told(shown, ends + rate, "estimated", middle, lower, upper)
 

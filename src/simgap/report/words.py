@@ -47,9 +47,9 @@ def bracket(bounds: Certified | Estimate, digits: int = 7) -> str:
 
 
 def how_sure(label: object, confidence: float) -> str:
-    """Return how sure an interval is: `guaranteed 95 %` or `approximately 95 %`."""
-    word = {"guaranteed": "guaranteed", "approximate": "approximately"}
-    return f"{word.get(str(label), 'at')} {100.0 * confidence:.3g} %"
+    """Return `guaranteed 95 %` or `approximately 95 %`, or `95 %` without a label."""
+    words = {"guaranteed": "guaranteed ", "approximate": "approximately "}
+    return f"{words.get(str(label), '')}{100.0 * confidence:.3g} %"
 
 
 def percent(bounds: Certified, whole: float) -> str:
