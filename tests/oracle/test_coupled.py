@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from simgap.arrays import FloatArray
 from simgap.cli.demo import LAKES
@@ -62,16 +64,16 @@ def test_no_policy_without_memory_is_below_the_bound() -> None:
 
 @pytest.mark.slow
 def test_no_policy_without_memory_is_below_the_bound_in_two_thousand_classes() -> None:
-    """Measured: bound / best is 1 for the median, 0.55 at 5 %."""
+    """Measured: bound / best is 0.978 in the median, 0.62 at 5 %, 0.33 at least."""
     parts = parts_of_the_best(2, 2000)
-    print(np.quantile(parts, [0.0, 0.05, 0.1, 0.25, 0.5]), np.mean(parts))
     assert np.median(parts) > 0.95
+    assert np.quantile(parts, 0.05) > 0.6
 
 
 def test_numbers_that_are_not_eighths_are_judged_in_fractions() -> None:
     """What is stored is what counts: rounding of losses and bound together."""
     for denominator in (7, 10):
-        for form in problems(denominator, 6, denominator):
+        for form in problems(denominator, 4, denominator):
             exact = rational(form.latent)
             informed = sum(
                 p * v
@@ -228,6 +230,26 @@ def test_many_models_are_paired_by_what_they_disagree_about() -> None:
     two = least_by_coupling(few, 0, WORK)
     assert two > 2.0
     assert least_by_coupling(many, 0, WORK) > 0.99 * two
+
+
+@pytest.mark.parametrize("wrong", [10.0, 0.5, -1.0])
+def test_the_linear_program_is_not_trusted(
+    wrong: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer that uses up more than the prior, or less, costs the bound alone."""
+
+    def astray(*given: Any, **more: Any) -> Any:
+        solved = linprog(*given, **more)
+        solved.x = wrong * solved.x
+        return solved
+
+    forms = list(problems(8, 10))
+    honest = [least_by_coupling(form, 0, WORK) for form in forms]
+    monkeypatch.setattr("scipy.optimize.linprog", astray)
+    for form, bound in zip(forms, honest, strict=True):
+        found = least_by_coupling(form, 0, WORK)
+        assert found <= least_of_all_tables(form.latent, form.steps)
+        assert found == pytest.approx(bound * min(1.0, max(wrong, 0.0)), rel=0.2)
 
 
 def test_four_frozen_lakes_need_memory() -> None:
