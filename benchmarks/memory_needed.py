@@ -86,7 +86,7 @@ def plain_bound(form: LossForm) -> float:
     solved = linprog(
         -np.array(values), A_ub=np.array(columns).T, b_ub=form.latent.prior
     )
-    return float(-solved.fun)
+    return -float(solved.fun or 0.0)
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
