@@ -37,6 +37,7 @@ from simgap.arrays import (
     owned,
 )
 from simgap.errors import InvalidArgument, NotSolved
+from simgap.intervals import row_defects
 from simgap.mdp import SimulatorClass, TabularMDP
 from simgap.planning.average_exact import exact_gain
 from simgap.planning.connectivity import as_class, require_communicating
@@ -151,8 +152,9 @@ def solve_average_reward(
             raise AssertionError("a gain left [min R, max R]: a defect of the solver")
         if not bracket[member, 1] - bracket[member, 0] <= tolerance:
             raise _not_solved(every, member, bracket[member], tolerance)
+    bracket[:, :2], divided = _as_divided(every, bracket[:, :2], bias)
     gain = 0.5 * (bracket[:, 0] + bracket[:, 1])
-    residual = np.maximum(defects[:, 1] - gain, gain - defects[:, 0])
+    residual = np.maximum(defects[:, 1] - gain, gain - defects[:, 0]) + divided
     return AverageRewardPlan(
         gain_lower=owned(np.array(bracket[:, 0])),
         gain_upper=owned(np.array(bracket[:, 1])),
@@ -186,6 +188,24 @@ def _sweep_together(
         count = len(block)
         bias[block.start : block.stop] = together[:, :count].T
         bracket[block.start : block.stop] = brackets[:, :count].T
+
+
+def _as_divided(
+    every: SimulatorClass, bracket: FloatArray, bias: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return brackets for rows divided by their sums, and how far T l moves, (M,).
+
+    The solvers read a row as moves, with what they leave as the chance to stay. If rows
+    sum to 1 up to d, dividing them scales the time spent in each state by as much: the
+    share of time in a state, and with it the gain, moves by 2 d of the rewards' range.
+    """
+    kernel = every.transitions
+    off = row_defects(kernel.indptr, kernel.values)
+    by_model = np.broadcast_to(every.rewards, (len(every), *every.rewards.shape[1:]))
+    room = 4.0 * off * np.ptp(by_model, axis=(1, 2))
+    wider = np.stack([bracket[:, 0] - room, bracket[:, 1] + room], axis=1)
+    ends = np.nextafter(wider, [-np.inf, np.inf])
+    return np.where((room > 0.0)[:, None], ends, bracket), 2.0 * off * bias.max(axis=1)
 
 
 def _solve(

@@ -24,6 +24,7 @@ import numpy as np
 from simgap._kernels.travel import greedy_travel_policy
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import InvalidArgument, NotSolved
+from simgap.intervals import row_defects
 from simgap.mdp import SimulatorClass, TabularMDP
 from simgap.planning.connectivity import as_class, communicating, components
 from simgap.planning.sure_reach import SureStates, sure_states
@@ -124,6 +125,7 @@ def travel_times(
         )
     shape = (len(every), every.n_states)
     lower, upper = np.zeros(shape), np.zeros(shape)
+    below, above = _as_divided(every)
     policy = np.zeros(shape, np.int32)
     for member, connected in enumerate(communicating(every)):
         if connected:
@@ -131,8 +133,8 @@ def travel_times(
         else:
             solved = _partial(every, member, target, tolerance)
         _require(solved, tolerance, every, member)
-        lower[member] = solved.low * solved.times
-        upper[member] = solved.high * solved.times
+        lower[member] = below[member] * solved.low * solved.times
+        upper[member] = above[member] * solved.high * solved.times
         policy[member] = _policy(every, member, solved)
     return TravelTimes(target, owned(lower), owned(upper), owned(policy))
 
@@ -149,6 +151,7 @@ def all_travel_times(
     n_states, members = every.n_states, len(every)
     times = np.zeros((members, n_states, n_states))
     low, high = np.ones((2, members, n_states))
+    below, above = _as_divided(every)
     policies: dict[tuple[int, int], IndexArray] = {}
     for member, connected in enumerate(communicating(every)):
         found: Iterable[Solved] = (
@@ -159,8 +162,8 @@ def all_travel_times(
         for done, solved in enumerate(found, start=1):
             _require(solved, tolerance, every, member)
             times[member, solved.target] = solved.times
-            low[member, solved.target] = solved.low
-            high[member, solved.target] = solved.high
+            low[member, solved.target] = below[member] * solved.low
+            high[member, solved.target] = above[member] * solved.high
             if solved.policy is not None:
                 policies[member, solved.target] = solved.policy
             if progress is not None:
@@ -220,7 +223,10 @@ def diameter(
             raise _not_solved(lower[member], upper[member], tolerance, every, member)
         if lower[member] > upper[member] or upper[member] < 1.0:
             raise AssertionError("a diameter below 1: a defect of the solver")
-    return Diameter(owned(lower), owned(upper), owned(source), owned(target))
+    below, above = _as_divided(every)
+    return Diameter(
+        owned(lower * below), owned(upper * above), owned(source), owned(target)
+    )
 
 
 def _solver(every: SimulatorClass, member: int, tolerance: float) -> TravelSolver:
@@ -297,6 +303,17 @@ def _require(
         raise _not_solved(
             solved.low * longest, solved.high * longest, tolerance, every, member
         )
+
+
+def _as_divided(every: SimulatorClass) -> tuple[FloatArray, FloatArray]:
+    """Return factors of lower and upper ends for rows divided by their sums, (M,).
+
+    The solvers read a row as moves, with what they leave as the chance to stay. If rows
+    sum to 1 up to d, dividing them scales the time spent in each state by as much.
+    """
+    kernel = every.transitions
+    off = 2.0 * row_defects(kernel.indptr, kernel.values)
+    return 1.0 - off, 1.0 + off
 
 
 def _not_solved(
