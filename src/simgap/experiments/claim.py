@@ -105,6 +105,16 @@ class Table:
     rows: tuple[tuple[str | float | int, ...], ...]
     certainty: tuple[Certainty, ...] = ()  # of each column, where it is a number
 
+    def __post_init__(self) -> None:
+        """Keep "exact" for whole numbers: others were rounded, here or on the way."""
+        told: list[Certainty] = list(self.certainty)
+        for at, sure in enumerate(told):
+            column = [row[at] for row in self.rows]
+            whole = all(isinstance(x, str) or float(x).is_integer() for x in column)
+            if sure == "exact" and not whole:
+                told[at] = "certified"
+        object.__setattr__(self, "certainty", tuple(told))
+
 
 @final
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ of such laws allow `ROOM`, and their names say so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import inf, isfinite, log, nextafter, sqrt
 
 import numpy as np
@@ -19,7 +19,8 @@ from simgap.records import Certainty, Certified
 from simgap.statistics import Estimate
 
 ROOM = 1e-9  # what a law that is met with equality may seem to miss by
-Number = Certified | Estimate | float
+Known = Certified | float  # what is proved; an estimate never becomes part of it
+Number = Known | Estimate
 
 
 def ends(value: Number) -> tuple[float, float]:
@@ -37,25 +38,25 @@ def around(value: float, slack: float) -> Certified:
     return _outward(value - slack, value + slack)
 
 
-def plus(one: Number, other: Number) -> Certified:
+def plus(one: Known, other: Known) -> Certified:
     """Return the sum."""
     (a, b), (c, d) = ends(one), ends(other)
     return _outward(a + c, b + d)
 
 
-def minus(one: Number, other: Number) -> Certified:
+def minus(one: Known, other: Known) -> Certified:
     """Return the difference."""
     (a, b), (c, d) = ends(one), ends(other)
     return _outward(a - d, b - c)
 
 
-def times(one: Number, other: Number) -> Certified:
+def times(one: Known, other: Known) -> Certified:
     """Return the product."""
     corners = [x * y for x in ends(one) for y in ends(other)]
     return _outward(min(corners), max(corners))
 
 
-def ratio(one: Number, other: Number) -> Certified:
+def ratio(one: Known, other: Known) -> Certified:
     """Return the quotient by a number that is certainly positive."""
     low, high = ends(other)
     if not low > 0.0:
@@ -67,7 +68,7 @@ def ratio(one: Number, other: Number) -> Certified:
     return _outward(min(corners), max(corners))
 
 
-def size(value: Number) -> Certified:
+def size(value: Known) -> Certified:
     """Return the absolute value."""
     low, high = ends(value)
     if low <= 0.0 <= high:
@@ -75,16 +76,46 @@ def size(value: Number) -> Certified:
     return Certified(min(abs(low), abs(high)), max(abs(low), abs(high)))
 
 
-def greatest(values: Sequence[Number]) -> Certified:
+def greatest(values: Sequence[Known]) -> Certified:
     """Return the greatest of several numbers."""
     both = [ends(value) for value in values]
     return Certified(max(low for low, _ in both), max(high for _, high in both))
 
 
-def least(values: Sequence[Number]) -> Certified:
+def least(values: Sequence[Known]) -> Certified:
     """Return the least of several numbers."""
     both = [ends(value) for value in values]
     return Certified(min(low for low, _ in both), min(high for _, high in both))
+
+
+def proved(value: Number) -> Known:
+    """Return a number that is not an estimate, or raise."""
+    if isinstance(value, Estimate):
+        raise InvalidArgument(
+            "an estimate where a certified number is needed",
+            hint="measure it without sampling",
+        )
+    return value
+
+
+def extreme(
+    values: Sequence[Certified | Estimate], of: Callable[[Iterable[float]], float]
+) -> Certified | Estimate:
+    """Return the greatest or least (`of` is max or min) of numbers, some estimated.
+
+    If one is estimated so is the answer; its confidence is that of all together.
+    """
+    sampled = [value for value in values if isinstance(value, Estimate)]
+    low, high = (of(each) for each in zip(*map(ends, values), strict=True))
+    if not sampled:
+        return Certified(low, high)
+    return Estimate(
+        estimate=of(middle(value) for value in values),
+        lower=low,
+        upper=high,
+        confidence=1.0 - sum(1.0 - each.confidence for each in sampled),
+        method=f"{of.__name__} of {len(values)}, all intervals together",
+    )
 
 
 def middle(value: Number) -> float:
@@ -105,7 +136,7 @@ def curve(
     across: Sequence[float],
     up: Sequence[Number],
     *,
-    certainty: Certainty = "exact",
+    certainty: Certainty = "certified",
     bound: bool = False,
 ) -> Curve:
     """Return the line through certified numbers; what is not finite is left out."""

@@ -35,11 +35,12 @@ from simgap.experiments.claim import (
 from simgap.experiments.exact_oracle import SolvedOracle, exact_oracle
 from simgap.experiments.intervals import (
     ROOM,
-    Number,
+    Known,
     curve,
     greatest,
     middle,
     minus,
+    proved,
     ratio,
     times,
 )
@@ -91,15 +92,15 @@ def run(scale: Scale, seed: int, tell: Tell) -> ClaimResult:
 def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
     """Return what was found with given settings."""
     rng = np.random.default_rng(seed)
-    on_average: list[Number] = []
-    in_one: list[Number] = []
+    on_average: list[Known] = []
+    in_one: list[Known] = []
     rows: list[tuple[str | float | int, ...]] = []
     policies = 0
     for name, latent, horizon in _problems(settings, rng):
         tell(name)
         oracle = exact_oracle(latent, horizon)
         for base in _bases(oracle, latent, horizon, settings, rng):
-            mean = times(average_gap(latent, base, horizon), settings.share)
+            mean = times(proved(average_gap(latent, base, horizon)), settings.share)
             on_average.append(minus(oracle.average_gap, mean))
             for weight, gap in zip(latent.prior, oracle.greatest_gaps, strict=True):
                 in_one.append(minus(gap, ratio(mean, float(weight))))
@@ -167,13 +168,13 @@ def _sharpness(horizon: int, share: float) -> tuple[int, Certified, Certified]:
     simulators = linear_bandit(p=tuple(np.linspace(NEAR, NEAREST, horizon)))
     oracle = exact_oracle(simulators, horizon)
     base = worst_gap(simulators, UntilFailure(), horizon)
-    return horizon, oracle.greatest_gaps[-1], times(base, members * share)
+    return horizon, oracle.greatest_gaps[-1], times(proved(base), members * share)
 
 
 def _result(
     settings: Settings,
-    on_average: list[Number],
-    in_one: list[Number],
+    on_average: list[Known],
+    in_one: list[Known],
     sharp: list[tuple[int, Certified, Certified]],
     rows: list[tuple[str | float | int, ...]],
     policies: int,

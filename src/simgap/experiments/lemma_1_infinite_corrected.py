@@ -60,6 +60,7 @@ from simgap.experiments.intervals import (
     least,
     middle,
     minus,
+    proved,
 )
 from simgap.experiments.random_classes import random_class, random_prior
 from simgap.experiments.second_arm import UntilFailure
@@ -249,7 +250,7 @@ def _row(
     share: float,
 ) -> Row:
     oracle = exact_oracle(latent, horizon)
-    means = [average_gap(latent, base, horizon) for base in bases]
+    means = [proved(average_gap(latent, base, horizon)) for base in bases]
     distances = model_distances(latent.simulators, GreatestL1())
     at_most = universal_lipschitz(
         horizon=horizon, diameter=diameter(latent.simulators).upper
