@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-WHERE = (  # in the records of audit and oracle, blame, adapt, width, identify
+WHERE = (  # in the records of audit and oracle, blame, adapt, width, identify, and all
     ("average_gap",),
     ("whole",),
     ("gap_bound_before",),
     ("least_possible",),
     ("timeline", "average_gap"),
+    ("memory", "with_memory"),
 )
 
 

@@ -102,7 +102,7 @@ def baselines(
     memoryless = best_memoryless(form, plans, mean, effort=effort, seed=seed)
     found = (
         _informed(form, plans),
-        _single(form, ties_exhausted(form, plans, effort)),
+        _single(form, ties_exhausted(form, plans, effort), memoryless.least),
         _of_plan(
             form, mean, "mean-model", "optimal for the average of all models"
         ),
@@ -195,12 +195,17 @@ def _informed(form: LossForm, plans: tuple[ShortMemoryPlan, ...]) -> Baseline:
     )
 
 
-def _single(form: LossForm, plans: tuple[ShortMemoryPlan, ...]) -> Baseline:
+def _single(
+    form: LossForm, plans: tuple[ShortMemoryPlan, ...], floor: float | None
+) -> Baseline:
+    """Return the best plan of one model; `floor` bounds all policies without memory."""
     best = min(range(len(plans)), key=lambda j: plans[j].average)
     name = form.latent.simulators.model_names[best]
     table = owned(np.stack([plan.gaps for plan in plans]))
     bounds = [plan.least for plan in plans if plan.least is not None]
-    least = min(bounds) if len(bounds) == len(plans) else None
+    least = min(bounds) if len(bounds) == len(plans) else floor
+    if least is not None and floor is not None:
+        least = min(plans[best].average, max(least, floor))
     known = replace(plans[best], least=least)
     tried = least is not None and known.average <= least + 4.0 * known.rounding
     how = "no optimal plan of one model is better" if tried else "the best one found"
