@@ -64,9 +64,9 @@ def test_the_keys_of_the_record(capsys: pytest.CaptureFixture[str]) -> None:
             assert told["confidence"] == 0.95
     assert found["certainty"] == {
         "steps": "certified",
-        "distance": "exact",
+        "distance": "certified",
         "visits": "exact",
-        "timeline": "exact",
+        "timeline": "certified",
         "average_gap": "certified",
     }
     assert found["provenance"]["seed"] == 0

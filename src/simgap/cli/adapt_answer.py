@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
+from math import isfinite, sqrt
 from typing import TYPE_CHECKING, final
 
+from simgap.intervals import EPS
 from simgap.records import SCHEMA, Certainty, Certified, provenance
 
 if TYPE_CHECKING:
@@ -16,16 +17,16 @@ if TYPE_CHECKING:
     from simgap.records import Provenance
 
 CERTAINTY: dict[str, Certainty] = {
-    "posterior": "exact",
-    "p_value": "exact",
+    "posterior": "certified",  # within `rounding`
+    "p_value": "certified",  # too large rather than too small, by a theorem
     "outside_class": "certified",
-    "parameters": "exact",
+    "parameters": "certified",  # as the posterior
     "gap_bound_before": "certified",
     "gap_bound_after": "certified",
     "gap_of_old_plan": "certified",
     "plausible_gap": "certified",
     "lemma_1": "certified",
-    "misfit": "exact",
+    "misfit": "certified",
 }
 
 
@@ -105,6 +106,7 @@ class AdaptAnswer:
     plausible_gap: float | None  # worst of the new policy over plausible models
     lemma_1: LikeliestBound | None
     misfit: tuple[Misfit, ...]
+    rounding: float  # of a probability of the posterior
     files: SavedFiles
     certainty: dict[str, str]
     notes: tuple[str, ...]
@@ -131,6 +133,7 @@ def adapt_answer(
         episodes=log.n_episodes,
         log_hash=log.hash,
         posterior=_posterior(found),
+        rounding=_rounding(found, len(log)),
         parameters=_parameters(found),
         outside_class=found.outside_class,
         false_alarm=found.settings.false_alarm,
@@ -146,6 +149,17 @@ def adapt_answer(
         notes=found.notes,
         provenance=provenance(command=command, model=model, latent=latent, seed=seed),
     )
+
+
+def _rounding(found: Adaptation, transitions: int) -> float:
+    """Return how far a probability can be off.
+
+    A log-likelihood is a sum of as many logarithms of one sign as there are transitions
+    and a first state, each off by its last digits, and an error of it is a factor.
+    """
+    logs = [abs(x) for x in found.log_likelihood.tolist() if isfinite(x)]
+    each = (transitions + 8) * EPS * max(logs, default=0.0)
+    return 2.0 * each + (len(found.log_likelihood) + 8) * EPS
 
 
 def _posterior(found: Adaptation) -> tuple[ModelPosterior, ...]:

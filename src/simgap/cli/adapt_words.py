@@ -71,7 +71,7 @@ def _print_refuted(answer: AdaptAnswer, ranked: list[ModelPosterior]) -> None:
             (shown(each.name, 40), number(each.prior, 4), number(each.p_value, 3))
             for each in ranked[:MOST_MODELS]
         ],
-        f"exact; {P_VALUE}",
+        f"computed, not sampled; {P_VALUE}",
     )
     _print_more(ranked)
     if answer.gap_bound_after is None:
@@ -101,7 +101,8 @@ def _print_models(answer: AdaptAnswer, ranked: list[ModelPosterior]) -> None:
             )
             for each in ranked[:MOST_MODELS]
         ],
-        "probabilities and p-values are exact; losses are those of the certified "
+        "probabilities and p-values are computed, not sampled; losses are those of "
+        "the certified "
         f"policies in {counted(answer.horizon, 'step')} if the model is real; "
         f"{P_VALUE}",
     )

@@ -146,7 +146,7 @@ CERTAINTY = {
     "communicating": "exact",
     "everywhere": "certified",
     "diameter": "certified",
-    "separation": "exact",  # for kernels as stored, up to 1e-12 of it
+    "separation": "certified",  # for kernels as stored, to twelve digits
     "steps": "certified",
     "theorem": "certified",
     "average_gap": "certified",

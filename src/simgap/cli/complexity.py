@@ -168,7 +168,7 @@ def measured(
         notes=tuple(notes),
         certainty={
             "diameter": "certified",
-            "separation": "exact",  # for kernels as stored, up to 1e-12 of it
+            "separation": "certified",  # for kernels as stored, to twelve digits
             **({} if eluder is None else {"eluder": _certainty(eluder)}),
             **({} if covering is None else {"covering": _certainty(covering)}),
             **({} if smooth is None else {"smoothness": "certified"}),

@@ -1,7 +1,7 @@
 """`simgap gap`: what each policy loses in each model that may be the real one.
 
 Rows are policies, columns real models. Policies without memory and policy graphs have
-exact gaps; agents whose histories are few enough to follow have exact ones too; all
+certified gaps; agents whose histories are few enough to follow have them too; all
 others are run with common random numbers and have intervals. Then what memory and
 randomization are worth, and with --horizons how all of it grows with H.
 """

@@ -250,9 +250,10 @@ def _timeline(
 
 
 def _certainty(found: Identification) -> dict[str, str]:
-    certainty = {"steps": "certified", "distance": "exact", "visits": "exact"}
+    # a distance is a sum of a few numbers: certified to twelve digits
+    certainty = {"steps": "certified", "distance": "certified", "visits": "exact"}
     if found.timeline is not None:
         sampled = found.timeline.episodes is not None
-        certainty["timeline"] = "estimated" if sampled else "exact"
+        certainty["timeline"] = "estimated" if sampled else "certified"
         certainty["average_gap"] = "certified"
     return certainty

@@ -93,7 +93,11 @@ def _print_timeline(answer: IdentifyAnswer, timeline: TimelineAnswer) -> None:
         "probability that the oracle gives to the real model, on average",
         ("real model", *(f"step {timeline.steps[k]}" for k in places)),
         rows[:MOST_MODELS],
-        ("± is a 95 % interval, the others are exact" if timeline.episodes else "exact")
+        (
+            "± is a 95 % interval, the others are known up to rounding"
+            if timeline.episodes
+            else "certified"
+        )
         + (f"; names: {common}" if common else ""),
     )
     if len(rows) > MOST_MODELS:

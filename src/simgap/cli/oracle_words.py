@@ -87,7 +87,7 @@ def print_models(models: tuple[OracleModel, ...], noise: float) -> None:
             )
             for each in models
         ],
-        "certified: values and gaps are exact for this policy up to rounding",
+        "certified: values and gaps are those of this policy up to rounding",
     )
 
 

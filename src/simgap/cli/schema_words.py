@@ -147,7 +147,7 @@ MEANINGS = {
     "relative_memoryless": "the same over what is at stake",
     "report": "where the page is",
     "rewards": "their range and units",
-    "rounding": "of a gap; smaller ones are noise",
+    "rounding": "how far a number that is told alone, such as a gap, can be off",
     "rule": "how the algorithm compares",
     "scale": "quick or full",
     "sd": "its standard deviation",

@@ -90,7 +90,7 @@ def run(
     """Find how wide to randomize a parameter.
 
     The models of the class are what may be real. Each range keeps the models near the
-    nominal value for training; what its policy loses is exact in all of them.
+    nominal value for training; what its policy loses is certified in all of them.
 
     Example: simgap width 'riverswim?success=0.1:0.6:5&left_reward=0.4' -H 60
     """
@@ -171,8 +171,8 @@ def print_answer(answer: WidthAnswer) -> None:
         f"{answer.horizon} steps, {len(answer.real)} models may be real",
         ("  range", "", "width", "average", "worst", "inside"),
         rows,
-        "> recommended; average and worst over all models that may be real, exact for "
-        "the policies planned; inside: what the best policy of the range must lose",
+        "> recommended; average and worst over all models that may be real, certified "
+        "for the policies planned; inside: what the best policy of the range must lose",
         texts=2,
     )
     if any(each.beyond for each in answer.widths):

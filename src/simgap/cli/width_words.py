@@ -21,7 +21,7 @@ WHOLE_IS_BEST = (
     "average than all of them: a narrower one is a matter of cost and simplicity"
 )
 ONE_OF_MANY = (
-    "losses are exact for the policy that was planned; a range has many policies that "
+    "losses are those of the policy that was planned; a range has many policies that "
     "are as good inside, and another of them may lose more or less outside"
 )
 SURPRISES = (

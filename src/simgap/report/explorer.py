@@ -22,9 +22,9 @@ from simgap.report.templating import template
 from simgap.report.words import shown
 
 SURE = {
-    "exact": "a count, or a number known without any error",
+    "exact": "a count, a copy of what was given, or a number without any rounding",
     "certified": "the true value provably lies between the two ends that are shown, or "
-    "both round to the one number that is shown",
+    "both round to the one number that is shown; rounding is part of the ends",
     ON_GRID: "the same, but about the table on a grid that stands for a simulator: the "
     "simulator itself may differ, and a finer grid may answer otherwise",
     "estimated": "from samples or a fit; the interval misses the truth at a stated "

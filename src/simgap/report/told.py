@@ -104,8 +104,7 @@ def certainty_of(word: object) -> str:
 def evaluated(word: str) -> str:
     """Return how sure a loss is that was summed up in floating point.
 
-    Records call some of them exact and others, with what rounding may have done,
-    certified: on a page the same number has the same word.
+    Records of earlier versions call some of them exact.
     """
     return "certified" if word == "exact" else word
 

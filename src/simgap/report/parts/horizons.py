@@ -178,7 +178,7 @@ def _bounds(
         else:
             marks.append((start, f"{name} says something"))
     curves = [
-        Curve(name, tuple(p), "exact", bound=True, hidden=name in silent)
+        Curve(name, tuple(p), "certified", bound=True, hidden=name in silent)
         for name, p in found.items()
     ]
     return curves, marks, silent
