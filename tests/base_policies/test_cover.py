@@ -12,7 +12,6 @@ from simgap.base_policies.cover import (
     Cell,
     FamilyCover,
     cover_of_family,
-    cover_of_grid,
     planned,
 )
 from simgap.base_policies.cover_confidence import (
@@ -24,11 +23,11 @@ from simgap.base_policies.cover_confidence import (
 )
 from simgap.base_policies.parametric_family import Smoothness, estimated_smoothness
 from simgap.errors import InvalidModel
-from simgap.instances import cycle, riverswim
-from simgap.mdp import TabularMDP, class_from_models, class_over_grid
+from simgap.instances import riverswim
+from simgap.mdp import TabularMDP
 from simgap.planning import solve_average_reward
 from simgap.policies import Step
-from tests.base_policies.covers import arm, arms, bends, bent, river, rivers
+from tests.base_policies.covers import arm, arms, bends, bent, rivers
 from tests.reference import cover as twin
 
 COVERS = [arms(), rivers(), bends()]
@@ -104,19 +103,6 @@ def test_a_cell_too_small_to_halve_says_so() -> None:
     assert cover.halves(cover.roots[0]) is None
 
 
-def test_a_grid_covers_half_way_to_the_neighbours() -> None:
-    worlds = class_over_grid(river, {"success": [0.1, 0.2, 0.5], "down": [0.05, 0.1]})
-    cover = cover_of_grid(worlds, Smoothness({"success": 2.0, "down": 2.0}, True))
-    assert len(cover.roots) == 6
-    middle = cover.roots[2]
-    assert middle.centre == (0.2, 0.05)
-    assert middle.low == pytest.approx((0.15, 0.05))
-    assert middle.high == pytest.approx((0.35, 0.075))
-    assert middle.radius == pytest.approx(2.0 * 0.15 + 2.0 * 0.025)
-    assert cover.finest == max(cell.radius for cell in cover.roots)
-    assert cover.halves(middle) is None
-
-
 def test_estimated_rates_are_labelled_and_not_far_off() -> None:
     found = estimated_smoothness(arm, {"mean": (0.0, 1.0)}, margin=1.0, pairs=5)
     assert found.rates["mean"] == pytest.approx(2.0)
@@ -131,9 +117,6 @@ def test_rates_that_are_too_small_are_found_out() -> None:
     cover = cover_of_family(arm, {"mean": (0.1, 0.9)}, wrong)
     with pytest.raises(InvalidModel, match=r"at mean=0.5 and mean=0.3 are 0.4 apart"):
         cover.halves(cover.roots[0])
-    worlds = class_over_grid(arm, {"mean": [0.1, 0.4, 0.6]})
-    with pytest.raises(InvalidModel, match=r"mean=0.1 and mean=0.4"):
-        cover_of_grid(worlds, wrong)
 
 
 def test_families_that_change_more_than_kernels_are_refused() -> None:
@@ -170,13 +153,6 @@ def test_boxes_and_rates_that_mean_nothing_are_refused() -> None:
             Smoothness({"mean": wrong}, True)
     with pytest.raises(InvalidModel, match="TabularMDP"):
         cover_of_family(lambda theta: 3, {"mean": (0.1, 0.9)}, rate)  # type: ignore[arg-type, return-value]
-    worlds = class_over_grid(river, {"success": [0.1, 0.2], "down": [0.05, 0.1]})
-    part = class_from_models(list(worlds)[:3])
-    both = Smoothness({"success": 2.0, "down": 2.0}, True)
-    with pytest.raises(InvalidModel, match="not a product grid"):
-        cover_of_grid(part, both)
-    with pytest.raises(InvalidModel, match="has no parameters"):
-        cover_of_grid(cycle(3), both)
 
 
 def episodes(

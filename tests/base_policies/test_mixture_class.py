@@ -9,7 +9,6 @@ from simgap.base_policies.mixture_class import (
     MixtureClass,
     mixture_of,
     mixture_over_ball,
-    mixture_over_polytope,
 )
 from simgap.base_policies.mixture_region import Hull
 from simgap.errors import InvalidArgument, InvalidModel, NotCommunicating
@@ -50,19 +49,6 @@ def test_proposition_2_has_one_dimension_and_contains_its_models() -> None:
     for member, offset in enumerate((-0.3, -0.45, 0.5)):
         kernel = mixture.model([0.5, offset]).transitions.array(0)
         assert kernel == pytest.approx(printed.transitions.array(member), abs=1e-15)
-
-
-def test_proposition_2_as_a_polytope_is_the_same_class() -> None:
-    features, rewards = two_arms()
-    square = np.vstack([np.eye(2), -np.eye(2)])
-    mixture = mixture_over_polytope(
-        features, rewards, matrix=square, limits=[1.0, 0.5, 0.0, 0.5]
-    )
-    assert mixture.dimension == 1
-    assert sorted(mixture.region.theta(np.array([u]))[1] for u in (-1.0, 1.0)) == (
-        pytest.approx([-0.5, 0.5])
-    )
-    assert mixture.region.feature_bound == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -131,37 +117,6 @@ def test_parameters_that_move_no_kernel_cost_no_dimension() -> None:
     assert alone.coordinates([1.0]).shape == (0,)
 
 
-def test_a_cut_simplex_has_the_corners_it_should() -> None:
-    rng = np.random.default_rng(0)
-    kernels = rng.dirichlet(np.ones(3), (3, 3, 2))
-    mixture = mixture_over_polytope(
-        kernels,
-        np.zeros((3, 2)),
-        matrix=np.vstack([-np.eye(3), np.eye(3)[:1]]),
-        limits=[0.0, 0.0, 0.0, 0.5],
-    )
-    assert isinstance(mixture.region, Hull)
-    found = sorted(tuple(row) for row in mixture.region.theta_corners.round(9) + 0.0)
-    expected = [(0, 0, 1), (0, 1, 0), (0.5, 0, 0.5), (0.5, 0.5, 0)]
-    assert found == pytest.approx(np.array(expected))
-
-
-def test_the_simplex_as_a_polytope_is_the_class_of_all_mixtures() -> None:
-    rng = np.random.default_rng(4)
-    mixture = random_mixture(rng, members=4)
-    kernels = mixture.features
-    same = mixture_over_polytope(
-        kernels, mixture.rewards, matrix=-np.eye(4), limits=np.zeros(4)
-    )
-    ways = rng.normal(size=(20, mixture.n_states, mixture.n_actions, mixture.n_states))
-    reach = []
-    for each in (mixture, same):
-        moved = np.einsum("nsat,isat->ni", ways, each.directions)
-        centre = (ways * each.centre).sum(axis=(1, 2, 3))
-        reach.append(centre + each.region.reach(moved))
-    assert reach[0] == pytest.approx(reach[1], abs=1e-9)
-
-
 def test_a_ball_is_cut_by_the_affine_set_of_kernels() -> None:
     """theta_1 = 1/2 exactly; a centre beside it leaves a smaller ball."""
     features, rewards = two_arms()
@@ -175,32 +130,6 @@ def test_a_set_with_a_theta_that_is_no_kernel_is_refused_by_entry() -> None:
     features, rewards = two_arms()
     with pytest.raises(InvalidModel, match=r"P\(s'=0 \| s=0, a=1\) is -0.1 at theta"):
         mixture_over_ball(features, rewards, centre=[0.5, 0.0], radius=0.6)
-    matrix, limits = np.vstack([np.eye(2), -np.eye(2)]), [1.0, 0.4, 0.0, 0.75]
-    with pytest.raises(InvalidModel, match=r"P\(s'=1 \| s=0, a=1\) is -0.25 at theta"):
-        mixture_over_polytope(features, rewards, matrix=matrix, limits=limits)
-
-
-@pytest.mark.parametrize(
-    ("limits", "message"),
-    [
-        ([1.0, 0.2, 0.0, -0.5], "no theta satisfies"),
-        ([1.0, np.nan, 0.0, 0.5], "not finite"),
-        ([0.3, 0.2, 0.0, 0.1], "no theta satisfies"),
-    ],
-)
-def test_constraints_that_cannot_hold_are_refused(
-    limits: list[float], message: str
-) -> None:
-    features, rewards = two_arms()
-    matrix = np.vstack([np.eye(2), -np.eye(2)])
-    with pytest.raises(InvalidModel, match=message):
-        mixture_over_polytope(features, rewards, matrix=matrix, limits=limits)
-
-
-def test_sets_without_end_are_refused() -> None:
-    features, rewards = two_arms()
-    with pytest.raises(InvalidModel, match="not bounded"):
-        mixture_over_polytope(features, rewards, matrix=np.eye(2), limits=[1.0, 0.5])
 
 
 def test_features_that_allow_no_kernel_are_refused() -> None:

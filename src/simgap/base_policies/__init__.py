@@ -1,7 +1,7 @@
 """Algorithms 1 to 4 of the paper, improved members of the family, and their peers."""
 
 from simgap.base_policies.comparison import Comparison, Pairing
-from simgap.base_policies.cover import cover_of_family, cover_of_grid
+from simgap.base_policies.cover import cover_of_family
 from simgap.base_policies.cover_agent import OptimisticCover, optimistic_cover
 from simgap.base_policies.elimination import Elimination, elimination
 from simgap.base_policies.explore_then_commit import (
@@ -26,7 +26,6 @@ from simgap.base_policies.mixture_class import (
     MixtureClass,
     mixture_of,
     mixture_over_ball,
-    mixture_over_polytope,
 )
 from simgap.base_policies.mixture_optimism import OptimisticMember, optimistic_member
 from simgap.base_policies.optimistic import (
@@ -69,7 +68,6 @@ __all__ = [
     "TravelSet",
     "class_knowledge",
     "cover_of_family",
-    "cover_of_grid",
     "elimination",
     "estimated_smoothness",
     "explore_then_commit",
@@ -80,7 +78,6 @@ __all__ = [
     "memoryless_policy",
     "mixture_of",
     "mixture_over_ball",
-    "mixture_over_polytope",
     "optimistic_cover",
     "optimistic_exploration",
     "optimistic_member",

@@ -13,15 +13,14 @@ bias of the cell that they are a part of.
 Cells are halved across the side that moves kernels most. The tree of all halves is
 fixed in advance, whichever of them are ever looked at; see `cover_confidence`.
 
-Rates, supplied or estimated, are compared with every two models that a halving or a
-grid brings together.
+Rates, supplied or estimated, are compared with every two models that a halving brings
+together.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import Protocol, final
+from typing import final
 
 import numpy as np
 
@@ -34,7 +33,7 @@ from simgap.base_policies.parametric_family import (
     model_at,
 )
 from simgap.errors import InvalidModel
-from simgap.mdp import SimulatorClass, TabularMDP
+from simgap.mdp import TabularMDP
 from simgap.mdp.parametric import name_of
 from simgap.planning import solve_average_reward
 
@@ -66,48 +65,13 @@ class Cell:
         return float(self.bias.max() - self.bias.min())
 
 
-class Cover(Protocol):
-    """Cells that hold every model of a family, and how to halve them."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the parameters, (P,)."""
-        ...
-
-    @property
-    def roots(self) -> tuple[Cell, ...]:
-        """The cells to begin with."""
-        ...
-
-    @property
-    def proved(self) -> bool:
-        """Whether somebody vouches for the radii."""
-        ...
-
-    @property
-    def rewards(self) -> FloatArray:
-        """The rewards of all models, (S, A)."""
-        ...
-
-    @property
-    def support(self) -> BoolArray:
-        """Where some model may go, (S, A, S)."""
-        ...
-
-    @property
-    def finest(self) -> float:
-        """The radius below which cells cannot be halved."""
-        ...
-
-    def halves(self, cell: Cell) -> tuple[Cell, Cell] | None:
-        """Return the two halves of a cell, or None if it cannot be halved."""
-        ...
-
-
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class FamilyCover:
-    """The cover of a function over a box; `cover_of_family` builds it."""
+    """Cells that hold every model of a family over a box, and how to halve them.
+
+    `cover_of_family` builds it.
+    """
 
     instantiate: Instantiate
     names: tuple[str, ...]
@@ -117,10 +81,6 @@ class FamilyCover:
     rewards: FloatArray  # (S, A)
     support: BoolArray  # (S, A, S)
     roots: tuple[Cell, ...]
-
-    @property
-    def finest(self) -> float:
-        return 0.0
 
     def halves(self, cell: Cell) -> tuple[Cell, Cell] | None:
         """Return the halves across the side that moves kernels most."""
@@ -151,26 +111,6 @@ class FamilyCover:
         return cell
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class GridCover:
-    """A class over a grid of parameters as the cover of its box; nothing is halved."""
-
-    names: tuple[str, ...]
-    proved: bool
-    rewards: FloatArray  # (S, A)
-    support: BoolArray  # (S, A, S)
-    roots: tuple[Cell, ...]
-
-    @property
-    def finest(self) -> float:
-        return max(cell.radius for cell in self.roots)
-
-    def halves(self, cell: Cell) -> tuple[Cell, Cell] | None:
-        """Return None: there are no models between the points of the grid."""
-        return None
-
-
 def cover_of_family(
     instantiate: Instantiate,
     box: Box,
@@ -197,52 +137,6 @@ def cover_of_family(
         rewards=model.rewards,
         support=support,
         roots=(root,),
-    )
-
-
-def cover_of_grid(simulators: SimulatorClass, smoothness: Smoothness) -> GridCover:
-    """Return the cover of the box that a product grid of models spans.
-
-    The class is one of `class_over_grid`. Its cells reach half way to the neighbours.
-    """
-    names, values = simulators.theta.names, simulators.theta.values
-    if not names or not simulators.shared_rewards:
-        raise InvalidModel(
-            "the class has no parameters, or rewards that depend on the model",
-            hint="build it with class_over_grid and one table of rewards",
-        )
-    points = [np.unique(values[:, i]) for i in range(len(names))]
-    distinct = len({tuple(row) for row in values.tolist()})
-    if not distinct == len(simulators) == int(np.prod([p.size for p in points])):
-        raise InvalidModel(
-            f"{len(simulators)} models are not a product grid of "
-            f"{' x '.join(str(p.size) for p in points)} values",
-            hint="build the class with class_over_grid",
-        )
-    checked_box(
-        {n: (p[0], p[-1]) for n, p in zip(names, points, strict=True)}, smoothness
-    )
-    rates = np.array([smoothness.rates[name] for name in names])
-    support = _support(simulators[0], False)
-    cells = []
-    for member, theta in enumerate(values):
-        edges = [_edges(p, x) for p, x in zip(points, theta, strict=True)]
-        low, high = np.array([e[0] for e in edges]), np.array([e[1] for e in edges])
-        cells.append(_cell((member,), theta, (low, high), rates, simulators[member]))
-    for i, rate in enumerate(rates):
-        others = [values[:, j] for j in range(len(names)) if j != i]
-        order = np.lexsort((values[:, i], *others))
-        for one, next_one in pairwise(order.tolist()):
-            apart = values[next_one] - values[one]
-            if not np.delete(apart, i).any():
-                allowed = float(rate * abs(apart[i]))
-                _check_rates(names, cells[one], cells[next_one], allowed)
-    return GridCover(
-        names=names,
-        proved=smoothness.proved,
-        rewards=simulators.rewards[0],
-        support=support,
-        roots=tuple(cells),
     )
 
 
@@ -318,14 +212,6 @@ def _check_alike(
             f"model {model.name!r} has other successors than the middle of the box",
             hint="leave out same_support, or keep probabilities off zero",
         )
-
-
-def _edges(points: FloatArray, at: float) -> tuple[float, float]:
-    """Return half way to the neighbours of a point of a grid."""
-    i = int(np.searchsorted(points, at))
-    low = at if i == 0 else 0.5 * (points[i - 1] + at)
-    high = at if i == points.size - 1 else 0.5 * (at + points[i + 1])
-    return float(low), float(high)
 
 
 def _check_rates(

@@ -26,7 +26,7 @@ from typing import final
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.base_policies.cover import Cell, Cover
+from simgap.base_policies.cover import Cell, FamilyCover
 from simgap.base_policies.cover_confidence import (
     TOLD,
     Counts,
@@ -105,7 +105,7 @@ class OptimisticCover:
     """Algorithm 4 on a cover; `optimistic_cover` builds it."""
 
     name: str
-    cover: Cover
+    cover: FamilyCover
     horizon: int
     coarse: float  # radius of alive cells before there are data
     finest: float  # radius at which halving stops
@@ -174,7 +174,7 @@ class OptimisticCover:
             diameter=diameter,
             parameters=len(self.cover.names),
             widest=max(cell.radius for cell in roots),
-            finest=max(self.finest, self.cover.finest),
+            finest=self.finest,
             proved=self.cover.proved,
             roots=len(roots),
             spread=spread,
@@ -273,7 +273,7 @@ class OptimisticCover:
 
 
 def optimistic_cover(
-    cover: Cover,
+    cover: FamilyCover,
     horizon: int,
     *,
     coarse: float = 0.25,

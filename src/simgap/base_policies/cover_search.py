@@ -14,7 +14,7 @@ from typing import final
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.base_policies.cover import Cell, Cover, planned
+from simgap.base_policies.cover import Cell, FamilyCover, planned
 from simgap.base_policies.cover_confidence import Evidence, Plausible, plausible
 
 SEARCHES = 100  # halvings of the most optimistic cell in one search
@@ -33,7 +33,7 @@ class Refined:
 
 
 def refined(
-    cover: Cover,
+    cover: FamilyCover,
     cells: tuple[Cell, ...],
     data: Evidence,
     *,

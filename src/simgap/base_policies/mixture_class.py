@@ -12,17 +12,15 @@ are added to a bias drop out of direction_i l. Rewards are known and shared.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
-from math import comb, sqrt
+from math import sqrt
 from typing import final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linprog
 
 from simgap.arrays import FloatArray, read_only
 from simgap.base_policies.mixture_region import Region, UnitBall, hull_of
-from simgap.errors import InvalidArgument, InvalidModel, NotCommunicating, NotSolved
+from simgap.errors import InvalidArgument, InvalidModel, NotCommunicating
 from simgap.mdp import Details, IndexOrder, SimulatorClass, TabularMDP, mdp_from_arrays
 from simgap.mdp.build import PLAIN
 from simgap.mdp.validation import ROW_TOLERANCE, as_floats
@@ -31,7 +29,6 @@ from simgap.planning import communicating
 NEGATIVE = 1e-12  # an entry below minus this is not a rounding error
 NOTHING = 1e-15  # an entry that never exceeds this is zero in every member
 INSIDE = 1e-9  # how far from the set a theta may be that counts as inside
-MOST_SUBSETS = 200_000  # of constraints, tried as corners of a polytope
 
 
 @final
@@ -138,36 +135,6 @@ def mixture_of(simulators: SimulatorClass) -> MixtureClass:
     return _over_corners(kernels, simulators.rewards[0], np.eye(len(kernels)), details)
 
 
-def mixture_over_polytope(
-    features: npt.ArrayLike,
-    rewards: npt.ArrayLike,
-    *,
-    matrix: npt.ArrayLike,
-    limits: npt.ArrayLike,
-    details: Details = PLAIN,
-) -> MixtureClass:
-    """Return the class of all theta with matrix theta <= limits whose rows sum to 1.
-
-    For base kernels that are kernels the last condition is sum theta = 1.
-    """
-    base, reward = _checked(features, rewards)
-    bounds = as_floats(limits, "limits")
-    given = as_floats(matrix, "matrix")
-    if given.shape != (bounds.size, len(base)) or bounds.ndim != 1:
-        raise InvalidModel(
-            f"a matrix {given.shape} and limits {bounds.shape} for {len(base)} weights",
-            hint="a row of the matrix and a limit say row . theta <= limit",
-        )
-    if not (np.isfinite(given).all() and np.isfinite(bounds).all()):
-        raise InvalidModel(
-            "matrix or limits hold a number that is not finite",
-            hint="leave out a constraint that does not bind",
-        )
-    origin, null = _affine_set(base)
-    corners = _corners(given @ null, bounds - given @ origin)
-    return _over_corners(base, reward, origin + corners @ null.T, details)
-
-
 def mixture_over_ball(
     features: npt.ArrayLike,
     rewards: npt.ArrayLike,
@@ -266,61 +233,6 @@ def _affine_set(base: FloatArray) -> tuple[FloatArray, FloatArray]:
     _, sizes, frame = np.linalg.svd(sums, full_matrices=True)
     rank = int((sizes > 1e-10 * max(1.0, float(sizes.max()))).sum())
     return origin, frame[rank:].T
-
-
-def _corners(matrix: FloatArray, limits: FloatArray) -> FloatArray:
-    """Return the corners of {z: matrix z <= limits}, (V, q), by trying all bases."""
-    q = matrix.shape[1]
-    box = np.array(
-        [[_most(matrix, limits, sign * e) for e in np.eye(q)] for sign in (1.0, -1.0)]
-    )
-    if q == 0:
-        if (limits < -INSIDE).any():
-            raise InvalidModel(
-                "no theta satisfies the constraints", hint="loosen the limits"
-            )
-        return np.zeros((1, 0))
-    count = comb(len(limits), q)
-    if count > MOST_SUBSETS:
-        raise InvalidModel(
-            f"{len(limits)} constraints in {q} dimensions have {count} candidate "
-            f"corners, more than {MOST_SUBSETS}",
-            hint="drop constraints that never bind, or mix the corners themselves",
-        )
-    chosen = np.array(list(combinations(range(len(limits)), q)))
-    systems = matrix[chosen]
-    sharp = np.linalg.cond(systems) < 1e10
-    points = np.linalg.solve(systems[sharp], limits[chosen[sharp], None])[..., 0]
-    slack = INSIDE * (1.0 + np.abs(limits))
-    points = points[(points @ matrix.T <= limits + slack).all(axis=1)]
-    kept: list[FloatArray] = []
-    for point in points:
-        if all(np.abs(point - other).max() > INSIDE for other in kept):
-            kept.append(point)
-    corners = np.array(kept).reshape(-1, q)
-    reached = np.array([corners.max(axis=0), (-corners).max(axis=0)])
-    if not np.abs(reached - box).max() <= 1e-7 * max(1.0, np.abs(box).max()):
-        raise NotSolved(
-            f"the {len(corners)} corners found do not span the set of theta",
-            hint="constraints are nearly parallel: drop those that never bind",
-            result=corners,
-        )
-    return corners
-
-
-def _most(matrix: FloatArray, limits: FloatArray, direction: FloatArray) -> float:
-    """Return the greatest value of direction . z where matrix z <= limits."""
-    found = linprog(-direction, A_ub=matrix, b_ub=limits, bounds=(None, None))
-    if found.status == 2:
-        raise InvalidModel(
-            "no theta satisfies the constraints", hint="loosen the limits"
-        )
-    if found.status != 0:
-        raise InvalidModel(
-            "the set of theta is not bounded",
-            hint="add limits until every weight is bounded on both sides",
-        )
-    return -float(found.fun or 0.0)
 
 
 def _negative(
