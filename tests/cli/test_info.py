@@ -63,4 +63,4 @@ def test_a_start_is_called_by_its_name(
 ) -> None:
     names = np.array(["low", "middle\x1b[31m", "high"])
     text = human(capsys, "info", saved(tmp_path, start=1, state_names=names))
-    assert "state middle[31m" in text
+    assert r"state middle\x1b[31m" in text

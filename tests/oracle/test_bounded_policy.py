@@ -57,7 +57,7 @@ def test_the_policy_reaches_the_lower_end_of_the_value(seed: int) -> None:
     assert result.value.lower == pytest.approx(reached, abs=1e-11)
     assert result.value.lower is not None
     assert result.value.lower <= reached
-    assert result.worst_gap == result.gaps.max()
+    assert result.worst_gap == result.gaps[known].max()  # others cannot be real
 
 
 @pytest.mark.parametrize("discount", [None, 0.7])
