@@ -217,7 +217,7 @@ def audit_answer(
         in_simulator=() if lost is None else simulator_answers(lost.in_simulator),
         ladder=None if ladder is None else _ladder(ladder),
         passed=not found.failed,
-        next=_next(latent, found, model),
+        next=_next(latent, found, model, refined=ladder is not None),
         certainty=CERTAINTY,
         notes=(*simulators.notes, *found.theory.notes),
         provenance=provenance(command=command, model=model, latent=latent, seed=seed),
@@ -290,7 +290,9 @@ def _worst(latent: LatentMDP, worst: WorstModel | None) -> WorstAnswer | None:
     )
 
 
-def _next(latent: LatentMDP, found: Audit, model: str) -> tuple[str, ...]:
+def _next(
+    latent: LatentMDP, found: Audit, model: str, *, refined: bool
+) -> tuple[str, ...]:
     """Return the commands that carry on from the verdict."""
     from shlex import quote
 
@@ -303,7 +305,8 @@ def _next(latent: LatentMDP, found: Audit, model: str) -> tuple[str, ...]:
         return (f"simgap audit {name} -H 200",)
     steps = f"-H {found.horizon}"
     if found.verdict is Verdict.GRID_TOO_COARSE:
-        return (f"simgap audit {name} {steps} --refine",)
+        more = f" --time-limit {6 * found.settings.time_limit:g}" if refined else ""
+        return (f"simgap audit {name} {steps} --refine{more}",)
     if found.verdict is Verdict.UNDECIDED:
         longer = 6 * found.settings.time_limit
         return (f"simgap audit {name} {steps} --time-limit {longer:g}",)
