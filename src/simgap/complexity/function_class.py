@@ -1,4 +1,4 @@
-"""The function class F of a class of simulators (Section 4.3, spec 2.10).
+"""The function class F of a class of simulators (Section 5.3, spec 2.10).
 
     f_M(s, a, l) = sum over s' of P_M(s' | s, a) l(s') ,  l in Lambda, the biases of U
 
@@ -89,7 +89,7 @@ class FunctionClass:
 def function_class(
     simulators: SimulatorClass, *, plan: AverageRewardPlan | None = None
 ) -> FunctionClass:
-    """Return F for the biases of the members (Section 4.3).
+    """Return F for the biases of the members (Section 5.3).
 
     The biases are those of `plan` if there is one. A class that is not communicating
     has none and is refused.
