@@ -16,6 +16,7 @@ from simgap.instances import bandit, best_arm, riverswim
 from simgap.instances.catalogue import build
 from simgap.mdp import Details, IndexOrder, LatentMDP, class_from_arrays
 from simgap.oracle.baselines.coupled import least_by_coupling
+from simgap.oracle.baselines.memoryless import best_plan
 from simgap.oracle.baselines.windowed import window_nodes
 from simgap.oracle.loss_form import LossForm, loss_form
 from tests.reference.coupled import least_of_all_tables, pair_bound
@@ -230,6 +231,27 @@ def test_many_models_are_paired_by_what_they_disagree_about() -> None:
     two = least_by_coupling(few, 0, WORK)
     assert two > 2.0
     assert least_by_coupling(many, 0, WORK) > 0.99 * two
+
+
+def test_small_weights_and_small_losses_do_not_drown() -> None:
+    """A program is solved to 1e-7: that must not be seen in what is returned."""
+    arms = [[0.9, 0.1], [0.1, 0.9]]
+    two = loss_form(LatentMDP.uniform(bandit(arms)), horizon=6)
+    bound = least_by_coupling(two, 0, WORK)
+    rare = np.array([1e-10, 0.5, 0.5 - 1e-10])
+    three = LatentMDP(bandit([[0.1, 0.8], *arms]), rare)
+    found = least_by_coupling(loss_form(three, horizon=6), 0, WORK)
+    assert found == pytest.approx(bound, rel=1e-6)
+    latent = LatentMDP(bandit([[0.9, 0.1], [0.1, 0.9]]), np.array([1e-10, 1.0 - 1e-10]))
+    thin = loss_form(latent, horizon=6)
+    best = best_plan(thin, window_nodes(thin.pattern, 0), [], effort=0.1).average
+    assert 0.3 * best < least_by_coupling(thin, 0, WORK) <= best
+    kernels = np.stack([two.latent.simulators.transitions.array(m) for m in (0, 1)])
+    tiny = class_from_arrays(
+        kernels, 1e-9 * two.latent.simulators.rewards[0], order=IndexOrder.STATE_ACTION
+    )
+    small = loss_form(LatentMDP.uniform(tiny), horizon=6)
+    assert least_by_coupling(small, 0, WORK) == pytest.approx(1e-9 * bound, rel=1e-6)
 
 
 @pytest.mark.parametrize("wrong", [10.0, 0.5, -1.0])

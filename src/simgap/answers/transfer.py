@@ -184,7 +184,9 @@ def transfer(
         return _not_planned(latent, horizon, settings, known, promised)
     form = loss_form(latent, horizon=horizon)
     if planned is None:
-        plan = search_without_memory(form, settings.effort, settings.seed)
+        plan = search_without_memory(
+            form, min(settings.effort, settings.time_limit), settings.seed
+        )
         result, average = _planned(latent, form, plan, known, settings, progress)
     else:
         plan, result = planned.memoryless, given_oracle(planned.oracle)

@@ -101,19 +101,28 @@ class _Search:
         prices = np.zeros(prior.size)
         if not columns:
             return 0.0, prices
-        weights = np.zeros((prior.size, len(columns)))
-        for at, (i, j, weight, _) in enumerate(columns):
-            weights[i, at], weights[j, at] = weight, 1.0 - weight
+        first, second = (np.array([each[at] for each in columns]) for at in (0, 1))
+        weights = np.array([each[2] for each in columns])
         values = np.array([each[3] for each in columns])
+        # in parts of what a pair can be used at most, so that small priors count, too
+        most = np.minimum(prior[first] / weights, prior[second] / (1.0 - weights))
+        used = np.zeros((prior.size, len(columns)))
+        at = np.arange(len(columns))
+        used[first, at] = weights * most / prior[first]
+        used[second, at] = (1.0 - weights) * most / prior[second]
+        worth = values * most
         self.spent += WORK_OF_A_PROGRAM
-        solved = linprog(-values, A_ub=weights, b_ub=prior)
+        solved = linprog(-worth / worth.max(), A_ub=used, b_ub=np.ones(prior.size))
         if solved.x is None:
             return 0.0, prices
-        times, likely = np.maximum(solved.x, 0.0), prior > 0.0
-        used = (weights[likely] @ times) / prior[likely]
-        off = 2.0 * (len(columns) + 8) * EPS
-        total = float(values @ times) * (1.0 - off) / max(1.0, float(used.max()))
-        return total, -np.asarray(solved.ineqlin.marginals)
+        times = np.maximum(solved.x, 0.0)
+        over = np.maximum(1.0, used @ times)
+        allowed = times / np.maximum(over[first], over[second])
+        off = 2.0 * (len(columns) + 12) * EPS
+        likely = prior > 0.0
+        marginals = -np.asarray(solved.ineqlin.marginals) * worth.max()
+        prices[likely] = marginals[likely] / prior[likely]
+        return float(worth @ allowed) * (1.0 - off), prices
 
     def wanted(self, prices: FloatArray, least: float) -> list[tuple[int, int, float]]:
         """Return for each pair the weight that promises most, if that is enough.
