@@ -124,6 +124,28 @@ def test_ending_settled_episodes_early_changes_nothing_that_matters(
     assert early.upper >= late.estimate
 
 
+@pytest.mark.parametrize("discounted", [False, True])
+@pytest.mark.parametrize("guaranteed", [False, True])
+def test_what_ended_episodes_may_still_lose_is_in_the_upper_end(
+    monkeypatch: pytest.MonkeyPatch, discounted: bool, guaranteed: bool
+) -> None:
+    """Episodes end as soon as a bound of the rest is known, however large it is."""
+    rng = np.random.default_rng(3)
+    latent = random_latent(rng, states=3, members=2, zeros=0.0)
+    form = (
+        loss_form(latent, discount=0.7) if discounted else loss_form(latent, horizon=6)
+    )
+    policy = greedy_policy(form)
+    gaps = belief_gaps(form, policy, steps=6)  # at least, if discounted
+    average = float(form.latent.prior @ gaps)
+    monkeypatch.setattr(estimate, "NEGLIGIBLE", 1e6)
+    found = estimated_gap(
+        form, policy, episodes=4_000, seed=1, guaranteed=guaranteed, confidence=0.999
+    )
+    assert found.estimate < 0.8 * average  # the control: much was left out
+    assert found.upper >= average
+
+
 def test_models_without_prior_are_estimated_with_the_posterior_kept() -> None:
     held = total = 0
     for seed in range(60):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log
+from math import log, sqrt
 
 import numpy as np
 import pytest
@@ -38,6 +38,30 @@ def test_few_samples_that_differ_tell_little_of_what_may_come() -> None:
     values[::2] = 0.01
     many = estimated_mean([Part(values, -1.0, 1.0)], 0.95)
     assert many.upper - many.lower < 0.01
+
+
+@pytest.mark.usefixtures("only_approximate")
+@pytest.mark.parametrize(
+    ("confidence", "quantile"), [(0.9, 1.648682), (0.95, 1.965927), (0.99, 2.588207)]
+)
+def test_each_end_fails_with_half_of_the_chance(
+    confidence: float, quantile: float
+) -> None:
+    """Student's t with 399 degrees of freedom, and room for an event of two steps.
+
+    What samples may be too small by moves the upper end, and only that.
+    """
+    values = 5.0 + np.tile([-1.0, 1.0], 200)
+    found = estimated_mean([Part(values, -1e9, 1e9)], confidence)
+    room = log(2.0 / (1.0 - confidence)) / 400 * (2.0 + (30.0 / 400) ** 2)
+    half = quantile / sqrt(399) + room
+    assert found.label == "approximate"
+    assert found.upper - 5.0 == pytest.approx(half, rel=1e-6)
+    assert 5.0 - found.lower == pytest.approx(half, rel=1e-6)
+    short = Part(values, -1e9, 1e9, short=np.tile([0.0, 0.6], 200))
+    cut = estimated_mean([short], confidence)
+    assert cut.lower == found.lower
+    assert cut.upper == pytest.approx(found.upper + 0.3)
 
 
 def test_guaranteed_intervals_are_taken_where_they_are_affordable() -> None:
