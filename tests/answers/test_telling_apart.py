@@ -134,6 +134,28 @@ def test_steps_far_ahead_of_those_computed_are_those_of_the_closed_form(
     assert ends(found) == (lower, upper)
 
 
+@pytest.mark.parametrize("steps", [10, 301, 2000])
+def test_levels_that_are_almost_met_are_not_decided_by_rounding(steps: int) -> None:
+    """2 e, or 2 sqrt(e (1 - e)), is as near to BC_n as floats can be, on either side.
+
+    Products of thousands of factors are off by more than that.
+    """
+    for q in (0.51, 0.52, 0.53, 0.57, 0.59):
+        one, other = Decimal(1) / 2, Decimal(q)
+        each = (one * other).sqrt() + ((1 - one) * (1 - other)).sqrt()
+        shared = each**steps
+        just_missed = float(shared / 2)
+        while 2 * Decimal(just_missed) >= shared:
+            just_missed = float(np.nextafter(just_missed, 0.0))
+        found = ends(telling_apart(coins(0.5, q), 0, 1, error=just_missed))
+        assert found[1] > steps
+        just_met = float((1 - (1 - shared**2).sqrt()) / 2)
+        while 4 * Decimal(just_met) * (1 - Decimal(just_met)) < shared**2:
+            just_met = float(np.nextafter(just_met, 1.0))
+        found = ends(telling_apart(coins(0.5, q), 0, 1, error=just_met))
+        assert found[0] <= steps
+
+
 @pytest.mark.parametrize(
     ("p", "q", "error", "visits"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.part_of_class import neighbourhoods, part_of_form, spread_over
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import AutoOracle, BoundedOracle, ExactOracle
+from tests.reference.latent import exact_gap, random_latent
 
 MANY, STEPS = 120, 4
 
@@ -87,6 +89,19 @@ def test_a_model_that_stands_for_others_counts_for_its_own_weight_alone() -> Non
     assert 0.5 * exact(inner)[0] > 2.0 * gap  # its larger share would be too much
     assert found.upper > 2.0 * gap
     assert found.lower <= gap + wrong
+
+
+def test_brackets_of_parts_hold_the_exact_gap_without_any_tolerance() -> None:
+    rng = np.random.default_rng(11)
+    done = 0
+    while done < 40:
+        latent, horizon = random_latent(rng, denominator=10, most_histories=200)
+        if (latent.prior > 0.0).sum() < 3:
+            continue
+        form, gap = loss_form(latent, horizon=horizon), exact_gap(latent, horizon)
+        found = planned_in_part(form, AutoOracle(time_limit=20.0), 2)
+        assert Fraction(found.lower) <= gap <= Fraction(found.upper)
+        done += 1
 
 
 def test_a_group_of_models_counts_by_its_weight() -> None:
