@@ -143,7 +143,7 @@ def _unseen(parts: Sequence[Part], rounding: float) -> tuple[float, float]:
         return down, up
     differing = float(every.sum()) ** 2 / total
     few = min(THIN, every.size / 2.0)
-    met = float(every.max()) * (2.0 + (few / differing) ** 2)
+    met = float(every.max()) * (2.0 + (few / differing) ** 3)
     return min(down, met), min(up, met)
 
 
