@@ -150,6 +150,8 @@ def case(request: pytest.FixtureRequest, folder: Path) -> Case:
 
 
 STEPS = ("-H", str(HORIZON))
+CLIMBED = "discretise:Pendulum-v1?mass=0.7,1.3&cells=5x5"  # one ladder is enough
+CLIMBING = (*STEPS, "--refine")
 
 
 def _values(case: Case) -> Iterator[Pair]:
@@ -322,6 +324,19 @@ def _audited(case: Case) -> Iterator[Pair]:
         yield found.theory.theorem.bound, told["theorem"]["bound"]
 
 
+def _refined(case: Case) -> Iterator[Pair]:
+    if case.argument != CLIMBED:
+        return
+    found, told = simgap.refine(case.latent, HORIZON), case.verb("audit", *CLIMBING)
+    assert len(found.rungs) == len(told["ladder"]["rungs"]) > 1
+    for rung, shown in zip(found.rungs, told["ladder"]["rungs"], strict=True):
+        yield rung.average_gap, shown["average_gap"]
+        yield rung.at_stake, shown["at_stake"]
+        for each, graded in zip(rung.in_simulator, shown["in_simulator"], strict=True):
+            yield each.table, graded["table"]
+            yield each.simulator, graded["simulator"]
+
+
 def _blamed(case: Case) -> Iterator[Pair]:
     if not case.latent.simulators.theta.names:
         return
@@ -391,6 +406,7 @@ AGREE: dict[str, Callable[[Case], Iterator[Pair]]] = {
     "loss_form": _losses,
     "optimal_values": _values,
     "policy_values": _of_a_policy,
+    "refine": _refined,
     "regret": _regrets,
     "sim_to_real_gap": _of_one,
     "solve_average_reward": _gains,
