@@ -9,6 +9,7 @@ import gymnasium
 import numpy as np
 import pytest
 
+from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument, OutsideClass
 from simgap.mdp import (
     Details,
@@ -20,7 +21,7 @@ from simgap.mdp import (
 from simgap.oracle import baselines
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.planning import optimal_values
-from simgap.policies import Agent, MarkovPolicy, WindowPolicy, run_episode
+from simgap.policies import Agent, MarkovPolicy, Step, WindowPolicy, run_episode
 from tests.policies.cases import greedy_policy, random_graph
 
 
@@ -183,6 +184,28 @@ def test_fallbacks_are_counted_and_an_ordinary_episode_has_none() -> None:
     agent.act()
     agent.observe(1)
     assert agent.fallbacks == 0 and not agent.outside
+
+
+class Nowhere:
+    """A policy that knows no state, and not even how many actions there are."""
+
+    name = "nowhere"
+
+    def start(self, state: int) -> None:
+        raise OutsideClass("no model begins here")
+
+    def act(self, memory: None, h: int, state: int) -> FloatArray:
+        raise AssertionError("not asked without a memory")
+
+    def observe(self, memory: None, step: Step) -> None:
+        raise AssertionError("not asked without a memory")
+
+
+def test_an_agent_that_has_nothing_to_go_on_with_says_so() -> None:
+    agent: Agent[Any] = Agent(Nowhere(), on_outside="flag")
+    agent.reset(0)
+    with pytest.raises(InvalidArgument, match="nothing to go on with"):
+        agent.act()
 
 
 def test_calls_out_of_turn_are_refused() -> None:

@@ -14,7 +14,8 @@ reward 0, as for the toy-text environments.
 
 A simulator with luck of its own is sampled: its row is the mean of `samples` such
 mixtures, and what sampling may have got wrong is told with the class. Without `samples`
-it is refused, because one step would pass for all of them.
+it is refused, because one step would pass for all of them. Models should draw the same
+luck (those of `environment_physics` do): else their samples alone tell them apart.
 
 The noise has a price that no measure of returns shows: a state seen through the grid
 says less about theta than the state itself, which in a deterministic simulator gives

@@ -118,7 +118,14 @@ class Agent(Generic[Memory]):
         if self._spare is not None:
             return self._spare._chances()
         sizes: Any = getattr(self.policy, "pattern", self.policy)
-        return np.full(sizes.n_actions, 1.0 / sizes.n_actions)
+        count = getattr(sizes, "n_actions", None)
+        if count is None:
+            raise InvalidArgument(
+                f"the policy {self.policy.name!r} has nothing to go on with in state "
+                f"{self._state}",
+                hint="the world is not in the class: add a model that allows this",
+            )
+        return np.full(count, 1.0 / count)
 
     def _left(self) -> None:
         """Go on after something impossible, with what there is."""
