@@ -306,6 +306,15 @@ def test_a_posterior_too_small_for_floats_is_told() -> None:
     assert any("below 1e-200" in note for note in found.notes)
 
 
+def test_a_model_that_is_impossible_is_not_called_faint() -> None:
+    """Its posterior is 0 and not a number too small to tell."""
+    latent = LatentMDP.uniform(doors(0.5, 1.0))
+    found = adapt(latent, as_log([(0, 1, 0), (0, 1, 1)]), 3, settings=EXACT)
+    assert found.posterior is not None
+    assert found.posterior.tolist() == [1.0, 0.0]
+    assert not any("below 1e-200" in note for note in found.notes)
+
+
 def test_values_between_the_listed_ones_are_spoken_of() -> None:
     """The truth is half way, the deviation tiny: a note says what it is worth."""
 
