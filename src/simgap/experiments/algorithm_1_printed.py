@@ -55,7 +55,7 @@ class Settings:
 
 
 QUICK = Settings((2 * 10**5, 5 * 10**5, 10**6), runs=10)
-FULL = Settings((2 * 10**5, 5 * 10**5, 10**6, 3 * 10**6, 10**7), runs=40)
+FULL = Settings((2 * 10**5, 5 * 10**5, 10**6, 3 * 10**6, 10**7), runs=20)
 
 
 @final
