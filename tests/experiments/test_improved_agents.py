@@ -20,9 +20,9 @@ from tests.experiments.silence import silent
 TINY = Settings(
     rivers=3,
     horizons=(10**5,),
-    runs=4,
+    runs=12,
     ratio_runs=1500,
-    worst_runs=12,
+    worst_runs=30,
     bound_horizon=300,
     bound_runs=150,
     factor=2.0,
