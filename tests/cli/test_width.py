@@ -21,7 +21,8 @@ from tests.cli.test_contract import answer, human
 
 RIVERS = "riverswim?states=4&success=0.05:0.85:5&left_reward=0.4"
 KEYS = {"schema", "kind", "param", "horizon", "nominal", "real", "widths"} | {
-    "recommended", "reason", "criterion", "slack", "at_stake", "recommended_average",
+    "recommended", "reason", "criterion", "slack", "at_stake", "rounding",
+    "recommended_average",
     "recommended_worst", "least_possible", "certainty", "notes", "provenance",
 }  # fmt: skip
 ROW = {"width", "low", "high", "models", "gap", "worst", "worst_model", "inside"} | {

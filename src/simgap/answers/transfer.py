@@ -204,7 +204,7 @@ def transfer(
         gaps=result.gaps,
         outcome=result.outcome,
         planned=result.planned,
-        rounding=form.rounding,
+        rounding=form.rounding_of(plan.gaps),
         searched=plan.starts,
         worth=None if planned is None else planned.value_of_memory,
         in_simulator=graded(form, plan, result, settings.seed),

@@ -128,6 +128,7 @@ class WidthCurve:
     rows: tuple[WidthRow, ...]  # by increasing width
     ranges: int  # how many there would be
     at_stake: Certified  # average gap of acting at random
+    rounding: float  # of a gap told as one number
     by_average: int  # the narrowest row that is nearly as good as any
     by_worst: int
     settings: WidthSettings
@@ -208,6 +209,7 @@ def width_curve(
         rows=tuple(rows),
         ranges=possible,
         at_stake=at_stake.average,
+        rounding=max(form.rounding_of(row.gaps) for row in rows),
         by_average=narrowest([row.gap for row in rows], spare),
         by_worst=narrowest([row.worst for row in rows], spare),
         settings=chosen,

@@ -127,6 +127,7 @@ class AuditAnswer:
     at_stake: float | None
     relative_gap: Certified | None
     worst: WorstAnswer | None
+    rounding: float | None  # of a loss told as one number; null: not planned
     memoryless_gap: Certified | None
     relative_memoryless: Certified | None
     memoryless_worst: WorstAnswer | None
@@ -208,6 +209,7 @@ def audit_answer(
         at_stake=_stake(lost),
         relative_gap=None if lost is None else lost.relative_gap,
         worst=_worst(latent, lost and lost.worst),
+        rounding=None if lost is None else lost.rounding,
         memoryless_gap=None if lost is None else lost.memoryless_gap,
         relative_memoryless=None if lost is None else lost.relative_memoryless,
         memoryless_worst=_worst(latent, lost and lost.memoryless_worst),

@@ -186,7 +186,7 @@ def answered(
         grown, more = (
             _grown(latent, horizons, solver, known, tell) if horizons else (None, ())
         )
-    best = optimal_values(worlds, horizon).start
+    best = optimal_values(worlds, horizon)
     comparison, early = None, list[str]()
     if planned is not None:
         comparison = planned.comparison
@@ -200,7 +200,8 @@ def answered(
         left_out=table.left_out,
         names=worlds.model_names,
         prior=tuple(latent.prior.tolist()),
-        optimal=tuple(best.tolist()),
+        optimal=tuple(best.start.tolist()),
+        rounding=float(best.error.max()),
         at_stake=stake.upper or 0.0,
         memory=None if comparison is None else comparison.memory,
         value_of_memory=None if comparison is None else comparison.value_of_memory,

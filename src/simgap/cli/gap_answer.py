@@ -72,6 +72,7 @@ class GapAnswer:
     names: tuple[str, ...]  # of the models
     prior: tuple[float, ...]
     optimal: tuple[float, ...]  # V* of every model
+    rounding: float  # of V*
     at_stake: float  # what acting at random loses on average
     memory: Memory | None
     value_of_memory: Certified | None

@@ -85,7 +85,7 @@ MEANINGS = {
     "largest_bytes": "memory that planning took",
     "least_worst_gap": "of policies of least average loss and their mixtures, the "
     "least worst gap in models that can be real; other policies may have a smaller "
-    "one; null: not known",
+    "one; by a linear program, to about seven digits; null: not known",
     "lemma_1": "what Lemma 1 says of the likeliest model",
     "literal": "whether the rule as printed was run",
     "log_hash": "of the log",

@@ -84,6 +84,7 @@ class WidthAnswer:
     criterion: str
     slack: float  # a part of `at_stake`
     at_stake: float  # average gap of acting at random
+    rounding: float  # of a gap of a model, told as one number
     recommended_average: float  # the width by the average
     recommended_worst: float  # and by the worst model
     least_possible: Certified | None  # average gap of the best policy of all
@@ -115,6 +116,7 @@ def width_answer(
         criterion=curve.settings.criterion.value,
         slack=curve.settings.slack,
         at_stake=curve.at_stake.upper or 0.0,
+        rounding=curve.rounding,
         recommended_average=curve.rows[curve.by_average].width,
         recommended_worst=curve.rows[curve.by_worst].width,
         least_possible=curve.whole,

@@ -1,5 +1,8 @@
 """The least worst gap over all optimal policies and their mixtures (spec 5.5).
 
+Optimal are the policies of least average gap: one that gives up some of the average may
+lose less in the worst model (`baselines.minimax`).
+
 A mixture of optimal policies is a flow through the tree: x(n, a) is how likely the
 average agent is at node n and plays the optimal action a. In model m that has the
 probability x(n, a) b_m(n) / nu_m, so every gap is linear in x, and the least worst of
