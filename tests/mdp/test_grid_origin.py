@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from simgap import LatentMDP, class_from_models, load_model, save_model
-from simgap.errors import InvalidModel
+from simgap.errors import InvalidModel, SimgapError
 from simgap.instances import classic_control, riverswim
 from simgap.mdp import SimulatorClass
 from simgap.mdp.grid_origin import GRID_NOISE
@@ -79,3 +80,31 @@ def test_noise_is_that_of_a_step_and_a_grid_may_be_too_coarse() -> None:
 def test_a_grid_of_another_class_is_refused() -> None:
     with pytest.raises(InvalidModel, match="states"):
         replace(pendulums(9), grid=pendulums(11).grid)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("axes", []),
+        ("axes", [{"name": "a", "low": 1.0, "high": 0.0, "cells": 9}]),
+        ("axes", [{"name": "a", "low": 0.0, "high": 1.0, "cells": 10**19}]),
+        ("motion", [1.0]),
+        ("spread", []),
+        ("scheme", "magic"),
+        ("samples", "many"),
+        ("fixed", [1]),
+    ],
+)
+def test_a_damaged_grid_in_a_file_is_refused_by_name(
+    key: str, value: object, tmp_path: Path
+) -> None:
+    path = tmp_path / "pendulums.npz"
+    save_model(LatentMDP.uniform(pendulums()), path)
+    with np.load(path) as found:
+        arrays = dict(found)
+    about = json.loads(str(arrays["grid"][0]))
+    assert key in about
+    arrays["grid"] = np.array([json.dumps({**about, key: value})])
+    np.savez(path, **arrays)
+    with pytest.raises(SimgapError):
+        load_model(path)

@@ -54,12 +54,13 @@ class GridOrigin:
                 f"state_of_node has shape {found.shape} for {self.grid.size} nodes",
                 hint="one state of the table for every node of the grid",
             )
-        if len(self.one_step.spread) != len(self.grid.axes):
-            raise InvalidModel(
-                f"noise along {len(self.one_step.spread)} axes of a grid with "
-                f"{len(self.grid.axes)}",
-                hint="one number per axis",
-            )
+        step, axes = self.one_step, len(self.grid.axes)
+        for measured in (step.spread, step.motion, step.beyond):
+            if measured.shape != (axes,) or not np.isfinite(measured).all():
+                raise InvalidModel(
+                    f"what a step adds is {measured} on a grid of {axes} axes",
+                    hint="one number per axis",
+                )
 
     def check(self, n_states: int) -> None:
         """Raise unless the nodes are states of a table with `n_states`."""
