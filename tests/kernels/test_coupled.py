@@ -15,6 +15,8 @@ from simgap.oracle.baselines.coupled_pair import coupled_pair, model_table
 from simgap.oracle.loss_form import LossForm, loss_form
 from tests.reference.coupled import Law, Memory, best_coupling, pair_bound
 from tests.reference.latent import random_latent
+from tests.reference.rational import dense_model
+from tests.strategies import as_class
 
 WORK = 1e9
 
@@ -49,6 +51,20 @@ def test_the_recursion_is_its_twin_from_below(window: int) -> None:
         found = bounded(form, weight, window)
         twin = pair_bound(form, (0, 1), weight, steps=horizon, window=window)
         assert Fraction(found) <= twin
+        assert found == pytest.approx(float(twin), rel=1e-12, abs=1e-200)
+
+
+@pytest.mark.parametrize(("window", "horizon", "count"), [(1, 5, 6), (2, 5, 2)])
+def test_copies_that_part_and_agree_again_are_followed(
+    window: int, horizon: int, count: int
+) -> None:
+    """Two states, so that copies meet again and have seen the same for a while."""
+    rng = np.random.default_rng(40 + window)
+    for _ in range(count):
+        models = [dense_model(rng, 2, 2, 8) for _ in range(2)]
+        form = loss_form(LatentMDP.uniform(as_class(models)), horizon=horizon)
+        found = bounded(form, 0.5, window)
+        twin = pair_bound(form, (0, 1), 0.5, steps=horizon, window=window)
         assert found == pytest.approx(float(twin), rel=1e-12, abs=1e-200)
 
 
