@@ -1,15 +1,20 @@
-"""Characters that steer terminals are written out, others stay."""
+"""Characters that steer terminals are written out; written ends hold intervals."""
 
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from unicodedata import category
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from simgap.errors import SimgapError
+from simgap.intervals import Certified
 from simgap.records import encode
-from simgap.text import HIDDEN, clean, clean_json
+from simgap.report.words import between, bracket
+from simgap.text import HIDDEN, at_least, at_most, clean, clean_json, ends
 
 EVERY = [chr(code) for code in range(0x110000)]
 STEERING = [sign for sign in EVERY if category(sign) in HIDDEN]
@@ -51,3 +56,42 @@ def test_an_error_in_python_steers_no_terminal() -> None:
     assert not set(str(error)) & set(STEERING) - {"\n"}
     assert error.problem == r"no state \x1b[2J\x9b"
     assert str(error).splitlines()[1] == r"hint: did you mean\u202e?"
+
+
+@given(
+    value=st.floats(-1e300, 1e300, allow_subnormal=False),
+    digits=st.integers(1, 12),
+)
+def test_an_end_is_never_written_on_its_wrong_side(value: float, digits: int) -> None:
+    low, high = at_least(value, digits), at_most(value, digits)
+    assert Decimal(low) <= Decimal(repr(value)) <= Decimal(high)
+    step = max(abs(Decimal(low)), abs(Decimal(high))) * 10 ** Decimal(1 - digits)
+    assert Decimal(high) - Decimal(low) <= step * 10
+
+
+@given(st.floats(-1e6, 1e6), st.floats(0.0, 1.0), st.integers(2, 7))
+def test_what_is_written_of_an_interval_holds_it(
+    lower: float, width: float, digits: int
+) -> None:
+    """One number stands for both ends only where both round to it."""
+    upper = lower + width
+    told = bracket(Certified(lower, upper), digits)
+    middle, sign, half = told.partition(" ± ")
+    if sign:
+        assert Decimal(middle) - Decimal(half) <= Decimal(repr(lower))
+        assert Decimal(repr(upper)) <= Decimal(middle) + Decimal(half)
+    elif told.startswith("["):
+        low, high = (Decimal(end) for end in told[1:-1].split(", "))
+        assert low <= Decimal(repr(lower)) and Decimal(repr(upper)) <= high
+    else:
+        assert told == f"{lower:.{digits}g}" == f"{upper:.{digits}g}"
+
+
+def test_rounding_to_the_nearest_would_be_noticed() -> None:
+    """The control: the demo's own bracket, as it was written before."""
+    lower, upper = 0.12356892580807237, 0.13460583742850302
+    assert ends(lower, upper, 4) == ("0.1235", "0.1347")
+    assert Decimal(f"{lower:.4g}") > Decimal(lower)  # 0.1236
+    assert Decimal(f"{upper:.4g}") < Decimal(upper)  # 0.1346
+    assert between(Certified(0.0, upper), 4) == "at most 0.1347"
+    assert ends(0.5, 0.5 + 1e-9, 4) == ("0.5",)

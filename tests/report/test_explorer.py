@@ -162,7 +162,7 @@ def test_the_overview_has_a_line_with_a_link_for_every_record(whole: str) -> Non
         "simgap reproduce theorem-2 --quick --seed 0",
         "simgap 0.1.0, python 3.12.4, numpy 2.1.0, numba 0.61.0",
         "seed 7",
-        "loses between 1.6 and 2.1 on average, 6.25 to 8.2 % of what it could have.",
+        "loses between 1.6 and 2.1 on average, 6.25 to 8.21 % of what it could have.",
         "Memory is worth between 3.4 and 3.9 (certified).",
         "The policy planned by the oracle loses most in reward if success=0.225 is "
         "real: 1.5 of 15.",

@@ -19,6 +19,7 @@ from simgap.answers.verdict import Verdict
 from simgap.mdp import SimulatorClass
 from simgap.mdp.grid_origin import TOO_COARSE, GridOrigin
 from simgap.simulation.in_simulator import InSimulator
+from simgap.text import at_least, at_most, ends
 
 MUCH = 0.5  # of the motion of a step: more noise than this is worth a warning
 COARSE = "grid-too-coarse"  # codes of why nothing is decided
@@ -105,12 +106,13 @@ def disagreement(lost: Transfer, acceptable: float) -> InSimulator | None:
 
 def _disagree(other: InSimulator) -> str:
     low, high = other.ends_of_table
-    held = told(low) if told(low) == told(high) else f"{told(low)} to {told(high)}"
+    held = " to ".join(ends(low, high, 3))
     return (
         f"Undecided: table and simulator disagree. The policy ({other.policy}) earns "
         f"{held} in the table, and in the simulator itself "
-        f"{told(other.simulator.estimate)}, between {told(other.simulator.lower)} and "
-        f"{told(other.simulator.upper)} at {percent(other.simulator.confidence)}."
+        f"{told(other.simulator.estimate)}, between "
+        f"{at_least(other.simulator.lower, 3)} and {at_most(other.simulator.upper, 3)} "
+        f"at {percent(other.simulator.confidence)}."
     )
 
 

@@ -29,6 +29,7 @@ from simgap.errors import NotSolved
 from simgap.mdp import SimulatorClass, Transitions
 from simgap.planning import solve_average_reward
 from simgap.records import Certified
+from simgap.text import at_most
 
 MOST_COMPARISONS = 3e9  # pairs of models x entries of a kernel: ten seconds
 MOST_GAIN_WORK = 5e7  # models x states x entries of a kernel
@@ -158,7 +159,7 @@ def _duplicates(models: WeightedModels, apart: Apart, horizon: int | None) -> Fi
                 f", which costs about {told(loss.upper)} a step for ever"
                 if bad
                 else "; it costs nothing in the long run (at most "
-                f"{told(loss.upper)} a step): one policy is best for all of "
+                f"{at_most(loss.upper, 3)} a step): one policy is best for all of "
                 "them, or the first state tells"
             )
         if not bad:

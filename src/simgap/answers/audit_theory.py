@@ -22,6 +22,7 @@ from simgap.errors import NotSolved
 from simgap.mdp import LatentMDP
 from simgap.planning import Diameter, diameter
 from simgap.records import Certified
+from simgap.text import at_most
 
 MOST_TRIPS = 5e6  # models x states x entries of a kernel: some seconds
 WITHOUT_HORIZON = 1000  # any will do: from which H on a bound says something is asked
@@ -205,7 +206,7 @@ def _in_words(bounds: tuple[Bound, ...], horizon: int | None) -> Finding:
     most, value = horizon * best.unit, best.value
     if not best.vacuous:
         text = (
-            f"{best.claim}: the best policy loses at most {told(value)} of "
+            f"{best.claim}: the best policy loses at most {at_most(value, 3)} of "
             f"{told(most)} in any model"
         )
         return Finding("theory", Status.OK, text, value)

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.answers.audit_separation import Apart
-from simgap.answers.finding import NOISE, listed, model_named, percent, short, told
+from simgap.answers.finding import (
+    NOISE,
+    listed,
+    model_named,
+    percent,
+    percent_at_least,
+    percent_at_most,
+    short,
+    told,
+)
 from simgap.answers.transfer import PlanningSettings, Transfer, WorstModel
 from simgap.answers.verdict import Verdict, memory_is_needed
 from simgap.answers.ways_back import WaysBack
@@ -14,6 +23,7 @@ from simgap.answers.weighted_models import WeightedModels
 from simgap.mdp import LatentMDP
 from simgap.oracle.result import Outcome
 from simgap.records import Certified
+from simgap.text import at_least
 
 RARE = 0.01  # a probability below which a model is said to be unlikely
 AT_STAKE = "what is at stake"  # what acting at random loses
@@ -44,8 +54,8 @@ def words_in_steps(
     if lost.verdict is Verdict.NO:
         headline = (
             "No: even the best policy with memory loses at least "
-            f"{percent(part.lower or 0.0)} of {AT_STAKE} on average, more than "
-            f"{accepted}."
+            f"{percent_at_least(part.lower or 0.0)} of {AT_STAKE} on average, more "
+            f"than {accepted}."
         )
         why = (
             f"In {lost.horizon} steps the models are not told apart soon enough, or "
@@ -121,7 +131,7 @@ def _with_memory(
         reason = (
             f"No policy without memory that stays within {accepted} (--acceptable) was "
             f"found: the best one found loses {percent(without.upper or 0.0)}, and "
-            f"none less than {percent(without.lower or 0.0)}."
+            f"none less than {percent_at_least(without.lower or 0.0)}."
         )
     else:
         fear = _worst(latent, lost.memoryless_worst, settings, "but it")
@@ -176,7 +186,7 @@ def words_in_the_long_run(
     loss = apart.loss_per_step
     cost = "may cost a part of every step"
     if loss is not None and loss.lower is not None:
-        cost = f"costs at least {told(loss.lower)} in every step, for ever"
+        cost = f"costs at least {at_least(loss.lower, 3)} in every step, for ever"
     return Words(
         headline,
         f"{group} move alike but pay differently, and what cannot be found out {cost}.",
@@ -238,9 +248,11 @@ def _part(worst: WorstModel | None) -> str:
 
 def _at_most(part: Certified) -> str:
     high = part.upper or 0.0
-    return "nothing" if high <= NOISE else f"at most {percent(high)}"
+    return "nothing" if high <= NOISE else f"at most {percent_at_most(high)}"
 
 
 def _between(part: Certified) -> str:
-    low, high = percent(part.lower or 0.0), percent(part.upper or 0.0)
-    return high if low == high else f"between {low} and {high}"
+    low, high = part.ends
+    if percent(low) == percent(high):
+        return percent(high)
+    return f"between {percent_at_least(low)} and {percent_at_most(high)}"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from math import isinf
 from typing import final
+
+from simgap.intervals import Certified
+from simgap.text import at_least, at_most, ends, number
 
 SHOWN = 4  # names that a sentence lists
 LONGEST = 40  # characters of a name
@@ -51,14 +53,32 @@ def model_named(name: str) -> str:
 
 def told(value: float, digits: int = 3) -> str:
     """Return a number for a sentence."""
-    if isinf(value):
-        return "infinite" if value > 0.0 else "-infinite"
-    return f"{value:.{digits}g}"
+    return number(value, digits)
 
 
 def percent(part: float) -> str:
     """Return a part as percent for a sentence; what rounding makes is 0."""
-    return f"{told(100.0 * part if part > NOISE else 0.0)} %"
+    return f"{told(_still(part))} %"
+
+
+def percent_at_least(part: float) -> str:
+    """Return a part as percent that is not above it."""
+    return f"{at_least(_still(part), 3)} %"
+
+
+def percent_at_most(part: float) -> str:
+    """Return a part as percent that is not below it, but for what rounding makes."""
+    return f"{at_most(_still(part), 3)} %"
+
+
+def percent_between(part: Certified) -> str:
+    """Return the ends of a part as percent, rounded outwards."""
+    low, high = part.ends
+    return f"{' to '.join(ends(_still(low), _still(high), 3))} %"
+
+
+def _still(part: float) -> float:
+    return 100.0 * part if part > NOISE else 0.0
 
 
 def counted(count: int, what: str) -> str:

@@ -29,6 +29,7 @@ from simgap.oracle.part_of_class import spread_over
 from simgap.oracle.result import OracleResult, Outcome
 from simgap.oracle.settings import AutoOracle, Solver
 from simgap.records import Certainty
+from simgap.text import at_most
 
 MOST_PAIRS = 2_000
 MANY = 64  # models, from which on some of them stand for all
@@ -263,7 +264,7 @@ def _note_timeline(
     if oracle.outcome not in (Outcome.EXACT, Outcome.SOLVED):
         gap = oracle.average_gap
         rest = (gap.upper or 0.0) - (gap.lower or 0.0)
-        words = f"loses at most {rest:.3g} more than the best one"
+        words = f"loses at most {at_most(rest, 3)} more than the best one"
         notes.append(
             f"the policy of the timeline {words if isfinite(rest) else 'is a guess'}: "
             f"planning {oracle.outcome.value}"

@@ -221,9 +221,10 @@ def _print_ladder(ladder: LadderAnswer) -> None:
 
 
 def _numbers(answer: AuditAnswer) -> list[str]:
-    from simgap.answers.finding import percent
+    from simgap.answers.finding import percent, percent_between
     from simgap.cli.baseline_answer import memory_lines
     from simgap.report.words import gap_bracket, gap_number, number, shown
+    from simgap.text import at_most, ends
 
     if answer.at_stake is None or answer.average_gap is None:
         return []
@@ -237,8 +238,7 @@ def _numbers(answer: AuditAnswer) -> list[str]:
             continue
         parts = ""
         if part is not None and part.lower is not None and part.upper is not None:
-            ends = (percent(end) for end in (part.lower, part.upper))
-            parts = f" ({' to '.join(dict.fromkeys(ends))})"
+            parts = f" ({percent_between(part)})"
         lines.append(f"{what:<16} {gap_bracket(gap, noise)}{parts} lost on average")
     if answer.worst is not None:
         name, lost = shown(answer.worst.name), gap_number(answer.worst.gap, noise)
@@ -247,13 +247,13 @@ def _numbers(answer: AuditAnswer) -> list[str]:
             f"({percent(answer.worst.relative)} of what is at stake there)"
         )
     for each in answer.in_simulator:
-        held = [number(end, 4) for end in (each.table.lower, each.table.upper)]
-        low, high = number(each.simulator.lower, 4), number(each.simulator.upper, 4)
+        held = ends(each.table.lower or 0.0, each.table.upper or 0.0, 4)
+        there = ends(each.simulator.lower, each.simulator.upper, 4)
         lines.append(
-            f"{each.policy}: earns {' to '.join(dict.fromkeys(held))} in the table, in "
+            f"{each.policy}: earns {' to '.join(held)} in the table, in "
             "the simulator "
-            f"{number(each.simulator.estimate, 4)}, {low} to {high} (estimated; no "
-            f"answer of its own in {percent(each.fallbacks)} of the steps)"
+            f"{number(each.simulator.estimate, 4)}, {' to '.join(there)} (estimated; "
+            f"no answer of its own in {percent(each.fallbacks)} of the steps)"
         )
     if answer.memory is not None:
         lines += memory_lines(answer.memory, noise)
@@ -261,6 +261,6 @@ def _numbers(answer: AuditAnswer) -> list[str]:
         lines.append(f"memory is worth  {gap_bracket(answer.value_of_memory, noise)}")
     if answer.theorem is not None and not answer.theorem.vacuous:
         lines.append(
-            f"{answer.theorem.name}: at most {number(answer.theorem.bound, 5)}"
+            f"{answer.theorem.name}: at most {at_most(answer.theorem.bound, 5)}"
         )
     return lines

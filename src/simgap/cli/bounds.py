@@ -245,14 +245,15 @@ def _print(answer: BoundsAnswer) -> None:
 
 def _class_line(answer: BoundsAnswer) -> str:
     from simgap.report.words import number
+    from simgap.text import at_least, at_most
 
     facts = answer.numbers
     parts = [
         f"{facts.members} models, {facts.states} states, {facts.actions} actions",
-        f"diameter at most {number(facts.diameter.upper)}",
+        f"diameter at most {at_most(facts.diameter.upper or 0.0, 7)}",
     ]
     if facts.separation is not None:
-        parts.append(f"separation at least {number(facts.separation)}")
+        parts.append(f"separation at least {at_least(facts.separation, 7)}")
     if facts.greatest_span is not None:
         parts.append(f"bias spans up to {number(facts.greatest_span)}")
     return "; ".join(parts)

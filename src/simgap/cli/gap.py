@@ -417,11 +417,12 @@ def _print_worth(answer: GapAnswer) -> None:
 def _told(gap: Certified | Estimate) -> str:
     from simgap.report.words import gap_bracket, gap_number
     from simgap.statistics import Estimate
+    from simgap.text import ends
 
     if isinstance(gap, Estimate):
         middle = gap_number(gap.estimate, NOISE, 4)
-        ends = [gap_number(end, NOISE, 3) for end in (gap.lower, gap.upper)]
         mark = "" if gap.label == "guaranteed" else "~"
-        alike = ends[0] == ends[1]
-        return middle if alike else f"{middle} {mark}[{ends[0]}, {ends[1]}]"
+        low, high = (0.0 if abs(e) <= NOISE else e for e in (gap.lower, gap.upper))
+        shown = ends(low, high, 3)
+        return middle if len(shown) == 1 else f"{middle} {mark}[{', '.join(shown)}]"
     return gap_bracket(gap, NOISE, 4)

@@ -188,9 +188,13 @@ def _on_continuum(
             "by cells, with rates of change estimated from random pairs, and nothing "
             "is guaranteed",
         )
+    from simgap.text import at_most
+
     far = float(diameter(latent.simulators).upper)
     promise = found.policy.guarantee(far)
-    words = f"loses at most {promise.gap:.4g} in every model of diameter {far:.4g}"
+    words = (
+        f"loses at most {at_most(promise.gap, 4)} in every model of diameter {far:.4g}"
+    )
     if promise.vacuous:
         words = "has a guarantee that says nothing at this horizon"
     return found.policy, (

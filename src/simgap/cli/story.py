@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 from simgap.report.words import between, how_sure, number, shown
+from simgap.text import ends as outwards
 
 if TYPE_CHECKING:
     from simgap.cli.baseline_answer import BaselineAnswer
@@ -117,7 +118,7 @@ def _needed(oracle: OracleAnswer) -> str:
 def _with_memory(oracle: OracleAnswer) -> Chapter:
     worst = max(oracle.models, key=lambda each: each.gap)
     estimate = oracle.estimated_gap
-    ends = f"{number(estimate.lower, 3)} to {number(estimate.upper, 3)}"
+    ends = " to ".join(outwards(estimate.lower, estimate.upper, 3))
     ends += f", {how_sure(estimate.label, estimate.confidence)}"
     return Chapter(
         title="randomize, with memory",

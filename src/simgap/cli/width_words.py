@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simgap.answers.width import CLOSE, MANY, Criterion
 from simgap.oracle.result import Outcome
-from simgap.report.words import gap_number, number, shown
+from simgap.report.words import at_least, at_most, gap_number, number, shown
 
 if TYPE_CHECKING:
     from simgap.answers.width import WidthCurve, WidthRow
@@ -126,16 +125,10 @@ class _Words:
         return gap_number(lost, self.noise, 4)
 
     def at_most(self, lost: float) -> str:
-        return self._towards(lost, ROUND_CEILING)
+        return at_most(lost, self.noise)
 
     def at_least(self, lost: float) -> str:
-        return self._towards(lost, ROUND_FLOOR)
-
-    def _towards(self, lost: float, rounding: str) -> str:
-        if abs(lost) <= self.noise:
-            return "0"
-        short = Context(prec=4, rounding=rounding)
-        return number(float(short.create_decimal_from_float(lost)), 4)
+        return at_least(lost, self.noise)
 
     def part(self, gap: Certified) -> str:
         upper = gap.upper or 0.0

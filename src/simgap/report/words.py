@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
 from math import isinf
 from typing import TYPE_CHECKING
 
+from simgap import text
 from simgap.text import clean
 
 if TYPE_CHECKING:
@@ -16,34 +16,32 @@ if TYPE_CHECKING:
 LONGEST_SHOWN = 60
 
 
-def shown(text: str, width: int = LONGEST_SHOWN) -> str:
+def shown(name: str, width: int = LONGEST_SHOWN) -> str:
     """Return a name for people: clean, not empty, not endless."""
-    name = clean(text)
-    if not name.strip():
-        name = ascii(text)
-    return name if len(name) <= width else f"{name[: width - 1]}…"
+    plain = clean(name)
+    if not plain.strip():
+        plain = ascii(name)
+    return plain if len(plain) <= width else f"{plain[: width - 1]}…"
 
 
 def number(value: float | None, digits: int = 7) -> str:
     """Return a number for people."""
-    if value is None:
-        return "-"
-    if isinf(value):
-        return "infinite" if value > 0 else "-infinite"
-    return f"{value:.{digits}g}"
+    return "-" if value is None else text.number(value, digits)
 
 
 def bracket(bounds: Certified | Estimate, digits: int = 7) -> str:
-    """Return both ends of a number for people: one if they agree to all digits."""
+    """Return both ends of a number for people: one if they agree to all digits.
+
+    What is written holds the interval, whatever the digits.
+    """
     lower, upper = bounds.lower, bounds.upper
     if lower is None or upper is None:
         return "-"
-    if lower == upper or number(lower, digits) == number(upper, digits):
-        return number(upper, digits)
+    shown = text.ends(lower, upper, digits)
     middle, half = (lower + upper) / 2.0, (upper - lower) / 2.0
-    if isinf(upper) or isinf(lower) or half > 1e-3 * abs(middle):
-        return f"[{number(lower, digits)}, {number(upper, digits)}]"
-    return f"{number(middle, digits)} ± {half:.1g}"
+    if len(shown) == 1 or isinf(upper - lower) or half > 1e-3 * abs(middle):
+        return shown[0] if len(shown) == 1 else f"[{shown[0]}, {shown[1]}]"
+    return text.plus_or_minus(lower, upper, digits)
 
 
 def how_sure(label: object, confidence: float) -> str:
@@ -66,8 +64,8 @@ def percent_of(
         return ""
     if whole <= 0.0 or isinf(upper) or isinf(lower):
         return ""
-    ends = [f"{100.0 * end / whole:.3g}" for end in (lower, upper)]
-    return f"{' to '.join(dict.fromkeys(ends))} % {what}"
+    parts = text.ends(100.0 * lower / whole, 100.0 * upper / whole, 3)
+    return f"{' to '.join(parts)} % {what}"
 
 
 def gap_number(gap: float | None, noise: float, digits: int = 5) -> str:
@@ -77,20 +75,16 @@ def gap_number(gap: float | None, noise: float, digits: int = 5) -> str:
 
 def at_least(gap: float | None, noise: float, digits: int = 4) -> str:
     """Return a gap for people that is not larger than it is."""
-    return _towards(gap, noise, digits, "ROUND_FLOOR")
+    if gap is None or abs(gap) <= noise:
+        return gap_number(gap, noise, digits)
+    return text.at_least(gap, digits)
 
 
 def at_most(gap: float | None, noise: float, digits: int = 4) -> str:
     """Return a gap for people that is not smaller than it is, but for noise."""
-    return _towards(gap, noise, digits, "ROUND_CEILING")
-
-
-def _towards(gap: float | None, noise: float, digits: int, rounding: str) -> str:
-    if gap is None or isinf(gap) or abs(gap) <= noise:
+    if gap is None or abs(gap) <= noise:
         return gap_number(gap, noise, digits)
-    exact = Decimal(gap)
-    place = Decimal(1).scaleb(exact.adjusted() + 1 - digits)
-    return number(float(exact.quantize(place, rounding)), digits)
+    return text.at_most(gap, digits)
 
 
 def gap_bracket(gap: Certified | Estimate, noise: float, digits: int = 5) -> str:
@@ -139,10 +133,12 @@ def between(bounds: Certified | Estimate, digits: int = 3) -> str:
     lower, upper = bounds.lower, bounds.upper
     if lower is None or upper is None:
         return "an unknown amount"
-    low, high = number(lower, digits), number(upper, digits)
-    if low == high:
-        return high
-    return f"at most {high}" if lower == 0.0 else f"between {low} and {high}"
+    shown = text.ends(lower, upper, digits)
+    if len(shown) == 1:
+        return shown[0]
+    if lower == 0.0:
+        return f"at most {shown[1]}"
+    return f"between {shown[0]} and {shown[1]}"
 
 
 def counted(count: int, what: str) -> str:
