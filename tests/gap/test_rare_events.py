@@ -121,3 +121,17 @@ def test_averages_and_the_worst_of_several_models_are_covered() -> None:
             wrong[0] += not one.lower <= mean <= one.upper
             wrong[1] += not other.lower <= most <= other.upper
         assert max(wrong) <= most_misses(30)
+
+
+@pytest.mark.parametrize("reward", [-1e6 / 3.0, 0.0, 1.0 / 3.0])
+@pytest.mark.parametrize("horizon", [1, 7, 300])
+def test_rewards_that_are_all_equal_lose_nothing(reward: float, horizon: int) -> None:
+    """Sums that are equal in truth differ by rounding, and are in their range."""
+    kernel = np.random.default_rng(1).dirichlet(np.full(3, 0.5), size=(2, 3, 2))
+    equal = np.full((3, 2), reward)
+    real = class_from_arrays(kernel, equal, order=IndexOrder.STATE_ACTION)
+    policy = MarkovPolicy("any", 2, np.array([0, 1, 0]))
+    for guaranteed in (False, True):
+        how = MonteCarlo(episodes=20, guaranteed=guaranteed)
+        for found in gaps(real, policy, horizon, evaluator=how):
+            assert 0.0 <= found.lower <= found.upper <= 1e-9 * (1.0 + abs(reward))

@@ -125,14 +125,13 @@ def measured(
 
     def sample(top: float, losses: FloatArray, possible: Range, least: float) -> Sample:
         low, high = top - can.reward[1], top - can.reward[0]
-        most = max(low, high) + rounding
         return Sample(
             raw=top - runs.reward,
             losses=losses,
             raw_range=(low, high),
             loss_range=possible,
             least=least,
-            greatest=max(least, most),
+            greatest=max(least, high + rounding),
             rounding=rounding,
             stopped=stopped,
         )

@@ -17,6 +17,7 @@ from simgap.arrays import FloatArray, IndexArray
 from simgap.simulation.worlds import RealModels, on_edges
 
 MOST_WORK = 3 * 10**7  # edges times steps that are followed; beyond, single steps count
+SUMS = 1e-12  # relative error of sums over an episode, more than there can be
 
 Range = tuple[float, float]
 
@@ -60,13 +61,16 @@ def score_ranges(real: RealModels, member: int) -> ScoreRanges:
         low = low + ahead.min() + world.early * step[0]
         high = high + ahead.max() + world.early * step[1]
     begin = potential[first]
+    reward = horizon * float(paid[drawn].min()), horizon * float(paid[drawn].max())
+    gap = float(low.min()), float(high.max())
+    moved = float(potential.min() - begin.max()), float(potential.max() - begin.min())
+    each = horizon * step[0], horizon * step[1]
+    most = max(abs(end) for end in (*reward, *gap, *moved, *each))
+    off = float(real.rounding[member]) + SUMS * most
     return ScoreRanges(
-        reward=(horizon * float(paid[drawn].min()), horizon * float(paid[drawn].max())),
-        gap=(float(low.min()), float(high.max())),
-        moved=(
-            float(potential.min() - begin.max()),
-            float(potential.max() - begin.min()),
-        ),
+        reward=(reward[0] - off, reward[1] + off),
+        gap=(gap[0] - off, gap[1] + off),
+        moved=(moved[0] - off, moved[1] + off),
         step=step,
     )
 

@@ -38,6 +38,7 @@ LARGEST_BET = 0.75  # of what the worst number could ruin
 HALVINGS = 45  # of the range: the end is found to 3e-14 of it
 BETS = 0.5 ** np.arange(20)  # parts of the ruinous bet that share the capital
 SHARES = 1.0 / (np.arange(20) + 2.0)  # of the capital, up to a factor
+TINY = 1e-100  # ranges whose squares are not numbers any more: all of them is told
 WORTH = 5.0  # bets whose capital is smaller by this logarithm are left out
 
 
@@ -93,9 +94,9 @@ def _ends(
     scores: Sequence[Score], least: Callable[[Sequence[Score]], float]
 ) -> tuple[float, float]:
     """Return both ends; each fails with half the chance, so they may cross."""
-    point = max(each.low for each in scores)
-    if point >= min(each.high for each in scores):
-        return point, point
+    low, high = max(each.low for each in scores), min(each.high for each in scores)
+    if high - low < TINY:
+        return min(low, high), max(low, high)
     below, above = least(scores), -least([each.mirrored for each in scores])
     return min(below, above), max(below, above)
 
