@@ -53,7 +53,7 @@ def test_each_end_fails_with_half_of_the_chance(
     """
     values = 5.0 + np.tile([-1.0, 1.0], 200)
     found = estimated_mean([Part(values, -1e9, 1e9)], confidence)
-    room = log(2.0 / (1.0 - confidence)) / 400 * (2.0 + (30.0 / 400) ** 2)
+    room = log(2.0 / (1.0 - confidence)) / 400 * (2.0 + (30.0 / 400) ** 3)
     half = quantile / sqrt(399) + room
     assert found.label == "approximate"
     assert found.upper - 5.0 == pytest.approx(half, rel=1e-6)
