@@ -3,13 +3,15 @@
 The loop runs while at least one candidate is left, and the last one is compared with
 itself for ever (E10), so that the agent never plays what it has found. Samples are
 joined as a set (E11): once every outcome has been seen, what is left to compare is the
-product of their chances, not how often they came. Where both models have the same
-product, as here, the one that was drawn second is dropped, right or wrong; pairs are
-drawn at random. One sample too many is taken (E12), and the agent moves even if it
-stands where it wants to be (E13). On two arms, with the paper's n0:
+product of their chances, not how often they came. Here both models have the same
+product up to rounding, so that rounding decides, and drops the same model whether it is
+real or not. Pairs are drawn at random. One sample too many is taken (E12), and the
+agent moves even if it stands where it wants to be (E13). On two arms, with the paper's
+n0:
 
 * the gap grows like H; Theorem 5 promises C1, which grows like log^3 H;
-* the real model is dropped in half of the runs, where 1/H is promised (Lemma 4);
+* one of the two is dropped in every run in which it is real, where 1/H is promised
+  (Lemma 4);
 * stage 1 ends in no run, where print takes for granted that it does (E14).
 
 The repaired algorithm, with the same n0, is run beside it.
