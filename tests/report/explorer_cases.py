@@ -38,6 +38,7 @@ def estimate(middle: float, half: float) -> dict[str, Any]:
         "confidence": 0.95,
         "method": "t interval",
         "standard_error": half / 2.0,
+        "label": "approximate",
     }
 
 
@@ -280,6 +281,14 @@ def oracle(*names: str, **changes: Any) -> dict[str, Any]:
         "estimated_gap": estimate(1.62, 0.02),
         "worst_gap": 6.0625,
         "least_worst_gap": 6.0625,
+        "memory": {
+            "enough": "certified",
+            "needed": "certified",
+            "with_memory": certified(1.6, 2.1),
+            "without_memory": certified(5.5, 5.5),
+            "searched": 31,
+            "stationary": False,
+        },
         "outcome": "within tolerance",
         "solver": "bounded: 59654 beliefs",
         "models": [
