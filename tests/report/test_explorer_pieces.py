@@ -21,7 +21,7 @@ def test_a_number_says_how_sure_it_is() -> None:
     assert told({"lower": 1.0, "upper": 2.0}).certainty == "certified"
     assert told({"lower": 1.0, "upper": 2.0}).text == "[1, 2]"
     found = told(cases.estimate(1.5, 0.5))
-    assert (found.text, found.detail) == ("1.5", "1 to 2 at 95 %")
+    assert (found.text, found.detail) == ("1.5", "1 to 2, approximately 95 %")
     for label in ("guaranteed", "approximate"):  # the page says which
         labelled = {**cases.estimate(1.5, 0.5), "label": label}
         assert label in told(labelled).detail

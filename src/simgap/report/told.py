@@ -11,6 +11,7 @@ from simgap.records import ON_GRID, Certified, number
 from simgap.report.reading import not_ours
 from simgap.report.words import bracket, how_sure
 from simgap.report.words import number as number_shown
+from simgap.text import at_least, at_most
 
 CERTAINTIES = ("exact", "certified", ON_GRID, "estimated")
 UNLABELLED = "unlabelled"
@@ -80,7 +81,7 @@ def told(
     while enough < MOST_DIGITS and _same(lower, upper, enough):
         enough += 1
     digits = digits if _same(lower, upper, enough) else enough
-    ends = f"{number_shown(lower, digits)} to {number_shown(upper, digits)}"
+    ends = f"{at_least(lower, digits)} to {at_most(upper, digits)}"
     share = value.get("confidence")
     rate = ""
     if share is not None:
