@@ -5,7 +5,8 @@ terminal, a mark of direction would reorder a line, a line end would forge one. 
 written out, as Python or JSON writes them, and everything else stays as it is.
 
 The ends of an interval are rounded outwards to the digits that are shown: what holds of
-the interval holds of its text.
+the interval holds of its text. An end that a few roundings keep from a shorter number,
+0.46599999999999997, is written as that number.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from __future__ import annotations
 import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from json import dumps
-from math import isinf
+from math import isinf, ulp
 from unicodedata import category
 
 HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+ROUNDINGS = 4  # of a float: no reader minds them
 NOT_PLAIN = re.compile(r"[^ -~]")
 NOT_PLAIN_IN_JSON = re.compile(r"[^\x00-~]")  # whose line ends stand between values
 
@@ -79,8 +81,9 @@ def plus_or_minus(lower: float, upper: float, digits: int) -> str:
 
 
 def _towards(value: float, digits: int, rounding: str) -> str:
-    if isinf(value) or value == 0.0:
-        return number(value, digits)
+    nearest = number(value, digits)
+    if isinf(value) or abs(float(nearest) - value) <= ROUNDINGS * ulp(value):
+        return nearest
     exact = Decimal(repr(float(value)))  # as JSON writes it
     place = Decimal(1).scaleb(exact.adjusted() + 1 - digits)
     return number(float(exact.quantize(place, rounding)), digits)

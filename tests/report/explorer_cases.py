@@ -212,6 +212,7 @@ def run(*names: str, **changes: Any) -> dict[str, Any]:
                         "estimate": (at + 1) * 0.8 * sqrt(t) - (0.9 if t < 3 else 0.0),
                         "lower": (at + 1) * 0.6 * sqrt(t) - 1.5,
                         "upper": (at + 1) * 1.0 * sqrt(t),
+                        "label": "approximate",
                     }
                     for t in steps
                 ],

@@ -304,7 +304,7 @@ def test_what_rounding_made_is_nothing_but_stays_certified() -> None:
     assert told(certified(0.0, 1e-11), noise=1e-12).upper == 1e-11
     assert told(-1e-13, noise=1e-12, certainty="exact").text == "0"
     near = told(explorer_cases.estimate(1e-16, 0.5), noise=1e-12)
-    assert (near.text, near.detail) == ("0", "-0.5 to 0.5 at 95 %")
+    assert (near.text, near.detail) == ("0", "-0.5 to 0.5, approximately 95 %")
 
 
 def test_a_class_that_loses_nothing_has_calm_figures() -> None:

@@ -23,7 +23,7 @@ from simgap.answers.weighted_models import WeightedModels
 from simgap.mdp import LatentMDP
 from simgap.oracle.result import Outcome
 from simgap.records import Certified
-from simgap.text import at_least
+from simgap.text import ends
 
 RARE = 0.01  # a probability below which a model is said to be unlikely
 AT_STAKE = "what is at stake"  # what acting at random loses
@@ -186,7 +186,9 @@ def words_in_the_long_run(
     loss = apart.loss_per_step
     cost = "may cost a part of every step"
     if loss is not None and loss.lower is not None:
-        cost = f"costs at least {at_least(loss.lower, 3)} in every step, for ever"
+        known = ends(*loss.ends, 3)
+        cost = "costs " if len(known) == 1 else "costs at least "
+        cost += f"{known[0]} in every step, for ever"
     return Words(
         headline,
         f"{group} move alike but pay differently, and what cannot be found out {cost}.",

@@ -178,9 +178,10 @@ def _check_options(arguments: list[str], command: object) -> None:
 
 
 def _command_line(arguments: list[str]) -> str:
+    """Return the command that makes a record, however its answer is printed."""
     from shlex import join
 
-    return join(["simgap", *arguments])
+    return join(["simgap", *(each for each in arguments if each != "--json")])
 
 
 def _no_reader() -> int:

@@ -273,7 +273,9 @@ def _print(answer: RunAnswer) -> None:
     from simgap.cli.output import print_line, print_table
     from simgap.report.words import gap_bracket, gap_number, how_sure, number, shown
 
-    rows = []
+    rows, mark = [], {"guaranteed": "", "approximate": "~"}
+    levels = {each.gap.label: each.gap.confidence for each in answer.models}
+    sure = ", ".join(f"{mark[at]}[ ]: {how_sure(at, levels[at])}" for at in levels)
     for each in answer.models:
         dropped = f"{each.truth_eliminated} of {answer.seeds}"
         noise = 1e-12 * max(1.0, abs(each.optimal))
@@ -281,8 +283,7 @@ def _print(answer: RunAnswer) -> None:
             (
                 shown(each.name),
                 gap_number(each.gap.estimate, noise, 5),
-                gap_bracket(each.gap, noise, 4),
-                how_sure(each.gap.label, each.gap.confidence),
+                mark[each.gap.label] + gap_bracket(each.gap, noise, 4),
                 "-" if each.regret is None else number(each.regret.estimate, 5),
                 dropped if answer.eliminates else "-",
                 number(each.switches, 3),
@@ -295,14 +296,14 @@ def _print(answer: RunAnswer) -> None:
             "real model",
             "gap",
             "interval",
-            "how sure",
             "regret",
             "real model dropped",
             "switches",
             "settled at step",
         ),
         rows,
-        f"estimated from {answer.seeds} runs in each model; V* - V and H rho - rewards",
+        f"estimated from {answer.seeds} runs in each model, {sure}; V* - V and H rho - "
+        "rewards",
     )
     worst = max(answer.models, key=lambda each: each.gap.estimate)
     print_line(

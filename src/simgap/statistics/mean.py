@@ -12,8 +12,9 @@ mostly alike, and for those whose tails were met; it cannot hold for numbers tha
 a little and hide a rare event far beyond all that was seen.
 
 Which of them: the guaranteed interval where it is affordable, that is at most WIDER
-times as wide as the approximate one, or no wider than a PART of the estimate; or where
-it is asked for. Both are cut at what is certain about the mean.
+times as wide as the approximate one, or no wider than a PART of the estimate; where it
+is asked for; and always with fewer than THIN samples, which show too little of a law to
+say what was not met. Both are cut at what is certain about the mean.
 
 Samples come in parts (strata) with weights: the answer is the weighted mean. Room is
 left for one event, in the part where it matters most; what was met in a part tells of
@@ -36,7 +37,7 @@ from simgap.statistics.estimate import Estimate
 
 WIDER = 2.0  # times the approximate interval: affordable
 PART = 0.1  # of the estimate: a width that is affordable, too
-THIN = 30.0  # differing samples below which the largest deviation means little
+THIN = 30.0  # samples below which the largest deviation means little
 NOISE = 1e-13  # of the range: differences that are rounding
 
 
@@ -80,10 +81,10 @@ def estimated_mean(
     low, high = low - rounding, high + rounding
     room = (min(greatest, mean + above) - max(least, mean - below)) * WIDER
     wide = min(greatest, high) - max(least, low)
-    sure = guaranteed or wide <= max(room, PART * abs(mean))
+    count = sum(part.values.size for part in parts)
+    sure = guaranteed or count < THIN or wide <= max(room, PART * abs(mean))
     if not sure:
         low, high = mean - below, mean + above
-    count = sum(part.values.size for part in parts)
     how = "betting" if sure else "t interval with room for unseen events"
     found = Estimate(
         estimate=min(max(mean, low), high),
