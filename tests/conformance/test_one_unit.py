@@ -10,12 +10,10 @@ Python and the command line cannot be wrong together.
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,114 +24,23 @@ from simgap.answers.class_facts import measured_class
 from simgap.arrays import FloatArray
 from simgap.base_policies.catalogue import build_policy
 from simgap.bounds import applicable
-from simgap.cli.main import VERBS, main
-from simgap.cli.models import read_model
-from simgap.interop import save_model
+from simgap.cli.main import VERBS
 from simgap.mdp import (
-    Details,
-    IndexOrder,
-    LatentMDP,
-    Parameters,
-    RewardUnits,
     SimulatorClass,
-    class_from_arrays,
 )
 from simgap.oracle import AutoOracle
 from simgap.records import plain
+from tests.conformance.reward_cases import (
+    FILES,
+    INSTANCES,
+    Case,
+    answer,
+    case_of_file,
+    read,
+)
 
 HORIZON = 3
 Pair = tuple[Any, Any]
-
-INSTANCES = (
-    "riverswim?states=3&success=0.2,0.6&left_reward=0.4",
-    "gym:FrozenLake-v1?success_rate=0.5,0.9",
-    "gym:FrozenLake-v1?success_rate=0.5,0.9&terminal=absorb&reward=unit",
-    "gym:CliffWalking-v1?reward=unit",
-    "gym:CliffWalking-v1?terminal=absorb",
-    "gym:CliffWalkingSlippery-v1?reward=unit",
-    "gym:Taxi-v4?rainy_probability=0.5,0.9&is_rainy=true&terminal=absorb",
-    "discretise:Pendulum-v1?mass=0.7,1.3&cells=5x5",
-    "discretise:Pendulum-v1?length=0.7,1.3&cells=4x5",
-    "discretise:MountainCar-v0?gravity=0.0022,0.0028&cells=7x5",
-    "discretise:MountainCar-v0?cells=6x5&terminal=absorb",
-    "discretise:CartPole-v1?length=0.3,1.0&cells=3x3x5x3",
-)
-FILES = tuple(
-    (f"{kind}-{offset}-{factor}{ending}", kind, offset, factor, ending)
-    for at, (offset, factor) in enumerate(
-        ((0.0, 1.0), (-1.0, 6.0), (-100.0, 99.0), (1e6, 1.0), (7.0, 1e-6), (-0.1, 0.3))
-    )
-    for kind, ending in (
-        ("written", ".npz"),
-        ("meant", (".npz", ".simgap")[at % 2]),
-        ("terminal", (".simgap", ".npz")[at % 2]),
-    )
-)
-
-
-@final
-@dataclass(frozen=True)
-class Case:
-    """A class by the name that the command line knows it by."""
-
-    argument: str
-    rewards: FloatArray | None  # (M, S, A), the user's own; None: those of an instance
-
-    @property
-    def latent(self) -> LatentMDP:
-        return _read(self.argument)
-
-    def verb(self, verb: str, *options: str) -> Any:
-        return _answer(verb, self.argument, *options)
-
-
-@cache
-def _read(argument: str) -> LatentMDP:
-    return read_model(argument)
-
-
-@cache
-def _answer(verb: str, *arguments: str) -> Any:
-    from contextlib import redirect_stderr, redirect_stdout
-    from io import StringIO
-
-    out = StringIO()
-    with redirect_stdout(out), redirect_stderr(StringIO()):
-        status = main([verb, *arguments, "--json"])
-    assert status in (0, 1), (verb, arguments)
-    return json.loads(out.getvalue())
-
-
-def case_of_file(
-    folder: Path, name: str, kind: str, offset: float, factor: float, ending: str
-) -> Case:
-    """Three models in eighths, with rewards written in [0, 1] or as they are meant."""
-    rng = np.random.default_rng(len(name))
-    drawn = rng.multinomial(6, [1 / 3] * 3, size=(3, 3, 2))
-    kernel = (drawn + np.array([1, 0, 1])) / 8.0
-    inner = rng.integers(0, 9, (3, 3, 2)) / 8.0
-    if kind == "terminal":
-        kernel[:, 2], inner[:, 2] = [0.0, 0.0, 1.0], -offset / factor  # paid 0 for ever
-    meant = offset + factor * inner
-    written = kind == "written"
-    theta = Parameters(("grip",), np.array([[0.1], [0.2], [0.4]]))
-    path = folder / name
-    if written:  # the way to write such a file without simgap
-        np.savez(
-            path, transitions=kernel, rewards=inner, reward_offset=offset,
-            reward_factor=factor, parameters=theta.values, parameter_names=theta.names,
-        )  # fmt: skip
-    else:
-        units = RewardUnits(offset, factor)
-        details = Details(parameters=theta, units=units if ending == ".npz" else PLAIN)
-        rewards = inner if ending == ".npz" else meant
-        order = IndexOrder.STATE_ACTION
-        worlds = class_from_arrays(kernel, rewards, order=order, details=details)
-        save_model(LatentMDP.uniform(worlds), path)
-    return Case(str(path), meant)
-
-
-PLAIN = RewardUnits()
 
 
 @pytest.fixture(scope="module")
@@ -202,7 +109,7 @@ def _of_a_policy(case: Case) -> Iterator[Pair]:
 @cache
 def _oracle(argument: str) -> simgap.OracleResult:
     return simgap.domain_randomization_oracle(
-        _read(argument), horizon=HORIZON, solver=AutoOracle()
+        read(argument), horizon=HORIZON, solver=AutoOracle()
     )
 
 
@@ -231,7 +138,7 @@ def _losses(case: Case) -> Iterator[Pair]:
 
 @cache
 def _baselines(argument: str) -> dict[str, Any]:
-    form = simgap.loss_form(_read(argument), horizon=HORIZON)
+    form = simgap.loss_form(read(argument), horizon=HORIZON)
     return {each.name: each for each in simgap.baselines(form, effort=0.5)}
 
 
@@ -300,7 +207,7 @@ def _regrets(case: Case) -> Iterator[Pair]:
     """Of the first model: what is sampled there does not depend on the others."""
     if not simgap.communicating(case.latent.simulators).all():
         return
-    told = _answer("run", "random", case.argument, *STEPS, *RUN)["models"][0]
+    told = answer("run", "random", case.argument, *STEPS, *RUN)["models"][0]
     policy = build_policy("random", case.latent, HORIZON)
     sampled = simgap.MonteCarlo(episodes=50)
     first = case.latent.simulators
@@ -382,7 +289,7 @@ def _adapted(case: Case) -> Iterator[Pair]:
     header = "episode,step,state,action,next_state\n"
     log.write_text(f"{header}0,0,{state},0,{after}\n")
     try:
-        told = _answer("adapt", case.argument, *STEPS, "--log", str(log))
+        told = answer("adapt", case.argument, *STEPS, "--log", str(log))
         read = simgap.read_transition_log(str(log), worlds)
     finally:
         log.unlink()
@@ -466,7 +373,7 @@ def test_every_entry_point_is_compared_with_its_verb() -> None:
 def test_every_verb_that_tells_rewards_is_compared() -> None:
     source = Path(__file__).read_text(encoding="utf-8")
     for verb in VERBS:
-        compared = f'verb("{verb}"' in source or f'_answer("{verb}"' in source
+        compared = f'verb("{verb}"' in source or f'answer("{verb}"' in source
         assert compared or verb in WITHOUT_NUMBERS, verb
 
 
