@@ -1,7 +1,7 @@
 """How wrong a table is about its simulator: the same policies in both.
 
-In the table the return of a Markov policy over H steps is computed exactly. In the
-simulator it is sampled, with the state rounded before every action. Start states are
+In the table the return of a Markov policy over H steps is computed up to rounding. In
+the simulator it is sampled, with the state rounded before every action. Start states are
 drawn from the simulator's own law; each episode is compared with the table's value at
 its own start, interpolated (the table's start law is the mean of just these mixtures),
 so that the luck of the start does not blur the difference.
@@ -12,7 +12,7 @@ known, as rewards have a range.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -32,6 +32,9 @@ from simgap.statistics import Estimate, Part, estimated_mean
 AT_ONCE = 20_000  # episodes that are stepped side by side
 
 
+Play = Callable[[int, OffsetArray], OffsetArray]
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class PolicyError:
@@ -39,7 +42,7 @@ class PolicyError:
 
     model: str
     policy: str
-    table: float  # exact return of the table
+    table: float  # return of the table, up to rounding
     simulator: Estimate  # return of the simulator itself
     error: Estimate  # table - simulator
 
@@ -64,9 +67,9 @@ class DiscretisationError:
     def lines(self) -> tuple[str, ...]:
         """Return the report as text, one line per policy and model."""
         return tuple(
-            f"{each.model}, {each.policy}: table {each.table:.6g} (exact), simulator "
-            f"{each.simulator.estimate:.6g}, difference {each.error.estimate:.4g} in "
-            f"[{each.error.lower:.4g}, {each.error.upper:.4g}] at "
+            f"{each.model}, {each.policy}: table {each.table:.6g} (up to rounding), "
+            f"simulator {each.simulator.estimate:.6g}, difference "
+            f"{each.error.estimate:.4g} in [{each.error.lower:.4g}, {each.error.upper:.4g}] at "
             f"{100 * each.error.confidence:g} % ({each.error.label})"
             for each in self.policies
         )
@@ -123,13 +126,17 @@ def usual_policies(model: TabularMDP, horizon: int) -> tuple[MarkovPolicy, ...]:
 def simulated_returns(
     table: Discretisation,
     member: int,
-    policy: MarkovPolicy,
+    policy: MarkovPolicy | Play,
     starts: FloatArray,
     horizon: int,
     rounding: Rounding,
     random: np.random.Generator,
 ) -> FloatArray:
-    """Return the sum of H rewards from each start (n, d), (n,)."""
+    """Return the sum of H rewards from each start (n, d), (n,).
+
+    A policy that remembers is given by the actions (n,) that it plays at a step in the
+    states seen (n,).
+    """
     physics, theta = table.physics, table.thetas[table.simulators.member(member)]
     points, over = np.array(starts), np.zeros(len(starts), np.bool_)
     total: FloatArray = np.zeros(len(starts))
@@ -137,7 +144,10 @@ def simulated_returns(
         seen = seen_states(table.origin, points, rounding, random)
         if table.end is not None:
             seen = np.where(over, table.end, seen)
-        actions = _played(policy, h, seen, random)
+        if isinstance(policy, MarkovPolicy):
+            actions = _played(policy, h, seen, random)
+        else:
+            actions = policy(h, seen)
         after = physics.moved(theta, points, physics.actions[actions])
         total += np.where(over, 0.0, after.reward)
         if table.restart:

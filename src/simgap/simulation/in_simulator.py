@@ -10,19 +10,20 @@ approximate, with room for episodes of a kind that was not met.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
-from simgap.arrays import FloatArray
+from simgap.arrays import FloatArray, OffsetArray
 from simgap.intervals import Certified
 from simgap.mdp.discretise import Discretisation
-from simgap.mdp.rounding import Rounding, seen_states
+from simgap.mdp.rounding import Rounding
 from simgap.policies.agent import Agent
 from simgap.policies.interface import Policy
 from simgap.policies.markov import MarkovPolicy
-from simgap.simulation.discretisation_error import simulated_returns
+from simgap.simulation.discretisation_error import Play, simulated_returns
 from simgap.statistics import Estimate, Part, estimated_mean
 
 WORK = 50_000  # steps of agents that are run one by one: some seconds
@@ -81,16 +82,15 @@ def in_simulator(
     for member in likely.tolist():
         luck = np.random.default_rng([seed, member])
         starts = physics.starts(luck.random((episodes, len(physics.start))))
-        if isinstance(policy, MarkovPolicy):
-            found = simulated_returns(
-                table, member, policy, starts, horizon, rounding, luck
-            )
-        else:
-            found, more = _returns(
-                table, member, policy, starts, horizon, rounding, luck
-            )
-            fallbacks += more
-        returns.append(found)
+        agents: list[Agent[Any]] = []
+        if not isinstance(policy, MarkovPolicy):
+            seeds = luck.integers(0, 2**62, episodes).tolist()
+            agents = [Agent(policy, seed=each, on_outside="flag") for each in seeds]
+        play = policy if isinstance(policy, MarkovPolicy) else _played_by(agents)
+        returns.append(
+            simulated_returns(table, member, play, starts, horizon, rounding, luck)
+        )
+        fallbacks += sum(agent.fallbacks for agent in agents)
     low, high = (horizon * end for end in physics.reward_range)
     return InSimulator(
         policy=policy.name,
@@ -110,37 +110,12 @@ def in_simulator(
     )
 
 
-def _returns(
-    table: Discretisation,
-    member: int,
-    policy: Policy[Any],
-    starts: FloatArray,
-    horizon: int,
-    rounding: Rounding,
-    random: np.random.Generator,
-) -> tuple[FloatArray, int]:
-    """Return the sum of H rewards from each start (n, d), and all fallbacks."""
-    physics, theta, origin = table.physics, table.thetas[member], table.origin
-    seeds = random.integers(0, 2**62, len(starts)).tolist()
-    agents: list[Agent[Any]] = [
-        Agent(policy, seed=each, on_outside="flag") for each in seeds
-    ]
-    points, over = np.array(starts), np.zeros(len(starts), np.bool_)
-    total: FloatArray = np.zeros(len(starts))
-    for h in range(horizon):
-        seen = seen_states(origin, points, rounding, random)
-        if origin.end is not None:
-            seen = np.where(over, origin.end, seen)
+def _played_by(agents: Sequence[Agent[Any]]) -> Play:
+    """Return what agents, one for each episode, play in the states they see."""
+
+    def play(h: int, seen: OffsetArray) -> OffsetArray:
         for agent, state in zip(agents, seen.tolist(), strict=True):
             agent.observe(state) if h else agent.reset(state)
-        actions = np.array([agent.act() for agent in agents])
-        after = physics.moved(theta, points, physics.actions[actions])
-        total += np.where(over, 0.0, after.reward)
-        if origin.restart:
-            fresh = physics.starts(random.random(points.shape))
-            points = np.where(over[:, None], fresh, after.state)
-            over = after.ended & ~over
-        else:
-            points = np.where(over[:, None], points, after.state)
-            over = over | after.ended
-    return total, sum(agent.fallbacks for agent in agents)
+        return np.array([agent.act() for agent in agents])
+
+    return play
