@@ -89,7 +89,7 @@ def test_info(river: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(found["hash"]) == 64
     assert found["provenance"]["model_hash"] == found["hash"]
     assert found["provenance"]["command"].startswith("simgap info ")
-    assert "all numbers exact" in human(capsys, "info", river)
+    assert "counts are exact" in human(capsys, "info", river)
 
 
 def test_nonzeros_do_not_depend_on_storage(

@@ -60,6 +60,6 @@ def test_people_read_both_statements_with_their_labels(
     assert "with memory (certified)" not in verdict
     for word in ("enough: certified", "needed: certified"):
         assert (word in verdict) is ("with memory" in verdict)
-    for start in ("Memory is enough: ", "Memory is needed: "):
+    for start in ("Memory is enough: ", "Memory is needed for the least loss: "):
         (line,) = (each for each in lines if start in each)
         assert line.endswith("(certified).")

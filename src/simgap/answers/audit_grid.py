@@ -50,8 +50,8 @@ def grid_findings(simulators: SimulatorClass) -> tuple[Finding, ...]:
     text += (
         f". That is more than {percent(TOO_COARSE)}: too coarse for a verdict"
         if origin.too_coarse
-        else ". With more cells there is less of it; --refine sees whether the answer "
-        "stays"
+        else ". With more cells there is less of it; where the simulator is at hand, "
+        "--refine sees whether the answer stays"
     )
     if origin.samples > 1:
         text += f". {origin.words}"
@@ -79,7 +79,7 @@ def on_this_grid(
         )
         return undecided(headline, words, COARSE)
     if simulators.on_grid is not None:
-        about = "All this is about the table on the grid, not the simulator behind it."
+        about = f"All this is about a table ({simulators.on_grid}), not the simulator."
         words = Words(words.headline, f"{words.reason} {about}")
     return Judged(verdict, words, None)
 
@@ -88,7 +88,7 @@ def undecided(headline: str, words: Words, code: str) -> Judged:
     """Return a verdict that a grid leaves open; `words` are those about its table."""
     reason = (
         f"The table says: {words.headline} That is certified for this grid, and says "
-        "little about the simulator. More cells, or --refine, may decide."
+        "little about the simulator. A finer grid may decide."
     )
     return Judged(Verdict.GRID_TOO_COARSE, Words(headline, reason), code)
 

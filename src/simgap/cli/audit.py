@@ -214,8 +214,8 @@ def _print_ladder(ladder: LadderAnswer) -> None:
             for rung in ladder.rungs
             for first in (next(iter(rung.in_simulator), None),)
         ],
-        f"{ladder.outcome}; it stands still within {percent(ladder.tolerance)} of what "
-        "is at stake; what is earned in the simulator is estimated",
+        f"{ladder.outcome}; still means within {percent(ladder.tolerance)} of what is "
+        "at stake; what is earned in the simulator is estimated",
         texts=2,
     )  # fmt: skip
 

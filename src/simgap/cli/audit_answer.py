@@ -301,12 +301,15 @@ def _next(
     import numpy as np
 
     from simgap.answers.verdict import Verdict
+    from simgap.instances.classic_control import simulator_of
 
     name, theta = quote(model), latent.simulators.theta
     if found.horizon is None:
         return (f"simgap audit {name} -H 200",)
     steps = f"-H {found.horizon}"
     if found.verdict is Verdict.GRID_TOO_COARSE:
+        if simulator_of(latent.simulators) is None:
+            return ()  # a file has the table alone
         more = f" --time-limit {6 * found.settings.time_limit:g}" if refined else ""
         return (f"simgap audit {name} {steps} --refine{more}",)
     if found.verdict is Verdict.UNDECIDED:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from simgap.mdp import LatentMDP, SimulatorClass
     from simgap.records import Provenance
 
+AS_GIVEN = "counts are exact; other numbers are the model's own, to 7 digits"
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -162,13 +164,24 @@ def _print(info: Info) -> None:
         ("hash", info.hash),
     ]
     title = shown(info.provenance.model)
-    print_table(title, ("what", "value"), rows, "all numbers exact", texts=2)
+    print_table(
+        title,
+        ("what", "value"),
+        rows,
+        AS_GIVEN,
+        texts=2,
+    )
     columns = ("model", "prior", *(shown(name, 30) for name in info.parameters))
     theta = tuple(info.parameters.values())
     members = [
         (shown(name), number(weight), *(number(values[at]) for values in theta))
         for at, (name, weight) in enumerate(zip(info.names, info.prior, strict=True))
     ]
-    print_table("models", columns, members, "all numbers exact")
+    print_table(
+        "models",
+        columns,
+        members,
+        AS_GIVEN,
+    )
     for note in info.notes:
         print_line(f"note: {note}")

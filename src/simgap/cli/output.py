@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MISUSE = 2
 QUIET_SECONDS = 10.0  # after which a run that is not watched says that it lives
 MOST_ROWS = 60
-_about: ContextVar[bool] = ContextVar("about a class on a grid", default=False)
+_about: ContextVar[str | None] = ContextVar("label of a class on a grid", default=None)
 
 
 def fail(problem: str, hint: str = "") -> int:
@@ -105,17 +105,23 @@ def speak_of(latent: LatentMDP) -> None:
     """Note which class the words on standard output are about.
 
     A table on a grid is not its simulator: what is printed about it as certified is
-    certified for this grid, whichever verb prints it.
+    certified for this grid, whichever verb prints it, and says if rows were sampled.
     """
-    _about.set(latent.on_grid is not None)
+    from simgap.records import ON_GRID
+
+    grid = latent.simulators.grid
+    label = ON_GRID if grid is None or grid.samples == 1 else f"{ON_GRID}, sampled rows"
+    _about.set(None if latent.on_grid is None else label)
 
 
 def _worded(text: str) -> str:
     from simgap.records import ON_GRID, for_this_grid
 
-    if not _about.get():
+    label = _about.get()
+    if label is None:
         return text
-    return ON_GRID if text == "exact" else str(for_this_grid(text))
+    worded = ON_GRID if text == "exact" else str(for_this_grid(text))
+    return worded.replace(ON_GRID, label)
 
 
 def console() -> Console:

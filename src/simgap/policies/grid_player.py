@@ -104,8 +104,22 @@ class GridPlayer:
 
     def seen(self, observation: Any) -> int:
         """Return the state of the table as which an observation is seen."""
-        point = np.asarray(self._state_of(observation), np.float64).reshape(1, -1)
+        try:
+            point = np.asarray(self._state_of(observation), np.float64).reshape(1, -1)
+        except (TypeError, ValueError) as error:
+            raise self._unknown(observation) from error
+        if point.shape[1] != len(self.origin.grid.axes):
+            raise self._unknown(observation)
         return int(seen_states(self.origin, point, self.rounding, self._random)[0])
+
+    def _unknown(self, observation: Any) -> InvalidArgument:
+        axes = ", ".join(axis.name for axis in self.origin.grid.axes)
+        return InvalidArgument(
+            f"an observation {np.asarray(observation).tolist()!r} of "
+            f"{self.origin.simulator}, whose grid has the axes {axes}",
+            hint="give GridPlayer(..., state_of=f), which turns what the environment "
+            "shows into these numbers; classic control by name takes Gymnasium's own",
+        )
 
 
 def _origin(

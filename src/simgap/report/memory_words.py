@@ -63,8 +63,8 @@ def memory_words(
         )
     if needed in PROVED:
         second = (
-            f"Memory is needed: every policy without it{kind} loses at least "
-            f"{least[1]} on average, with it at most {most[0]} ({needed})."
+            f"Memory is needed for the least loss: every policy without it{kind} loses "
+            f"at least {least[1]} on average, with it at most {most[0]} ({needed})."
         )
     elif needed == "no":
         second = (

@@ -1,10 +1,10 @@
 """How wrong a table is about its simulator: the same policies in both.
 
 In the table the return of a Markov policy over H steps is computed up to rounding. In
-the simulator it is sampled, with the state rounded before every action. Start states are
-drawn from the simulator's own law; each episode is compared with the table's value at
-its own start, interpolated (the table's start law is the mean of just these mixtures),
-so that the luck of the start does not blur the difference.
+the simulator it is sampled, with the state rounded before every action. Start states
+are drawn from the simulator's own law; each episode is compared with the table's value
+at its own start, interpolated (the table's start law is the mean of just these
+mixtures), so that the luck of the start does not blur the difference.
 
 The interval is that of `statistics.mean`: what an episode can be away from the table is
 known, as rewards have a range.
@@ -69,8 +69,9 @@ class DiscretisationError:
         return tuple(
             f"{each.model}, {each.policy}: table {each.table:.6g} (up to rounding), "
             f"simulator {each.simulator.estimate:.6g}, difference "
-            f"{each.error.estimate:.4g} in [{each.error.lower:.4g}, {each.error.upper:.4g}] at "
-            f"{100 * each.error.confidence:g} % ({each.error.label})"
+            f"{each.error.estimate:.4g} in [{each.error.lower:.4g}, "
+            f"{each.error.upper:.4g}] at {100 * each.error.confidence:g} % "
+            f"({each.error.label})"
             for each in self.policies
         )
 

@@ -23,10 +23,6 @@ ROUNDING = 1e-9  # of what is at stake: 0 but for rounding
 ORACLE = "oracle"
 AT_STAKE = "at stake: what acting at random loses"
 MOST_NAMED = 6  # policies in one sentence
-JOINED = (
-    "An estimated average here joins one interval for every model, so that it is wide; "
-    "simgap oracle estimates the average of its policy at once, and more narrowly."
-)
 
 
 @final
@@ -232,13 +228,8 @@ def _averages(rows: Sequence[PolicyRow], names: Sequence[str], key: str) -> Shee
             (each.name, each.average, each.worst, _worst(each, names), each.about)
             for each in rows
         ],
-        note=JOINED if len(names) > 1 and any(_sampled(each) for each in rows) else "",
         stacked=True,
     )
-
-
-def _sampled(row: PolicyRow) -> bool:
-    return row.average.certainty == "estimated"
 
 
 def _worst(row: PolicyRow, names: Sequence[str]) -> str:
