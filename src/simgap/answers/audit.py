@@ -126,7 +126,7 @@ def audit(
         ways_back=back,
         apart=apart,
         theory=known,
-        transfer=None if lost is None else replace(lost, verdict=judged.verdict),
+        transfer=lost,
         verdict=judged.verdict,
         certainty=_certainty(latent, lost, apart),
         words=judged.words,

@@ -80,7 +80,7 @@ class Transfer:
     """What is lost in H steps, in the class's own units of reward."""
 
     horizon: int
-    verdict: Verdict
+    verdict: Verdict  # of the table; an audit's own is about the simulator behind it
     stakes: Stakes | None  # None: too long to compute
     average_gap: Certified | None  # of the best policy with memory
     memoryless_gap: Certified | None  # of the best policy without

@@ -256,7 +256,7 @@ def _numbers(answer: AuditAnswer) -> list[str]:
             f"no answer of its own in {percent(each.fallbacks)} of the steps)"
         )
     if answer.memory is not None:
-        lines += memory_lines(answer.memory, noise)
+        lines += memory_lines(answer.memory)
     if answer.value_of_memory is not None:
         lines.append(f"memory is worth  {gap_bracket(answer.value_of_memory, noise)}")
     if answer.theorem is not None and not answer.theorem.vacuous:

@@ -139,12 +139,12 @@ def _answer(latent: LatentMDP, found: Baseline, least: float | None) -> Baseline
     )
 
 
-def memory_lines(memory: Memory, noise: float = 0.0) -> tuple[str, str]:
+def memory_lines(memory: Memory) -> tuple[str, str]:
     """Return what is proved about memory: that it is enough, that it is needed."""
     from simgap.report.memory_words import memory_words
 
     told = {each.name: getattr(memory, each.name) for each in fields(memory)}
-    return memory_words(**told, noise=noise)
+    return memory_words(**told)
 
 
 def middle(found: float | Estimate) -> float:

@@ -386,7 +386,7 @@ def _print_worth(answer: GapAnswer) -> None:
 
     print_line(f"acting at random loses {number(answer.at_stake, 4)} (certified)")
     if answer.memory is not None:
-        for line in memory_lines(answer.memory, NOISE):
+        for line in memory_lines(answer.memory):
             print_line(line)
     if answer.value_of_memory is not None:
         print_line(f"memory is worth {between(answer.value_of_memory)} (certified)")

@@ -8,6 +8,8 @@ from simgap.cli.baseline_answer import memory_lines
 from simgap.cli.output import print_line, print_table
 from simgap.records import Certified
 from simgap.report.words import (
+    at_least,
+    at_most,
     bracket,
     gap_bracket,
     gap_number,
@@ -51,10 +53,8 @@ def verdict(answer: OracleAnswer) -> list[str]:
     """Return the answer in sentences."""
     gap, estimate = answer.average_gap, answer.estimated_gap
     value, noise = Certified(answer.lower, answer.upper), noise_of(answer)
-    middle, low, high = (
-        gap_number(each, noise, 4)
-        for each in (estimate.estimate, estimate.lower, estimate.upper)
-    )
+    middle = gap_number(estimate.estimate, noise, 4)
+    low, high = at_least(estimate.lower), at_most(estimate.upper)
     return [
         f"The best agent that does not know the real model loses "
         f"{gap_bracket(gap, noise)} on average{percent(gap, answer.informed)} "
@@ -136,7 +136,7 @@ def _part(model: OracleModel, noise: float) -> str:
 def _worth(answer: OracleAnswer) -> list[str]:
     lines: list[str] = []
     if answer.memory is not None:
-        lines += memory_lines(answer.memory, noise_of(answer))
+        lines += memory_lines(answer.memory)
     return lines + [
         f"value of {what}: {gap_bracket(bounds, noise_of(answer))} (certified)"
         for what, bounds in (

@@ -112,7 +112,7 @@ def _needed(oracle: OracleAnswer) -> str:
 
     if oracle.memory is None:
         return ""
-    return f" {memory_lines(oracle.memory, 10.0 * oracle.rounding)[1]}"
+    return f" {memory_lines(oracle.memory)[1]}"
 
 
 def _with_memory(oracle: OracleAnswer) -> Chapter:

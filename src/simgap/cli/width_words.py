@@ -125,10 +125,10 @@ class _Words:
         return gap_number(lost, self.noise, 4)
 
     def at_most(self, lost: float) -> str:
-        return at_most(lost, self.noise)
+        return at_most(lost)
 
     def at_least(self, lost: float) -> str:
-        return at_least(lost, self.noise)
+        return at_least(lost)
 
     def part(self, gap: Certified) -> str:
         upper = gap.upper or 0.0

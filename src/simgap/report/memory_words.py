@@ -12,7 +12,7 @@ from simgap.report.words import at_least, at_most
 PROVED = ("certified", ON_GRID)
 
 
-def memory_sentences(record: Mapping[str, Any], noise: float = 0.0) -> tuple[str, ...]:
+def memory_sentences(record: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what the object `memory` of a record says, nothing if it has none."""
     memory = as_object(record.get("memory"))
     if not memory:
@@ -25,7 +25,6 @@ def memory_sentences(record: Mapping[str, Any], noise: float = 0.0) -> tuple[str
         without_memory=bounds_of(memory.get("without_memory")),
         searched=searched if isinstance(searched, int) else None,
         stationary=memory.get("stationary") is True,
-        noise=noise,
     )
 
 
@@ -37,14 +36,13 @@ def memory_words(
     without_memory: Certified,
     searched: int | None,
     stationary: bool,
-    noise: float = 0.0,
 ) -> tuple[str, str]:
     """Return one sentence about memory being enough, one about its being needed.
 
     What is at least lost is rounded down, what is at most lost up.
     """
-    least = [at_least(each.lower, noise) for each in (with_memory, without_memory)]
-    most = [at_most(each.upper, noise) for each in (with_memory, without_memory)]
+    least = [at_least(each.lower) for each in (with_memory, without_memory)]
+    most = [at_most(each.upper) for each in (with_memory, without_memory)]
     kind = " (deterministic, the same at every step)" if stationary else ""
     if enough in PROVED:
         first = (
@@ -68,8 +66,9 @@ def memory_words(
         )
     elif needed == "no":
         second = (
-            "Memory is not needed: a policy without it loses at most "
-            f"{most[1]} on average, no more than any with it (certified)."
+            "Memory saves nothing that rounding lets one tell: a policy without it "
+            f"loses at most {most[1]} on average, one with it at least {least[0]} "
+            "(certified)."
         )
     else:
         one = "one" if searched is None else f"the best of {searched} policies searched"

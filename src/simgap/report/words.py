@@ -73,18 +73,14 @@ def gap_number(gap: float | None, noise: float, digits: int = 5) -> str:
     return "0" if gap is not None and abs(gap) <= noise else number(gap, digits)
 
 
-def at_least(gap: float | None, noise: float, digits: int = 4) -> str:
+def at_least(gap: float | None, digits: int = 4) -> str:
     """Return a gap for people that is not larger than it is."""
-    if gap is None or abs(gap) <= noise:
-        return gap_number(gap, noise, digits)
-    return text.at_least(gap, digits)
+    return "-" if gap is None else text.at_least(gap, digits)
 
 
-def at_most(gap: float | None, noise: float, digits: int = 4) -> str:
-    """Return a gap for people that is not smaller than it is, but for noise."""
-    if gap is None or abs(gap) <= noise:
-        return gap_number(gap, noise, digits)
-    return text.at_most(gap, digits)
+def at_most(gap: float | None, digits: int = 4) -> str:
+    """Return a gap for people that is not smaller than it is."""
+    return "-" if gap is None else text.at_most(gap, digits)
 
 
 def gap_bracket(gap: Certified | Estimate, noise: float, digits: int = 5) -> str:

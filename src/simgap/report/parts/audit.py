@@ -127,7 +127,7 @@ def _verdict(record: Mapping[str, Any], stake: float | None) -> Verdict:
             filter(
                 None,
                 (
-                    *memory_sentences(record, NEGLIGIBLE * abs(stake or 0.0)),
+                    *memory_sentences(record),
                     _worst(record, as_text(record.get("reason"))),
                 ),
             )

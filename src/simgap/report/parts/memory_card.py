@@ -28,5 +28,5 @@ def memory_cards(
     if memory.upper != 0.0:
         words = percent_of(memory.lower, memory.upper, stake, "of what is at stake")
         words = words or "what is lost without memory, less what is lost with it"
-    proved = memory_sentences(record, noise)[1:]
+    proved = memory_sentences(record)[1:]
     return (Card("memory", memory.text, memory.certainty, ". ".join([words, *proved])),)

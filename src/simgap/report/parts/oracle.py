@@ -185,7 +185,7 @@ def _points(
             "The policy to run tracks which model is likely; it loses "
             f"{found.text} on average (estimated{_in(found)})."
         )
-    points += memory_sentences(record, noise)
+    points += memory_sentences(record)
     for key, what in (
         ("value_of_memory", "Memory"),
         ("value_of_randomization", "Training on all models instead of one"),
