@@ -107,6 +107,7 @@ def run(
     from simgap.gap.evaluator import MonteCarlo
     from simgap.oracle.settings import AutoOracle
     from simgap.records import write_record
+    from simgap.statistics.mean import THIN
 
     asked = _checked(policy or ())
     steps, number = needed_horizon(horizon), seed_of(seed)
@@ -122,7 +123,7 @@ def run(
         half_width=width,
         most_episodes=max(episodes, 10**6),
         threads=threads_of(threads),
-        guaranteed=guaranteed,
+        guaranteed=guaranteed or episodes < THIN,
     )
     solver = AutoOracle(
         gap_tolerance=GAP_TOLERANCE,

@@ -103,6 +103,7 @@ def run_answer(
     from simgap.records import SCHEMA
     from simgap.simulation.runs import run_program
     from simgap.simulation.worlds import real_models
+    from simgap.statistics.mean import THIN
 
     program = program_of(agent, latent.simulators, horizon)
     real = real_models(program.observed, program.observed.simulators, horizon)
@@ -129,7 +130,8 @@ def run_answer(
                 program, real, models, min(runs, CURVE_RUNS), seed, threads
             )
     drawn = sum(int(each.simulated.sum()) for each in found)
-    told = [measured(real, each, CONFIDENCE, guaranteed=guaranteed) for each in found]
+    few = guaranteed or runs < THIN
+    told = [measured(real, each, CONFIDENCE, guaranteed=few) for each in found]
     from simgap.base_policies.optimistic import OptimisticExploration
     from simgap.simulation.stepwise import Eliminating
 

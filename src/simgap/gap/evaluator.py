@@ -29,7 +29,8 @@ class MonteCarlo:
     """Sample episodes: a fixed number, or until an interval is narrow enough.
 
     Intervals are guaranteed where that costs little, else approximate; `guaranteed`
-    asks for guaranteed ones whatever their width (see `simgap.statistics`).
+    asks for guaranteed ones whatever their width (see `simgap.statistics`), and should
+    with fewer than 30 episodes, which show too little to say what was not met.
     """
 
     episodes: int = 2_000  # in every model; with `half_width`, the first batch

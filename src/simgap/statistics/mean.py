@@ -12,9 +12,10 @@ mostly alike, and for those whose tails were met; it cannot hold for numbers tha
 a little and hide a rare event far beyond all that was seen.
 
 Which of them: the guaranteed interval where it is affordable, that is at most WIDER
-times as wide as the approximate one, or no wider than a PART of the estimate; where it
-is asked for; and always with fewer than THIN samples, which show too little of a law to
-say what was not met. Both are cut at what is certain about the mean.
+times as wide as the approximate one, or no wider than a PART of the estimate; or where
+it is asked for, as `simgap run` and `simgap gap` do for fewer than THIN runs, which
+show too little of a law to say what was not met. Both are cut at what is certain about
+the mean.
 
 Samples come in parts (strata) with weights: the answer is the weighted mean. Room is
 left for one event, in the part where it matters most; what was met in a part tells of
@@ -82,7 +83,7 @@ def estimated_mean(
     room = (min(greatest, mean + above) - max(least, mean - below)) * WIDER
     wide = min(greatest, high) - max(least, low)
     count = sum(part.values.size for part in parts)
-    sure = guaranteed or count < THIN or wide <= max(room, PART * abs(mean))
+    sure = guaranteed or wide <= max(room, PART * abs(mean))
     if not sure:
         low, high = mean - below, mean + above
     how = "betting" if sure else "t interval with room for unseen events"
