@@ -25,7 +25,7 @@ from typing import Any, final
 
 import numpy as np
 
-from simgap.instances.catalogue import build
+from simgap.instances.catalogue import build_instance
 from simgap.mdp import LatentMDP
 
 SIZES = tuple(2**k for k in range(9, 26))  # beliefs explored for a lower bound
@@ -166,7 +166,7 @@ def _peer(side: str, kind: str, value: str, spec: str, budget: float) -> None:
     import stormpy.pomdp
 
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
-    latent = LatentMDP.uniform(build(spec))
+    latent = LatentMDP.uniform(build_instance(spec))
     horizon = int(value) if kind == "horizon" else None
     discount = float(value) if kind == "discount" else None
     model = pomdp(latent, horizon, discount)

@@ -12,9 +12,9 @@ from time import process_time
 
 import numpy as np
 
-from simgap._kernels.affinity import least_affinity
-from simgap.answers.identify import identify
-from simgap.answers.shared_paths import SharedPaths, shared_paths
+from simgap._kernels.solving.affinity import least_affinity
+from simgap.answers.identify.identify import identify
+from simgap.answers.identify.shared_paths import SharedPaths, shared_paths
 from simgap.arrays import FloatArray
 from simgap.instances import catalogue, garnet
 from simgap.mdp import LatentMDP
@@ -42,7 +42,7 @@ def main() -> int:
         "gym:FrozenLake8x8-v1?success_rate=0.3:0.9:60&terminal=absorb",
         "garnet?states=500&actions=4&branching=5&members=60&separation=0.1",
     ):
-        latent = LatentMDP.uniform(catalogue.build(text))
+        latent = LatentMDP.uniform(catalogue.build_instance(text))
         begin = process_time()
         found = identify(latent)
         seconds = process_time() - begin

@@ -17,7 +17,7 @@ from numba import njit
 from scipy.optimize import linprog
 
 from simgap.arrays import FloatArray
-from simgap.instances.catalogue import build
+from simgap.instances.catalogue import build_instance
 from simgap.mdp import LatentMDP
 from simgap.oracle.baselines.coupled import least_by_coupling
 from simgap.oracle.baselines.memoryless import WORK_PER_SECOND, best_plan
@@ -43,7 +43,7 @@ def main() -> int:
     print(f"{'case':42} {'s':>6} {'bound':>9} {'plain s':>8} {'plain':>9} ", end="")
     print(f"{'found':>9} {'with memory':>12}")
     for model, horizon, least, most in CASES:
-        form = loss_form(LatentMDP.uniform(build(model)), horizon=horizon)
+        form = loss_form(LatentMDP.uniform(build_instance(model)), horizon=horizon)
         tiny = loss_form(form.latent, horizon=2)
         least_by_coupling(tiny, 0, WORK_PER_SECOND)
         plain_bound(tiny)

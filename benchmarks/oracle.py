@@ -219,7 +219,7 @@ def _measure(asked: dict[str, Any]) -> dict[str, Any]:
     """Return the trace of one run, with its CPU time and memory."""
     from threadpoolctl import threadpool_limits
 
-    from simgap.instances.catalogue import build
+    from simgap.instances.catalogue import build_instance
     from simgap.mdp import LatentMDP
     from simgap.oracle import (
         AutoOracle,
@@ -232,10 +232,12 @@ def _measure(asked: dict[str, Any]) -> dict[str, Any]:
     length: dict[str, Any] = (
         {"horizon": 3} if asked["horizon"] is not None else {"discount": 0.5}
     )
-    tiny = LatentMDP.uniform(build("riverswim?states=3&success=0.2,0.4,0.5,0.6"))
+    tiny = LatentMDP.uniform(
+        build_instance("riverswim?states=3&success=0.2,0.4,0.5,0.6")
+    )
     for solver in (AutoOracle(time_limit=5.0), BoundedOracle(time_limit=5.0)):
         domain_randomization_oracle(tiny, **length, solver=solver)
-    latent = LatentMDP.uniform(build(asked["model"]))
+    latent = LatentMDP.uniform(build_instance(asked["model"]))
     settings = AutoOracle(
         gap_tolerance=asked.get("gap_tolerance", 1e-6),
         time_limit=asked["seconds"],

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.peers import Answer, Storm, Toolbox, dense, garnet, timed
 from simgap import instances
-from simgap.instances.catalogue import build, closed_forms
+from simgap.instances.catalogue import build_instance, closed_forms
 from simgap.mdp import SimulatorClass
 from simgap.planning import (
     all_travel_times,
@@ -272,11 +272,11 @@ def traps() -> list[dict[str, Any]]:
     rows.append(_trap("20-cycle, span 19/20", cycle.bias_span[0], 19.0 / 20.0))
     for name in ("trap_door", "near_multichain", "two_optima", "switch"):
         known = closed_forms(name)
-        plan = solve_average_reward(build(name))
+        plan = solve_average_reward(build_instance(name))
         if known.gain is not None:
             rows.append(_trap(f"{name}, gain", plan.gain[0], float(known.gain[0])))
         if known.diameter is not None:
-            ours = diameter(build(name))
+            ours = diameter(build_instance(name))
             rows.append(
                 _trap(f"{name}, diameter", ours.lower, float(known.diameter[0]))
             )

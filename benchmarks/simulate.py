@@ -29,12 +29,12 @@ from benchmarks.learning_peers import (
     peer_runs,
 )
 from simgap.base_policies.fixed import fixed_policy
-from simgap.base_policies.general_optimistic import general_optimistic
-from simgap.base_policies.likelihood_optimism import likelihood_optimism
-from simgap.base_policies.optimistic import Threshold, optimistic_exploration
-from simgap.base_policies.posterior_sampling import posterior_sampling
-from simgap.base_policies.psrl import psrl
-from simgap.base_policies.ucrl import ucrl2
+from simgap.base_policies.improved.likelihood_optimism import likelihood_optimism
+from simgap.base_policies.improved.posterior_sampling import posterior_sampling
+from simgap.base_policies.outsiders.psrl import psrl
+from simgap.base_policies.outsiders.ucrl import ucrl2
+from simgap.base_policies.paper.general_optimistic import general_optimistic
+from simgap.base_policies.paper.optimistic import Threshold, optimistic_exploration
 from simgap.gap.control_variate import Sample, combined
 from simgap.gap.exact import elimination_tests
 from simgap.gap.first_passage import optimistic_gap

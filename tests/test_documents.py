@@ -167,7 +167,7 @@ def test_commands_of_the_readme_run_in_order(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from simgap.cli.main import main
+    from simgap.cli.app.main import main
 
     assert COMMANDS
     monkeypatch.chdir(tmp_path)
@@ -183,7 +183,7 @@ def test_the_first_hour_runs_in_order(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Every command and every block of Python of the page, in one folder."""
-    from simgap.cli.main import main
+    from simgap.cli.app.main import main
 
     monkeypatch.chdir(tmp_path)
     fence = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

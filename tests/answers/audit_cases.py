@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simgap.answers.audit import Audit
-from simgap.answers.finding import Finding
+from simgap.answers.audit.audit import Audit
+from simgap.answers.audit.finding import Finding
 from simgap.arrays import FloatArray
 from simgap.mdp import Details, IndexOrder, LatentMDP, Parameters, class_from_arrays
 

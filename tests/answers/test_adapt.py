@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simgap.answers.adapt import Adaptation, AdaptSettings, adapt
-from simgap.answers.adapt_evidence import (
+from simgap.answers.adapt.adapt import Adaptation, AdaptSettings, adapt
+from simgap.answers.adapt.evidence import (
     RewardEvidence,
     evidence_of,
     observed_rows,

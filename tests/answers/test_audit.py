@@ -8,12 +8,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simgap.answers import audit_oracle
-from simgap.answers.audit import audit
-from simgap.answers.audit_oracle import planned_oracle
-from simgap.answers.finding import Status
-from simgap.answers.transfer import PlanningSettings, transfer
-from simgap.answers.verdict import Verdict
+from simgap.answers.audit import large_oracle as audit_oracle
+from simgap.answers.audit.audit import audit
+from simgap.answers.audit.finding import Status
+from simgap.answers.audit.large_oracle import planned_oracle
+from simgap.answers.audit.losses import PlanningSettings, transfer
+from simgap.answers.audit.verdict import Verdict
 from simgap.errors import InvalidArgument
 from simgap.instances import absorbing_doors, best_arm, riverswim
 from simgap.mdp import (

@@ -7,13 +7,13 @@ from math import inf
 import numpy as np
 import pytest
 
-from simgap.answers import audit_separation
-from simgap.answers.audit import audit
-from simgap.answers.audit_numbers import conditioning_finding
-from simgap.answers.audit_separation import models_apart
-from simgap.answers.finding import Status, counted, listed, short, told
-from simgap.answers.verdict import Verdict
-from simgap.answers.ways_back import farthest_hops, ways_back
+from simgap.answers.audit import separation as audit_separation
+from simgap.answers.audit.audit import audit
+from simgap.answers.audit.finding import Status, counted, listed, short, told
+from simgap.answers.audit.numbers import conditioning_finding
+from simgap.answers.audit.separation import models_apart
+from simgap.answers.audit.verdict import Verdict
+from simgap.answers.audit.ways_back import farthest_hops, ways_back
 from simgap.answers.weighted_models import weighted_models
 from simgap.arrays import BoolArray
 from simgap.instances import absorbing_doors, classic_control, riverswim
@@ -206,8 +206,8 @@ def test_the_diameter_comes_with_its_trip_and_warns_in_short_episodes() -> None:
 def test_large_classes_get_a_lower_bound_of_the_diameter(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from simgap.answers import audit_theory
-    from simgap.answers.transfer import PlanningSettings
+    from simgap.answers.audit import theory as audit_theory
+    from simgap.answers.audit.losses import PlanningSettings
 
     rivers = LatentMDP.uniform(riverswim(5, success=(0.3, 0.5)))
     monkeypatch.setattr(audit_theory, "MOST_TRIPS", 1.0)
@@ -253,7 +253,7 @@ def test_one_model_has_nothing_to_tell_apart() -> None:
 
 
 def test_too_many_pairs_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    from simgap.answers import audit_separation
+    from simgap.answers.audit import separation as audit_separation
 
     monkeypatch.setattr(audit_separation, "MOST_COMPARISONS", 1.0)
     found = audit(coins(0.1, 0.9))
@@ -400,7 +400,7 @@ def test_a_table_on_a_grid_is_not_the_simulator(
     cells: int, status: Status | None
 ) -> None:
     """The noise of the grid is told as a part of the motion; tables have none."""
-    from simgap.answers.audit_grid import grid_findings
+    from simgap.answers.audit.grid import grid_findings
 
     if cells == 0:
         assert grid_findings(riverswim(3, (0.2, 0.5))) == ()

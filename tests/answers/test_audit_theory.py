@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from simgap.answers.audit import audit
-from simgap.answers.transfer import PlanningSettings
+from simgap.answers.audit.audit import audit
+from simgap.answers.audit.losses import PlanningSettings
 from simgap.bounds import applicable
 from simgap.bounds.bound import Kind, Quantity
 from tests.answers.audit_cases import coins

@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simgap.answers import hidden_game
-from simgap.answers.blame import Blame, BlameSettings, Method, blame
-from simgap.answers.hidden_game import Effort
-from simgap.answers.hidden_parts import hidden_parts
-from simgap.answers.ignored_parts import (
+from simgap.answers.blame import hidden_game
+from simgap.answers.blame.blame import Blame, BlameSettings, Method, blame
+from simgap.answers.blame.hidden_game import Effort
+from simgap.answers.blame.hidden_parts import hidden_parts
+from simgap.answers.blame.ignored_parts import (
     ignored_game,
     ignored_shares,
     middle_model,

@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simgap.answers.audit import audit
-from simgap.answers.blame import blame
+from simgap.answers.audit.audit import audit
+from simgap.answers.blame.blame import blame
 from simgap.answers.stakes import stakes
-from simgap.answers.width import width_curve
+from simgap.answers.width.width import width_curve
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.statistics import Estimate

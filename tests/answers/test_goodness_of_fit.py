@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simgap.answers.adapt_evidence import evidence_of, observed_rows
-from simgap.answers.adapt_misfit import best_model, misfits
-from simgap.answers.goodness_of_fit import evidence_by_row, goodness_of_fit
+from simgap.answers.adapt.evidence import evidence_of, observed_rows
+from simgap.answers.adapt.goodness_of_fit import evidence_by_row, goodness_of_fit
+from simgap.answers.adapt.misfit import best_model, misfits
 from simgap.interop.transition_log import TransitionLog
 from simgap.mdp import Details, IndexOrder, LatentMDP, SimulatorClass, class_from_arrays
 from tests.reference import adapt as slow

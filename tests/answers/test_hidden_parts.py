@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgap.answers.blame import BlameSettings, Method, blame
-from simgap.answers.hidden_parts import LEFT_OPEN, hidden_parts
+from simgap.answers.blame.blame import BlameSettings, Method, blame
+from simgap.answers.blame.hidden_parts import LEFT_OPEN, hidden_parts
 from simgap.mdp import LatentMDP, Parameters
 from simgap.records import Certified
 from tests.answers.hidden_cases import (

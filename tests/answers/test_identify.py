@@ -8,9 +8,9 @@ from math import inf
 import numpy as np
 import pytest
 
-from simgap.answers.identify import IdentifySettings, identify
-from simgap.answers.posterior_timeline import posterior_timeline
-from simgap.answers.telling_apart import telling_apart
+from simgap.answers.identify.identify import IdentifySettings, identify
+from simgap.answers.identify.posterior_timeline import posterior_timeline
+from simgap.answers.identify.telling_apart import telling_apart
 from simgap.complexity import separation
 from simgap.errors import InvalidArgument
 from simgap.instances import riverswim

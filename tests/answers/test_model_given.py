@@ -15,11 +15,11 @@ from simgap.answers import (
     blame,
     identify,
     over_horizons,
-    posterior_timeline,
     stakes,
     telling_apart,
     width_curve,
 )
+from simgap.answers.identify.posterior_timeline import posterior_timeline
 from simgap.errors import InvalidArgument
 from simgap.interop.transition_log import TransitionLog
 from simgap.mdp import LatentMDP, SimulatorClass, class_from_arrays
@@ -54,7 +54,11 @@ def coins() -> SimulatorClass:
         (list(coins()), "this is a list", "class_from_models(models)"),
         ("cart.npz", "this is the text 'cart.npz'", "load_model(path)"),
         (Path("carts/one.simgap"), "the path 'carts/one.simgap'", "load_model(path)"),
-        ("riverswim?success=0.2", "the text 'riverswim", "instances.build(text)"),
+        (
+            "riverswim?success=0.2",
+            "the text 'riverswim",
+            "instances.build_instance(text)",
+        ),
         ("x" * 100 + ".npz", f"'{'x' * 60}...'", "load_model(path)"),
         (None, "this is None", "LatentMDP.uniform(simulators)"),
         ([], "this is a list", "LatentMDP.uniform(simulators)"),
@@ -85,12 +89,12 @@ def test_pairs_are_those_of_a_class() -> None:
 def test_the_ways_named_lead_there() -> None:
     """The hints are code: what they say is done here."""
     from simgap import class_from_models
-    from simgap.instances import build
+    from simgap.instances import build_instance
 
     for latent in (
         LatentMDP.uniform(coins()),
         LatentMDP.uniform(class_from_models([coins()[0]])),
         LatentMDP.uniform(class_from_models(list(coins()))),
-        LatentMDP.uniform(build("riverswim?states=3&success=0.2")),
+        LatentMDP.uniform(build_instance("riverswim?states=3&success=0.2")),
     ):
         assert stakes(latent, 2).average.upper is not None

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from simgap._kernels.posterior_paths import Rules, follow_posteriors
-from simgap._kernels.streams import episode_keys, uniform
-from simgap.answers.posterior_timeline import Timeline, posterior_timeline
+from simgap._kernels.beliefs.posterior_paths import Rules, follow_posteriors
+from simgap._kernels.walking.streams import episode_keys, uniform
+from simgap.answers.identify.posterior_timeline import Timeline, posterior_timeline
 from simgap.errors import InvalidArgument
 from simgap.instances import riverswim
 from simgap.mdp import LatentMDP

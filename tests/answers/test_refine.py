@@ -11,10 +11,10 @@ import pytest
 
 from simgap import LatentMDP, audit, load_model, refine, save_model
 from simgap.answers import RefineSettings
-from simgap.answers.audit_grid import COARSE, DISAGREES, MOVES
-from simgap.answers.refine import LadderEnd, finer, remade
-from simgap.answers.transfer import PlanningSettings, transfer
-from simgap.answers.verdict import Verdict
+from simgap.answers.audit.grid import COARSE, DISAGREES, MOVES
+from simgap.answers.audit.losses import PlanningSettings, transfer
+from simgap.answers.audit.refine import LadderEnd, finer, remade
+from simgap.answers.audit.verdict import Verdict
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
 from simgap.instances import classic_control, riverswim
@@ -88,7 +88,7 @@ def test_a_ladder_that_is_cut_short_decides_nothing() -> None:
 def test_a_table_that_would_be_too_large_is_not_made(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    module = import_module("simgap.answers.refine")
+    module = import_module("simgap.answers.audit.refine")
     monkeypatch.setattr(module, "LARGEST_LOSSES", 1000.0)
     found = refine(latent(5), 8, settings=RefineSettings(planning=QUICK))
     assert found.end is LadderEnd.OUT_OF_SIZE and len(found.rungs) == 1

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from simgap.answers.sampled_shares import (
+from simgap.answers.blame.sampled_shares import (
     Orders,
     random_orders,
     sampled_shares,

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simgap.answers.shapley import (
+from simgap.answers.blame.shapley import (
     Game,
     leading_player,
     narrowed,

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from simgap._kernels.affinity import least_affinity
-from simgap.answers.shared_paths import (
+from simgap._kernels.solving.affinity import least_affinity
+from simgap.answers.identify.shared_paths import (
     never_silenced,
     shared_paths,
     silent_places,
     without_waiting,
 )
-from simgap.answers.telling_apart import TellingApart, telling_apart
+from simgap.answers.identify.telling_apart import TellingApart, telling_apart
 from simgap.errors import InvalidArgument
 from simgap.mdp import Details, IndexOrder, SimulatorClass, class_from_arrays
 from simgap.records import Certified

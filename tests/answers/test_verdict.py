@@ -6,7 +6,7 @@ from math import inf, nextafter
 
 import pytest
 
-from simgap.answers.verdict import (
+from simgap.answers.audit.verdict import (
     Verdict,
     WorstCases,
     memory_is_needed,

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simgap.answers.width import (
+from simgap.answers.width.width import (
     CLOSE,
     Criterion,
     WidthCurve,
@@ -198,7 +198,9 @@ def test_the_recommendation_follows_from_the_table(
     criterion: Criterion, slack: float
 ) -> None:
     latent = LatentMDP.uniform(
-        catalogue.build("riverswim?states=3&success=0.05:0.85:5&left_reward=0.4")
+        catalogue.build_instance(
+            "riverswim?states=3&success=0.05:0.85:5&left_reward=0.4"
+        )
     )
     settings = WidthSettings(criterion=criterion, slack=slack, solver=EXACTLY)
     curve = width_curve(latent, horizon=8, settings=settings)
@@ -230,7 +232,7 @@ def test_if_nothing_is_at_stake_the_narrowest_range_is_enough() -> None:
 
 def test_the_usual_solver_stops_at_a_part_of_the_slack_and_repeats_itself() -> None:
     latent = LatentMDP.uniform(
-        catalogue.build("riverswim?states=5&success=0.1:0.9:5&left_reward=0.4")
+        catalogue.build_instance("riverswim?states=5&success=0.1:0.9:5&left_reward=0.4")
     )
 
     def curve(slack: float) -> WidthCurve:
@@ -260,12 +262,12 @@ def test_many_models_share_the_time_and_every_loss_is_exact(
             return planned_policy(form, solver)
         return planned_in_part(form, solver, 4)
 
-    monkeypatch.setattr("simgap.answers.width_policy.planned_policy", watched)
+    monkeypatch.setattr("simgap.answers.width.policy.planned_policy", watched)
     settings = WidthSettings(widths=(0.0, 0.4, 2.0), time_limit=30.0)
     width_curve(latent, horizon=horizon, settings=settings)
     assert set(asked) == {30.0}
     asked.clear()
-    monkeypatch.setattr("simgap.answers.width.MANY", 6)
+    monkeypatch.setattr("simgap.answers.width.width.MANY", 6)
     curve = width_curve(latent, horizon=horizon, settings=settings)
     assert set(asked) == {10.0}
     form = loss_form(latent, horizon=horizon)
@@ -279,7 +281,7 @@ def test_many_models_share_the_time_and_every_loss_is_exact(
 
 def test_a_limit_is_told() -> None:
     latent = LatentMDP.uniform(
-        catalogue.build("riverswim?states=6&success=0.1:0.9:5&left_reward=0.4")
+        catalogue.build_instance("riverswim?states=6&success=0.1:0.9:5&left_reward=0.4")
     )
     short = AutoOracle(gap_tolerance=1e-9, negligible=0.0, time_limit=0.01, episodes=2)
     curve = width_curve(latent, horizon=200, settings=WidthSettings(solver=short))
@@ -298,7 +300,7 @@ def test_an_interrupt_ends_the_curve(monkeypatch: pytest.MonkeyPatch) -> None:
         found = planned_policy(form, solver)
         return replace(found, outcome=Outcome.INTERRUPTED)
 
-    place = "simgap.answers.width_policy.planned_policy"
+    place = "simgap.answers.width.policy.planned_policy"
     monkeypatch.setattr(place, interrupted)
     with pytest.raises(KeyboardInterrupt):
         width_curve(coins(0.2, 0.6), horizon=2)

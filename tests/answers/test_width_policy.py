@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgap.answers.width import (
+from simgap.answers.width.policy import range_policy
+from simgap.answers.width.width import (
     WidthSettings,
     width_curve,
 )
-from simgap.answers.width_policy import range_policy
 from simgap.mdp import LatentMDP
 from simgap.oracle.entry import (
     domain_randomization_oracle,

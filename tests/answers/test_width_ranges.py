@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simgap.answers.width_ranges import (
+from simgap.answers.width.ranges import (
     MOST_WIDTHS,
     asked_ranges,
     middle_value,
@@ -86,4 +86,6 @@ def test_parameters_are_found_or_the_way_out_is_told() -> None:
     with pytest.raises(InvalidArgument, match=r"'p' is 0\.5 in every model"):
         parameter_values(coins(0.5), "p")
     with pytest.raises(InvalidArgument, match="have no parameters"):
-        parameter_values(LatentMDP.uniform(catalogue.build("absorbing_doors")), None)
+        parameter_values(
+            LatentMDP.uniform(catalogue.build_instance("absorbing_doors")), None
+        )

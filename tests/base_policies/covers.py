@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simgap.base_policies.cover import FamilyCover, cover_of_family
-from simgap.base_policies.cover_agent import CoverMemory, OptimisticCover
-from simgap.base_policies.parametric_family import Smoothness
+from simgap.base_policies.infinite.cover import FamilyCover, cover_of_family
+from simgap.base_policies.infinite.cover_agent import CoverMemory, OptimisticCover
+from simgap.base_policies.infinite.parametric_family import Smoothness
 from simgap.instances import bandit, riverswim
 from simgap.mdp import TabularMDP
 from simgap.planning import solve_average_reward

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simgap._kernels.walk import Record, World
+from simgap._kernels.walking.walk import Record, World
 from simgap.arrays import AnyArray, OffsetArray
-from simgap.base_policies.elimination import Elimination
+from simgap.base_policies.paper.elimination import Elimination
 from simgap.mdp import SimulatorClass, class_from_arrays
 from simgap.simulation.observed import ObservedClass
 from simgap.simulation.worlds import RealModels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simgap.base_policies.general_optimistic import Data, GeneralOptimistic
+from simgap.base_policies.paper.general_optimistic import Data, GeneralOptimistic
 from simgap.instances import bandit
 from simgap.mdp import SimulatorClass
 from simgap.policies.interface import Step

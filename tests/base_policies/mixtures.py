@@ -7,8 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.base_policies.general_mixture import MixtureMemory, OptimisticMixture
-from simgap.base_policies.mixture_class import (
+from simgap.base_policies.infinite.general_mixture import (
+    MixtureMemory,
+    OptimisticMixture,
+)
+from simgap.base_policies.infinite.mixture_class import (
     MixtureClass,
     mixture_of,
     mixture_over_ball,

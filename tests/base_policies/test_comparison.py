@@ -11,7 +11,8 @@ from hypothesis import given
 from scipy.stats import binom
 
 from simgap.arrays import OffsetArray
-from simgap.base_policies.comparison import (
+from simgap.base_policies.improved.evidence import Evidence, evidence_of
+from simgap.base_policies.paper.comparison import (
     Comparison,
     Rounds,
     comparison_rounds,
@@ -19,7 +20,6 @@ from simgap.base_policies.comparison import (
     log_likelihood,
     log_ratio,
 )
-from simgap.base_policies.evidence import Evidence, evidence_of
 from simgap.bounds.comparisons import Bhattacharyya, Chernoff, PaperSamples
 from simgap.complexity import separation
 from simgap.instances import riverswim

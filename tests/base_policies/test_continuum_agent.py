@@ -7,9 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from simgap.base_policies.continuum_agent import continuum_agent, linear_in_parameters
-from simgap.base_policies.cover_agent import OptimisticCover
-from simgap.base_policies.general_mixture import OptimisticMixture
+from simgap.base_policies.infinite.continuum_agent import (
+    continuum_agent,
+    linear_in_parameters,
+)
+from simgap.base_policies.infinite.cover_agent import OptimisticCover
+from simgap.base_policies.infinite.general_mixture import OptimisticMixture
 from simgap.errors import InvalidModel
 from simgap.gap import MonteCarlo, gaps
 from simgap.instances import bandit, riverswim

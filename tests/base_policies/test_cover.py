@@ -8,20 +8,23 @@ from math import log
 import numpy as np
 import pytest
 
-from simgap.base_policies.cover import (
+from simgap.base_policies.infinite.cover import (
     Cell,
     FamilyCover,
     cover_of_family,
     planned,
 )
-from simgap.base_policies.cover_confidence import (
+from simgap.base_policies.infinite.cover_confidence import (
     Played,
     evidence,
     own_price,
     plausible,
     price,
 )
-from simgap.base_policies.parametric_family import Smoothness, estimated_smoothness
+from simgap.base_policies.infinite.parametric_family import (
+    Smoothness,
+    estimated_smoothness,
+)
 from simgap.errors import InvalidModel
 from simgap.instances import riverswim
 from simgap.mdp import TabularMDP

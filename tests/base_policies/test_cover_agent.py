@@ -8,15 +8,15 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from simgap.base_policies.cover import FamilyCover, cover_of_family
-from simgap.base_policies.cover_agent import (
+from simgap.base_policies.infinite.cover import FamilyCover, cover_of_family
+from simgap.base_policies.infinite.cover_agent import (
     CoverMemory,
     OptimisticCover,
     optimistic_cover,
 )
-from simgap.base_policies.cover_confidence import own_price, price
-from simgap.base_policies.cover_guarantee import ALPHA, cover_guarantee
-from simgap.base_policies.parametric_family import estimated_smoothness
+from simgap.base_policies.infinite.cover_confidence import own_price, price
+from simgap.base_policies.infinite.cover_guarantee import ALPHA, cover_guarantee
+from simgap.base_policies.infinite.parametric_family import estimated_smoothness
 from simgap.errors import InvalidArgument, OutsideClass
 from simgap.mdp import TabularMDP
 from simgap.planning import solve_average_reward

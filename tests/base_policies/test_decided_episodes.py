@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from simgap._kernels.walk import Tails
-from simgap.base_policies.likelihood_optimism import likelihood_optimism
+from simgap._kernels.walking.walk import Tails
+from simgap.base_policies.improved.likelihood_optimism import likelihood_optimism
 from simgap.instances import bandit, riverswim
 from simgap.mdp import SimulatorClass, class_from_arrays
 from simgap.planning.episodic import optimal_values, policy_values

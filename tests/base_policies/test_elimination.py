@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simgap.base_policies import elimination_tables as tables
-from simgap.base_policies.comparison import Comparison, Pairing
-from simgap.base_policies.elimination import elimination
 from simgap.base_policies.knowledge import class_knowledge
-from simgap.base_policies.travel_plan import TravelBudget, TravelSet
+from simgap.base_policies.paper import elimination_tables as tables
+from simgap.base_policies.paper.comparison import Comparison, Pairing
+from simgap.base_policies.paper.elimination import elimination
+from simgap.base_policies.paper.travel_plan import TravelBudget, TravelSet
 from simgap.errors import InvalidArgument, NotCommunicating, OutsideClass
 from simgap.instances import riverswim
 from simgap.mdp import Details, class_from_arrays

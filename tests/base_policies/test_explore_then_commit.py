@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from simgap.base_policies.explore_then_commit import UNDECIDED, explore_then_commit
+from simgap.base_policies.improved.explore_then_commit import (
+    UNDECIDED,
+    explore_then_commit,
+)
 from simgap.errors import InvalidArgument
 from simgap.instances import bandit, riverswim
 from simgap.mdp import SimulatorClass

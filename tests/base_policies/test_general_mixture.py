@@ -8,13 +8,13 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from simgap.base_policies.general_mixture import (
+from simgap.base_policies.infinite.general_mixture import (
     MixtureMemory,
     OptimisticMixture,
     optimistic_mixture,
 )
-from simgap.base_policies.mixture_class import MixtureClass, mixture_of
-from simgap.base_policies.mixture_guarantee import mixture_guarantee
+from simgap.base_policies.infinite.mixture_class import MixtureClass, mixture_of
+from simgap.base_policies.infinite.mixture_guarantee import mixture_guarantee
 from simgap.errors import InvalidArgument, OutsideClass
 from simgap.instances import cycle
 from simgap.mdp import class_from_arrays

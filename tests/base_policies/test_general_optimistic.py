@@ -8,7 +8,7 @@ from math import log, log2, sqrt
 import numpy as np
 import pytest
 
-from simgap.base_policies.general_optimistic import (
+from simgap.base_policies.paper.general_optimistic import (
     Radius,
     Ridge,
     Width,
@@ -276,6 +276,6 @@ def test_what_cannot_be_is_refused() -> None:
 
 
 def test_too_many_predictions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simgap.base_policies.predictions.MOST_ENTRIES", 31)
+    monkeypatch.setattr("simgap.base_policies.paper.predictions.MOST_ENTRIES", 31)
     with pytest.raises(InvalidArgument, match="have 32 predictions"):
         general_optimistic(bandit(COINS), 100)

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from simgap.arrays import AnyArray, FloatArray
-from simgap.base_policies.general_optimistic import (
+from simgap.base_policies.paper.general_optimistic import (
     Data,
     GeneralOptimistic,
     general_optimistic,

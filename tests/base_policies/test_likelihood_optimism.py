@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from simgap.base_policies.evidence import evidence_of
-from simgap.base_policies.likelihood_optimism import (
+from simgap.base_policies.improved.evidence import evidence_of
+from simgap.base_policies.improved.likelihood_optimism import (
     FORGOTTEN,
     LikelihoodOptimism,
     bhattacharyya_losses,
     likelihood_optimism,
 )
-from simgap.base_policies.optimistic import optimistic_exploration
+from simgap.base_policies.paper.optimistic import optimistic_exploration
 from simgap.instances import bandit, riverswim, switch_tree
 from simgap.mdp import Details, IndexOrder, SimulatorClass, class_from_arrays
 from simgap.policies.interface import Step

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simgap.base_policies.mixture_class import (
+from simgap.base_policies.infinite.mixture_class import (
     MixtureClass,
     mixture_of,
     mixture_over_ball,
 )
-from simgap.base_policies.mixture_region import Hull
+from simgap.base_policies.infinite.mixture_region import Hull
 from simgap.errors import InvalidArgument, InvalidModel, NotCommunicating
 from simgap.instances import absorbing_doors, linear_bandit, riverswim
 from simgap.mdp import Details, class_from_arrays, class_from_models

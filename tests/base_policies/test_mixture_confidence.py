@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from simgap.arrays import FloatArray
-from simgap.base_policies.mixture_class import MixtureClass
-from simgap.base_policies.mixture_confidence import (
+from simgap.base_policies.infinite.mixture_class import MixtureClass
+from simgap.base_policies.infinite.mixture_confidence import (
     ConfidenceSet,
     confidence_set,
     score,
     square_radius,
 )
-from simgap.base_policies.mixture_region import Hull
+from simgap.base_policies.infinite.mixture_region import Hull
 from tests.base_policies.mixtures import grid, random_ball, random_mixture, second_arm
 from tests.reference import mixture as twin
 

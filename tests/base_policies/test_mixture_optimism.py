@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from simgap.arrays import FloatArray
-from simgap.base_policies.mixture_class import MixtureClass, mixture_of
-from simgap.base_policies.mixture_confidence import ConfidenceSet, confidence_set
-from simgap.base_policies.mixture_optimism import optimistic_member
-from simgap.base_policies.mixture_planning import relaxed_plan
+from simgap.base_policies.infinite.mixture_class import MixtureClass, mixture_of
+from simgap.base_policies.infinite.mixture_confidence import (
+    ConfidenceSet,
+    confidence_set,
+)
+from simgap.base_policies.infinite.mixture_optimism import optimistic_member
+from simgap.base_policies.infinite.mixture_planning import relaxed_plan
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.instances import cycle
 from simgap.mdp import class_from_arrays

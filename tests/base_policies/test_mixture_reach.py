@@ -7,15 +7,15 @@ import pytest
 from scipy.optimize import minimize
 
 from simgap.arrays import FloatArray
-from simgap.base_policies.mixture_class import MixtureClass, mixture_of
-from simgap.base_policies.mixture_confidence import (
+from simgap.base_policies.infinite.mixture_class import MixtureClass, mixture_of
+from simgap.base_policies.infinite.mixture_confidence import (
     ConfidenceSet,
     confidence_set,
     single_member,
 )
-from simgap.base_policies.mixture_planning import relaxed_plan
-from simgap.base_policies.mixture_reach import exact_reach
-from simgap.base_policies.mixture_region import Hull
+from simgap.base_policies.infinite.mixture_planning import relaxed_plan
+from simgap.base_policies.infinite.mixture_reach import exact_reach
+from simgap.base_policies.infinite.mixture_region import Hull
 from simgap.mdp import IndexOrder, class_from_arrays
 from tests.base_policies.mixtures import grid, random_ball, random_mixture
 

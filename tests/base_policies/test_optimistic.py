@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from simgap.arrays import FloatArray
-from simgap.base_policies.optimistic import (
+from simgap.base_policies.paper.optimistic import (
     OptimisticExploration,
     Threshold,
     optimistic_exploration,

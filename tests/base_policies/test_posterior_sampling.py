@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from simgap._kernels.posterior_sampling_agent import drawn_model
-from simgap.base_policies.posterior_sampling import (
+from simgap._kernels.agents.posterior_sampling import drawn_model
+from simgap.base_policies.improved.posterior_sampling import (
     FORGOTTEN,
     EpisodeRule,
     PosteriorSampling,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, kstest
 
-from simgap._kernels.psrl import (
+from simgap._kernels.agents.psrl import (
     draw_model,
     empty_draw,
     gamma_variate,
@@ -17,7 +17,7 @@ from simgap._kernels.psrl import (
     plan_drawn,
 )
 from simgap.arrays import FloatArray
-from simgap.base_policies.psrl import PSRL, Drawn, Schedule, psrl
+from simgap.base_policies.outsiders.psrl import PSRL, Drawn, Schedule, psrl
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.instances import riverswim
 from simgap.mdp import SimulatorClass, class_from_arrays

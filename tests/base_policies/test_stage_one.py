@@ -14,10 +14,10 @@ import pytest
 from scipy.stats import binom, binomtest
 
 from simgap.arrays import AnyArray
-from simgap.base_policies.comparison import Comparison
-from simgap.base_policies.elimination import Elimination, elimination
-from simgap.base_policies.stage_one import stage_one
-from simgap.base_policies.travel_plan import TravelBudget, TravelSet, travel_plan
+from simgap.base_policies.paper.comparison import Comparison
+from simgap.base_policies.paper.elimination import Elimination, elimination
+from simgap.base_policies.paper.stage_one import stage_one
+from simgap.base_policies.paper.travel_plan import TravelBudget, TravelSet, travel_plan
 from simgap.bounds.comparisons import Chernoff
 from simgap.bounds.upper import elimination_gap
 from simgap.errors import InvalidArgument

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 
 from simgap.base_policies import timed_rules as module
-from simgap.base_policies.elimination import elimination
 from simgap.base_policies.knowledge import class_knowledge
+from simgap.base_policies.paper.elimination import elimination
 from simgap.base_policies.timed_rules import timed_rules
 from simgap.errors import InvalidArgument
 from simgap.instances import riverswim

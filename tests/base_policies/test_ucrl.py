@@ -10,11 +10,18 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from simgap._kernels.extended import count_visits
-from simgap._kernels.ucrl import distance, edge_chances
+from simgap._kernels.agents.ucrl import distance, edge_chances
+from simgap._kernels.solving.extended_values import count_visits
 from simgap.arrays import AnyArray, FloatArray
 from simgap.base_policies.knowledge import class_knowledge
-from simgap.base_policies.ucrl import UCRL, Confidence, Learned, Ties, ucrl2, ucrl2b
+from simgap.base_policies.outsiders.ucrl import (
+    UCRL,
+    Confidence,
+    Learned,
+    Ties,
+    ucrl2,
+    ucrl2b,
+)
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.instances import riverswim
 from simgap.mdp import SimulatorClass, class_from_arrays

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simgap.arrays import FloatArray
-from simgap.base_policies import optimistic
+from simgap.base_policies.paper import optimistic
 from simgap.bounds import (
     Bound,
     Quantity,

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from simgap.base_policies.catalogue import build_policy
-from simgap.base_policies.elimination import elimination
-from simgap.base_policies.general_optimistic import general_optimistic
-from simgap.base_policies.likelihood_optimism import likelihood_optimism
-from simgap.base_policies.optimistic import Threshold, optimistic_exploration
-from simgap.base_policies.posterior_sampling import posterior_sampling
-from simgap.base_policies.ucrl import ucrl2
+from simgap.base_policies.improved.likelihood_optimism import likelihood_optimism
+from simgap.base_policies.improved.posterior_sampling import posterior_sampling
+from simgap.base_policies.outsiders.ucrl import ucrl2
+from simgap.base_policies.paper.elimination import elimination
+from simgap.base_policies.paper.general_optimistic import general_optimistic
+from simgap.base_policies.paper.optimistic import Threshold, optimistic_exploration
 from simgap.base_policies.without_memory import memoryless_policy
-from simgap.experiments.growth import growth_exponent
+from simgap.experiments.framework.growth import growth_exponent
 from simgap.gap import MonteCarlo, worst_gap
 from simgap.gap.sampled import sampled_gaps
 from simgap.instances import riverswim, switch_tree

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from simgap.cli.main import VERBS
-from simgap.cli.schema import ANSWERS, schema_of_all
+from simgap.cli.app.main import VERBS
+from simgap.cli.verbs.schema import ANSWERS, schema_of_all
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "json.md"
 MARK = "<!-- what follows is made by: python -m tests.cli.json_document -->\n"

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simgap.cli.main import main
-from simgap.cli.models import read_model
+from simgap.cli.app.main import main
+from simgap.cli.app.models import read_model
 from simgap.gap.evaluator import Exact
 from simgap.gap.exact import exact_gaps
 from simgap.interop import load_model

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.cli.audit import answered, print_answer
-from simgap.cli.main import main
+from simgap.cli.app.main import main
+from simgap.cli.verbs.audit import answered, print_answer
 from simgap.instances import absorbing_doors
 from simgap.mdp import LatentMDP
 from simgap.records import read_record
@@ -194,7 +194,7 @@ def test_who_interrupts_planning_gets_out(
         found = planned_policy(*given, **named)
         return replace(found, outcome=Outcome.INTERRUPTED)
 
-    monkeypatch.setattr("simgap.answers.audit_oracle.planned_policy", stopped)
+    monkeypatch.setattr("simgap.answers.audit.large_oracle.planned_policy", stopped)
     capsys.readouterr()
     assert main(["audit", RIVER, "-H", "4"]) == 130
     out, err = capsys.readouterr()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.cli.main import main
+from simgap.cli.app.main import main
 
 Maker = Callable[[Path], list[str]]
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.cli.blame import answered, groups_of, member_of, print_answer
-from simgap.cli.blame_answer import BlamedParameter, headline
-from simgap.cli.main import main
-from simgap.cli.models import read_model
+from simgap.cli.app.main import main
+from simgap.cli.app.models import read_model
+from simgap.cli.verbs.blame import answered, groups_of, member_of, print_answer
+from simgap.cli.verbs.blame_answer import BlamedParameter, headline
 from simgap.errors import InvalidArgument
 from simgap.instances.riverswim import riverswim
 from simgap.interop import save_model

@@ -13,7 +13,7 @@ import pytest
 from simgap.answers.class_facts import measured_class
 from simgap.bounds import Chernoff, applicable, elimination_gap, optimistic_gap
 from simgap.bounds.bound import Kind
-from simgap.cli.main import main
+from simgap.cli.app.main import main
 from simgap.instances import best_arm, riverswim
 from simgap.mdp import LatentMDP
 from simgap.oracle.exact import solve_exact

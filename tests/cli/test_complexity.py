@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.cli.main import main
-from simgap.cli.models import read_model
+from simgap.cli.app.main import main
+from simgap.cli.app.models import read_model
 from simgap.complexity import separation
 from simgap.instances import linear_bandit, riverswim
 from simgap.planning import optimal_values, policy_values
@@ -214,7 +214,7 @@ def test_several_biases_are_noted(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_very_long_horizon_is_not_rolled_out(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("simgap.cli.smoothness_answer.MOST_BACKUPS", 1e3)
+    monkeypatch.setattr("simgap.cli.verbs.smoothness_answer.MOST_BACKUPS", 1e3)
     found = answer(capsys, "riverswim?success=0.3,0.5", "-H", "1000")
     optimal = found["smoothness"]["metrics"][0]["optimal"]
     assert optimal["lower"] == 0.0

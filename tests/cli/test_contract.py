@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.cli.main import VERBS, main
+from simgap.cli.app.main import VERBS, main
 
-SIMGAP = [sys.executable, "-m", "simgap.cli.main"]
+SIMGAP = [sys.executable, "-m", "simgap.cli.app.main"]
 
 LATER = [
     "sweep",
@@ -272,7 +272,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 def test_help_imports_nothing_heavy() -> None:
     script = (
         "import sys\n"
-        "from simgap.cli.main import main\n"
+        "from simgap.cli.app.main import main\n"
         "main(['--help'])\n"
         "heavy = ['numpy', 'scipy', 'numba', 'plotly', 'gymnasium', 'rich', 'jinja2',"
         " 'msgspec', 'safetensors']\n"
@@ -296,7 +296,7 @@ def test_every_public_name_resolves() -> None:
         assert getattr(simgap, name) is not None
     assert set(dir(simgap)) == set(simgap.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        simgap.nothing  # noqa: B018
+        simgap.nothing  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_an_unexpected_failure_is_one_line(
@@ -305,7 +305,7 @@ def test_an_unexpected_failure_is_one_line(
     def broken(*_: object) -> None:
         raise ValueError("boom\nsecond line")
 
-    monkeypatch.setattr("simgap.cli.models.read_model", broken)
+    monkeypatch.setattr("simgap.cli.app.models.read_model", broken)
     assert main(["info", "riverswim"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -335,7 +335,7 @@ def test_accidents_end_in_order(
     def broken(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("simgap.cli.models.read_model", broken)
+    monkeypatch.setattr("simgap.cli.app.models.read_model", broken)
     assert main(["info", "riverswim"]) == status
     err = capsys.readouterr().err
     assert says in err

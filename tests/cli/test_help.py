@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from simgap.cli.main import VERBS, _application, main
+from simgap.cli.app.main import VERBS, _application, main
 
-SIMGAP = ("-m", "simgap.cli.main")
+SIMGAP = ("-m", "simgap.cli.app.main")
 SLOW = {"demo", "study", "reproduce"}  # no option makes their examples quick
 QUICK = {  # options that make an example a matter of a moment; the last -H counts
     "audit": ("-H", "6"),
@@ -150,4 +150,4 @@ def test_simgap_starts_at_once(arguments: tuple[str, ...], limit: float) -> None
 
 def test_a_slow_start_would_be_noticed() -> None:
     """Importing a kernel is what help must not do."""
-    assert _seconds("-c", "import simgap._kernels.travel") > 0.25
+    assert _seconds("-c", "import simgap._kernels.solving.travel") > 0.25

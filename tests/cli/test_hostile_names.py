@@ -10,7 +10,7 @@ from unicodedata import category
 import numpy as np
 import pytest
 
-from simgap.cli.main import main
+from simgap.cli.app.main import main
 from simgap.report.words import shown
 from simgap.text import clean
 

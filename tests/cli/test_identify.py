@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.cli.main import main
+from simgap.cli.app.main import main
 from simgap.oracle.result import Outcome
 
 RIVERS = "riverswim?states=3&success=0.3,0.4,0.8"
@@ -137,7 +137,7 @@ def test_models_never_told_apart_are_named(
 def test_an_interrupt_of_planning_ends_the_command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from simgap.cli import oracle
+    from simgap.cli.verbs import oracle
 
     plan = oracle.plan
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from simgap.cli.main import main
+from simgap.cli.app.main import main
 
 LAKES = "gym:FrozenLake-v1?success_rate=0.3333333333333333,0.9&terminal=restart"
 RIVERS = "riverswim?success=0.1:0.6:3&left_reward=0.4"  # one plan for all is as good

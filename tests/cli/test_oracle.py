@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.cli.baseline_answer import compared, middle
-from simgap.cli.main import main
-from simgap.cli.models import read_model
-from simgap.cli.oracle import checked_target, solver_of
+from simgap.cli.app.main import main
+from simgap.cli.app.models import read_model
+from simgap.cli.verbs.baseline_answer import compared, middle
+from simgap.cli.verbs.oracle import checked_target, solver_of
 from simgap.errors import InvalidFile
 from simgap.instances import closed_forms
 from simgap.oracle import domain_randomization_oracle

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from simgap.answers.refine import LadderEnd
-from simgap.cli.main import main
+from simgap.answers.audit.refine import LadderEnd
+from simgap.cli.app.main import main
 from simgap.records import ON_GRID
 
 PENDULUM = "discretise:Pendulum-v1?mass=0.6,1.4&cells=7x7&actions=2"

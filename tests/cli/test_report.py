@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from simgap.cli.main import main
-from simgap.report.again import is_plain_call
+from simgap.cli.app.main import main
+from simgap.report.commands import is_plain_call
 from simgap.report.folder import read_folder
 from simgap.report.scorecard import top_of
 from tests.report.answer_cases import audit, blame, growing_gap, identify, width

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from simgap.cli.main import main
+from simgap.cli.app.main import main
 from simgap.experiments import catalogue
-from simgap.experiments.claim import (
+from simgap.experiments.framework.claim import (
     Check,
     Claim,
     ClaimResult,

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from simgap.base_policies.catalogue import POLICIES, build_policy
-from simgap.cli.main import main
-from simgap.cli.models import read_model
+from simgap.cli.app.main import main
+from simgap.cli.app.models import read_model
 from simgap.gap import gaps
 from simgap.oracle import AutoOracle, OracleResult, domain_randomization_oracle
 from tests.cli.test_contract import answer, human

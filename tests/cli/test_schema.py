@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import pytest
 
-from simgap.cli import schema
-from simgap.cli.main import INTERRUPTED, NO_READER, VERBS, main
-from simgap.cli.schema_types import DIALECT, answer_schema, field_comments
+from simgap.cli.app.main import INTERRUPTED, NO_READER, VERBS, main
+from simgap.cli.app.schema_types import DIALECT, answer_schema, field_comments
+from simgap.cli.verbs import schema
 from simgap.records import Certified, plain
 from tests.cli.json_document import DOCUMENT, MARK, tables
 from tests.reference.json_schema import problems
@@ -299,8 +299,8 @@ def test_the_document_lists_every_key() -> None:
 
 
 def test_the_values_of_a_verdict_are_listed() -> None:
-    from simgap.answers.verdict import Verdict
-    from simgap.experiments.claim import Verdict as ClaimVerdict
+    from simgap.answers.audit.verdict import Verdict
+    from simgap.experiments.framework.claim import Verdict as ClaimVerdict
 
     parts = schema.schema_of_all()["$defs"]
     for part, values in (("audit", Verdict), ("ClaimAnswer", ClaimVerdict)):

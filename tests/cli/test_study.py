@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.cli.main import main
-from simgap.cli.study_brackets import brackets_of_the_oracle
+from simgap.cli.app.main import main
+from simgap.cli.verbs.study_brackets import brackets_of_the_oracle
 
 RIVERS = "riverswim?states=3&success=0.2,0.8&left_reward=0.4"
 HORIZON = "6"
@@ -180,7 +180,7 @@ def test_a_device_or_a_pipe_is_no_record_to_keep(
 def test_what_was_interrupted_is_shown_and_gone_on_with(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import simgap.cli.study_parts as parts
+    import simgap.cli.verbs.study_parts as parts
 
     def stop(*_: Any) -> Any:
         raise KeyboardInterrupt

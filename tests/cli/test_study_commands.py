@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from simgap.cli import gap
-from simgap.cli.study_parts import SECONDS, Study
+from simgap.cli.verbs import gap
+from simgap.cli.verbs.study_parts import SECONDS, Study
 from simgap.instances import riverswim
 from simgap.mdp import LatentMDP
 from simgap.oracle.settings import AutoOracle

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.cli.main import main
-from simgap.cli.width import answered, print_answer
-from simgap.cli.width_answer import record_name
+from simgap.cli.app.main import main
+from simgap.cli.verbs.width import answered, print_answer
+from simgap.cli.verbs.width_answer import record_name
 from simgap.instances import catalogue
 from simgap.interop import save_model
 from simgap.mdp import LatentMDP, Parameters
@@ -112,7 +112,7 @@ def asked(latent: LatentMDP, **other: Any) -> Any:
 
 def test_losses_are_in_the_units_of_the_user() -> None:
     """Rewards moved and scaled: losses scale, the choice stays."""
-    latent = LatentMDP.uniform(catalogue.build(RIVERS))
+    latent = LatentMDP.uniform(catalogue.build_instance(RIVERS))
     one, other = asked(latent), asked(in_units(latent, -7.0, 100.0))
     assert other.recommended == one.recommended
     assert other.at_stake == pytest.approx(100.0 * one.at_stake)
@@ -172,7 +172,7 @@ def test_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_nothing_at_stake_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    latent = LatentMDP.uniform(catalogue.build(RIVERS))
+    latent = LatentMDP.uniform(catalogue.build_instance(RIVERS))
     flat = replace(latent.simulators, rewards=np.full((1, 4, 2), 0.25))
     found = asked(LatentMDP(flat, latent.prior))
     assert found.recommended == 0.0
@@ -184,7 +184,7 @@ def test_nothing_at_stake_is_said(capsys: pytest.CaptureFixture[str]) -> None:
 def test_names_of_strangers_are_harmless(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    latent = LatentMDP.uniform(catalogue.build(RIVERS))
+    latent = LatentMDP.uniform(catalogue.build_instance(RIVERS))
     evil = "../\x1b[31mx/[bold]y"
     theta = Parameters((evil,), np.array(latent.simulators.theta.values))
     worlds = replace(latent.simulators, parameters=theta)
@@ -199,7 +199,7 @@ def test_names_of_strangers_are_harmless(
 
 
 def test_everything_of_the_record_is_plain() -> None:
-    latent = LatentMDP.uniform(catalogue.build(RIVERS))
+    latent = LatentMDP.uniform(catalogue.build_instance(RIVERS))
     found = plain(asked(latent))
     assert json.loads(json.dumps(found)) == found
 

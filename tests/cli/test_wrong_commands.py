@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from simgap.cli.main import VERBS, main
+from simgap.cli.app.main import VERBS, main
 
 
 @dataclass(frozen=True)
@@ -313,7 +313,7 @@ def test_a_study_reads_its_log_before_it_plans(
     def planning(*_: object) -> None:
         raise AssertionError("planned before the log was read")
 
-    monkeypatch.setattr("simgap.cli.study_parts.studied", planning)
+    monkeypatch.setattr("simgap.cli.verbs.study_parts.studied", planning)
     for log, problem in (("no.csv", "no file no.csv"), ("table.csv", "not a header")):
         assert main(["study", "riverswim", "-H", "5", "--log", log]) == 2
         assert problem in capsys.readouterr().err

@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from simgap._kernels.eluder import first_fit, least_harm
-from simgap._kernels.function_pairs import equal_points, sup_distances
+from simgap._kernels.solving.eluder import first_fit, least_harm
+from simgap._kernels.solving.function_pairs import equal_points, sup_distances
 from simgap.arrays import FloatArray, read_only
 from tests.reference import complexity as twin
 

@@ -10,7 +10,14 @@ from hypothesis import given
 
 from simgap.complexity.separation import MOST_MODELS, Separation, separation
 from simgap.errors import InvalidArgument
-from simgap.instances import bandit, build, closed_forms, cycle, needle, riverswim
+from simgap.instances import (
+    bandit,
+    build_instance,
+    closed_forms,
+    cycle,
+    needle,
+    riverswim,
+)
 from simgap.mdp import SimulatorClass, class_from_arrays, class_from_models
 from tests.instances.cases import CASES
 from tests.reference import complexity as twin
@@ -60,7 +67,7 @@ def check_affinity(
 def test_instances_have_the_separation_they_are_known_for(text: str) -> None:
     known = closed_forms(text)
     if known.separation is not None:
-        found = separation(build(text))
+        found = separation(build_instance(text))
         assert found.value == pytest.approx(known.separation, rel=ROUNDING, abs=1e-15)
 
 

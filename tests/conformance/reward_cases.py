@@ -14,8 +14,8 @@ from typing import Any, final
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.cli.main import main
-from simgap.cli.models import read_model
+from simgap.cli.app.main import main
+from simgap.cli.app.models import read_model
 from simgap.interop import save_model
 from simgap.mdp import (
     Details,

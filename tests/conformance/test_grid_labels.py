@@ -24,7 +24,7 @@ from simgap import (
     loss_form,
     width_curve,
 )
-from simgap.cli.main import VERBS, main
+from simgap.cli.app.main import VERBS, main
 from simgap.records import ON_GRID, for_this_grid
 
 GRID = "discretise:Pendulum-v1?mass=0.6,1.4&cells=9x9&actions=3"

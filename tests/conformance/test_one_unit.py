@@ -24,7 +24,7 @@ from simgap.answers.class_facts import measured_class
 from simgap.arrays import FloatArray
 from simgap.base_policies.catalogue import build_policy
 from simgap.bounds import applicable
-from simgap.cli.main import VERBS
+from simgap.cli.app.main import VERBS
 from simgap.mdp import (
     SimulatorClass,
 )

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from simgap.base_policies.fixed import uniformly_random
-from simgap.base_policies.likelihood_optimism import likelihood_optimism
-from simgap.base_policies.optimistic import optimistic_exploration
+from simgap.base_policies.improved.likelihood_optimism import likelihood_optimism
+from simgap.base_policies.paper.optimistic import optimistic_exploration
 from simgap.errors import InvalidArgument
-from simgap.experiments.agent_losses import (
+from simgap.experiments.framework.agent_losses import (
     CONFIDENCE,
     greatest_part,
     known_class,
@@ -18,7 +18,7 @@ from simgap.experiments.agent_losses import (
     solved_oracle,
     worst_of_oracles,
 )
-from simgap.experiments.intervals import ends
+from simgap.experiments.framework.intervals import ends
 from simgap.gap import gaps
 from simgap.instances import best_arm, needle, riverswim
 from simgap.records import Certified

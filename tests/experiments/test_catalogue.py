@@ -17,7 +17,7 @@ from simgap.experiments.catalogue import (
     claim_names,
     named_claims,
 )
-from simgap.experiments.claim import Verdict
+from simgap.experiments.framework.claim import Verdict
 
 ROOM = Path(simgap.experiments.__file__).parent
 ERRATA = Path(__file__).parents[2] / "docs" / "errata.md"

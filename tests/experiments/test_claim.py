@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from simgap.errors import InvalidArgument
-from simgap.experiments.claim import (
+from simgap.experiments.framework.claim import (
     Check,
     Claim,
     Verdict,
     exactly,
     verdict_of,
 )
-from simgap.experiments.growth import growth_exponent
+from simgap.experiments.framework.growth import growth_exponent
 from simgap.records import Certified
 from simgap.statistics import Estimate
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from simgap.complexity import eluder_dimension, function_class_from_matrix
-from simgap.experiments.claim import Verdict
-from simgap.experiments.eluder_remark import (
+from simgap.experiments.framework.claim import Verdict
+from simgap.experiments.remarks.eluder_remark import (
     CLAIM,
     SIX_POINTS,
     Settings,

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments.claim import ClaimResult, Verdict
-from simgap.experiments.improved_agents import (
+from simgap.experiments.framework.claim import ClaimResult, Verdict
+from simgap.experiments.remarks.improved_agents import (
     AGENTS,
     CLAIM,
     LIKELIHOOD,

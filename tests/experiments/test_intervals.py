@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simgap.errors import InvalidArgument
-from simgap.experiments.intervals import (
+from simgap.experiments.framework.intervals import (
     around,
     bracketed_exponent,
     curve,

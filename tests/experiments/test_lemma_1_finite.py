@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from simgap.experiments.claim import ClaimResult, Verdict
-from simgap.experiments.lemma_1_finite import CLAIM, Settings, measured
+from simgap.experiments.framework.claim import ClaimResult, Verdict
+from simgap.experiments.lemmas.lemma_1_finite import CLAIM, Settings, measured
 from tests.experiments.silence import silent
 
 TINY = Settings(random_classes=4, horizon=4, tables=1, sharp_horizons=(5, 10))

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgap.experiments import lemma_1_infinite_corrected as corrected
-from simgap.experiments import lemma_1_infinite_literal as literal
-from simgap.experiments.claim import Verdict
-from simgap.experiments.second_arm import UntilFailure, large_class
+from simgap.experiments.framework.claim import Verdict
+from simgap.experiments.framework.second_arm import UntilFailure, large_class
+from simgap.experiments.lemmas import lemma_1_infinite_corrected as corrected
+from simgap.experiments.printed import lemma_1_infinite_literal as literal
 from simgap.gap import gaps
 from simgap.instances import linear_bandit
 from tests.experiments.silence import silent

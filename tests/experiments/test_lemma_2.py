@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments.claim import Verdict
-from simgap.experiments.lemma_2_average_reward import CLAIM, Settings, measured
+from simgap.experiments.framework.claim import Verdict
+from simgap.experiments.lemmas.lemma_2_average_reward import CLAIM, Settings, measured
 from tests.experiments.silence import silent
 
 TINY = Settings(garnets=8, dense=8, horizon=20, shown=(1, 3, 20))

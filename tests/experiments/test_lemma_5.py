@@ -9,8 +9,8 @@ from math import prod
 
 import pytest
 
-from simgap.experiments.claim import Verdict
-from simgap.experiments.lemma_5_likelihood_ratio import (
+from simgap.experiments.framework.claim import Verdict
+from simgap.experiments.lemmas.lemma_5_likelihood_ratio import (
     CLAIM,
     ROWS,
     Settings,

@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 
 from simgap.arrays import FloatArray
-from simgap.experiments.claim import Verdict
-from simgap.experiments.lemma_6_entropy import CLAIM, Settings, measured, psi_1_norm
+from simgap.experiments.framework.claim import Verdict
+from simgap.experiments.lemmas.lemma_6_entropy import (
+    CLAIM,
+    Settings,
+    measured,
+    psi_1_norm,
+)
 from tests.experiments.silence import silent
 
 

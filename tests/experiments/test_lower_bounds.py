@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments import bandit_lower_bound as bandit
-from simgap.experiments import theorem_3_lower_bound as tree
-from simgap.experiments.claim import Verdict
-from simgap.experiments.exact_oracle import exact_oracle
-from simgap.experiments.intervals import ends, middle
-from simgap.experiments.two_switches import two_switches
+from simgap.experiments.framework.claim import Verdict
+from simgap.experiments.framework.exact_oracle import exact_oracle
+from simgap.experiments.framework.intervals import ends, middle
+from simgap.experiments.framework.two_switches import two_switches
+from simgap.experiments.theorems import bandit_lower_bound as bandit
+from simgap.experiments.theorems import theorem_3_lower_bound as tree
 from simgap.instances import switch_tree
 from simgap.statistics import Estimate
 from tests.experiments.silence import silent

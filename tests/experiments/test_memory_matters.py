@@ -7,14 +7,20 @@ from itertools import product
 import numpy as np
 import pytest
 
-from simgap.experiments import control, memory_matters
-from simgap.experiments.claim import Check, ClaimResult, KeyNumber, Verdict, exactly
-from simgap.experiments.intervals import ends, middle
-from simgap.experiments.without_memory import (
+from simgap.experiments.framework.claim import (
+    Check,
+    ClaimResult,
+    KeyNumber,
+    Verdict,
+    exactly,
+)
+from simgap.experiments.framework.intervals import ends, middle
+from simgap.experiments.framework.without_memory import (
     least_without_memory,
     memory_gaps,
     one_good_arm,
 )
+from simgap.experiments.remarks import control, memory_matters
 from simgap.planning import optimal_values, policy_values
 from simgap.records import Certified
 from tests.experiments.silence import silent

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments import proposition_1_no_diameter as doors
-from simgap.experiments import proposition_2_large_class as large
-from simgap.experiments.claim import Verdict
-from simgap.experiments.exact_oracle import exact_oracle
-from simgap.experiments.intervals import ends, middle
+from simgap.experiments.framework.claim import Verdict
+from simgap.experiments.framework.exact_oracle import exact_oracle
+from simgap.experiments.framework.intervals import ends, middle
+from simgap.experiments.propositions import proposition_1_no_diameter as doors
+from simgap.experiments.propositions import proposition_2_large_class as large
 from simgap.instances import linear_bandit, needle
 from simgap.statistics import Estimate
 from tests.experiments.silence import silent

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgap.experiments.claim import Verdict
-from simgap.experiments.intervals import middle
-from simgap.experiments.randomization_matters import (
+from simgap.experiments.framework.claim import Verdict
+from simgap.experiments.framework.intervals import middle
+from simgap.experiments.remarks.randomization_matters import (
     CLAIM,
     DEFAULT,
     Settings,

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments.claim import Verdict
-from simgap.experiments.smoothness_universal import CLAIM, Settings, measured
+from simgap.experiments.framework.claim import Verdict
+from simgap.experiments.remarks.smoothness_universal import CLAIM, Settings, measured
 from tests.experiments.silence import silent
 
 TINY = Settings(random_classes=4, horizon=4, leaks=(0.1, 0.001), leak_horizon=20)

@@ -8,12 +8,12 @@ from math import comb
 
 import pytest
 
-from simgap.experiments import algorithm_1_printed as printed
-from simgap.experiments import delta_squared
-from simgap.experiments import lemma_7_stage_one as lemma_7
-from simgap.experiments.claim import Verdict
-from simgap.experiments.delta_squared import coin_error, samples_needed
-from simgap.experiments.intervals import ends
+from simgap.experiments.framework.claim import Verdict
+from simgap.experiments.framework.intervals import ends
+from simgap.experiments.lemmas import lemma_7_stage_one as lemma_7
+from simgap.experiments.printed import algorithm_1_printed as printed
+from simgap.experiments.remarks import delta_squared
+from simgap.experiments.remarks.delta_squared import coin_error, samples_needed
 from tests.experiments.silence import silent
 
 LENGTHS = lemma_7.Settings((10**5,), switches=(2, 4), runs=60, random_models=5)

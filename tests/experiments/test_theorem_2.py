@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments.claim import ClaimResult, Verdict
-from simgap.experiments.intervals import ends
-from simgap.experiments.theorem_2_finite import CLAIM, Settings, measured
+from simgap.experiments.framework.claim import ClaimResult, Verdict
+from simgap.experiments.framework.intervals import ends
+from simgap.experiments.theorems.theorem_2_finite import CLAIM, Settings, measured
 from tests.experiments.silence import silent
 
 TINY = Settings(

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments import theorem_4_corrected as corrected
-from simgap.experiments import theorem_4_printed as printed
-from simgap.experiments.claim import Verdict
+from simgap.experiments.framework.claim import Verdict
+from simgap.experiments.printed import theorem_4_printed as printed
+from simgap.experiments.theorems import theorem_4_corrected as corrected
 from tests.experiments.silence import silent
 
 PRINTED = printed.Settings(horizons=(1000, 5000, 20_000), solved=(5, 10))

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments.claim import ClaimResult, Verdict
-from simgap.experiments.theorem_5_elimination import CLAIM, Settings, measured
+from simgap.experiments.framework.claim import ClaimResult, Verdict
+from simgap.experiments.theorems.theorem_5_elimination import CLAIM, Settings, measured
 from tests.experiments.silence import silent
 
 TINY = Settings(exact_horizon=70, horizons=(1000,), runs=200)

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments import algorithm_3_printed as printed
-from simgap.experiments import lemma_8_optimism as lemma_8
-from simgap.experiments import theorem_6_optimistic as theorem_6
-from simgap.experiments.claim import ClaimResult, Scale, Verdict
-from simgap.experiments.intervals import ends
-from simgap.experiments.record import claim_record
+from simgap.experiments.framework.claim import ClaimResult, Scale, Verdict
+from simgap.experiments.framework.intervals import ends
+from simgap.experiments.framework.record import claim_record
+from simgap.experiments.lemmas import lemma_8_optimism as lemma_8
+from simgap.experiments.printed import algorithm_3_printed as printed
+from simgap.experiments.theorems import theorem_6_optimistic as theorem_6
 from simgap.records import encode
 from tests.experiments.silence import silent
 

@@ -7,11 +7,11 @@ from itertools import accumulate
 
 import pytest
 
-from simgap.experiments import algorithm_4_printed as printed
-from simgap.experiments import lemma_9_switches as lemma_9
-from simgap.experiments import theorem_7_general as theorem_7
-from simgap.experiments.claim import Verdict
-from simgap.experiments.intervals import ends
+from simgap.experiments.framework.claim import Verdict
+from simgap.experiments.framework.intervals import ends
+from simgap.experiments.lemmas import lemma_9_switches as lemma_9
+from simgap.experiments.printed import algorithm_4_printed as printed
+from simgap.experiments.theorems import theorem_7_general as theorem_7
 from tests.experiments.silence import silent
 
 PATHS = theorem_7.Settings((10**4,), 60, chance_horizon=100, chance_runs=3000)

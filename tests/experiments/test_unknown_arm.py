@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from simgap.experiments.exact_oracle import exact_oracle
-from simgap.experiments.intervals import ends
-from simgap.experiments.unknown_arm import HALF, UnknownArm
+from simgap.experiments.framework.exact_oracle import exact_oracle
+from simgap.experiments.framework.intervals import ends
+from simgap.experiments.framework.unknown_arm import HALF, UnknownArm
 from simgap.instances import bandit
 
 

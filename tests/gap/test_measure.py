@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simgap.base_policies.likelihood_optimism import likelihood_optimism
-from simgap.base_policies.optimistic import Threshold, optimistic_exploration
-from simgap.base_policies.posterior_sampling import posterior_sampling
+from simgap.base_policies.improved.likelihood_optimism import likelihood_optimism
+from simgap.base_policies.improved.posterior_sampling import posterior_sampling
+from simgap.base_policies.paper.optimistic import Threshold, optimistic_exploration
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.gap import (
     Exact,

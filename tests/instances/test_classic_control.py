@@ -13,7 +13,7 @@ from simgap.errors import InvalidArgument, InvalidInstance, InvalidModel
 from simgap.instances import (
     SeenOnGrid,
     Terminal,
-    build,
+    build_instance,
     classic_control,
     closed_forms,
     is_instance_string,
@@ -180,8 +180,8 @@ def test_rewards_of_the_pendulum_are_shared_and_its_own() -> None:
 
 def test_the_car_pays_one_a_step_and_the_pole_earns_one() -> None:
     car, pole = (
-        build("discretise:MountainCar-v0?cells=9"),
-        build("discretise:CartPole-v1"),
+        build_instance("discretise:MountainCar-v0?cells=9"),
+        build_instance("discretise:CartPole-v1"),
     )
     for worlds, alive in ((car, -1.0), (pole, 1.0)):
         assert np.unique(worlds.rewards[:, :-1]).tolist() == [alive]
@@ -214,13 +214,15 @@ def test_starts_are_those_of_gymnasium() -> None:
     ],
 )
 def test_every_model_communicates_by_default(spec: str, members: int) -> None:
-    worlds = build("discretise:" + spec)
+    worlds = build_instance("discretise:" + spec)
     assert len(worlds) == members
     assert communicating(worlds).all()
 
 
 def test_the_spelling_of_the_contract_is_read() -> None:
-    worlds = build("discretise:Pendulum-v1?mass=0.5:2:5&length=0.7:1.3:3&cells=61x61")
+    worlds = build_instance(
+        "discretise:Pendulum-v1?mass=0.5:2:5&length=0.7:1.3:3&cells=61x61"
+    )
     assert len(worlds) == 15
     assert worlds.theta.names == ("mass", "length")
     assert worlds.model_names[4] == "mass=0.875, length=1"
@@ -242,7 +244,7 @@ def test_the_spelling_of_the_contract_is_read() -> None:
     ],
 )
 def test_sizes_and_schemes_are_chosen_by_key(query: str, states: int) -> None:
-    worlds = build(f"discretise:Pendulum-v1?{query}")
+    worlds = build_instance(f"discretise:Pendulum-v1?{query}")
     assert worlds.n_states == states
     assert worlds.n_actions == (3 if "actions" in query else 5)
 
@@ -296,7 +298,7 @@ def test_a_malformed_string_is_refused_by_name(
     spec: str, problem: str, hint: str
 ) -> None:
     with pytest.raises(InvalidInstance) as caught:
-        build(spec)
+        build_instance(spec)
     assert problem in caught.value.problem
     assert hint in caught.value.hint
     assert is_instance_string(spec)
@@ -318,8 +320,8 @@ def test_strings_of_simulators_have_names_and_no_closed_forms() -> None:
 
 def test_models_that_differ_too_much_are_not_forced_together() -> None:
     with pytest.raises(InvalidModel, match="% of the probability"):
-        build("discretise:Pendulum-v1?mass=0.01,100")
-    assert len(build("discretise:Pendulum-v1?mass=0.01,100&states=all")) == 2
+        build_instance("discretise:Pendulum-v1?mass=0.01,100")
+    assert len(build_instance("discretise:Pendulum-v1?mass=0.01,100&states=all")) == 2
 
 
 def test_a_heavier_pendulum_is_harder_and_a_light_one_is_simply_lifted() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simgap.errors import NotCommunicating
-from simgap.instances import build, closed_forms
+from simgap.instances import build_instance, closed_forms
 from simgap.planning import (
     communicating,
     diameter,
@@ -20,7 +20,7 @@ EQUAL = 1e-9
 
 @pytest.mark.parametrize("spec", CASES)
 def test_planning_finds_the_known_values(spec: str) -> None:
-    worlds, known = build(spec), closed_forms(spec)
+    worlds, known = build_instance(spec), closed_forms(spec)
     if known.value is None:
         return
     for horizon in HORIZONS:
@@ -32,7 +32,7 @@ def test_planning_finds_the_known_values(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", CASES)
 def test_planning_encloses_the_known_diameters(spec: str) -> None:
-    worlds, known = build(spec), closed_forms(spec)
+    worlds, known = build_instance(spec), closed_forms(spec)
     if known.diameter is None:
         return
     here = ~np.isnan(known.diameter)
@@ -48,7 +48,7 @@ def test_planning_encloses_the_known_diameters(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", CASES)
 def test_planning_encloses_the_known_gains(spec: str) -> None:
-    worlds, known = build(spec), closed_forms(spec)
+    worlds, known = build_instance(spec), closed_forms(spec)
     if known.gain is None or not communicating(worlds).all():
         return
     plan = solve_average_reward(worlds)
@@ -62,7 +62,7 @@ def test_planning_encloses_the_known_gains(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", CASES)
 def test_planning_finds_the_known_biases(spec: str) -> None:
-    worlds, known = build(spec), closed_forms(spec)
+    worlds, known = build_instance(spec), closed_forms(spec)
     if known.bias is None or not communicating(worlds).all():
         return
     plan = solve_average_reward(worlds)
@@ -75,8 +75,8 @@ def test_planning_finds_the_known_biases(spec: str) -> None:
 
 def test_doors_that_do_not_communicate_are_refused() -> None:
     with pytest.raises(NotCommunicating):
-        solve_average_reward(build("absorbing_doors"))
-    assert diameter(build("absorbing_doors")).lower == np.inf
+        solve_average_reward(build_instance("absorbing_doors"))
+    assert diameter(build_instance("absorbing_doors")).lower == np.inf
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_planning_finds_the_published_diameters_of_frozen_lake(
     rate: str, expected: float
 ) -> None:
     """Reliability 2a: Storm exact."""
-    found = diameter(build(f"gym:FrozenLake-v1?success_rate={rate}"))
+    found = diameter(build_instance(f"gym:FrozenLake-v1?success_rate={rate}"))
     assert found.lower <= expected * (1.0 + 1e-12)
     assert found.upper >= expected * (1.0 - 1e-12)
     assert found.upper == pytest.approx(expected, rel=1e-9)
@@ -100,7 +100,7 @@ def test_planning_finds_the_published_diameters_of_frozen_lake(
 
 def test_planning_finds_the_numbers_of_riverswim() -> None:
     """Rows 10-12 and reliability 2a."""
-    river = build("riverswim")
+    river = build_instance("riverswim")
     plan = solve_average_reward(river)
     assert plan.gain[0] == pytest.approx(7203 / 16805, rel=1e-10)
     assert plan.bias_span[0] == pytest.approx(6.3103243082, abs=5e-9)

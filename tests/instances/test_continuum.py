@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simgap.errors import InvalidInstance
-from simgap.instances.catalogue import build
+from simgap.instances.catalogue import build_instance
 from simgap.instances.continuum import continuum_of
 
 RIVERS = "riverswim?states=4&success=0.1..0.4&down=1/20..0.1&uniform=true"
@@ -19,7 +19,9 @@ def test_an_interval_is_every_value_between_its_ends() -> None:
     rng = np.random.default_rng(0)
     for success, down in rng.uniform((0.1, 0.05), (0.4, 0.1), (5, 2)).tolist():
         one = rivers.at({"success": success, "down": down})
-        same = build(f"riverswim?states=4&success={success!r}&down={down!r}&uniform=1")
+        same = build_instance(
+            f"riverswim?states=4&success={success!r}&down={down!r}&uniform=1"
+        )
         np.testing.assert_array_equal(
             one.transitions.array(0), same.transitions.array(0)
         )
@@ -52,6 +54,6 @@ def test_intervals_that_mean_nothing_are_refused(spec: str, words: str | None) -
 
 def test_verbs_that_need_finitely_many_models_say_where_intervals_go() -> None:
     with pytest.raises(InvalidInstance) as caught:
-        build("riverswim?success=0.1..0.6")
+        build_instance("riverswim?success=0.1..0.6")
     assert "success=0.1:0.6:5" in caught.value.hint
     assert "run general" in caught.value.hint

@@ -14,7 +14,7 @@ from simgap.instances import (
     absorbing_doors,
     bandit,
     best_arm,
-    build,
+    build_instance,
     chain,
     cycle,
     garnet,
@@ -66,7 +66,7 @@ def test_success_moves_only_the_inner_states_of_a_river() -> None:
 
 
 def test_two_lists_form_a_product_with_the_last_moving_fastest() -> None:
-    rivers = build("riverswim?success=0.2,0.3&down=0.05,0.1")
+    rivers = build_instance("riverswim?success=0.2,0.3&down=0.05,0.1")
     assert rivers.model_names == (
         "success=0.2, down=0.05",
         "success=0.2, down=0.1",
@@ -110,7 +110,7 @@ def test_a_random_class_has_exactly_the_separation_asked_for(
 
 @pytest.mark.parametrize("spec", CONNECTED)
 def test_every_model_communicates_unless_its_point_is_not_to(spec: str) -> None:
-    worlds = build(spec)
+    worlds = build_instance(spec)
     for m in range(len(worlds)):
         assert connected(worlds.transitions.array(m)), worlds.model_names[m]
 

@@ -7,7 +7,13 @@ import pytest
 
 from simgap.arrays import BoolArray, FloatArray
 from simgap.errors import InvalidModel
-from simgap.instances import CATALOGUE, Known, build, closed_forms, delta_for_diameter
+from simgap.instances import (
+    CATALOGUE,
+    Known,
+    build_instance,
+    closed_forms,
+    delta_for_diameter,
+)
 from simgap.mdp import SimulatorClass
 from tests.instances.cases import CASES, HORIZONS
 from tests.reference.average_reward import gain_by_linear_program
@@ -99,7 +105,7 @@ def belief_value(worlds: SimulatorClass, horizon: int) -> float:
 
 @pytest.mark.parametrize("spec", CASES)
 def test_known_values_are_those_of_backward_induction(spec: str) -> None:
-    worlds, known = build(spec), closed_forms(spec)
+    worlds, known = build_instance(spec), closed_forms(spec)
     if known.value is None:
         return
     for horizon in HORIZONS:
@@ -115,7 +121,7 @@ def test_known_values_are_those_of_backward_induction(spec: str) -> None:
 @pytest.mark.parametrize("spec", CASES)
 def test_known_gain_and_bias_solve_the_optimality_equation(spec: str) -> None:
     """Spec 2.8: rho + l(s) = max_a [R(s, a) + P l (s, a)] in every state."""
-    worlds, known = build(spec), closed_forms(spec)
+    worlds, known = build_instance(spec), closed_forms(spec)
     if known.bias is None or known.gain is None:
         return
     assert known.bias.shape == (len(worlds), worlds.n_states)
@@ -133,7 +139,7 @@ def test_known_gain_and_bias_solve_the_optimality_equation(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", CASES)
 def test_known_gains_are_those_of_a_linear_program(spec: str) -> None:
-    worlds, known = build(spec), closed_forms(spec)
+    worlds, known = build_instance(spec), closed_forms(spec)
     if known.gain is None:
         return
     assert known.gain.shape == (len(worlds),)
@@ -146,7 +152,7 @@ def test_known_gains_are_those_of_a_linear_program(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", CASES)
 def test_known_diameters_are_those_of_policy_iteration(spec: str) -> None:
-    worlds, known = build(spec), closed_forms(spec)
+    worlds, known = build_instance(spec), closed_forms(spec)
     if known.diameter is None:
         return
     for m, told in enumerate(known.diameter):
@@ -159,7 +165,7 @@ def test_known_diameters_are_those_of_policy_iteration(spec: str) -> None:
 def test_known_separation_is_the_least_distance_of_two_models(spec: str) -> None:
     known = closed_forms(spec)
     if known.separation is not None:
-        found = separation(build(spec))
+        found = separation(build_instance(spec))
         np.testing.assert_allclose(found, known.separation, rtol=1e-12, atol=1e-13)
 
 
@@ -176,7 +182,7 @@ def test_known_separation_is_the_least_distance_of_two_models(spec: str) -> None
 )
 def test_known_oracle_values_are_those_of_a_search_over_histories(spec: str) -> None:
     """Rows 15-17, 22, 23."""
-    worlds, known = build(spec), closed_forms(spec)
+    worlds, known = build_instance(spec), closed_forms(spec)
     assert known.oracle_value is not None
     for horizon in range(5):
         told = known.oracle_value(horizon)
@@ -209,18 +215,20 @@ def test_the_tree_has_the_diameters_of_row_8(k: int, arms: int, expected: int) -
     known = closed_forms(spec)
     assert known.diameter is not None
     assert known.diameter == pytest.approx(expected)
-    assert slow_diameter(build(spec).transitions.array(0)) == pytest.approx(expected)
+    assert slow_diameter(build_instance(spec).transitions.array(0)) == pytest.approx(
+        expected
+    )
 
 
 @pytest.mark.parametrize(("k", "wanted"), [(1, 12.0), (2, 21.0), (7, 24.0)])
 def test_a_tree_meets_the_diameter_it_was_asked_for(k: int, wanted: float) -> None:
-    worlds = build(f"switch_tree?k={k}&arms=2&e=0.02&diameter={wanted}")
+    worlds = build_instance(f"switch_tree?k={k}&arms=2&e=0.02&diameter={wanted}")
     assert slow_diameter(worlds.transitions.array(0)) == pytest.approx(wanted)
     assert delta_for_diameter(k, 2, wanted) < 0.2
 
 
 def test_riverswim_has_the_numbers_of_rows_10_to_12() -> None:
-    known, worlds = closed_forms("riverswim"), build("riverswim")
+    known, worlds = closed_forms("riverswim"), build_instance("riverswim")
     assert known.gain is not None
     assert known.gain[0] == pytest.approx(7203 / 16805, rel=1e-15)
     assert known.diameter is not None
@@ -241,7 +249,7 @@ def test_the_four_state_rivers_have_the_diameter_of_the_spec() -> None:
     known = closed_forms("riverswim?states=4&success=0.35,0.15,0.75")
     assert known.diameter is not None
     assert known.diameter.max() == pytest.approx(17.96, abs=5e-3)
-    worlds = build("riverswim?states=4&success=0.35,0.15,0.75")
+    worlds = build_instance("riverswim?states=4&success=0.35,0.15,0.75")
     assert separation(worlds) == pytest.approx(0.4)
 
 
@@ -262,7 +270,7 @@ def test_values_of_the_spec_are_met(spec: str, horizon: int, value: float) -> No
 
 def test_the_bias_of_two_optima_is_not_unique() -> None:
     """Two solutions of the optimality equation that differ by more than a constant."""
-    worlds = build("two_optima?states=5")
+    worlds = build_instance("two_optima?states=5")
     P, R = worlds.transitions.array(0), worlds.rewards[0]
     for bias in ([4.0, 3.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 2.0, 3.0]):
         right = (R + P @ np.array(bias)).max(axis=1)

@@ -10,7 +10,7 @@ import pytest
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidInstance
 from simgap.instances import (
-    build,
+    build_instance,
     garnet_mixture,
     riverswim,
     windy_grid,
@@ -115,6 +115,6 @@ def test_no_step_of_a_random_mixture_rules_a_model_out() -> None:
 )
 def test_a_bad_argument_is_named_with_a_way_out(text: str, part: str) -> None:
     with pytest.raises(InvalidInstance) as caught:
-        build(text)
+        build_instance(text)
     assert part in caught.value.problem
     assert caught.value.hint

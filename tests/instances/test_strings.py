@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simgap.errors import InvalidInstance
-from simgap.instances import build, closed_forms, is_instance_string, names
+from simgap.instances import build_instance, closed_forms, is_instance_string, names
 from simgap.instances.spelling import Kind, read_value
 
 READ = [
@@ -35,11 +35,11 @@ READ = [
 
 @pytest.mark.parametrize(("spec", "members"), READ)
 def test_a_well_formed_string_is_read(spec: str, members: int) -> None:
-    assert len(build(spec)) == members
+    assert len(build_instance(spec)) == members
 
 
 def test_a_range_holds_the_decimals_a_person_means() -> None:
-    worlds = build("riverswim?success=0.2:0.5:4")
+    worlds = build_instance("riverswim?success=0.2:0.5:4")
     assert worlds.theta.values[:, 0].tolist() == [0.2, 0.3, 0.4, 0.5]
     assert worlds.model_names == (
         "success=0.2",
@@ -50,7 +50,7 @@ def test_a_range_holds_the_decimals_a_person_means() -> None:
 
 
 def test_a_long_range_agrees_with_linspace() -> None:
-    worlds = build("switch?delta=0.1:0.7:101&e=0")
+    worlds = build_instance("switch?delta=0.1:0.7:101&e=0")
     np.testing.assert_allclose(
         worlds.theta.values[:, 0], np.linspace(0.1, 0.7, 101), rtol=1e-15
     )
@@ -147,7 +147,7 @@ def test_a_malformed_string_is_refused_by_name(
     spec: str, problem: str, hint: str
 ) -> None:
     with pytest.raises(InvalidInstance) as caught:
-        build(spec)
+        build_instance(spec)
     assert problem in caught.value.problem
     assert hint in caught.value.hint
     assert len(str(caught.value)) < 800
@@ -195,7 +195,7 @@ def test_strings_are_told_from_file_names(text: str, expected: bool) -> None:
 def test_every_name_builds_with_its_defaults() -> None:
     for name in names():
         assert is_instance_string(name)
-        assert len(build(name)) >= 1
+        assert len(build_instance(name)) >= 1
 
 
 def test_importing_the_catalogue_loads_nothing_heavy() -> None:

@@ -377,7 +377,7 @@ def test_a_write_beyond_the_file_size_limit_is_explained(
     script = (
         "import resource, signal, sys\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "from simgap.cli.main import main\n"
+        "from simgap.cli.app.main import main\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (700, 700))\n"
         "sys.exit(main(sys.argv[1:]))\n"
     )

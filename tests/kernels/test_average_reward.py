@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simgap._kernels.average_reward import (
+from simgap._kernels.solving.average_reward import (
     SLOW,
     SOLVED,
     difference_bracket,
@@ -18,8 +18,12 @@ from simgap._kernels.average_reward import (
     return_sweeps,
     wide_gain_sweeps,
 )
-from simgap._kernels.graph import backward_order, predecessors, without_self_loops
-from simgap._kernels.lanes import LANES
+from simgap._kernels.solving.lanes import LANES
+from simgap._kernels.solving.reachability import (
+    backward_order,
+    predecessors,
+    without_self_loops,
+)
 from simgap.arrays import FloatArray, read_only
 from simgap.instances import cycle, nodrift
 from simgap.mdp import TabularMDP

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simgap._kernels.belief_points import FLOOR, NEAR_CORNERS
+from simgap._kernels.beliefs.belief_points import FLOOR, NEAR_CORNERS
 from simgap.arrays import FloatArray
 from simgap.oracle.bounded.lower_nodes import LowerValues, lower_structure
 from simgap.oracle.bounded.lower_side import lower_pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simgap._kernels.copying import copy_table, copy_vector
+from simgap._kernels.solving.copying import copy_table, copy_vector
 
 
 def test_a_vector_is_copied() -> None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simgap._kernels.coupled import LONG, carried, couple
+from simgap._kernels.beliefs.coupled_copies import LONG, carried, couple
 from simgap.arrays import FloatArray
 from simgap.mdp import LatentMDP
 from simgap.oracle.baselines.coupled_pair import coupled_pair, model_table

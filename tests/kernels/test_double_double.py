@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simgap._kernels.double_double import (
+from simgap._kernels.solving.double_double import (
     UNIT,
     add_to_wide,
     exact_product,
@@ -18,7 +18,7 @@ from simgap._kernels.double_double import (
     wide_advantages,
     wide_sum,
 )
-from simgap._kernels.graph import without_self_loops
+from simgap._kernels.solving.reachability import without_self_loops
 from simgap.arrays import FloatArray, read_only
 from tests.kernels.inputs import patterns
 from tests.reference.kernel_rows import entries

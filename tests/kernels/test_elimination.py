@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simgap._kernels.elimination import eliminate, solve_eliminated
+from simgap._kernels.solving.linear_systems import eliminate, solve_eliminated
 from simgap.arrays import FloatArray
 from tests.reference.linear import solve
 

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from simgap._kernels.envelope import best_mixture
+from simgap._kernels.beliefs.envelope import best_mixture
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.oracle.bounded.lower_nodes import LowerStructure, lower_structure, odds_grid
 from simgap.oracle.bounded.lower_side import lower_pass

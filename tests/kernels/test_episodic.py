@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simgap._kernels.episodic import (
+from simgap._kernels.solving.episodic import (
     action_values,
     backward_steps,
     follow_actions,
@@ -13,7 +13,7 @@ from simgap._kernels.episodic import (
     greedy_backward_step,
     wide_backward_steps,
 )
-from simgap._kernels.lanes import LANES
+from simgap._kernels.solving.lanes import LANES
 from simgap.arrays import FloatArray, read_only
 from tests.kernels.inputs import Pattern, patterns, whole
 from tests.reference.kernel_rows import backup

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from simgap._kernels.extended import (
+from simgap._kernels.solving.extended_values import (
     BALL,
     INTERVALS,
     LEAST_VISITED,

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simgap._kernels.first_passage import passage_steps
+from simgap._kernels.agents.first_passage import passage_steps
 from simgap.arrays import FloatArray
 from tests.reference.first_passage import Walk, passage
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from simgap._kernels.graph import (
+from simgap._kernels.solving.reachability import (
     backward_order,
     compact_blocks,
     predecessors,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from simgap._kernels.importance import (
+from simgap._kernels.agents.importance import (
     Pairs,
     add_visits,
     find_near,
@@ -18,7 +18,12 @@ from simgap._kernels.importance import (
     of_pair,
     suspect_fired,
 )
-from simgap._kernels.least_squares import find_alive, first_alive, merge, no_models
+from simgap._kernels.agents.least_squares import (
+    find_alive,
+    first_alive,
+    merge,
+    no_models,
+)
 from simgap.arrays import BoolArray, FloatArray, OffsetArray
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from simgap._kernels.lanes import (
+from simgap._kernels.solving.lanes import (
     LANES,
     gain_step,
     light_travel_step,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simgap._kernels.lower_bound import lower_step
+from simgap._kernels.beliefs.oracle_lower_side import lower_step
 from simgap.oracle.bounded.lower_nodes import lower_structure, pairs_of
 from simgap.oracle.bounded.lower_side import lower_pass
 from simgap.oracle.bounded.points import no_points

@@ -7,13 +7,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from simgap._kernels.memoryless import (
+from simgap._kernels.beliefs.memoryless import (
     follow_gaps,
     improve_backward,
     reach_weights,
     stationary_sweep,
 )
-from simgap._kernels.memoryless_bound import least_gap
+from simgap._kernels.beliefs.memoryless_bound import least_gap
 from simgap.arrays import AnyArray, FloatArray, IndexArray
 from simgap.mdp import LatentMDP
 from simgap.oracle.baselines.stationary import policy_kernel

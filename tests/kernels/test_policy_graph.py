@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from simgap._kernels.policy_graph import most_rules_at_once, solve_chain
+from simgap._kernels.beliefs.policy_graph import most_rules_at_once, solve_chain
 from simgap.oracle.graph_values import node_gaps
 from simgap.oracle.loss_form import loss_form
 from tests.policies.cases import random_graph, random_latent

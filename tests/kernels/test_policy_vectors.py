@@ -7,7 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgap._kernels.policy_vectors import best_vectors, follow_choices, reach_nodes
+from simgap._kernels.beliefs.oracle_upper_side import (
+    best_vectors,
+    follow_choices,
+    reach_nodes,
+)
 from simgap.instances import garnet_mixture
 from simgap.mdp import LatentMDP
 from simgap.oracle.bounded.graph_assembly import policy_graph

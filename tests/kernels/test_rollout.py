@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgap._kernels.rollout import simulate_belief_policy
-from simgap._kernels.streams import mixed, uniform
+from simgap._kernels.beliefs.belief_episodes import simulate_belief_policy
+from simgap._kernels.walking.streams import mixed, uniform
 from simgap.arrays import AnyArray, BoolArray, FloatArray
 from simgap.errors import OutsideClass
 from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simgap._kernels.stretch import (
+from simgap._kernels.walking.stretch import (
     begin_stretch,
     count_visits,
     find_reachable,
@@ -13,7 +13,7 @@ from simgap._kernels.stretch import (
     restore,
     save,
 )
-from simgap._kernels.walk import Course, Run, World, begin, play, set_course
+from simgap._kernels.walking.walk import Course, Run, World, begin, play, set_course
 from simgap.arrays import BoolArray, IndexArray
 from simgap.mdp import class_from_arrays
 from simgap.simulation.observed import observed_class

@@ -8,9 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap._kernels.graph import backward_order, predecessors, without_self_loops
-from simgap._kernels.lanes import LANES
-from simgap._kernels.travel import (
+from simgap._kernels.solving.lanes import LANES
+from simgap._kernels.solving.reachability import (
+    backward_order,
+    predecessors,
+    without_self_loops,
+)
+from simgap._kernels.solving.travel import (
     PRUNED,
     SLOW,
     SOLVED,

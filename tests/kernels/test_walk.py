@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simgap._kernels import walk as kernel
-from simgap._kernels.streams import mixed
-from simgap._kernels.walk import Course, Record, Run, World
+from simgap._kernels.walking import walk as kernel
+from simgap._kernels.walking.streams import mixed
+from simgap._kernels.walking.walk import Course, Record, Run, World
 from simgap.mdp import SimulatorClass, class_from_arrays
 from simgap.simulation.observed import observed_class
 from simgap.simulation.worlds import RealModels, real_models

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simgap._kernels.walk import STATE, Course, Run, World, begin, set_course
-from simgap._kernels.watching import play_within, reach
+from simgap._kernels.walking.walk import STATE, Course, Run, World, begin, set_course
+from simgap._kernels.walking.watching import play_within, reach
 from simgap.arrays import IndexArray
 from simgap.instances import riverswim
 from simgap.simulation.observed import observed_class

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from simgap._kernels.envelope import best_mixture
+from simgap._kernels.beliefs.envelope import best_mixture
 from simgap.arrays import FloatArray
 from simgap.instances import garnet_mixture
 from simgap.mdp import LatentMDP

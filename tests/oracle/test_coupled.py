@@ -11,9 +11,9 @@ import pytest
 from scipy.optimize import linprog
 
 from simgap.arrays import FloatArray
-from simgap.cli.demo import LAKES
+from simgap.cli.verbs.demo import LAKES
 from simgap.instances import bandit, best_arm, riverswim
-from simgap.instances.catalogue import build
+from simgap.instances.catalogue import build_instance
 from simgap.mdp import Details, IndexOrder, LatentMDP, class_from_arrays
 from simgap.oracle.baselines.coupled import least_by_coupling
 from simgap.oracle.baselines.memoryless import best_plan
@@ -276,5 +276,5 @@ def test_the_linear_program_is_not_trusted(
 
 def test_four_frozen_lakes_need_memory() -> None:
     """The demo: at least 0.28 is lost without memory, at most 0.135 with it."""
-    form = loss_form(LatentMDP.uniform(build(LAKES)), horizon=200)
+    form = loss_form(LatentMDP.uniform(build_instance(LAKES)), horizon=200)
     assert least_by_coupling(form, 0, 4e8) > 0.28

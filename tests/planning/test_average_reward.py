@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap._kernels.average_reward import SLOW, gain_sweeps
+from simgap._kernels.solving.average_reward import SLOW, gain_sweeps
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument, NotCommunicating, SimgapError
 from simgap.instances import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import log, sqrt
 
 from simgap.arrays import BoolArray, FloatArray
-from simgap.base_policies.cover import Cell
+from simgap.base_policies.infinite.cover import Cell
 from simgap.policies import Step
 
 

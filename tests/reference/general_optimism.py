@@ -9,7 +9,7 @@ from functools import cache
 from itertools import combinations
 from typing import final
 
-from simgap.base_policies.general_optimistic import GeneralOptimistic
+from simgap.base_policies.paper.general_optimistic import GeneralOptimistic
 from simgap.policies.interface import Step
 from simgap.simulation.observed import RewardSignal
 

@@ -12,7 +12,7 @@ from math import inf
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.base_policies.mixture_class import MixtureClass
+from simgap.base_policies.infinite.mixture_class import MixtureClass
 from tests.reference.linear import solve
 
 Samples = Sequence[tuple[Sequence[float], float]]

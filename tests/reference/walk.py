@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from simgap._kernels.walk import World
+from simgap._kernels.walking.walk import World
 
 MASK = 2**64 - 1
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from simgap._kernels.walk import STATE, Course, Run, World, step_with
+from simgap._kernels.walking.walk import STATE, Course, Run, World, step_with
 from simgap.arrays import AnyArray
 
 

@@ -13,18 +13,18 @@ from typing import Any
 import pytest
 
 from simgap.records import write_record
-from simgap.report.again import again_script, is_plain_call
+from simgap.report.commands import again_script, is_plain_call
 from simgap.report.folder import read_folder
 from simgap.report.heat_plots import HeatPlot, SlidingHeat, spread_out
-from simgap.report.lean import LARGE, MANY, held_data
+from simgap.report.how_sure import least_loss, surety_sheet, widest_brackets
+from simgap.report.page_data import LARGE, MANY, held_data
 from simgap.report.part import Part
 from simgap.report.parts import MAKERS
 from simgap.report.parts.horizons import MOST_CELLS, horizon_plots
 from simgap.report.plots import CurvePlot
 from simgap.report.scorecard import top_of
 from simgap.report.sheet import Heading, sheet
-from simgap.report.surety import least_loss, surety_sheet, widest_brackets
-from simgap.report.told import told
+from simgap.report.shown_number import told
 from tests.report import answer_cases as cases
 from tests.report import explorer_cases
 from tests.report.answer_cases import LAKES, study_folder

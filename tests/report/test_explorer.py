@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from simgap.errors import SimgapError
-from simgap.experiments.claim import (
+from simgap.experiments.framework.claim import (
     Check,
     Claim,
     ClaimResult,
@@ -24,7 +24,7 @@ from simgap.experiments.claim import (
     Verdict,
     exactly,
 )
-from simgap.experiments.record import claim_record, save_claim
+from simgap.experiments.framework.record import claim_record, save_claim
 from simgap.records import plain, write_record
 from simgap.report import scripts as page_scripts_module
 from simgap.report import write_explorer

@@ -10,7 +10,7 @@ import pytest
 from simgap.errors import InvalidFile
 from simgap.report.plots import MOST_POINTS, thinned
 from simgap.report.sheet import MOST_ROWS, Heading, sheet
-from simgap.report.told import NOTHING, told
+from simgap.report.shown_number import NOTHING, told
 from tests.report import explorer_cases as cases
 
 # pieces

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from simgap.cli.oracle_answer import MOST_PRICED, pair_prices
+from simgap.cli.verbs.oracle_answer import MOST_PRICED, pair_prices
 from simgap.report.parts.pair_prices import pair_prices_plot
 
 

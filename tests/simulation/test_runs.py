@@ -7,7 +7,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from simgap.base_policies.optimistic import Threshold, optimistic_exploration
+from simgap.base_policies.paper.optimistic import Threshold, optimistic_exploration
 from simgap.errors import InvalidArgument
 from simgap.instances import riverswim
 from simgap.mdp import SimulatorClass

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from simgap.bounds import ClassFacts
-from simgap.complexity.separation import MOST_MODELS, separation
+from simgap.complexity import MOST_MODELS, separation
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP, SimulatorClass, class_from_models
 from simgap.planning import AverageRewardPlan, diameter, solve_average_reward
@@ -129,9 +129,7 @@ def _complexity(
     """Return eluder dimension and covering number at scale 1/H of rewards in [0, 1]."""
     if plan is None:
         return None, None
-    from simgap.complexity.covering import covering_number
-    from simgap.complexity.eluder import eluder_dimension
-    from simgap.complexity.function_class import function_class
+    from simgap.complexity import covering_number, eluder_dimension, function_class
 
     try:
         functions = function_class(simulators, plan=plan)

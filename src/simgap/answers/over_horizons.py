@@ -17,22 +17,20 @@ from simgap.answers.class_facts import MeasuredClass
 from simgap.answers.planned_class import PlannedClass
 from simgap.answers.stakes import stakes
 from simgap.arrays import FloatArray, owned
-from simgap.bounds import applicable
-from simgap.bounds.bound import Kind, Quantity
+from simgap.bounds import Kind, Quantity, applicable
 from simgap.errors import InvalidArgument
-from simgap.mdp import LatentMDP
-from simgap.mdp.model_given import checked_latent
-from simgap.oracle.baselines.single_model import (
+from simgap.mdp import LatentMDP, checked_latent
+from simgap.oracle import (
+    AutoOracle,
+    Outcome,
     best_memoryless,
+    loss_form,
     mean_model_plan,
+    planned_policy,
     single_plans,
+    spread_over,
 )
-from simgap.oracle.entry import planned_policy
-from simgap.oracle.loss_form import loss_form
-from simgap.oracle.part_of_class import spread_over
-from simgap.oracle.result import Outcome
-from simgap.oracle.settings import AutoOracle
-from simgap.planning.episodic import checked_horizon
+from simgap.planning import checked_horizon
 from simgap.records import Certified
 
 MOST_HORIZONS = 40

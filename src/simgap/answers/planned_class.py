@@ -11,8 +11,7 @@ from typing import final
 
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
-from simgap.oracle.baselines.memoryless import ShortMemoryPlan
-from simgap.oracle.result import OracleResult
+from simgap.oracle import OracleResult, ShortMemoryPlan
 from simgap.records import Certified
 
 

@@ -15,12 +15,9 @@ from typing import final
 
 import numpy as np
 
-from simgap.gap.evaluator import Exact
-from simgap.gap.exact import exact_gaps
-from simgap.gap.measure import average_certified
-from simgap.mdp import LatentMDP
-from simgap.mdp.model_given import checked_latent
-from simgap.policies.markov import MarkovPolicy
+from simgap.gap import Exact, average_certified, exact_gaps
+from simgap.mdp import LatentMDP, checked_latent
+from simgap.policies import MarkovPolicy
 from simgap.records import Certified
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray, OffsetArray, digest, owned
 from simgap.mdp import LatentMDP, SimulatorClass
-from simgap.oracle.part_of_class import part_of_class
+from simgap.oracle import part_of_class
 
 
 @final

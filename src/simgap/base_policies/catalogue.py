@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, final
 
-from simgap.base_policies.elimination import elimination
-from simgap.base_policies.explore_then_commit import explore_then_commit
 from simgap.base_policies.fixed import uniformly_random
-from simgap.base_policies.general_optimistic import general_optimistic
-from simgap.base_policies.likelihood_optimism import likelihood_optimism
-from simgap.base_policies.optimistic import Threshold, optimistic_exploration
-from simgap.base_policies.posterior_sampling import posterior_sampling
-from simgap.base_policies.psrl import psrl
-from simgap.base_policies.ucrl import ucrl2, ucrl2b
+from simgap.base_policies.improved.explore_then_commit import explore_then_commit
+from simgap.base_policies.improved.likelihood_optimism import likelihood_optimism
+from simgap.base_policies.improved.posterior_sampling import posterior_sampling
+from simgap.base_policies.outsiders.psrl import psrl
+from simgap.base_policies.outsiders.ucrl import ucrl2, ucrl2b
+from simgap.base_policies.paper.elimination import elimination
+from simgap.base_policies.paper.general_optimistic import general_optimistic
+from simgap.base_policies.paper.optimistic import Threshold, optimistic_exploration
 from simgap.base_policies.without_memory import mean_model_policy, memoryless_policy
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
 from simgap.oracle import AutoOracle, domain_randomization_oracle
-from simgap.policies.interface import Policy
+from simgap.policies import Policy
 
 PLANNING_SECONDS = 60.0
 Build = Callable[[LatentMDP, int, int], Policy[Any]]  # latent, horizon, seed

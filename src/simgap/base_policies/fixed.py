@@ -12,17 +12,19 @@ from typing import Any, final
 
 import numpy as np
 
-from simgap._kernels.fixed_policies import Graph, Table, run_graph, run_table
-from simgap._kernels.walk import Record, World
+from simgap._kernels.agents import Graph, Table, run_graph, run_table
+from simgap._kernels.walking import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.base_policies.knowledge import ClassKnowledge, Known
 from simgap.errors import InvalidArgument
-from simgap.policies.graph import GraphPolicy
-from simgap.policies.interface import Step
-from simgap.policies.markov import MarkovPolicy
-from simgap.simulation.observed import ObservedClass, RewardSignal, observed_class
-from simgap.simulation.stepwise import run_stepwise
-from simgap.simulation.worlds import RealModels
+from simgap.policies import GraphPolicy, MarkovPolicy, Step
+from simgap.simulation import (
+    ObservedClass,
+    RealModels,
+    RewardSignal,
+    observed_class,
+    run_stepwise,
+)
 
 FOREVER = 2**62
 

@@ -9,9 +9,8 @@ import numpy as np
 
 from simgap.arrays import FloatArray, IndexArray, read_only
 from simgap.mdp import SimulatorClass
-from simgap.planning import solve_average_reward
-from simgap.planning.average_reward import AverageRewardPlan
-from simgap.simulation.observed import ObservedClass, RewardSignal, observed_class
+from simgap.planning import AverageRewardPlan, solve_average_reward
+from simgap.simulation import ObservedClass, RewardSignal, observed_class
 
 
 @final

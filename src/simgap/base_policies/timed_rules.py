@@ -17,12 +17,11 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.timed_rules import DONE, PERIOD, back_with_rules, stored_left
+from simgap._kernels.solving import DONE, PERIOD, back_with_rules, stored_left
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.base_policies.knowledge import ClassKnowledge
 from simgap.errors import InvalidArgument
-from simgap.planning.episodic import checked_horizon
-from simgap.planning.lane_blocks import rewards_of
+from simgap.planning import checked_horizon, rewards_of
 
 CHUNK = 4096  # steps between two chances to interrupt
 MOST_RULES = 2**26  # entries of all rules: a quarter of a gigabyte

@@ -12,16 +12,16 @@ import numpy as np
 
 from simgap.arrays import FloatArray, IndexArray
 from simgap.mdp import LatentMDP
-from simgap.oracle.baselines.single_model import (
+from simgap.oracle import (
     best_memoryless,
+    bytes_of_losses,
+    loss_form,
     mean_model,
     mean_model_plan,
     single_plans,
 )
-from simgap.oracle.loss_form import bytes_of_losses, loss_form
-from simgap.planning import solve_average_reward
-from simgap.planning.episodic import policy_values
-from simgap.policies.markov import MarkovPolicy
+from simgap.planning import policy_values, solve_average_reward
+from simgap.policies import MarkovPolicy
 
 LARGEST_LOSSES = 2**24  # bytes: beyond, a search takes minutes
 LONG = 2000  # steps over which stationary policies are compared

@@ -25,7 +25,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.model_pairs import compare_models
+from simgap._kernels.solving import compare_models
 from simgap.arrays import BoolArray, FloatArray, IndexArray, owned, read_only
 from simgap.errors import InvalidArgument
 from simgap.mdp import SimulatorClass

@@ -1,20 +1,5 @@
 """The sim-to-real gap and the regret of any policy (Equation 1)."""
 
-from simgap.gap.evaluator import Exact, MonteCarlo
-from simgap.gap.measure import (
-    average_gap,
-    gaps,
-    regret,
-    sim_to_real_gap,
-    worst_gap,
-)
+from simgap.rooms import open_room
 
-__all__ = [
-    "Exact",
-    "MonteCarlo",
-    "average_gap",
-    "gaps",
-    "regret",
-    "sim_to_real_gap",
-    "worst_gap",
-]
+__getattr__, __dir__, __all__ = open_room(__name__)

@@ -14,21 +14,16 @@ from typing import Any
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.base_policies.optimistic import OptimisticExploration, Threshold
+from simgap.base_policies import OptimisticExploration, Threshold
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.gap.evaluator import Exact
 from simgap.gap.first_passage import EliminationTests, optimistic_gap
 from simgap.mdp import LatentMDP, SimulatorClass
-from simgap.oracle.baselines.history_values import Seen, gaps_by_histories
-from simgap.oracle.graph_values import graph_gaps
-from simgap.oracle.loss_form import loss_form
-from simgap.planning.episodic import checked_horizon, optimal_values, policy_values
-from simgap.policies.graph import GraphPolicy
-from simgap.policies.interface import Policy
-from simgap.policies.markov import MarkovPolicy
+from simgap.oracle import Seen, gaps_by_histories, graph_gaps, loss_form
+from simgap.planning import checked_horizon, optimal_values, policy_values
+from simgap.policies import GraphPolicy, MarkovPolicy, Policy
 from simgap.records import Certified
-from simgap.simulation.observed import ObservedClass, RewardSignal
-from simgap.simulation.stepwise import Lucky
+from simgap.simulation import Lucky, ObservedClass, RewardSignal
 
 SHORT = 60  # steps up to which histories are tried before first passages
 

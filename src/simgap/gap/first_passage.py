@@ -29,9 +29,12 @@ from simgap.errors import InvalidArgument, NotSolved
 from simgap.gap.episodes import Followed, follow_episodes
 from simgap.gap.passage_law import CandidateRun
 from simgap.mdp import TabularMDP
-from simgap.planning import AverageRewardPlan, solve_average_reward
-from simgap.planning.episodic import checked_horizon
-from simgap.planning.relative_values import relative_values
+from simgap.planning import (
+    AverageRewardPlan,
+    checked_horizon,
+    relative_values,
+    solve_average_reward,
+)
 from simgap.records import Certified
 
 EPS = 2.0**-52

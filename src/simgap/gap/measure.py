@@ -18,10 +18,8 @@ from simgap.gap.exact import exact_gaps
 from simgap.gap.sampled import average_sampled, sampled_gaps, worst_sampled
 from simgap.intervals import EPS, Certified, defect, weighted_sum
 from simgap.mdp import LatentMDP, SimulatorClass, TabularMDP
-from simgap.planning import solve_average_reward
-from simgap.planning.connectivity import as_class
-from simgap.planning.relative_values import relative_values
-from simgap.policies.interface import Policy
+from simgap.planning import as_class, relative_values, solve_average_reward
+from simgap.policies import Policy
 from simgap.statistics import Estimate
 
 EXACT = Exact()

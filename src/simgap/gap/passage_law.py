@@ -14,7 +14,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.first_passage import passage_steps
+from simgap._kernels.agents import passage_steps
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
 from simgap.errors import NotSolved
 from simgap.gap.reward_lattice import RewardLattice, reward_lattice

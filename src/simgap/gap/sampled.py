@@ -10,19 +10,25 @@ from typing import Any, final
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.base_policies.fixed import fixed_policy
+from simgap.base_policies import fixed_policy
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.gap.control_variate import Range, Sample, interval
 from simgap.gap.evaluator import MonteCarlo
 from simgap.mdp import SimulatorClass
-from simgap.planning.episodic import checked_horizon
-from simgap.policies.graph import GraphPolicy
-from simgap.policies.interface import Policy
-from simgap.policies.markov import MarkovPolicy
-from simgap.simulation.observed import observed_class
-from simgap.simulation.runs import Program, Progress, Runs, Stepwise, run_program
-from simgap.simulation.score_range import ScoreRanges, score_ranges
-from simgap.simulation.worlds import RealModels, real_models
+from simgap.planning import checked_horizon
+from simgap.policies import GraphPolicy, MarkovPolicy, Policy
+from simgap.simulation import (
+    Program,
+    Progress,
+    RealModels,
+    Runs,
+    ScoreRanges,
+    Stepwise,
+    observed_class,
+    real_models,
+    run_program,
+    score_ranges,
+)
 from simgap.statistics import Estimate, greatest_of
 
 GROWTH = 1.2  # more episodes than predicted, so that few rounds are enough

@@ -90,7 +90,7 @@ class Entry:
     parameters: Mapping[str, Parameter]
 
 
-def build(spec: str) -> SimulatorClass:
+def build_instance(spec: str) -> SimulatorClass:
     """Return the class that an instance string names (contract, model files)."""
     name, query = _split(spec)
     if name.startswith(GYM):
@@ -102,7 +102,7 @@ def build(spec: str) -> SimulatorClass:
 
 
 def closed_forms(spec: str) -> Known:
-    """Return the closed forms of the class that `build(spec)` returns."""
+    """Return the closed forms of the class that `build_instance(spec)` returns."""
     name, query = _split(spec)
     if name.startswith(GYM):
         environment(name.removeprefix(GYM))

@@ -19,11 +19,16 @@ from simgap.instances.arguments import (
 from simgap.instances.classic_physics import CONTROLS, TORQUE, Control, control
 from simgap.instances.spelling import suggestion
 from simgap.instances.toy_text import Terminal
-from simgap.mdp.discretise import Discretisation, discretise
-from simgap.mdp.grid_states import NodeSet
-from simgap.mdp.physics import Physics
-from simgap.mdp.simulators import SimulatorClass
-from simgap.mdp.state_grid import Axis, Interpolation, StateGrid
+from simgap.mdp import (
+    Axis,
+    Discretisation,
+    Interpolation,
+    NodeSet,
+    Physics,
+    SimulatorClass,
+    StateGrid,
+    discretise,
+)
 
 NOTHING: Mapping[str, Points] = {}
 TORQUES = 5

@@ -17,7 +17,7 @@ from simgap.arrays import FloatArray
 from simgap.errors import InvalidInstance
 from simgap.instances.arguments import Interval
 from simgap.instances.spelling import suggestion
-from simgap.mdp.physics import Moved, Theta
+from simgap.mdp import Moved, Theta
 
 POSITIVE = Interval(0.0, low_open=True)
 NOT_NEGATIVE = Interval(0.0)

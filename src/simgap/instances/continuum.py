@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.errors import InvalidInstance
-from simgap.instances.catalogue import build
+from simgap.instances.catalogue import build_instance
 from simgap.instances.spelling import interval_ends, split_query
 from simgap.mdp import SimulatorClass, TabularMDP
 
@@ -55,7 +55,9 @@ class Continuum:
 
     def _class(self, texts: Mapping[str, str]) -> SimulatorClass:
         query = {**self.query, **texts}
-        return build(f"{self.name}?" + "&".join(f"{k}={v}" for k, v in query.items()))
+        return build_instance(
+            f"{self.name}?" + "&".join(f"{k}={v}" for k, v in query.items())
+        )
 
 
 def continuum_of(spec: str) -> Continuum | None:

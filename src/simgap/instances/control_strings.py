@@ -10,9 +10,7 @@ from simgap.instances.classic_control import classic_control
 from simgap.instances.classic_physics import Control, control
 from simgap.instances.spelling import Kind, read_value, suggestion
 from simgap.instances.toy_text import Terminal
-from simgap.mdp.discretise import Discretisation
-from simgap.mdp.grid_states import NodeSet
-from simgap.mdp.state_grid import Interpolation
+from simgap.mdp import Discretisation, Interpolation, NodeSet
 
 CONTROL_CHOICES: Mapping[str, type[Terminal] | type[NodeSet] | type[Interpolation]] = {
     "scheme": Interpolation,

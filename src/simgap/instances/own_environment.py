@@ -15,7 +15,7 @@ import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray
 from simgap.errors import InvalidArgument, InvalidModel
-from simgap.mdp.physics import Moved, Physics, Theta
+from simgap.mdp import Moved, Physics, Theta
 
 
 def environment_physics(

@@ -18,8 +18,7 @@ import numpy as np
 
 from simgap.errors import InvalidArgument
 from simgap.instances.classic_physics import control
-from simgap.mdp.discretise import Discretisation
-from simgap.mdp.rounding import Rounding, seen_states
+from simgap.mdp import Discretisation, Rounding, seen_states
 
 
 def true_environment(table: Discretisation, member: int) -> Any:

@@ -30,8 +30,8 @@ from simgap.mdp import (
     Parameters,
     SimulatorClass,
     class_from_edges,
+    name_of,
 )
-from simgap.mdp.parametric import name_of
 
 Setting = bool | str
 NOTHING: Mapping[str, Any] = {}

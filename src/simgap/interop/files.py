@@ -28,7 +28,7 @@ def load_model(
 
     `max_bytes` limits what the arrays of a file may take together; the default is a
     quarter of the memory at hand. `instance` builds a class from a text that is not
-    the name of a file (`simgap.instances.catalogue.build`); its prior is uniform.
+    the name of a file (`simgap.instances.build_instance`); its prior is uniform.
     """
     limit = SizeLimit.of(max_bytes)
     path = Path(source)

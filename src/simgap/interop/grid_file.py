@@ -9,9 +9,7 @@ import numpy as np
 
 from simgap.arrays import AnyArray
 from simgap.errors import InvalidFile
-from simgap.mdp import Axis, Interpolation, NodeSet, StateGrid
-from simgap.mdp.grid_origin import GridOrigin
-from simgap.mdp.one_step import OneStepError
+from simgap.mdp import Axis, GridOrigin, Interpolation, NodeSet, OneStepError, StateGrid
 
 
 @final

@@ -23,8 +23,8 @@ from simgap.mdp import (
     RewardUnits,
     SimulatorClass,
     Transitions,
+    content_hash,
 )
-from simgap.mdp.simulators import content_hash
 
 SCHEMA = 1
 KIND = FileKind(

@@ -29,6 +29,7 @@ from simgap.interop.npz_members import KERNELS, read_members
 from simgap.interop.sizes import SizeLimit, array_bytes
 from simgap.mdp import (
     Details,
+    GridOrigin,
     IndexOrder,
     LatentMDP,
     Parameters,
@@ -37,7 +38,6 @@ from simgap.mdp import (
     class_from_arrays,
     class_from_edges,
 )
-from simgap.mdp.grid_origin import GridOrigin
 from simgap.user_files import MOST_VALUES, opened, size_of
 
 Arrays = Mapping[str, AnyArray]

@@ -60,8 +60,8 @@ def _way(given: object) -> str:
         text = str(given)
         if isinstance(given, str) and "." not in text.rpartition("/")[2].split("?")[0]:
             return (
-                "LatentMDP.uniform(simgap.instances.build(text)) makes one of the "
-                "catalogue, load_model(path) reads one from a file"
+                "LatentMDP.uniform(simgap.instances.build_instance(text)) makes one "
+                "of the catalogue, load_model(path) reads one from a file"
             )
         return "read it first: load_model(path)"
     if isinstance(given, Sequence) and given and isinstance(given[0], TabularMDP):

@@ -11,7 +11,7 @@ import numpy as np
 
 from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray, OffsetArray
 from simgap.oracle.loss_form import LossForm
-from simgap.policies.graph import NOWHERE, GraphPolicy, Pattern
+from simgap.policies import NOWHERE, GraphPolicy, Pattern
 
 
 def completed_graph(

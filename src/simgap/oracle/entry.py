@@ -18,8 +18,7 @@ import numpy as np
 
 from simgap.arrays import FloatArray, owned
 from simgap.errors import InvalidArgument
-from simgap.mdp import LatentMDP
-from simgap.mdp.model_given import checked_latent
+from simgap.mdp import LatentMDP, checked_latent
 from simgap.oracle.bounded import solve_bounded, solve_grid, without_planning
 from simgap.oracle.compile_clock import compile_seconds, working_seconds
 from simgap.oracle.exact import count_nodes, looks_hopeless, solve_exact
@@ -41,8 +40,8 @@ from simgap.oracle.settings import (
 )
 from simgap.oracle.to_run import policy_to_run
 from simgap.oracle.watch import Progress, resident_bytes
-from simgap.planning.episodic import checked_horizon
-from simgap.policies.belief import BeliefPolicy
+from simgap.planning import checked_horizon
+from simgap.policies import BeliefPolicy
 from simgap.records import Certified
 from simgap.statistics import Estimate
 

@@ -27,7 +27,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.rollout import simulate_belief_policy
+from simgap._kernels.beliefs import simulate_belief_policy
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
 from simgap.errors import InvalidArgument
 from simgap.oracle.episode_design import (
@@ -38,7 +38,7 @@ from simgap.oracle.episode_design import (
     of_neighbours,
 )
 from simgap.oracle.loss_form import LossForm
-from simgap.policies.belief import BeliefPolicy
+from simgap.policies import BeliefPolicy
 from simgap.statistics import Estimate, Part, estimated_mean
 
 PILOT = 256  # episodes that find the scale of the answer

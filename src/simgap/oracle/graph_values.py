@@ -19,7 +19,7 @@ from math import ceil, log
 
 import numpy as np
 
-from simgap._kernels.policy_graph import (
+from simgap._kernels.beliefs import (
     graph_backward,
     graph_first_steps,
     graph_sweeps,
@@ -30,7 +30,7 @@ from simgap._kernels.policy_graph import (
 from simgap.arrays import BoolArray, FloatArray, IndexArray, owned
 from simgap.errors import InvalidArgument
 from simgap.oracle.loss_form import LossForm
-from simgap.policies.graph import GraphPolicy
+from simgap.policies import GraphPolicy
 
 ENOUGH = 1e-15  # relative change of a backup that is rounding
 NEAR = 1e-12  # the same when more sweeps no longer help

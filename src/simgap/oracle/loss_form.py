@@ -25,7 +25,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.losses import discounted_values, fill_losses
+from simgap._kernels.solving import discounted_values, fill_losses
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
 from simgap.intervals import (
@@ -37,13 +37,13 @@ from simgap.intervals import (
     weighted_sum,
 )
 from simgap.mdp import LatentMDP
-from simgap.planning.episodic import (
+from simgap.planning import (
     checked_horizon,
     solve_episodic,
     start_defect,
     start_rounding,
 )
-from simgap.policies.graph import Pattern
+from simgap.policies import Pattern
 
 
 @final

@@ -7,8 +7,7 @@ from enum import Enum
 from typing import final
 
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
-from simgap.policies.belief import BeliefPolicy
-from simgap.policies.graph import GraphPolicy
+from simgap.policies import BeliefPolicy, GraphPolicy
 from simgap.records import Certainty, Certified
 from simgap.statistics import Estimate
 

@@ -12,7 +12,7 @@ from simgap.oracle.episode_design import FEW, number_of_strata
 from simgap.oracle.estimate import estimated_gap
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.result import VectorSets
-from simgap.policies.belief import BeliefPolicy
+from simgap.policies import BeliefPolicy
 from simgap.statistics import Estimate
 
 CONFIDENCE = 0.95

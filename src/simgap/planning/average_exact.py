@@ -12,8 +12,13 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.average_reward import greedy_actions, improvement_sweep
-from simgap._kernels.double_double import add_to_wide, minus_wide, wide_sum
+from simgap._kernels.solving import (
+    add_to_wide,
+    greedy_actions,
+    improvement_sweep,
+    minus_wide,
+    wide_sum,
+)
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.errors import NotCommunicating
 from simgap.mdp import SimulatorClass

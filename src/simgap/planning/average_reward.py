@@ -17,17 +17,19 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.average_reward import (
+from simgap._kernels.solving import (
+    LANES,
     SOLVED,
+    action_values,
+    backward_order,
     gain_sweeps,
     greedy_actions,
     improvement_sweep,
+    predecessors,
     return_sweeps,
+    strong_components,
     wide_gain_sweeps,
 )
-from simgap._kernels.episodic import action_values
-from simgap._kernels.graph import backward_order, predecessors, strong_components
-from simgap._kernels.lanes import LANES
 from simgap.arrays import (
     BoolArray,
     FloatArray,

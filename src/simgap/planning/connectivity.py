@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simgap._kernels.graph import strong_components
+from simgap._kernels.solving import strong_components
 from simgap.arrays import BoolArray, OffsetArray, digest
 from simgap.errors import InvalidArgument, NotCommunicating
 from simgap.mdp import SimulatorClass, TabularMDP

@@ -18,7 +18,8 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from simgap._kernels.episodic import (
+from simgap._kernels.solving import (
+    LANES,
     action_values,
     backward_steps,
     follow_actions,
@@ -26,7 +27,6 @@ from simgap._kernels.episodic import (
     greedy_backward_step,
     wide_backward_steps,
 )
-from simgap._kernels.lanes import LANES
 from simgap.arrays import FloatArray, IndexArray, aligned, owned
 from simgap.errors import InvalidArgument
 from simgap.intervals import EPS, SMALLEST, around, defect, row_defects

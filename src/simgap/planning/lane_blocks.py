@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simgap._kernels.lanes import LANES
+from simgap._kernels.solving import LANES
 from simgap.arrays import FloatArray, aligned
 from simgap.mdp import SimulatorClass
 

@@ -17,7 +17,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.episodic import backward_steps
+from simgap._kernels.solving import backward_steps
 from simgap.arrays import FloatArray, owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import SimulatorClass, TabularMDP

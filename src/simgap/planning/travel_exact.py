@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simgap._kernels.double_double import add_to_wide
+from simgap._kernels.solving import add_to_wide
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.planning.policy_chain import Moves, PolicyChain, first_best, paths_to
 

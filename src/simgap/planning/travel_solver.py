@@ -8,12 +8,14 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.graph import backward_order, compact_blocks, predecessors
-from simgap._kernels.lanes import LANES
-from simgap._kernels.travel import (
+from simgap._kernels.solving import (
+    LANES,
     PRUNED,
     SLOW,
+    backward_order,
+    compact_blocks,
     ordered_travel_sweeps,
+    predecessors,
     wide_travel_sweeps,
 )
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, aligned

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from simgap.errors import InvalidFile, SimgapError
-from simgap.interop.policy_file import (
+from simgap.interop import (
     SPARE,
     StoredPolicy,
     read_policy,

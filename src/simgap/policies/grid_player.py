@@ -22,10 +22,15 @@ import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
-from simgap.instances.classic_physics import CONTROLS
-from simgap.mdp import Discretisation, LatentMDP, Rounding, SimulatorClass
-from simgap.mdp.grid_origin import GridOrigin
-from simgap.mdp.rounding import seen_states
+from simgap.instances import CONTROLS
+from simgap.mdp import (
+    Discretisation,
+    GridOrigin,
+    LatentMDP,
+    Rounding,
+    SimulatorClass,
+    seen_states,
+)
 from simgap.policies.agent import Agent
 from simgap.policies.interface import Policy
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import final
 
 from simgap.records import ON_GRID, replacing
-from simgap.report.again import again_script
+from simgap.report.commands import again_script
 from simgap.report.folder import Folder, read_folder
-from simgap.report.lean import held_data
+from simgap.report.how_sure import surety_sheet
+from simgap.report.page_data import held_data
 from simgap.report.part import Part
 from simgap.report.scorecard import CLAIM, top_of
 from simgap.report.scripts import page_scripts
-from simgap.report.surety import surety_sheet
 from simgap.report.templating import template
 from simgap.report.words import shown
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import floor, inf, isfinite, log10
 from typing import Any, final
 
-from simgap.report.told import Told
+from simgap.report.shown_number import Told
 from simgap.report.words import number, sentences
 
 MANY_TOLD = 8  # rows a description names one by one

@@ -14,7 +14,7 @@ from simgap.report.certainty_words import LOSSES, name_of
 from simgap.report.plots import Plot
 from simgap.report.reading import as_list, as_object, as_text
 from simgap.report.sheet import Sheet
-from simgap.report.told import Told, certainty_of, evaluated
+from simgap.report.shown_number import Told, certainty_of, evaluated
 from simgap.report.words import shown
 
 HOW = (

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from simgap.report.heat_plots import HeatPlot, SlidingHeat
-from simgap.report.told import UNLABELLED, Told
+from simgap.report.shown_number import UNLABELLED, Told
 from simgap.report.words import number, sentences, shown
 
 MOST_POINTS = 1_000  # of one curve

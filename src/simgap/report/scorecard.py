@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
-from simgap.report.part import Card, Part
-from simgap.report.parts.audit import AuditContent, Verdict
-from simgap.report.surety import (
+from simgap.report.how_sure import (
     AT_STAKE,
     Width,
     least_loss,
     stake_of,
     widest_brackets,
 )
-from simgap.report.told import certainty_of
+from simgap.report.part import Card, Part
+from simgap.report.parts.audit import AuditContent, Verdict
+from simgap.report.shown_number import certainty_of
 from simgap.report.words import bracket, percent_of
 
 MOST_CARDS = 4  # answers of one kind, as the widths of several parameters

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 from simgap.report.reading import as_text, not_ours
-from simgap.report.told import Told, certainty_of
+from simgap.report.shown_number import Told, certainty_of
 from simgap.report.words import number, shown
 from simgap.text import clean
 

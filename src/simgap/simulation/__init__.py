@@ -1,17 +1,5 @@
 """What a simulation needs and leaves behind: tables to draw from, streams, runs."""
 
-from simgap.simulation.observed import ObservedClass, RewardSignal, observed_class
-from simgap.simulation.runs import Program, Runs, log_grid, run_program
-from simgap.simulation.worlds import RealModels, real_models
+from simgap.rooms import open_room
 
-__all__ = [
-    "ObservedClass",
-    "Program",
-    "RealModels",
-    "RewardSignal",
-    "Runs",
-    "log_grid",
-    "observed_class",
-    "real_models",
-    "run_program",
-]
+__getattr__, __dir__, __all__ = open_room(__name__)

@@ -20,13 +20,16 @@ import numpy as np
 
 from simgap.arrays import FloatArray, OffsetArray
 from simgap.errors import InvalidArgument
-from simgap.mdp import TabularMDP
-from simgap.mdp.discretise import Discretisation
-from simgap.mdp.one_step import OneStepError
-from simgap.mdp.rounding import Rounding, seen_states
-from simgap.mdp.state_grid import Interpolation
-from simgap.planning.episodic import checked_horizon, policy_values, solve_episodic
-from simgap.policies.markov import MarkovPolicy
+from simgap.mdp import (
+    Discretisation,
+    Interpolation,
+    OneStepError,
+    Rounding,
+    TabularMDP,
+    seen_states,
+)
+from simgap.planning import checked_horizon, policy_values, solve_episodic
+from simgap.policies import MarkovPolicy
 from simgap.statistics import Estimate, Part, estimated_mean
 
 AT_ONCE = 20_000  # episodes that are stepped side by side

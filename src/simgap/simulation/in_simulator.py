@@ -18,11 +18,8 @@ import numpy as np
 
 from simgap.arrays import FloatArray, OffsetArray
 from simgap.intervals import Certified
-from simgap.mdp.discretise import Discretisation
-from simgap.mdp.rounding import Rounding
-from simgap.policies.agent import Agent
-from simgap.policies.interface import Policy
-from simgap.policies.markov import MarkovPolicy
+from simgap.mdp import Discretisation, Rounding
+from simgap.policies import Agent, MarkovPolicy, Policy
 from simgap.simulation.discretisation_error import Play, simulated_returns
 from simgap.statistics import Estimate, Part, estimated_mean
 

@@ -17,7 +17,7 @@ import numpy as np
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, read_only
 from simgap.errors import InvalidArgument, InvalidModel, OutsideClass
 from simgap.mdp import SimulatorClass
-from simgap.policies.interface import Step
+from simgap.policies import Step
 
 SAME = 1e-9  # rewards closer than this look the same
 

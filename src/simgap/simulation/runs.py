@@ -15,10 +15,10 @@ from typing import Any, Protocol, final, runtime_checkable
 
 import numpy as np
 
-from simgap._kernels.walk import Record, World
+from simgap._kernels.walking import Record, World
 from simgap.arrays import AnyArray, BoolArray, FloatArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
-from simgap.policies.interface import Policy
+from simgap.policies import Policy
 from simgap.simulation.observed import ObservedClass
 from simgap.simulation.stepwise import keys_of, run_stepwise
 from simgap.simulation.worlds import RealModels

@@ -12,20 +12,21 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from simgap._kernels.streams import episode_keys, mixed
-from simgap._kernels.walk import (
+from simgap._kernels.walking import (
     STATE,
     Record,
     Run,
     World,
     agent_uniform,
     begin,
+    episode_keys,
     finish,
+    mixed,
     step_with,
 )
 from simgap.arrays import AnyArray, OffsetArray
 from simgap.errors import InvalidArgument
-from simgap.policies.interface import Policy, Step
+from simgap.policies import Policy, Step
 from simgap.simulation.observed import RewardSignal
 from simgap.simulation.worlds import RealModels
 

@@ -21,15 +21,18 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.alias import fill_aliases
-from simgap._kernels.walk import Tails, World
+from simgap._kernels.walking import Tails, World, fill_aliases
 from simgap.arrays import BoolArray, FloatArray, IndexArray, owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import SimulatorClass
-from simgap.planning import communicating, solve_average_reward
-from simgap.planning.average_reward import AverageRewardPlan
-from simgap.planning.episodic import checked_horizon, optimal_values
-from simgap.planning.relative_values import relative_values
+from simgap.planning import (
+    AverageRewardPlan,
+    checked_horizon,
+    communicating,
+    optimal_values,
+    relative_values,
+    solve_average_reward,
+)
 from simgap.simulation.observed import ObservedClass, RewardSignal
 
 LAST_STEPS = 2048  # whose losses depend on the time left

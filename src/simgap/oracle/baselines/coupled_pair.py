@@ -30,7 +30,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.coupled import carried, couple, couple_backward, places_met
+from simgap._kernels.beliefs import carried, couple, couple_backward, places_met
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 from simgap.intervals import EPS
 from simgap.oracle.loss_form import LossForm

@@ -10,7 +10,7 @@ import numpy as np
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import OutsideClass
 from simgap.oracle.loss_form import LossForm
-from simgap.policies.interface import Policy, Step
+from simgap.policies import Policy, Step
 
 
 @final

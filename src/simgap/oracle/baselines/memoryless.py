@@ -35,13 +35,13 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.memoryless import (
+from simgap._kernels.beliefs import (
     follow_gaps,
     improve_backward,
+    least_gap,
     reach_weights,
     stationary_sweep,
 )
-from simgap._kernels.memoryless_bound import least_gap
 from simgap.arrays import AnyArray, FloatArray, IndexArray, owned
 from simgap.intervals import EPS, Certified
 from simgap.oracle.baselines.coupled import least_by_coupling

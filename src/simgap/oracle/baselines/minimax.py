@@ -28,7 +28,7 @@ from simgap.oracle.exact import count_nodes, looks_hopeless, solve_exact
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import ExactOracle
-from simgap.policies.graph import GraphPolicy
+from simgap.policies import GraphPolicy
 from simgap.records import Certified
 
 UNIFORM_PART = 1e-7  # of nature's prior

@@ -6,10 +6,10 @@ from math import ceil, log
 
 import numpy as np
 
-from simgap._kernels.sampling_rollout import simulate_sampling
+from simgap._kernels.beliefs import simulate_sampling
 from simgap.arrays import FloatArray
 from simgap.oracle.loss_form import LossForm
-from simgap.policies.thompson import ThompsonPolicy
+from simgap.policies import ThompsonPolicy
 from simgap.statistics import Estimate, Part, estimated_mean
 
 FEWEST = 8  # episodes of a model

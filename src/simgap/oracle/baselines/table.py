@@ -33,10 +33,13 @@ from simgap.oracle.baselines.windowed import LARGEST_TABLE, window_nodes, window
 from simgap.oracle.completed_graph import average_plan
 from simgap.oracle.estimate import estimated_gap, estimated_gaps_per_model
 from simgap.oracle.loss_form import LossForm
-from simgap.policies.belief import BeliefPolicy
-from simgap.policies.interface import Policy
-from simgap.policies.markov import MarkovPolicy
-from simgap.policies.window import WindowPolicy, number_of_windows
+from simgap.policies import (
+    BeliefPolicy,
+    MarkovPolicy,
+    Policy,
+    WindowPolicy,
+    number_of_windows,
+)
 from simgap.records import ON_GRID, Certainty, Certified
 from simgap.statistics import Estimate
 

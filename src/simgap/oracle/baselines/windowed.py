@@ -17,7 +17,7 @@ import numpy as np
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
 from simgap.oracle.loss_form import LossForm
-from simgap.policies.graph import Pattern
+from simgap.policies import Pattern
 
 LARGEST_TABLE = 200_000  # nodes
 

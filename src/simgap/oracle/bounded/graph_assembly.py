@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from simgap._kernels.policy_vectors import reach_nodes
+from simgap._kernels.beliefs import reach_nodes
 from simgap.arrays import IndexArray, OffsetArray
 from simgap.oracle.bounded.upper_graph import UpperPass
 from simgap.oracle.loss_form import LossForm
-from simgap.policies.graph import NOWHERE, GraphPolicy
+from simgap.policies import NOWHERE, GraphPolicy
 
 NAME = "oracle"
 

@@ -15,8 +15,7 @@ from math import ceil, log
 
 import numpy as np
 
-from simgap._kernels.envelope import best_mixture, link_rows
-from simgap._kernels.lower_bound import lower_step
+from simgap._kernels.beliefs import best_mixture, link_rows, lower_step
 from simgap.arrays import FloatArray, IndexArray
 from simgap.oracle.bounded.lower_nodes import LowerStructure, LowerValues
 from simgap.oracle.bounded.relinking import Relinking, remembered_steps

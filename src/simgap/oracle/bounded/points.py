@@ -9,7 +9,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.belief_points import (
+from simgap._kernels.beliefs import (
     OVER,
     act_on_mixtures,
     act_on_vectors,
@@ -17,7 +17,7 @@ from simgap._kernels.belief_points import (
     keep_new,
     live_one_step,
 )
-from simgap._kernels.streams import episode_keys
+from simgap._kernels.walking import episode_keys
 from simgap.arrays import AnyArray, FloatArray, IndexArray
 from simgap.oracle.bounded.lower_nodes import LowerValues
 from simgap.oracle.loss_form import LossForm

@@ -13,7 +13,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.policy_vectors import link_corners_and_pairs
+from simgap._kernels.beliefs import link_corners_and_pairs
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 from simgap.oracle.bounded.lower_nodes import pairs_of
 from simgap.oracle.bounded.points import BeliefPoints

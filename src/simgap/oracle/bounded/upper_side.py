@@ -21,7 +21,7 @@ from math import ceil
 
 import numpy as np
 
-from simgap._kernels.policy_vectors import (
+from simgap._kernels.beliefs import (
     follow_choices,
     link_points,
     upper_step,
@@ -37,7 +37,7 @@ from simgap.oracle.bounded.upper_graph import (
 )
 from simgap.oracle.bounded.upper_nodes import UpperNodes
 from simgap.oracle.loss_form import LossForm
-from simgap.policies.graph import FOREVER
+from simgap.policies import FOREVER
 
 FLICKER = 1e-3  # the part of the bound that rules may lose by changing rarely
 OFF_THE_WAY = 1e-4  # the same at nodes that are not visited, as a part of their value

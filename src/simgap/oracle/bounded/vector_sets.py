@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simgap._kernels.policy_vectors import best_vectors
+from simgap._kernels.beliefs import best_vectors
 from simgap.arrays import FloatArray, OffsetArray
 from simgap.oracle.bounded.upper_graph import UpperPass
 from simgap.oracle.loss_form import LossForm

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from simgap._kernels.policy_vectors import occupancy_step
+from simgap._kernels.beliefs import occupancy_step
 from simgap.oracle.bounded.upper_graph import UpperPass, Visits, place, planned_steps
 from simgap.oracle.bounded.upper_nodes import UpperNodes
 from simgap.oracle.loss_form import LossForm

@@ -14,13 +14,13 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.belief_tree_gaps import (
+from simgap._kernels.beliefs import (
     largest_losses,
+    linked_plans,
     plan_vectors,
     tree_ends,
     tree_vectors,
 )
-from simgap._kernels.belief_tree_graph import linked_plans
 from simgap.arrays import (
     AnyArray,
     BoolArray,

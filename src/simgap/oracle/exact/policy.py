@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from simgap._kernels.belief_tree_graph import first_steps, tree_rules
+from simgap._kernels.beliefs import first_steps, tree_rules
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.oracle.exact.evidence import Supports
 from simgap.oracle.exact.follow import Skeleton
 from simgap.oracle.loss_form import LossForm
-from simgap.policies.graph import NOWHERE, GraphPolicy
+from simgap.policies import NOWHERE, GraphPolicy
 
 
 def policy_graph(

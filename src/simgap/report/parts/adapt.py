@@ -10,7 +10,7 @@ from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
 from simgap.report.plots import BarPlot
 from simgap.report.reading import as_object, as_objects, as_text
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
-from simgap.report.told import NOTHING, Told, certainty_of, told
+from simgap.report.shown_number import NOTHING, Told, certainty_of, told
 from simgap.report.words import number as number_shown
 from simgap.report.words import shown
 

@@ -13,7 +13,7 @@ from simgap.report.parts.memory_card import memory_cards
 from simgap.report.parts.on_grid import grid_sheets, ladder_plots
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
 from simgap.report.sheet import Cell, Heading, Sheet, Sign, sheet
-from simgap.report.told import NOTHING, Told, certainty_of, evaluated, told
+from simgap.report.shown_number import NOTHING, Told, certainty_of, evaluated, told
 from simgap.report.words import number as number_shown
 from simgap.report.words import percent_of, shown
 

@@ -12,7 +12,7 @@ from simgap.report.parts.pair_prices import pair_prices_plot
 from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot, told_curve
 from simgap.report.reading import as_list, as_object, as_objects, as_text, known
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
-from simgap.report.told import NOTHING, Told, certainty_of, evaluated, told
+from simgap.report.shown_number import NOTHING, Told, certainty_of, evaluated, told
 from simgap.report.words import counted, percent_of, shown
 
 GROUP = "What causes the loss"

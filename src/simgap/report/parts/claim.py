@@ -17,7 +17,7 @@ from simgap.report.reading import (
     not_ours,
 )
 from simgap.report.sheet import Cell, Sheet, heading, sheet
-from simgap.report.told import NOTHING, Told, certainty_of, told
+from simgap.report.shown_number import NOTHING, Told, certainty_of, told
 from simgap.report.words import shown
 
 GROUP = "Claims of the paper"

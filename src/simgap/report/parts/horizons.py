@@ -10,7 +10,7 @@ from simgap.records import number
 from simgap.report.heat_plots import SlidingHeat, Table, spread_out
 from simgap.report.plots import Curve, CurvePlot, Plot, Point, short_names, told_curve
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
-from simgap.report.told import Told, certainty_of, told
+from simgap.report.shown_number import Told, certainty_of, told
 from simgap.report.words import number as number_shown
 from simgap.report.words import shown, without_parameters
 

@@ -13,7 +13,7 @@ from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
 from simgap.report.plots import CurvePlot, short_names, told_curve
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
 from simgap.report.sheet import Heading, Sheet, sheet
-from simgap.report.told import NOTHING, Told, certainty_of, told
+from simgap.report.shown_number import NOTHING, Told, certainty_of, told
 from simgap.report.words import counted, shown, without_parameters
 from simgap.report.words import number as number_shown
 

@@ -20,7 +20,14 @@ from simgap.report.reading import (
     known,
 )
 from simgap.report.sheet import Heading, Sheet, sheet
-from simgap.report.told import NOTHING, Told, certainty_of, evaluated, quiet, told
+from simgap.report.shown_number import (
+    NOTHING,
+    Told,
+    certainty_of,
+    evaluated,
+    quiet,
+    told,
+)
 from simgap.report.words import between, counted, percent, shown
 from simgap.report.words import number as number_shown
 

@@ -11,7 +11,7 @@ from simgap.report.parts.pair_prices import pair_prices_plot
 from simgap.report.parts.policy_names import TRACKS
 from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot, short_names
 from simgap.report.reading import as_object, as_objects, as_text, known
-from simgap.report.told import Told, certainty_of, evaluated, quiet, told
+from simgap.report.shown_number import Told, certainty_of, evaluated, quiet, told
 
 
 def oracle_plots(

@@ -11,7 +11,7 @@ from simgap.report.part import Line, Part, origin_of
 from simgap.report.plots import Curve, CurvePlot
 from simgap.report.reading import as_list, as_object, as_objects, as_text
 from simgap.report.sheet import Heading, Sheet, sheet
-from simgap.report.told import NOTHING, Told, certainty_of, told
+from simgap.report.shown_number import NOTHING, Told, certainty_of, told
 from simgap.report.words import shown
 
 GROUP = "Agents in real models"

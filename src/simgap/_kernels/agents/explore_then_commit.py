@@ -1,0 +1,96 @@
+"""Explore-then-commit, compiled: random steps, one look at the evidence, one walk."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from simgap._kernels.agents.fixed_policies import Table, follow_rules
+from simgap._kernels.agents.likelihood_optimism import log_likelihoods
+from simgap._kernels.walking.walk import (
+    FIRST_STATE,
+    STEPS,
+    Course,
+    Record,
+    Run,
+    Tails,
+    World,
+    begin,
+    finish,
+    leave_to_expectation,
+    play,
+    set_course,
+)
+from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
+
+
+class Choices(NamedTuple):
+    """What a commitment is made with."""
+
+    order: IndexArray  # (M,), by falling gain
+    policy: IndexArray  # (M, S)
+    edges: OffsetArray  # (J,), edges that tell models apart
+    weight: FloatArray  # (J, M)
+    at_start: FloatArray  # (S, M)
+    tail_of: OffsetArray  # (M,), place of the policy among the tails
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def run_commitment(
+    world: World,
+    keys: AnyArray,
+    choices: Choices,
+    explored: int,
+    exploring: Table,
+    tails: Tails,
+    grid: OffsetArray,
+    record: Record,
+) -> None:
+    """Explore for a number of steps and commit to the likeliest model, per key."""
+    members, n_states = choices.policy.shape
+    n_edges = world.next_state.size
+    width = 1 << world.shift
+    n_actions = exploring.chances.shape[2]
+    course = Course(
+        np.empty(n_states * width, np.uint64),
+        np.empty(2 * n_states * width, np.uint64),
+        np.empty(n_states, np.int64),
+    )
+    run = Run(
+        np.zeros(4, np.int64),
+        np.zeros(n_edges, np.int64),
+        np.zeros(3),
+        np.zeros(3, np.uint64),
+    )
+    forgotten = np.zeros(n_edges, np.int64)
+    logs = np.zeros(members)
+    first_rule = np.int64(0)
+    for i in range(keys.size):
+        begin(world, keys[i], run)
+        trace = record.trace[i]
+        follow_rules(world, run, exploring, first_rule, explored, grid, trace)
+        log_likelihoods(
+            choices.at_start[run.clock[FIRST_STATE]], run.counts, forgotten,
+            choices.edges, choices.weight, logs,
+        )  # fmt: skip
+        best = np.int64(choices.order[0])
+        for m in choices.order:
+            if logs[m] > logs[best]:
+                best = np.int64(m)
+        if logs[best] == -np.inf:  # the real model is not in the class
+            record.resets[i] += 1
+        for m in range(members):
+            if m != best:
+                record.eliminated[i, m] = explored
+        record.identified[i] = explored
+        if explored > 0:
+            record.switches[i] += 1
+        left = world.horizon - run.clock[STEPS]
+        if tails.sums.shape[0] > 0 and run.clock[STEPS] < world.early:
+            leave_to_expectation(world, run, tails, choices.tail_of[best])
+        elif left > 0:
+            set_course(world, choices.policy[best], n_actions, course)
+            play(world, run, course, left, grid, trace)
+        finish(world, run, record, i)

@@ -1,0 +1,382 @@
+"""Gain and bias by sweeps: value iteration whose inner sweeps follow one policy.
+
+For any h, min (Th - h) <= rho* <= max (Th - h) over states in a communicating model:
+that is the certificate. The step h += tau (Th - h) with tau < 1 makes every chain
+aperiodic. Between two sweeps over all actions, several follow the greedy policy only,
+at a fraction of the cost.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from simgap._kernels.solving.copying import copy_table
+from simgap._kernels.solving.lanes import LANES, gain_step
+from simgap.arrays import FloatArray, IndexArray, OffsetArray
+
+EPS = 2.0**-52
+SOLVED, SLOW = 0, 2
+STEP = 0.9  # tau
+FIRST_INNER, LAST_INNER = 2, 32  # sweeps along one policy
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "nnan"})  # type: ignore[untyped-decorator]
+def improvement_sweep(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    values: FloatArray,
+    rewards: FloatArray,
+    n_actions: int,
+    bias: FloatArray,
+    totals: FloatArray,
+    best: FloatArray,
+    bracket: FloatArray,
+) -> None:
+    """Write R + P h by row, Th, and min, max of Th - h and the greatest |Th| or |h|."""
+    low = np.inf
+    high = -np.inf
+    size = 0.0
+    for state in range(bias.size):
+        here = bias[state]
+        top = -np.inf
+        for row in range(state * n_actions, (state + 1) * n_actions):
+            total = rewards[row]
+            odd = 0.0
+            k = indptr[row]
+            end = indptr[row + 1]
+            while k + 1 < end:  # two sums: the processor need not wait for either
+                total += values[k] * bias[indices[k]]
+                odd += values[k + 1] * bias[indices[k + 1]]
+                k += 2
+            if k < end:
+                total += values[k] * bias[indices[k]]
+            total += odd
+            totals[row] = total
+            top = max(top, total)
+        best[state] = top
+        change = top - here
+        low = min(low, change)
+        high = max(high, change)
+        size = max(size, abs(here), abs(top))
+    bracket[0] = low
+    bracket[1] = high
+    bracket[2] = size
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def greedy_actions(
+    totals: FloatArray,
+    best: FloatArray,
+    n_actions: int,
+    slack: float,
+    policy: IndexArray,
+) -> int:
+    """Write the first action whose R + P h is within `slack` of the best one.
+
+    Returns in how many states that is a change.
+    """
+    changes = 0
+    for state in range(best.size):
+        chosen = n_actions - 1
+        enough = best[state] - slack
+        for action in range(n_actions - 2, -1, -1):
+            if totals[state * n_actions + action] >= enough:
+                chosen = action
+        changes += policy[state] != chosen
+        policy[state] = chosen
+    return changes
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "nnan"})  # type: ignore[untyped-decorator]
+def gain_sweeps(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    values: FloatArray,
+    rewards: FloatArray,
+    n_actions: int,
+    longest_row: int,
+    tolerance: float,
+    polish: float,
+    patience: int,
+    bias: FloatArray,
+    totals: FloatArray,
+    best: FloatArray,
+    bracket: FloatArray,
+) -> int:
+    """Sweep until the bracket of the gain is `tolerance` wide, then on to `polish`.
+
+    `patience` counts full-sweep equivalents; SLOW means that the rate seen predicts
+    more. `bias` ends as the vector the bracket was computed from, `totals` and `best`
+    as its R + P h by row and Th; bracket = lower, upper (rounding included), rounding.
+    """
+    n_states = bias.size
+    other = np.empty(n_states)
+    begins = np.empty(n_states + 1, np.int64)
+    chosen_indices = np.empty(n_states * longest_row, indices.dtype)
+    chosen_values = np.empty(n_states * longest_row, np.float64)
+    chosen_rewards = np.empty(n_states, np.float64)
+    policy = np.zeros(n_states, np.int32)
+    spent = 0.0
+    inner = FIRST_INNER
+    taken = 1
+    early = np.inf
+    early_spent = 0.0
+    previous = np.inf
+    while True:
+        improvement_sweep(
+            indptr, indices, values, rewards, n_actions, bias, totals, best, bracket
+        )
+        spent += 1.0
+        noise = (longest_row + 4) * EPS * bracket[2]
+        bracket[0] -= noise
+        bracket[1] += noise
+        bracket[2] = noise
+        width = bracket[1] - bracket[0]
+        if width <= polish or width <= 3.0 * noise:
+            return SOLVED if width <= tolerance else SLOW
+        if width <= tolerance and width > 0.5 * previous:
+            return SOLVED
+        if spent > 2.0 * patience:
+            return SOLVED if width <= tolerance else SLOW
+        if early_spent == 0.0:
+            if spent >= patience / 4.0:
+                early = width
+                early_spent = spent
+        elif spent >= patience / 2.0 and width > tolerance:
+            if width >= early:
+                return SLOW
+            rate = np.log(width / early) / (spent - early_spent)
+            if np.log(tolerance / width) / rate > patience:
+                return SLOW
+        middle = 0.5 * (bracket[0] + bracket[1])
+        changes = greedy_actions(totals, best, n_actions, 0.0, policy)
+        for state in range(n_states):
+            bias[state] += STEP * (best[state] - bias[state] - middle)
+        if n_actions == 1:
+            previous = width
+            continue
+        count = 0
+        begins[0] = 0
+        for state in range(n_states):
+            row = state * n_actions + policy[state]
+            chosen_rewards[state] = rewards[row] - middle
+            for k in range(indptr[row], indptr[row + 1]):
+                chosen_indices[count] = indices[k]
+                chosen_values[count] = values[k]
+                count += 1
+            begins[state + 1] = count
+        if 100 * changes > n_states:
+            inner = FIRST_INNER  # following a policy that will change is wasted
+        elif width < previous:
+            per_sweep = np.log(width / previous) / taken
+            wanted = int(np.log(polish / width) / per_sweep)
+            inner = max(FIRST_INNER, min(wanted + wanted % 2, LAST_INNER))
+        previous = width
+        taken = inner + 1
+        for _ in range(inner // 2):
+            _policy_sweep(
+                begins, chosen_indices, chosen_values, chosen_rewards, bias, other
+            )
+            _policy_sweep(
+                begins, chosen_indices, chosen_values, chosen_rewards, other, bias
+            )
+        spent += inner / n_actions + 0.5
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def wide_gain_sweeps(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    values: FloatArray,
+    rewards: FloatArray,
+    n_actions: int,
+    longest_row: int,
+    polish: float,
+    patience: int,
+    bias: FloatArray,
+    brackets: FloatArray,
+) -> None:
+    """Plain value iteration of 16 models at once: values (nnz, 16), bias (S, 16).
+
+    Stops when all brackets (3, 16) are `polish` wide, or after `patience` sweeps; the
+    caller looks at each bracket. `bias` ends as what the brackets were computed from.
+    """
+    n_states = bias.shape[0]
+    now = bias
+    after = np.empty_like(bias)
+    shift = np.zeros(LANES)
+    low = np.empty(LANES)
+    high = np.empty(LANES)
+    peak = np.empty(LANES)
+    for sweep in range(1, patience + 1):
+        low[:] = np.inf
+        high[:] = -np.inf
+        peak[:] = 0.0
+        for state in range(n_states):
+            gain_step(
+                indptr, indices, values, state * n_actions, n_actions, now, state,
+                rewards, after, STEP, shift, low, high, peak,
+            )  # fmt: skip
+        width = 0.0
+        for lane in range(LANES):
+            size = peak[lane] + max(abs(low[lane]), abs(high[lane]))
+            noise = (longest_row + 4) * EPS * size
+            brackets[0, lane] = low[lane] - noise
+            brackets[1, lane] = high[lane] + noise
+            brackets[2, lane] = noise
+            width = max(width, high[lane] - low[lane] - noise)
+        if width <= polish or sweep == patience:
+            break
+        shift = 0.5 * (low + high)
+        now, after = after, now
+    if sweep % 2 == 0:
+        copy_table(now, bias)
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "nnan"})  # type: ignore[untyped-decorator]
+def _policy_sweep(
+    begins: OffsetArray,
+    indices: IndexArray,
+    values: FloatArray,
+    rewards: FloatArray,
+    bias: FloatArray,
+    out: FloatArray,
+) -> None:
+    for state in range(bias.size):
+        total = rewards[state]
+        odd = 0.0
+        k = begins[state]
+        end = begins[state + 1]
+        while k + 1 < end:  # two sums: the processor need not wait for either
+            total += values[k] * bias[indices[k]]
+            odd += values[k + 1] * bias[indices[k + 1]]
+            k += 2
+        if k < end:
+            total += values[k] * bias[indices[k]]
+        out[state] = bias[state] + STEP * (total + odd - bias[state])
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def return_sweeps(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    values: FloatArray,
+    leave: FloatArray,
+    rewards: FloatArray,
+    n_actions: int,
+    order: OffsetArray,
+    reference: int,
+    tolerance: float,
+    polish: float,
+    patience: int,
+    bias: FloatArray,
+    bracket: FloatArray,
+) -> int:
+    """Newton's method on the gain through returns to a reference state.
+
+    For a gain g the bias solves a shortest path to the reference with rewards R - g;
+    Gauss-Seidel sweeps outwards from it improve the bias and, along the actions they
+    choose, the waiting time w = -d bias / d g. What a return to the reference earns
+    above g, over the length of the return, corrects g. The kernel has no diagonal.
+    Fast where optimal play passes the reference often; elsewhere it returns SLOW.
+    """
+    n_states = bias.size
+    waiting = np.zeros(n_states)
+    gain = 0.5 * (bracket[0] + bracket[1])
+    origin = bias[reference]
+    for state in range(n_states):
+        bias[state] -= origin
+    early = np.inf
+    early_sweep = 0
+    for sweep in range(1, 2 * patience + 2):
+        for state in order:
+            if state == reference:
+                continue
+            top = -np.inf
+            wait = 0.0
+            for row in range(state * n_actions, (state + 1) * n_actions):
+                if leave[row] > 0.0:
+                    total = rewards[row] - gain
+                    steps = 1.0
+                    for k in range(indptr[row], indptr[row + 1]):
+                        total += values[k] * bias[indices[k]]
+                        steps += values[k] * waiting[indices[k]]
+                    total /= leave[row]
+                    if total > top:
+                        top = total
+                        wait = steps / leave[row]
+            bias[state] = top
+            waiting[state] = wait
+        best = -np.inf
+        length = 1.0
+        for row in range(reference * n_actions, (reference + 1) * n_actions):
+            total = rewards[row] - gain
+            steps = 1.0
+            for k in range(indptr[row], indptr[row + 1]):
+                total += values[k] * bias[indices[k]]
+                steps += values[k] * waiting[indices[k]]
+            if total > best:
+                best = total
+                length = steps
+        shift = best / length
+        gain += shift
+        for state in range(n_states):
+            bias[state] -= shift * waiting[state]
+        if sweep % 8 != 0:
+            continue
+        difference_bracket(indptr, indices, values, rewards, n_actions, bias, bracket)
+        width = bracket[1] - bracket[0]
+        if not width < np.inf:
+            return SLOW
+        if width <= polish or (width <= tolerance and width <= 4.0 * bracket[2]):
+            return SOLVED
+        if sweep >= patience // 4 and early_sweep == 0:
+            early = width
+            early_sweep = sweep
+        elif early_sweep > 0 and sweep >= patience // 2 and width > tolerance:
+            if width >= early:
+                return SLOW
+            rate = np.log(width / early) / (sweep - early_sweep)
+            if np.log(tolerance / width) / rate > patience:
+                return SLOW
+    return SOLVED if bracket[1] - bracket[0] <= tolerance else SLOW
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def difference_bracket(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    values: FloatArray,
+    rewards: FloatArray,
+    n_actions: int,
+    bias: FloatArray,
+    bracket: FloatArray,
+) -> None:
+    """Write the certified bracket of the gain and its rounding, kernel off-diagonal.
+
+    Th - h is summed as R + sum p (h(s') - h(s)): its rounding error is that of the
+    differences along the edges, not of h itself.
+    """
+    low = np.inf
+    high = -np.inf
+    worst = 0.0
+    for state in range(bias.size):
+        here = bias[state]
+        top = -np.inf
+        noise = 0.0
+        for row in range(state * n_actions, (state + 1) * n_actions):
+            total = rewards[row]
+            size = abs(total)
+            for k in range(indptr[row], indptr[row + 1]):
+                term = values[k] * (bias[indices[k]] - here)
+                total += term
+                size += abs(term)
+            top = max(top, total)
+            noise = max(noise, (indptr[row + 1] - indptr[row] + 4) * EPS * size)
+        low = min(low, top - noise)
+        high = max(high, top + noise)
+        worst = max(worst, noise)
+    bracket[0] = low
+    bracket[1] = high
+    bracket[2] = worst

@@ -1,0 +1,176 @@
+"""Backward induction over a finite horizon, for one model or 16 models at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from simgap._kernels.solving.copying import copy_table, copy_vector
+from simgap._kernels.solving.lanes import value_step
+from simgap.arrays import FloatArray, IndexArray, OffsetArray
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "nnan"})  # type: ignore[untyped-decorator]
+def backward_steps(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    values: FloatArray,
+    rewards: FloatArray,
+    n_actions: int,
+    steps: int,
+    now: FloatArray,
+    spare: FloatArray,
+) -> None:
+    """Apply V <- max_a R + P V `steps` times to `now`, in place."""
+    source = now
+    goal = spare
+    for _ in range(steps):
+        for state in range(now.size):
+            top = -np.inf
+            for row in range(state * n_actions, (state + 1) * n_actions):
+                total = rewards[row]
+                odd = 0.0
+                k = indptr[row]
+                end = indptr[row + 1]
+                while k + 1 < end:  # two sums: the processor need not wait for either
+                    total += values[k] * source[indices[k]]
+                    odd += values[k + 1] * source[indices[k + 1]]
+                    k += 2
+                if k < end:
+                    total += values[k] * source[indices[k]]
+                top = max(top, total + odd)
+            goal[state] = top
+        source, goal = goal, source
+    if steps % 2 == 1:
+        copy_vector(spare, now)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def wide_backward_steps(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    values: FloatArray,
+    rewards: FloatArray,
+    n_actions: int,
+    steps: int,
+    now: FloatArray,
+    spare: FloatArray,
+) -> None:
+    """The same for 16 models: values (nnz, 16), rewards (S A, 16), now (S, 16)."""
+    source = now
+    goal = spare
+    for _ in range(steps):
+        for state in range(now.shape[0]):
+            value_step(
+                indptr, indices, values, state * n_actions, n_actions, source, state,
+                rewards, goal,
+            )  # fmt: skip
+        source, goal = goal, source
+    if steps % 2 == 1:
+        copy_table(spare, now)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def action_values(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    values: FloatArray,
+    rewards: FloatArray,
+    after: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Write Q = R + P after for every row."""
+    for row in range(indptr.size - 1):
+        total = rewards[row]
+        for k in range(indptr[row], indptr[row + 1]):
+            total += values[k] * after[indices[k]]
+        out[row] = total
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def greedy_backward_step(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    values: FloatArray,
+    rewards: FloatArray,
+    n_actions: int,
+    slack: float,
+    after: FloatArray,
+    now: FloatArray,
+    policy: IndexArray,
+) -> None:
+    """One step with its policy: the first action within `slack` of the best."""
+    totals = np.empty(n_actions)
+    for state in range(now.size):
+        top = -np.inf
+        for action in range(n_actions):
+            row = state * n_actions + action
+            total = rewards[row]
+            for k in range(indptr[row], indptr[row + 1]):
+                total += values[k] * after[indices[k]]
+            totals[action] = total
+            top = max(top, total)
+        now[state] = top
+        for action in range(n_actions):
+            if totals[action] >= top - slack:
+                policy[state] = action
+                break
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def follow_actions(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    values: FloatArray,
+    rewards: FloatArray,
+    n_actions: int,
+    policy: IndexArray,
+    steps: int,
+    now: FloatArray,
+    spare: FloatArray,
+) -> None:
+    """Apply V <- R_pi + P_pi V `steps` times for deterministic actions (S,)."""
+    source = now
+    goal = spare
+    for _ in range(steps):
+        for state in range(now.size):
+            row = state * n_actions + policy[state]
+            total = rewards[row]
+            for k in range(indptr[row], indptr[row + 1]):
+                total += values[k] * source[indices[k]]
+            goal[state] = total
+        source, goal = goal, source
+    if steps % 2 == 1:
+        copy_vector(spare, now)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def follow_mixture(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    values: FloatArray,
+    rewards: FloatArray,
+    n_actions: int,
+    policy: FloatArray,
+    steps: int,
+    now: FloatArray,
+    spare: FloatArray,
+) -> None:
+    """The same for action probabilities (S, A)."""
+    source = now
+    goal = spare
+    for _ in range(steps):
+        for state in range(now.size):
+            mean = 0.0
+            for action in range(n_actions):
+                weight = policy[state, action]
+                if weight > 0.0:
+                    row = state * n_actions + action
+                    total = rewards[row]
+                    for k in range(indptr[row], indptr[row + 1]):
+                        total += values[k] * source[indices[k]]
+                    mean += weight * total
+            goal[state] = mean
+        source, goal = goal, source
+    if steps % 2 == 1:
+        copy_vector(spare, now)

@@ -1,0 +1,147 @@
+"""The last steps of an optimal episode, backwards: rules, values, and when they repeat.
+
+With n steps left, V_n = max_a R + P V_{n-1}. Kept are h_n = V_n - V_n(0), which stays
+as small as the span of the bias, and V_n(0) - n g apart from it. Once h repeats to the
+last bit, so does everything that follows from it, and nobody needs to go on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from simgap._kernels.solving.copying import copy_vector
+from simgap._kernels.walking.walk import (
+    STATE,
+    STEPS,
+    TAIL,
+    Course,
+    Run,
+    World,
+    play,
+    set_course,
+)
+from simgap.arrays import FloatArray, IndexArray, OffsetArray
+
+DONE, SEEN, PERIOD = 0, 1, 2  # of marks: steps left, those of the snapshot, its return
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def back_with_rules(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    values: FloatArray,
+    rewards: FloatArray,
+    n_actions: int,
+    gain: float,
+    slack: float,
+    steps: int,
+    marks: OffsetArray,
+    level: FloatArray,
+    now: FloatArray,
+    snapshot: FloatArray,
+    rule: IndexArray,
+    since: OffsetArray,
+    rules: IndexArray,
+    table: FloatArray,
+) -> tuple[int, int]:
+    """Take steps backwards until h repeats; return how many, and changes of the rule.
+
+    h is `now`, V_n(0) - n g is `level[0]`. A rule takes the first action within `slack`
+    of the best. Changes go to `since` and `rules`, h_n + level to the rows of `table`
+    as far as it has rows. The snapshot is renewed whenever n is a power of two, so a
+    cycle is found within three times the steps it needs (Brent).
+    """
+    n_states = now.size
+    totals = np.empty(n_actions)
+    best = np.empty(n_states)
+    changes = 0
+    for k in range(steps):
+        changed = marks[DONE] == 0
+        for state in range(n_states):
+            top = -np.inf
+            for action in range(n_actions):
+                row = state * n_actions + action
+                total = rewards[row]
+                for e in range(indptr[row], indptr[row + 1]):
+                    total += values[e] * now[indices[e]]
+                totals[action] = total
+                top = max(top, total)
+            best[state] = top
+            for action in range(n_actions):
+                if totals[action] >= top - slack:
+                    if action != rule[state]:
+                        changed = True
+                        rule[state] = action
+                    break
+        base = best[0]
+        level[0] += base - gain
+        for state in range(n_states):
+            now[state] = best[state] - base
+        marks[DONE] += 1
+        if changed:
+            since[changes] = marks[DONE]
+            rules[changes] = rule
+            changes += 1
+        if k < table.shape[0]:
+            for state in range(n_states):
+                table[k, state] = now[state] + level[0]
+        same = True
+        for state in range(n_states):
+            if now[state] != snapshot[state]:
+                same = False
+                break
+        if same:
+            marks[PERIOD] = marks[DONE] - marks[SEEN]
+            return k + 1, changes
+        if marks[DONE] & (marks[DONE] - 1) == 0:
+            copy_vector(now, snapshot)
+            marks[SEEN] = marks[DONE]
+    return steps, changes
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def stored_left(left: int, known: int, period: int) -> int:
+    """Return the stored number of steps left that has the same rule as `left`."""
+    if left <= known:
+        return left
+    return known - period + 1 + (left - known - 1) % period
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def play_rules(
+    world: World, run: Run, course: Course, known: int, period: int,
+    since: OffsetArray, rules: IndexArray, n_actions: int, grid: OffsetArray,
+    trace: FloatArray,
+) -> None:  # fmt: skip
+    """Follow the rules of one model, by steps left, to the end of the episode."""
+    last = since.size - 1
+    while run.clock[STEPS] < world.horizon:
+        left = world.horizon - run.clock[STEPS]
+        stored = stored_left(left, known, period)
+        at = np.searchsorted(since, stored, side="right") - 1
+        steps = stored - since[at] + 1
+        if left > known:
+            if since[last] <= known - period + 1:  # one rule for the whole period
+                steps = left - since[last] + 1
+            else:
+                steps = min(steps, stored - (known - period))
+        set_course(world, rules[at], n_actions, course)
+        play(world, run, course, steps, grid, trace)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def leave_to_optimum(
+    world: World, run: Run, period: int, drift: float, table: FloatArray
+) -> None:
+    """End a run: what is left is worth V*_n - n g, n the steps left.
+
+    `table` (N + 1, S) has it for n <= N; from there on it repeats but for a drift per
+    period, the error of g.
+    """
+    left = world.horizon - run.clock[STEPS]
+    stored = stored_left(left, table.shape[0] - 1, period)
+    total = table[stored, run.clock[STATE]]
+    if stored < left:
+        total += (left - stored) // period * drift
+    run.sums[TAIL] = total

@@ -1,0 +1,121 @@
+"""Following a course until enough has happened, and where a course can lead.
+
+A course draws with the tables of a world, so what can be drawn is read off them: the
+first edge of a cell if its cut is positive, the second one always.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, uint64
+
+from simgap._kernels.walking.streams import FIRST, S27, S30, S31, SECOND
+from simgap._kernels.walking.walk import (
+    LOW,
+    MARK,
+    ONE,
+    S32,
+    S64,
+    STATE,
+    STEPS,
+    Course,
+    Run,
+    World,
+    step_with,
+)
+from simgap.arrays import AnyArray, BoolArray, FloatArray, OffsetArray
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def play_within(
+    world: World, run: Run, course: Course, steps: int, price: FloatArray,
+    budget: float, grid: OffsetArray, trace: FloatArray,
+) -> int:  # fmt: skip
+    """Follow a course for at most a number of steps, each at the price of its edge.
+
+    Stops after the step whose price uses up the budget. At least one step is taken;
+    returns the last edge.
+    """
+    left = steps
+    edge = -1
+    spent = np.zeros(1)
+    while left > 0:
+        done = run.clock[STEPS]
+        # steps at which more than counting is due are taken one by one
+        stretch = min(left, world.early - 1 - done)
+        if run.clock[MARK] < grid.size:
+            stretch = min(stretch, grid[run.clock[MARK]] - 1 - done)
+        if stretch > 0:
+            edge = _walk_within(
+                course.cuts, course.cells, world.shift, run.stream, run.clock,
+                run.counts, stretch, price, budget, spent,
+            )  # fmt: skip
+        else:
+            edge = step_with(world, run, course.rows[run.clock[STATE]], grid, trace)
+            spent[0] += price[edge]
+        if spent[0] >= budget:
+            break
+        left -= run.clock[STEPS] - done
+    return edge
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _walk_within(
+    cuts: AnyArray, cells: AnyArray, shift: int, stream: AnyArray, clock: OffsetArray,
+    counts: OffsetArray, steps: int, price: FloatArray, budget: float,
+    spent: FloatArray,
+) -> int:  # fmt: skip
+    up = uint64(shift)
+    down = S64 - up
+    stride = stream[1]
+    bits = stream[0] + stride * uint64(clock[STEPS])
+    state = uint64(clock[STATE])
+    edge = uint64(0)
+    paid = spent[0]
+    walked = steps
+    for i in range(steps):
+        bits += stride
+        draw = (bits ^ (bits >> S30)) * FIRST
+        draw = (draw ^ (draw >> S27)) * SECOND
+        draw = draw ^ (draw >> S31)
+        at = (state << up) | (draw >> down)
+        cell = cells[(at << ONE) + uint64((draw << up) >= cuts[at])]
+        edge = cell >> S32
+        counts[edge] += 1
+        state = cell & LOW
+        paid += price[edge]
+        if paid >= budget:
+            walked = i + 1
+            break
+    spent[0] = paid
+    clock[STATE] = np.int64(state)
+    clock[STEPS] += walked
+    return np.int64(edge)  # type: ignore[return-value]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def reach(
+    course: Course, shift: int, first: int, states: BoolArray, edges: BoolArray
+) -> None:
+    """Mark the states and the edges that a course can come to from a state."""
+    width = 1 << shift
+    states[:] = False
+    edges[:] = False
+    waiting = np.empty(states.size, np.int64)
+    waiting[0] = first
+    states[first] = True
+    count = 1
+    while count > 0:
+        count -= 1
+        here = waiting[count]
+        for at in range(here * width, (here + 1) * width):
+            for side in range(2):
+                if side == 0 and course.cuts[at] == uint64(0):
+                    continue
+                cell = course.cells[2 * at + side]
+                edges[cell >> S32] = True
+                after = np.int64(cell & LOW)
+                if not states[after]:
+                    states[after] = True
+                    waiting[count] = after
+                    count += 1

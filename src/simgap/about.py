@@ -1,0 +1,5 @@
+"""Which simgap this is."""
+
+from importlib.metadata import version
+
+__version__ = version("simgap")

@@ -1,0 +1,1 @@
+"""What do real data say?"""

@@ -1,0 +1,361 @@
+"""What is lost in H steps, with memory and without: the evidence behind a verdict.
+
+The oracle is planned until its bracket decides the verdict or a limit is reached. A
+policy without memory is searched from the plans of a few models and of their mean. What
+cannot be planned is bounded: no best policy loses more than one that acts at random, or
+than a theorem allows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import final
+
+import numpy as np
+
+from simgap.answers.audit.grading import graded
+from simgap.answers.audit.large_oracle import (
+    PlannedOracle,
+    Report,
+    given_oracle,
+    planned_oracle,
+)
+from simgap.answers.audit.memoryless import (
+    memoryless_bracket,
+    search_without_memory,
+    stationary_gaps,
+)
+from simgap.answers.audit.verdict import (
+    NOT_KNOWN,
+    Verdict,
+    WorstCases,
+    verdict_in_steps,
+)
+from simgap.answers.planned_class import PlannedClass, checked_oracle
+from simgap.answers.stakes import Stakes, part_of, stakes
+from simgap.arrays import FloatArray
+from simgap.gap import average_certified
+from simgap.mdp import LatentMDP
+from simgap.oracle import (
+    AutoOracle,
+    LossForm,
+    Memory,
+    Outcome,
+    ShortMemoryPlan,
+    bytes_of_losses,
+    loss_form,
+    memory_proofs,
+)
+from simgap.records import Certified
+from simgap.simulation import InSimulator
+
+LARGEST_LOSSES = 1e8  # bytes of the losses of all steps; beyond, nothing is planned
+LARGEST_THOROUGH = 2e9
+MOST_BACKUPS = 1e9  # horizon x entries of all kernels: some seconds
+MOST_THOROUGH = 5e10  # the same with all the time in the world
+EPISODES = 2  # the estimate of the policy to run is not used here
+FINER = 0.1  # of the tolerance, if the first bracket does not decide
+NARROW = 0.2  # of the acceptable loss: a bracket of this width is good enough
+LEAST_SECONDS = 1.0
+NEGLIGIBLE = 1e-9  # of the sum of the largest rewards: what rounding makes
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PlanningSettings:
+    """How far to plan, and how much may be lost."""
+
+    acceptable: float = 0.1  # of what is at stake
+    gap_tolerance: float = 0.1
+    time_limit: float = 20.0  # seconds, for the oracle
+    effort: float = 0.5  # seconds of a usual machine, for policies without memory
+    seed: int = 0
+    thorough: bool = False  # go on where it takes minutes
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class WorstModel:
+    """The model in which a policy loses the largest part of what is at stake there."""
+
+    member: int
+    gap: float
+    relative: float  # of what acting at random loses in that model, an upper bound
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Transfer:
+    """What is lost in H steps, in the class's own units of reward."""
+
+    horizon: int
+    verdict: Verdict  # of the table; an audit's own is about the simulator behind it
+    stakes: Stakes | None  # None: too long to compute
+    average_gap: Certified | None  # of the best policy with memory
+    memoryless_gap: Certified | None  # of the best policy without
+    worst: WorstModel | None  # of the certified policy; None: nothing is at stake
+    memoryless_worst: WorstModel | None  # of the best policy found without memory
+    gaps: FloatArray | None  # (M,), of the certified policy, NaN where it has no rule
+    outcome: Outcome | None  # of planning; None: not planned
+    planned: int  # models that were planned for
+    rounding: float | None  # of a gap; None: not planned
+    searched: int | None = None  # policies without memory that the best is of
+    worth: Certified | None = None  # of memory, if it is known already
+    in_simulator: tuple[InSimulator, ...] = ()  # of a class on a grid
+
+    @property
+    def relative_gap(self) -> Certified | None:
+        """Return the average gap as a part of what is at stake."""
+        return self._part(self.average_gap)
+
+    @property
+    def relative_memoryless(self) -> Certified | None:
+        """Return the average gap without memory as a part of what is at stake."""
+        return self._part(self.memoryless_gap)
+
+    @property
+    def value_of_memory(self) -> Certified | None:
+        """Return what remembering is worth on average."""
+        if self.average_gap is None or self.memoryless_gap is None:
+            return None
+        if self.worth is not None:
+            return self.worth
+        return (self.memoryless_gap - self.average_gap).not_negative()
+
+    def memory(self, acceptable: float) -> Memory | None:
+        """Return what is proved: memory is enough for what is acceptable, or needed."""
+        if self.average_gap is None or self.memoryless_gap is None:
+            return None
+        if self.stakes is None:
+            return None
+        stake = _ends(self.stakes.average)
+        return memory_proofs(
+            self.average_gap,
+            self.memoryless_gap,
+            searched=self.searched,
+            noise=10.0 * (self.rounding or 0.0),
+            acceptable=Certified(*(acceptable * end for end in stake)),
+        )
+
+    def everywhere(self, acceptable: float) -> bool | None:
+        """Return whether the policy of the verdict is acceptable in every model.
+
+        That is the policy found without memory for "yes", the one with memory for
+        "with memory"; other verdicts name no policy.
+        """
+        found = {
+            Verdict.YES: self.memoryless_worst,
+            Verdict.WITH_MEMORY: self.worst,
+        }.get(self.verdict)
+        return None if found is None else found.relative <= acceptable
+
+    def _part(self, gap: Certified | None) -> Certified | None:
+        if gap is None or self.stakes is None:
+            return None
+        return part_of(gap, self.stakes.average)
+
+
+def transfer(
+    latent: LatentMDP,
+    horizon: int,
+    settings: PlanningSettings,
+    *,
+    promised: float | None = None,
+    planned: PlannedClass | None = None,
+    progress: Report = None,
+) -> Transfer:
+    """Return what the best policies with and without memory lose in H steps.
+
+    `promised` bounds the average gap by a theorem, in the same units. What is `planned`
+    already is taken as it is.
+    """
+    if planned is not None:
+        checked_oracle(planned.oracle, latent, horizon)
+    entries = latent.simulators.transitions.values.size
+    most = MOST_THOROUGH if settings.thorough else MOST_BACKUPS
+    if horizon * entries > most:
+        return Transfer(
+            horizon=horizon,
+            verdict=Verdict.UNDECIDED,
+            stakes=None,
+            average_gap=None if promised is None else Certified(0.0, promised),
+            memoryless_gap=None,
+            worst=None,
+            memoryless_worst=None,
+            gaps=None,
+            outcome=None,
+            planned=0,
+            rounding=None,
+        )
+    known = stakes(latent, horizon)
+    room = LARGEST_THOROUGH if settings.thorough else LARGEST_LOSSES
+    if bytes_of_losses(latent, horizon) > room:
+        return _not_planned(latent, horizon, settings, known, promised)
+    form = loss_form(latent, horizon=horizon)
+    if planned is None:
+        plan = search_without_memory(
+            form, min(settings.effort, settings.time_limit), settings.seed
+        )
+        result, average = _planned(latent, form, plan, known, settings, progress)
+    else:
+        plan, result = planned.memoryless, given_oracle(planned.oracle)
+        average = result.average_gap
+    memoryless = memoryless_bracket(plan, average)
+    cases = _worst_cases(latent, known, plan.gaps, result.gaps)
+    return Transfer(
+        horizon=horizon,
+        verdict=_verdict(latent, known, average, memoryless, horizon, settings, cases),
+        stakes=known,
+        average_gap=average,
+        memoryless_gap=memoryless,
+        worst=None if result.gaps is None else _worst(latent, known, result.gaps),
+        memoryless_worst=_worst(latent, known, plan.gaps),
+        gaps=result.gaps,
+        outcome=result.outcome,
+        planned=result.planned,
+        rounding=form.rounding_of(plan.gaps),
+        searched=plan.starts,
+        worth=None if planned is None else planned.value_of_memory,
+        in_simulator=graded(form, plan, result, settings.seed),
+    )
+
+
+def _planned(
+    latent: LatentMDP,
+    form: LossForm,
+    plan: ShortMemoryPlan,
+    known: Stakes,
+    settings: PlanningSettings,
+    progress: Report,
+) -> tuple[PlannedOracle, Certified]:
+    """Return the oracle and a bracket of its gap, finer if the first is undecided."""
+    begin, horizon = monotonic(), form.steps
+    solver = AutoOracle(
+        gap_tolerance=settings.gap_tolerance,
+        time_limit=settings.time_limit,
+        negligible=_negligible(form, known, settings),
+        episodes=EPISODES,
+        seed=settings.seed,
+    )
+    for _ in range(2):
+        result = planned_oracle(
+            form, solver, thorough=settings.thorough, progress=progress
+        )
+        # a policy without memory is a policy, too
+        low, high = result.average_gap.ends
+        if result.outcome is not Outcome.EXACT:  # else they differ by rounding only
+            high = max(low, min(high, plan.average_ends.ends[1]))
+        average = Certified(low, high)
+        memoryless = memoryless_bracket(plan, average)
+        found = _verdict(latent, known, average, memoryless, horizon, settings)
+        thin = result.planned < int((latent.prior > 0.0).sum())
+        if found is not Verdict.UNDECIDED or result.outcome is not Outcome.SOLVED:
+            break
+        if thin:  # a finer plan for a part of the class says no more about all of it
+            break
+        left = settings.time_limit - (monotonic() - begin)
+        solver = replace(
+            solver,
+            gap_tolerance=FINER * settings.gap_tolerance,
+            negligible=FINER * solver.negligible,
+            time_limit=max(LEAST_SECONDS, left),
+        )
+    return result, average
+
+
+def _negligible(form: LossForm, known: Stakes, settings: PlanningSettings) -> float:
+    """Return which part of the value is a small part of the acceptable loss.
+
+    The oracle's loss is between 0 and the stake, and its value that much below the
+    informed one.
+    """
+    least, most = _ends(known.average)
+    whole = max(abs(form.informed), abs(form.informed - most))
+    if whole <= 0.0:
+        return 0.0
+    return min(0.5, NARROW * settings.acceptable * max(least, 0.0) / whole)
+
+
+def _not_planned(
+    latent: LatentMDP,
+    horizon: int,
+    settings: PlanningSettings,
+    known: Stakes,
+    promised: float | None,
+) -> Transfer:
+    least, worst = _ends(known.average)[1], None
+    found = stationary_gaps(latent, horizon, settings.seed)
+    if found is not None:
+        gaps = np.array([gap.upper for gap in found])
+        least = min(least, average_certified(found, latent.prior).ends[1])
+        worst = _worst(latent, known, gaps)
+    average = Certified(0.0, least if promised is None else min(promised, least))
+    memoryless = Certified(0.0, least)
+    return Transfer(
+        horizon=horizon,
+        verdict=_verdict(latent, known, average, memoryless, horizon, settings),
+        stakes=known,
+        average_gap=average,
+        memoryless_gap=memoryless,
+        worst=None,
+        memoryless_worst=worst,
+        gaps=None,
+        outcome=None,
+        planned=0,
+        rounding=None,
+    )
+
+
+def _verdict(
+    latent: LatentMDP,
+    known: Stakes,
+    average: Certified,
+    memoryless: Certified,
+    horizon: int,
+    settings: PlanningSettings,
+    worst: WorstCases = NOT_KNOWN,
+) -> Verdict:
+    largest = float(np.abs(latent.simulators.rewards).max())
+    return verdict_in_steps(
+        average,
+        memoryless,
+        known.average,
+        acceptable=settings.acceptable,
+        noise=NEGLIGIBLE * horizon * largest,
+        worst=worst,
+    )
+
+
+def _worst_cases(
+    latent: LatentMDP, known: Stakes, without: FloatArray, found: FloatArray | None
+) -> WorstCases:
+    plain = _worst(latent, known, without)
+    learning = None if found is None else _worst(latent, known, found)
+    return WorstCases(
+        0.0 if plain is None else plain.relative,
+        np.inf if learning is None else learning.relative,
+    )
+
+
+def _worst(latent: LatentMDP, known: Stakes, gaps: FloatArray) -> WorstModel | None:
+    """Return the worst model of those with weight in which something is at stake.
+
+    A model without weight cannot be real, and nothing was planned for it.
+    """
+    least = np.array([gap.lower or 0.0 for gap in known.models])
+    counts = least > NEGLIGIBLE * float(least.max(initial=0.0))
+    counts &= latent.prior > 0.0
+    if not counts.any():
+        return None
+    if np.isnan(gaps[counts]).any():
+        raise AssertionError("a model with weight has no gap: a defect of the planner")
+    part = np.divide(gaps, least, where=counts, out=np.full(gaps.size, -1.0))
+    at = int(np.argmax(part))
+    return WorstModel(at, float(gaps[at]), float(part[at]))
+
+
+def _ends(bounds: Certified) -> tuple[float, float]:
+    assert bounds.lower is not None
+    assert bounds.upper is not None
+    return bounds.lower, bounds.upper

@@ -1,0 +1,1 @@
+"""Which hidden parameter causes the loss?"""

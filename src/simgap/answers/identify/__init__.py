@@ -1,0 +1,1 @@
+"""How soon does the agent find out?"""

@@ -1,0 +1,1 @@
+"""How wide to randomize?"""

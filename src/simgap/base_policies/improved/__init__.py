@@ -1,0 +1,1 @@
+"""Better members of the same family."""

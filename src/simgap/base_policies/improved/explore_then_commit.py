@@ -1,0 +1,188 @@
+"""Explore-then-commit: act at random for N steps, then trust the likeliest model.
+
+    for h = 1..N: every action is as likely as any other
+    m = argmax of the likelihood of everything seen (the first state included)
+    for h = N+1..H: a = pi_m(s), greedy for the bias of m
+
+Of equally likely models the one with the greatest gain is taken; if none allows what
+was seen, the real model is outside the class, the one with the greatest gain is played
+and `Runs.resets` is 1.
+
+By default N = ceil(H^(2/3)), the order at which what exploring costs and what deciding
+wrongly costs are balanced when nothing is known of how far models are apart. N steps
+lose at most N; after them the model is wrong with a probability that falls like
+prod BC over the pairs that happened to be visited, so no rate holds in every class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from math import ceil, inf
+from typing import final
+
+import numpy as np
+
+from simgap._kernels.agents import Choices, Table, run_commitment
+from simgap._kernels.walking import Record, Tails, World
+from simgap.arrays import AnyArray, FloatArray, OffsetArray
+from simgap.base_policies.improved.evidence import Evidence, evidence_of
+from simgap.base_policies.knowledge import ClassKnowledge, Known, class_knowledge
+from simgap.errors import InvalidArgument
+from simgap.planning import checked_horizon
+from simgap.policies import Step, check_state, check_step, surely
+from simgap.simulation import ObservedClass, RealModels, RewardSignal
+
+UNDECIDED = -1
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What explore-then-commit remembers; nothing is noted after the commitment."""
+
+    model: int  # committed to, or UNDECIDED
+    steps: int  # of exploration
+    first_state: int
+    counts: tuple[int, ...]  # of the edges that tell models apart
+    resets: int = 0
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class ExploreThenCommit:
+    """Explore-then-commit as a policy."""
+
+    known: ClassKnowledge
+    horizon: int
+    explored: int  # N
+    evidence: Evidence
+
+    @property
+    def name(self) -> str:
+        return "explore-then-commit"
+
+    @property
+    def observed(self) -> ObservedClass:
+        return self.known.observed
+
+    @property
+    def chances(self) -> FloatArray:
+        """Probabilities of the actions while exploring, (A,)."""
+        n_actions = self.known.simulators.n_actions
+        return np.full(n_actions, 1.0 / n_actions)
+
+    def start(self, state: int) -> Notes:
+        """Return the memory of an episode that begins in `state`."""
+        check_state(state, self.known.simulators.n_states)
+        return self._decided(Notes(UNDECIDED, 0, state, self.evidence.nothing()))
+
+    def act(self, memory: Notes, h: int, state: int) -> FloatArray:
+        """Return the probabilities of the actions, (A,)."""
+        check_step(h, self.horizon)
+        check_state(state, self.known.simulators.n_states)
+        if memory.model == UNDECIDED:
+            return self.chances
+        action = int(self.known.policy[memory.model, state])
+        return surely(action, self.known.simulators.n_actions)
+
+    def observe(self, memory: Notes, step: Step) -> Notes:
+        """Return the memory after a step."""
+        edge = self.observed.edge(step)
+        if memory.model != UNDECIDED:
+            return memory
+        counts = self.evidence.counted(memory.counts, edge)
+        noted = Notes(UNDECIDED, memory.steps + 1, memory.first_state, counts)
+        return self._decided(noted)
+
+    def survivors(self, memory: Notes) -> frozenset[int]:
+        """Return all models, and after the commitment one."""
+        if memory.model == UNDECIDED:
+            return frozenset(range(len(self.known.simulators)))
+        return frozenset({memory.model})
+
+    def playing(self, memory: Notes) -> Hashable:
+        """Return the model that is played, or UNDECIDED."""
+        return memory.model
+
+    def _decided(self, memory: Notes) -> Notes:
+        """Return the memory with a commitment if it is time."""
+        if memory.steps < self.explored:
+            return memory
+        at_start = self.evidence.at_start[memory.first_state]
+        logs = self.evidence.log_likelihoods(at_start, memory.counts)
+        best = max(self.known.order, key=lambda m: float(logs[m]))  # the first of ties
+        outside = int(logs[best] == -inf)
+        return Notes(int(best), memory.steps, 0, self.evidence.nothing(), outside)
+
+    def run(
+        self,
+        real: RealModels,
+        world: World,
+        member: int,
+        keys: AnyArray,
+        grid: OffsetArray,
+        record: Record,
+        *,
+        leave: bool = True,
+    ) -> None:
+        """Run one episode per key in compiled form, with the same luck and memory.
+
+        If nobody asks for a grid, what follows the commitment is replaced by its
+        expectation; `leave=False` simulates it.
+        """
+        known, evidence = self.known, self.evidence
+        n_states = known.simulators.n_states
+        policies, place = np.unique(known.policy, axis=0, return_inverse=True)
+        tails = None
+        if leave and grid.size == 0 and member >= 0:
+            tails = real.tails(member, policies)
+        run_commitment(
+            world,
+            keys,
+            Choices(
+                order=np.array(known.order),
+                policy=np.array(known.policy),
+                edges=np.array(evidence.edges),
+                weight=np.array(evidence.weight),
+                at_start=np.array(evidence.at_start),
+                tail_of=place.reshape(-1).astype(np.int64),
+            ),
+            self.explored,
+            Table(
+                np.array([0, self.horizon]),
+                np.zeros((0, n_states), np.int32),
+                np.tile(self.chances, (1, n_states, 1)),
+            ),
+            tails or Tails(np.zeros((0, 0, 0, 0)), np.zeros((0, 0, 0))),
+            grid,
+            record,
+        )
+
+
+def explore_then_commit(
+    simulators: Known,
+    horizon: int,
+    *,
+    explored: int | None = None,
+    signal: RewardSignal = RewardSignal.UNSEEN,
+) -> ExploreThenCommit:
+    """Return explore-then-commit with N = `explored` steps, ceil(H^(2/3)) if None."""
+    horizon = checked_horizon(horizon)
+    known = class_knowledge(simulators, signal)
+    steps = min(horizon, _two_thirds(horizon)) if explored is None else explored
+    whole = isinstance(steps, int | np.integer) and not isinstance(steps, bool)
+    if not whole or not 0 <= steps <= horizon:
+        raise InvalidArgument(
+            f"explored is {explored!r} of {horizon} steps",
+            hint=f"a whole number from 0 to {horizon}",
+        )
+    return ExploreThenCommit(known, horizon, int(steps), evidence_of(known.observed))
+
+
+def _two_thirds(horizon: int) -> int:
+    """Return ceil(H^(2/3)) without rounding: the least n with n^3 >= H^2."""
+    n: int = max(0, ceil(float(horizon) ** (2.0 / 3.0)) - 1)
+    while n**3 < horizon**2:
+        n += 1
+    return n

@@ -1,0 +1,1 @@
+"""Learners that do not know the class: UCRL2, UCRL2B, PSRL."""

@@ -1,0 +1,89 @@
+"""What a learner that does not know the class U is told: states, actions and rewards.
+
+Rewards are known, as in the paper, where all models share them: the learners of this
+room that do not know U learn transitions alone. Where rewards differ between models, a
+learner knows those of the model it is put in: its compiled form reads them off the
+world, and as a policy it is made for one model by `knowing`.
+
+Nothing is told about transitions, not even which are possible. The edges of the class
+serve as numbers for what can be observed in simulation; an edge that was never seen is
+treated like any other state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from simgap._kernels.solving import Chart
+from simgap._kernels.walking import World
+from simgap.arrays import FloatArray, read_only
+from simgap.base_policies.knowledge import ClassKnowledge, Known
+from simgap.errors import InvalidArgument
+from simgap.mdp import SimulatorClass
+from simgap.simulation import ObservedClass, observed_class
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Outsider:
+    """Rewards, and numbers for what may be observed."""
+
+    observed: ObservedClass
+    rewards: FloatArray  # (1, S, A), or (M, S, A) where models differ
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rewards", read_only(self.rewards))
+
+    @property
+    def simulators(self) -> SimulatorClass:
+        return self.observed.simulators
+
+    def knowing(self, member: int) -> Outsider:
+        """Return what is told in one model of the class."""
+        at = self.simulators.member(member)
+        rewards = self.simulators.rewards
+        return Outsider(self.observed, rewards[[at if len(rewards) > 1 else 0]])
+
+    def known_rewards(self) -> FloatArray:
+        """Return R(s, a) by row, (S A,); rewards must not differ between models."""
+        if len(self.rewards) > 1:
+            raise InvalidArgument(
+                "rewards differ between models, and the learner knows the real ones",
+                hint="agent.knowing(member) is the policy for one real model",
+            )
+        return np.array(self.rewards[0].reshape(-1))
+
+    def rewards_in(self, world: World) -> FloatArray:
+        """Return what a world pays by row, (S A,), which is what was told."""
+        paid: FloatArray = world.reward[world.indptr[:-1]]
+        if len(self.rewards) == 1 and (paid != self.rewards.reshape(-1)).any():
+            row = int(np.flatnonzero(paid != self.rewards.reshape(-1))[0])
+            told = float(self.rewards.reshape(-1)[row])
+            raise InvalidArgument(
+                f"in state {row // self.simulators.n_actions}, action "
+                f"{row % self.simulators.n_actions}, the real model pays "
+                f"{float(paid[row])}, the learner was told {told}",
+                hint="make it for the class of the real model, or knowing that model",
+            )
+        return paid
+
+    def chart(self) -> Chart:
+        """Return the edges by row and by the state they lead to."""
+        following = self.observed.next_state
+        arrivals = np.bincount(following, minlength=self.simulators.n_states)
+        return Chart(
+            indptr=np.array(self.observed.indptr),
+            row=self.observed.row.astype(np.int64),
+            into=np.concatenate([[0], np.cumsum(arrivals)]).astype(np.int64),
+            arriving=np.argsort(following, kind="stable").astype(np.int64),
+        )
+
+
+def outsider(simulators: Known) -> Outsider:
+    """Return what a learner is told that does not know the class it is put in."""
+    if isinstance(simulators, ClassKnowledge):
+        simulators = simulators.simulators
+    return Outsider(observed_class(simulators), simulators.rewards)

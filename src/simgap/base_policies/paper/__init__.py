@@ -1,0 +1,1 @@
+"""Algorithms 1 to 4 of the paper."""

@@ -1,0 +1,1 @@
+"""What all verbs share: the entry point, options, output, errors."""

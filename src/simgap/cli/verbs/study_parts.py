@@ -1,0 +1,328 @@
+"""The parts of a study: each answers one question and keeps its record.
+
+The class is planned once, and every answer has the bracket of that plan. Oracle, gap
+and audit are answered every time. Blame, width, identify and adapt take longer, so that
+they are kept if the folder has them for the same class, horizon, seed, version and
+bracket. Every record names the command that makes it: its own verb, or the study where
+it rests on the study's plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, final
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from simgap.cli.verbs.gap_rows import PlannedPolicies
+    from simgap.cli.verbs.oracle import OracleAnswer
+    from simgap.cli.verbs.study_answer import StudyAnswer
+    from simgap.mdp import LatentMDP
+    from simgap.oracle import AutoOracle, OracleResult
+
+MOST_WIDTHS = 6  # parameters whose width is studied
+FINER = 0.1  # of the tolerance, if the bracket leaves the verdict open
+EPISODES = 400  # of agents that are sampled
+BLAME_SECONDS = 4.0  # times the limit of one planning
+SECONDS = 60.0  # of planning, if `oracle` or `gap` is not told
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Study:
+    """What is studied, how hard, and where it goes."""
+
+    latent: LatentMDP
+    horizon: int
+    folder: Path
+    solver: AutoOracle
+    command: str
+    model: str  # as the user named it
+    log: Path | None = None
+    fresh: bool = False
+    refined: bool = False  # the audit climbs a ladder of grids
+    agents: bool = True  # run base policies too: each compiles for ten seconds, once
+    alone: int | None = None  # the model of the story's first chapter
+    begun: float = field(default_factory=perf_counter)
+
+    @property
+    def seconds(self) -> float:
+        """The limit of one planning."""
+        return self.solver.time_limit or 30.0
+
+    def verb(self, name: str, *options: str) -> str:
+        """Return the command that gives the record of `oracle` or `gap` alone."""
+        from shlex import join
+
+        words = ["simgap", name, self.model, "-H", str(self.horizon), *options]
+        if self.seconds != SECONDS:
+            words += ["--time-limit", f"{self.seconds:g}"]
+        if self.solver.seed:
+            words += ["--seed", str(self.solver.seed)]
+        return join(words)
+
+
+def studied(study: Study) -> StudyAnswer:
+    """Answer every question, keep the records, and draw the page.
+
+    If it is interrupted, the page shows what is there.
+    """
+    from simgap.cli.app.output import say
+    from simgap.cli.verbs.story import story_of
+    from simgap.cli.verbs.study_answer import study_answer
+    from simgap.cli.verbs.study_words import findings_of
+    from simgap.interop import save_model
+    from simgap.records import SCHEMA
+    from simgap.report import write_explorer
+
+    model_file, page = study.folder / "model.simgap", study.folder / "report.html"
+    save_model(study.latent, model_file)
+    records: dict[str, str] = {}
+    try:
+        study, planned, audit = _planned_and_judged(study)
+        _written(study, "audit", audit, records)
+        say(f"verdict: {audit.headline} Now the details")
+        oracle = _oracle(study, planned)
+        _written(study, "oracle", oracle, records)
+        _written(study, "gap", _gap(study, planned), records)
+        for name, make in _slow_parts(study, planned.result):
+            _kept_or_made(study, name, make, records, planned.result)
+    finally:
+        write_explorer(study.folder, page)
+    return study_answer(
+        oracle,
+        schema=SCHEMA,
+        kind="study",
+        verdict=audit.verdict,
+        headline=audit.headline,
+        reason=audit.reason,
+        story=story_of(oracle, alone=study.alone),
+        findings=tuple(findings_of(records)),
+        total_seconds=perf_counter() - study.begun,
+        model_file=str(model_file),
+        report=str(page),
+        records=records,
+    )
+
+
+def _written(study: Study, name: str, answer: Any, records: dict[str, str]) -> Any:
+    from simgap.records import write_record
+
+    path = study.folder / f"{name}.json"
+    write_record(answer, path)
+    records[name] = str(path)
+    return answer
+
+
+def _kept_or_made(
+    study: Study,
+    name: str,
+    make: Callable[[], Any],
+    records: dict[str, str],
+    oracle: OracleResult,
+) -> None:
+    """Keep the record that is there if it answers this very question, else make it."""
+    path = study.folder / f"{name}.json"
+    if not study.fresh and _answers_this(study, path, oracle):
+        records[name] = str(path)
+        return
+    _written(study, name, make(), records)
+
+
+def _answers_this(study: Study, path: Path, oracle: OracleResult) -> bool:
+    """Return whether a record is about this question, with the bracket of this plan."""
+    from importlib.metadata import version
+
+    from simgap.cli.verbs.study_brackets import brackets_of_the_oracle
+    from simgap.cli.verbs.study_words import findings_of
+    from simgap.errors import InvalidFile
+    from simgap.records import plain, read_record
+
+    if path.name == "adapt.json" or not path.exists():
+        return False  # a log may have grown
+    try:
+        found = read_record(path)
+        list(findings_of({path.stem: str(path)}))
+    except InvalidFile:
+        return False
+    source, bracket = found.get("provenance"), plain(oracle.average_gap)
+    if any(told != bracket for told in brackets_of_the_oracle(found)):
+        return False
+    return isinstance(source, dict) and (
+        found.get("horizon"),
+        source.get("model_hash"),
+        source.get("seed"),
+        source.get("simgap"),
+    ) == (study.horizon, study.latent.hash, study.solver.seed, version("simgap"))
+
+
+def _planned_and_judged(study: Study) -> tuple[Study, PlannedPolicies, Any]:
+    """Return the one plan of the class, and the verdict from it.
+
+    If the bracket is as narrow as asked and leaves the verdict open, a finer one is
+    asked for, and is that of the study.
+    """
+    from dataclasses import replace
+
+    from simgap.answers import Verdict
+    from simgap.oracle import Outcome
+
+    planned = _planned(study)
+    audit = _audit(study, planned)
+    left_open = audit.verdict == Verdict.UNDECIDED.value
+    if left_open and planned.result.outcome is Outcome.SOLVED:
+        finer = FINER * (study.solver.gap_tolerance or 1.0)
+        solver = replace(study.solver, gap_tolerance=finer)
+        study = replace(study, solver=solver)
+        planned = _planned(study)
+        audit = _audit(study, planned)
+    return study, planned, audit
+
+
+def _audit(study: Study, planned: PlannedPolicies) -> Any:
+    from simgap.answers import PlanningSettings
+    from simgap.cli.verbs.audit import answered
+
+    planning = PlanningSettings(time_limit=study.seconds, seed=study.solver.seed)
+    return answered(
+        study.latent,
+        study.horizon,
+        settings=planning,
+        planned=planned.known,
+        command=study.command,
+        model=study.model,
+        refined=study.refined,
+    )
+
+
+def _planned(study: Study) -> PlannedPolicies:
+    from simgap.cli.verbs.baseline_answer import compared
+    from simgap.cli.verbs.gap_rows import PlannedPolicies
+    from simgap.cli.verbs.oracle import plan
+
+    result = plan(study.latent, study.horizon, None, study.solver)
+    others = compared(study.latent, result, study.solver.seed)
+    return PlannedPolicies(result, others)
+
+
+def _oracle(study: Study, planned: PlannedPolicies) -> OracleAnswer:
+    from simgap.cli.verbs.oracle import answered, saved_policies
+
+    tolerance = str(study.solver.gap_tolerance)
+    return answered(
+        study.latent,
+        planned.result,
+        comparison=planned.comparison,
+        files=saved_policies(planned.result, study.folder / "policy.simgap"),
+        command=study.verb("oracle", "--gap-tolerance", tolerance),
+        model=study.model,
+        seed=study.solver.seed,
+    )
+
+
+def _gap(study: Study, planned: PlannedPolicies) -> Any:
+    from simgap.answers import usual_horizons
+    from simgap.cli.app.options import threads_of
+    from simgap.cli.verbs.gap import answered
+    from simgap.gap import MonteCarlo
+
+    return answered(
+        study.latent,
+        study.horizon,
+        agents=study.agents,
+        horizons=usual_horizons(study.horizon),
+        evaluator=MonteCarlo(
+            episodes=EPISODES, seed=study.solver.seed, threads=threads_of(None)
+        ),
+        solver=study.solver,
+        planned=planned,
+        command=study.verb(
+            "gap", "--horizons", "all", *(() if study.agents else ("--no-agents",))
+        ),
+        model=study.model,
+    )
+
+
+def _slow_parts(
+    study: Study, oracle: OracleResult
+) -> Iterator[tuple[str, Callable[[], Any]]]:
+    from simgap.answers import varying_parameters
+    from simgap.cli.verbs.width_answer import record_name
+
+    yield "blame", partial(_blame, study, oracle)
+    for name in varying_parameters(study.latent)[:MOST_WIDTHS]:
+        yield (
+            record_name(name).removesuffix(".json"),
+            partial(_width, study, oracle, name),
+        )
+    yield "identify", partial(_identify, study, oracle)
+    if study.log is not None:
+        yield "adapt", partial(_adapt, study, oracle)
+
+
+def _blame(study: Study, oracle: OracleResult) -> Any:
+    from simgap.answers import BlameSettings, Effort
+    from simgap.cli.verbs.blame import answered
+
+    effort = Effort(time_limit=BLAME_SECONDS * study.seconds, seed=study.solver.seed)
+    return answered(
+        study.latent,
+        study.horizon,
+        BlameSettings(effort=effort),
+        oracle=oracle,
+        command=study.command,
+        model=study.model,
+    )
+
+
+def _width(study: Study, oracle: OracleResult, param: str) -> Any:
+    from simgap.answers import WidthSettings
+    from simgap.cli.verbs.width import answered
+
+    return answered(
+        study.latent,
+        study.horizon,
+        param,
+        WidthSettings(time_limit=study.seconds, seed=study.solver.seed),
+        oracle=oracle,
+        command=study.command,
+        model=study.model,
+    )
+
+
+def _identify(study: Study, oracle: OracleResult) -> Any:
+    from dataclasses import replace
+
+    from simgap.answers import DEFAULT, IdentifySettings
+    from simgap.cli.verbs.identify import answered
+
+    seed = study.solver.seed
+    return answered(
+        study.latent,
+        study.horizon,
+        IdentifySettings(solver=replace(DEFAULT, seed=seed), seed=seed),
+        oracle=oracle,
+        command=study.command,
+        model=study.model,
+    )
+
+
+def _adapt(study: Study, oracle: OracleResult) -> Any:
+    from simgap.answers import AdaptSettings
+    from simgap.cli.verbs.adapt import answered
+    from simgap.interop import read_transition_log
+
+    assert study.log is not None
+    return answered(
+        study.latent,
+        read_transition_log(study.log, study.latent.simulators),
+        study.horizon,
+        AdaptSettings(solver=study.solver),
+        before=oracle,
+        command=study.command,
+        model=study.model,
+    )

@@ -1,0 +1,1 @@
+"""What a claim is, and what several claims measure."""

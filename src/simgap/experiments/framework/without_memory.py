@@ -1,0 +1,77 @@
+"""What an agent without memory must lose on a bandit with one good arm per model.
+
+M models, M arms; in model m arm m wins with probability `other` + g, all others with
+`other`. An agent without memory sees the step and whether the last pull won. Let x_m be
+the chance that it plays the good arm of model m at some pull, and c their mean. It then
+wins with probability `other` + g x_m, and at the next pull, where all it knows is
+whether it won, plays the good arm with mean probability
+
+    c' <= sum_s max_m P_m(s) / M = (1 + g (max x - min x)) / M <= (1 + g) / M,
+
+and c = 1/M at the first pull, where nothing was seen. The gap is g times the sum of
+1 - c over n pulls, at least
+
+    g [ (1 - 1/M) + (n - 1) (1 - (1 + g)/M) ].
+
+The best agent found has at least that gap, and its own gap is exact: a bracket. With
+needles (other = 0, g = 1, M = 3) the two ends meet at H/3. With two models the general
+bound, two coupled copies of the agent (`oracle.baselines.coupled`), is the better one.
+"""
+
+from __future__ import annotations
+
+from simgap.experiments.framework.exact_oracle import exact_oracle
+from simgap.experiments.framework.intervals import ends
+from simgap.instances import bandit
+from simgap.mdp import SimulatorClass
+from simgap.oracle import (
+    LossForm,
+    best_memoryless,
+    mean_model_plan,
+    single_plans,
+)
+from simgap.records import Certified
+
+EFFORT = 0.1  # seconds of work for the search of one policy
+
+
+def one_good_arm(members: int, other: float, better: float) -> SimulatorClass:
+    """Return M bandits, each with one arm that is better by g than the others."""
+    means = [
+        [other + better * (arm == model) for arm in range(members)]
+        for model in range(members)
+    ]
+    return bandit(means)
+
+
+def least_without_memory(horizon: int, *, members: int, better: float) -> float:
+    """Return the bound above: no agent without memory has a smaller average gap."""
+    pulls, g = horizon - 1, better
+    if pulls < 1:
+        return 0.0
+    good = 1.0 / members + (pulls - 1) * min(1.0, (1.0 + g) / members)
+    return g * (pulls - good)
+
+
+def memory_gaps(
+    members: int, other: float, better: float, horizon: int, *, seed: int = 0
+) -> tuple[Certified, Certified]:
+    """Return the average gap of the best agent with and without memory."""
+    oracle = exact_oracle(one_good_arm(members, other, better), horizon)
+    found = gap_without_memory(oracle.form, seed=seed)
+    proved = least_without_memory(horizon, members=members, better=better)
+    proved *= 1.0 - 1e-12  # the formula is rounded, too
+    low, high = ends(found)
+    if proved > high + 1e-9 * horizon:
+        raise AssertionError("an agent without memory below its bound: a defect")
+    return oracle.average_gap, Certified(min(max(low, proved), high), high)
+
+
+def gap_without_memory(
+    form: LossForm, *, effort: float = EFFORT, seed: int = 0
+) -> Certified:
+    """Return a bracket of the least average gap without memory: bound and search."""
+    plan = best_memoryless(
+        form, single_plans(form), mean_model_plan(form), effort=effort, seed=seed
+    )
+    return Certified(plan.least or 0.0, plan.average + plan.rounding)

@@ -1,0 +1,1 @@
+"""Remarks of the paper, and of this library."""
