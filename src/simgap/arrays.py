@@ -13,6 +13,7 @@ IndexArray = npt.NDArray[np.int32]
 OffsetArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 AnyArray = npt.NDArray[Any]
+Integer = int | np.integer[Any]
 
 
 def read_only(array: npt.ArrayLike, dtype: npt.DTypeLike = np.float64) -> Any:

@@ -101,10 +101,11 @@ def coupled(cost: FloatArray, one: FloatArray, two: FloatArray) -> tuple[float, 
     """Return what our coupling is worth, and how far its sums are above the rows."""
     mass = np.zeros(cost.shape)
     states = np.arange(max(cost.shape), dtype=np.int32)
-    couple(states, states, cost, *cost.shape, one.copy(), two.copy(), mass)
+    rows, lines = cost.shape
+    couple(states, states, cost, rows, lines, one.copy(), two.copy(), mass)
     over = np.concatenate([mass.sum(axis=1) - one, mass.sum(axis=0) - two])
     assert (mass >= 0.0).all()
-    return float(carried(cost, *cost.shape, mass)), float(over.max())
+    return float(carried(cost, rows, lines, mass)), float(over.max())
 
 
 def law(row: FloatArray) -> Law:

@@ -14,7 +14,7 @@ from simgap._kernels.solving.reachability import (
     strong_components,
     without_self_loops,
 )
-from simgap.arrays import OffsetArray, read_only
+from simgap.arrays import IndexArray, OffsetArray, read_only
 from tests.kernels.inputs import Pattern, pattern, patterns
 from tests.reference import graph as twin
 from tests.reference.kernel_rows import entries
@@ -27,7 +27,7 @@ def sparse_patterns() -> list[Pattern]:
     return [*patterns(20), *thin]
 
 
-def backward(kernel: Pattern) -> tuple[OffsetArray, OffsetArray]:
+def backward(kernel: Pattern) -> tuple[OffsetArray, IndexArray]:
     begins, sources = predecessors(*kernel.arrays, kernel.n_states, kernel.n_actions)
     return read_only(begins, np.int64), read_only(sources, np.int32)
 

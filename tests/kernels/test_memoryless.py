@@ -14,7 +14,7 @@ from simgap._kernels.beliefs.memoryless import (
     stationary_sweep,
 )
 from simgap._kernels.beliefs.memoryless_bound import least_gap
-from simgap.arrays import AnyArray, FloatArray, IndexArray
+from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.mdp import LatentMDP
 from simgap.oracle.baselines.stationary import policy_kernel
 from simgap.oracle.baselines.windowed import MemoryNodes, first_weights, window_nodes
@@ -37,7 +37,9 @@ def problem(seed: int, horizon: int | None = 4, members: int = 3) -> LossForm:
     return loss_form(latent, horizon=horizon, discount=discount)
 
 
-def graph(form: LossForm, nodes: MemoryNodes) -> tuple[AnyArray, ...]:
+def graph(
+    form: LossForm, nodes: MemoryNodes
+) -> tuple[OffsetArray, IndexArray, OffsetArray, IndexArray, FloatArray]:
     return (
         form.pattern.indptr,
         nodes.node_state,

@@ -55,7 +55,7 @@ def force(monkeypatch: pytest.MonkeyPatch) -> Forced:
         monkeypatch.setattr(average_reward, "PATIENCE", 20_000)
         monkeypatch.setattr(average_reward, "RETURN_PATIENCE", 20_000)
 
-        def slow(*arguments: object) -> int:
+        def slow(*arguments: Any) -> int:
             gain_sweeps(*arguments)
             return SLOW
 

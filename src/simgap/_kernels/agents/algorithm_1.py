@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from simgap._kernels.agents.algorithm_2 import (
     LEADER,
@@ -21,6 +20,7 @@ from simgap._kernels.agents.algorithm_2 import (
     hand_over,
     set_out,
 )
+from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
 from simgap._kernels.solving.timed_rules import leave_to_optimum, play_rules
 from simgap._kernels.walking.streams import uniform
@@ -51,7 +51,7 @@ class Ending(NamedTuple):
     drift: float
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def run_elimination(
     world: World,
     member: int,
@@ -131,7 +131,7 @@ def run_elimination(
         finish(world, run, record, i)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _pair(alive: BoolArray, apart: FloatArray) -> tuple[int, int]:
     """Return the two candidates to compare: the lowest, or those greatest in `apart`.
 
@@ -153,7 +153,7 @@ def _pair(alive: BoolArray, apart: FloatArray) -> tuple[int, int]:
     return one, other
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _round(
     world: World, run: Run, search: Search, first: int, kind: int, threshold: float,
     all_travel: bool, literal: bool, lazy: bool, n_actions: int, alive: BoolArray,
@@ -218,7 +218,7 @@ def _round(
     return dropped  # type: ignore[return-value]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _begin_tally(
     search: Search, one: int, other: int, edges: OffsetArray, room: Room
 ) -> float:
@@ -236,7 +236,7 @@ def _begin_tally(
     return steepest
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _log_ratio(
     search: Search, one: int, other: int, edges: OffsetArray, tally: OffsetArray,
     literal: bool,
@@ -262,7 +262,7 @@ def _log_ratio(
     return total
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _drop(
     search: Search, run: Run, first: int, threshold: float, alive: BoolArray,
     room: Room, eliminated: OffsetArray,
@@ -294,7 +294,7 @@ def _drop(
     return dropped
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _free_steps(search: Search, alive: BoolArray, threshold: float, room: Room) -> int:
     """Return for how many steps no candidate can be dropped, alarms apart."""
     best = -np.inf
@@ -317,10 +317,10 @@ def _free_steps(search: Search, alive: BoolArray, threshold: float, room: Room) 
                 if alive[rival] and rival != m:
                     slope = search.slopes[rival, m] + later
                     free = min(free, (leeway - room.likelihood[rival]) / slope)
-    return _whole(free)  # type: ignore[no-any-return]
+    return _whole(free)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _set_alarms(search: Search, alive: BoolArray, room: Room) -> None:
     room.alarming[:] = False
     for e in search.informative:
@@ -329,7 +329,7 @@ def _set_alarms(search: Search, alive: BoolArray, room: Room) -> None:
                 room.alarming[e] = True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _whole(value: float) -> int:
     if value < 1.0:
         return 0

@@ -12,8 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.walking.streams import FIRST, S27, S30, S31, SECOND
 from simgap._kernels.walking.walk import (
     LATE,
@@ -30,7 +31,7 @@ from simgap._kernels.walking.walk import (
     close_stretch,
     set_course,
 )
-from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
+from simgap.arrays import BoolArray, FloatArray, IndexArray, Integer, OffsetArray
 
 LEADER, LEFT = 0, 1  # of a trip: the model that leads, -1 at the target; its steps left
 COURSE_OF, COURSE_ROW = 2, 3  # the model and the row that the course was made for
@@ -71,7 +72,7 @@ class Room(NamedTuple):
     likelihood: FloatArray  # (M,), logarithm of the others
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def set_out(
     world: World, run: Run, search: Search, row: int, n_actions: int, literal: bool,
     room: Room,
@@ -85,16 +86,16 @@ def set_out(
     room.trip[COURSE_OF] = -1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def hand_over(run: Run, search: Search, target: int, last: int, room: Room) -> None:
+@kernel
+def hand_over(run: Run, search: Search, target: int, last: Integer, room: Room) -> None:
     """Let the next model of the travel set lead from where the run is."""
     leader = _after(room, last)
     room.trip[LEADER] = leader
     room.trip[LEFT] = _turn(search, target, leader, run.clock[STATE])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _after(room: Room, last: int) -> int:
+@kernel
+def _after(room: Room, last: Integer) -> int:
     for m in range(last + 1, room.travels.size):
         if room.travels[m]:
             return m
@@ -104,14 +105,14 @@ def _after(room: Room, last: int) -> int:
     return 0
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _turn(search: Search, target: int, leader: int, state: int) -> int:
     if search.steady > 0:
         return search.steady
     return np.int64(search.lead[search.place[target], leader, state])  # type: ignore[return-value]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def collect(
     world: World, run: Run, search: Search, row: int, n_actions: int,
     most_samples: int, most_steps: int, watch: bool, literal: bool, room: Room,
@@ -155,7 +156,7 @@ def collect(
     return samples
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _set_first(
     world: World, search: Search, row: int, n_actions: int, first: int, room: Room
 ) -> None:
@@ -170,7 +171,7 @@ def _set_first(
     room.trip[COURSE_OF], room.trip[COURSE_ROW] = first, row
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _walk_with_first(
     shift: int, run: Run, search: Search, target: int, first: int, most_samples: int,
     steps: int, watch: bool, room: Room,
@@ -217,7 +218,7 @@ def _walk_with_first(
     return walked, samples, alarm
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _walk_in_turns(
     world: World, run: Run, search: Search, row: int, n_actions: int, first: int,
     most_samples: int, steps: int, watch: bool, literal: bool, early: bool, room: Room,

@@ -14,8 +14,8 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.walking.walk import (
     STATE,
     STEPS,
@@ -53,7 +53,7 @@ class Candidates(NamedTuple):
     impossible: BoolArray  # (M, E)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def threshold(
     kind: int, n: int, predicted: float, width: float, log_term: float
 ) -> float:
@@ -69,7 +69,7 @@ def threshold(
     return part + sqrt(part * part + 2.0 * level * log_term)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def run_optimistic(
     world: World,
     member: int,
@@ -204,7 +204,7 @@ def run_optimistic(
             record.slack[i] = lost / bound if bound > 0.0 else 0.0  # H = 0
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _whole(value: float) -> int:
     if value < 1.0:
         return 0

@@ -32,7 +32,6 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from simgap._kernels.agents.importance import (
     EPS,
@@ -54,6 +53,7 @@ from simgap._kernels.agents.least_squares import (
     merge,
     no_models,
 )
+from simgap._kernels.compiled import kernel
 from simgap._kernels.walking.stretch import (
     Stretch,
     begin_stretch,
@@ -79,7 +79,7 @@ from simgap._kernels.walking.walk import (
     set_course,
     walk,
 )
-from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
+from simgap.arrays import AnyArray, FloatArray, IndexArray, Integer, OffsetArray
 
 FIRED, EXPECTED, OVER = 0, 1, 2  # how an episode of k ends
 
@@ -109,7 +109,7 @@ class Rule(NamedTuple):
     lazy: bool
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def run_general(
     world: World,
     member: int,
@@ -199,7 +199,7 @@ def run_general(
         finish(world, run, record, i)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _episode(
     world: World,
     run: Run,
@@ -265,7 +265,7 @@ def _episode(
     return OVER
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _plain_steps(early: int, clock: OffsetArray, grid: OffsetArray) -> int:
     """Return how many steps come before one that is marked or late."""
     last = early - 1
@@ -274,7 +274,7 @@ def _plain_steps(early: int, clock: OffsetArray, grid: OffsetArray) -> int:
     return int(last - clock[STEPS])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _creep(
     course: Course,
     shift: int,
@@ -305,7 +305,7 @@ def _creep(
     return steps
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _against_real(
     indptr: OffsetArray,
     rows: OffsetArray,
@@ -313,7 +313,7 @@ def _against_real(
     stretch: Stretch,
     mean: FloatArray,
     outcome: FloatArray,
-    k: int,
+    k: Integer,
     member: int,
 ) -> tuple[float, float]:
     """Return the sums of |f_k - f_*| and of f_* - y over the episode of k."""
@@ -326,7 +326,7 @@ def _against_real(
     return apart, luck
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _most_apart(rule: Rule, n: int) -> float:
     """Return what bounds the sum of f_k - f_* over an episode of n steps."""
     mass = 4.0 * rule.radius + rule.ridge + rule.width * rule.width

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from simgap._kernels.agents.fixed_policies import Table, follow_rules
 from simgap._kernels.agents.likelihood_optimism import log_likelihoods
+from simgap._kernels.compiled import kernel
 from simgap._kernels.walking.walk import (
     FIRST_STATE,
     STEPS,
@@ -37,7 +37,7 @@ class Choices(NamedTuple):
     tail_of: OffsetArray  # (M,), place of the policy among the tails
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def run_commitment(
     world: World,
     keys: AnyArray,
@@ -66,11 +66,10 @@ def run_commitment(
     )
     forgotten = np.zeros(n_edges, np.int64)
     logs = np.zeros(members)
-    first_rule = np.int64(0)
     for i in range(keys.size):
         begin(world, keys[i], run)
         trace = record.trace[i]
-        follow_rules(world, run, exploring, first_rule, explored, grid, trace)
+        follow_rules(world, run, exploring, 0, explored, grid, trace)
         log_likelihoods(
             choices.at_start[run.clock[FIRST_STATE]], run.counts, forgotten,
             choices.edges, choices.weight, logs,

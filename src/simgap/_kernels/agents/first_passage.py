@@ -9,14 +9,14 @@ and the test cuts it off where c leaves an interval that depends on n and on now
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 FAR = 4e15  # beyond every count; float whole numbers are exact below
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def passage_steps(
     indptr: OffsetArray,
     sources: IndexArray,
@@ -123,7 +123,7 @@ def passage_steps(
     return cells
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _undecided(row: FloatArray, wide: int, at: float, fuzz: float) -> float:
     """Take the chance out of the cell that `at` cannot be told from, and return it."""
     cell = np.rint(at)
@@ -134,7 +134,7 @@ def _undecided(row: FloatArray, wide: int, at: float, fuzz: float) -> float:
     return float(chance)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _sum(row: FloatArray, begin: int, end: int) -> float:
     """Return the sum of row[begin:end]; four at a time, so that none waits."""
     a = b = c = d = 0.0

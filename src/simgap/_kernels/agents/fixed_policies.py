@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.walking.streams import FIRST, S27, S30, S31, SECOND, uniform
 from simgap._kernels.walking.walk import (
     LOW,
@@ -26,7 +27,7 @@ from simgap._kernels.walking.walk import (
     set_course,
     step_with,
 )
-from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
+from simgap.arrays import AnyArray, FloatArray, IndexArray, Integer, OffsetArray
 
 WORTH_A_COURSE = 32  # steps of one rule
 NOWHERE = -1
@@ -54,7 +55,7 @@ class Graph(NamedTuple):
     horizon: int  # -1: the last rule of a node holds for ever
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def run_table(
     world: World, keys: AnyArray, table: Table, grid: OffsetArray, record: Record
 ) -> None:
@@ -92,12 +93,12 @@ def run_table(
         finish(world, run, record, i)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _lasts(table: Table, r: int) -> bool:
     return table.since[r + 1] - table.since[r] >= WORTH_A_COURSE  # type: ignore[no-any-return]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def follow_rules(
     world: World, run: Run, table: Table, first: int, until: int, grid: OffsetArray,
     trace: FloatArray,
@@ -124,7 +125,7 @@ def follow_rules(
             step_with(world, run, state * n_actions + action, grid, trace)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _walk_rules(
     cuts: AnyArray, cells: AnyArray, shift: int, stream: AnyArray, clock: OffsetArray,
     counts: OffsetArray, steps: int, since: OffsetArray, actions: IndexArray,
@@ -154,7 +155,7 @@ def _walk_rules(
     return r
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _action(
     actions: IndexArray, chances: FloatArray, r: int, state: int, stream: AnyArray,
     h: int,
@@ -173,7 +174,7 @@ def _action(
     return last  # type: ignore[return-value]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def run_graph(
     world: World, keys: AnyArray, graph: Graph, grid: OffsetArray, record: Record
 ) -> int:
@@ -210,8 +211,8 @@ def run_graph(
     return -1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _rule(graph: Graph, node: int, h: int) -> int:
+@kernel
+def _rule(graph: Graph, node: Integer, h: int) -> int:
     """Return the rule of a node at a step, or NOWHERE."""
     if node < 0:
         return NOWHERE

@@ -24,9 +24,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from simgap.arrays import BoolArray, FloatArray, OffsetArray
+from simgap._kernels.compiled import kernel
+from simgap.arrays import BoolArray, FloatArray, Integer, OffsetArray
 
 EPS = 2.0**-52
 
@@ -46,7 +46,7 @@ class Pairs(NamedTuple):
     suspects: OffsetArray  # (P,), near pairs that had fired there
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def no_pairs(members: int, n_states: int) -> Pairs:
     """Return room for the pairs of M models."""
     count = members * (members - 1) // 2
@@ -64,7 +64,7 @@ def no_pairs(members: int, n_states: int) -> Pairs:
     )
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def find_near(
     pairs: Pairs,
     mean: FloatArray,
@@ -109,7 +109,7 @@ def find_near(
     return near, steepest
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def look(pairs: Pairs, near: int, visits: OffsetArray) -> tuple[bool, float]:
     """Return whether a near pair has fired, and how far one of them has come, of 1."""
     mass, base, limit, scale = pairs.mass, pairs.base, pairs.limit, pairs.scale
@@ -128,7 +128,7 @@ def look(pairs: Pairs, near: int, visits: OffsetArray) -> tuple[bool, float]:
     return fired > 0, farthest
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def may_fire(pairs: Pairs, near: int, left: int) -> bool:
     """Return whether a pair, from its mass on, can reach its limit in `left` steps."""
     spare = 1.0 + 4.0 * (pairs.apart.shape[0] + 4) * EPS
@@ -138,7 +138,7 @@ def may_fire(pairs: Pairs, near: int, left: int) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def find_suspects(pairs: Pairs, near: int) -> int:
     """List the near pairs that had fired when somebody last looked."""
     found = 0
@@ -149,7 +149,7 @@ def find_suspects(pairs: Pairs, near: int) -> int:
     return found
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def suspect_fired(pairs: Pairs, suspects: int, visits: OffsetArray) -> bool:
     """Return whether one of the suspects has fired already."""
     for at in range(suspects):
@@ -163,7 +163,7 @@ def suspect_fired(pairs: Pairs, suspects: int, visits: OffsetArray) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def add_visits(pairs: Pairs, mean: FloatArray, visits: OffsetArray) -> None:
     """Compute the fresh mass of every pair."""
     fresh, squares = pairs.fresh, pairs.mass
@@ -177,7 +177,7 @@ def add_visits(pairs: Pairs, mean: FloatArray, visits: OffsetArray) -> None:
                 fresh[p] += count * squares[p]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _squares(mean: FloatArray, out: FloatArray) -> None:
     """Write (f_i - f_j)^2 for all i < j."""
     p = 0
@@ -190,8 +190,8 @@ def _squares(mean: FloatArray, out: FloatArray) -> None:
         p += others.size
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def of_pair(values: FloatArray, members: int, i: int, j: int) -> float:
+@kernel
+def of_pair(values: FloatArray, members: int, i: Integer, j: int) -> float:
     """Return the entry of a pair; a model and itself are 0 apart."""
     if i == j:
         return 0.0

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from simgap._kernels.agents.importance import Pairs, of_pair
+from simgap._kernels.compiled import kernel
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
 
 
@@ -24,7 +24,7 @@ class Models(NamedTuple):
     alive: BoolArray  # (M,), the confidence set
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def no_models(members: int) -> Models:
     """Return room for M models."""
     return Models(
@@ -35,7 +35,7 @@ def no_models(members: int) -> Models:
     )
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def forget(pairs: Pairs, models: Models) -> None:
     """Empty Z and Z_new; all models are candidates."""
     for p in range(pairs.settled.size):
@@ -47,7 +47,7 @@ def forget(pairs: Pairs, models: Models) -> None:
         models.alive[m] = True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def add_losses(
     indptr: OffsetArray,
     rows: OffsetArray,
@@ -69,7 +69,7 @@ def add_losses(
                     models.fresh[m] += n * (off * off)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def merge(pairs: Pairs, models: Models, literal: bool) -> None:
     """Add Z_new to Z, and empty it unless the rule is the printed one (errata E20)."""
     for p in range(pairs.settled.size):
@@ -80,7 +80,7 @@ def merge(pairs: Pairs, models: Models, literal: bool) -> None:
         models.carried[m] = models.fresh[m] if literal else 0.0
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def find_alive(settled: FloatArray, models: Models, radius: float) -> int:
     """Find the models near the best fit and return their number."""
     members = models.loss.size
@@ -94,10 +94,10 @@ def find_alive(settled: FloatArray, models: Models, radius: float) -> int:
     return alive
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def first_alive(order: IndexArray, alive: BoolArray) -> int:
+@kernel
+def first_alive(order: IndexArray, alive: BoolArray) -> np.int64:
     """Return the candidate of the greatest gain."""
     at = 0
     while not alive[order[at]]:  # the best fit is alive
         at += 1
-    return np.int64(order[at])  # type: ignore[return-value]
+    return np.int64(order[at])

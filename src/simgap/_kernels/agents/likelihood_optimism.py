@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
 from simgap._kernels.walking.walk import (
     FIRST_STATE,
@@ -36,7 +36,14 @@ from simgap._kernels.walking.walk import (
     step_with,
 )
 from simgap._kernels.walking.watching import play_within, reach
-from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray, OffsetArray
+from simgap.arrays import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    IndexArray,
+    Integer,
+    OffsetArray,
+)
 
 FIRST_ASKED, LATER_ASKED = 16, 4
 
@@ -53,7 +60,7 @@ class Rivals(NamedTuple):
     tail_of: OffsetArray  # (M,), place of the policy among the tails
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def log_likelihoods(
     first: FloatArray, counts: OffsetArray, forgotten: OffsetArray,
     edges: OffsetArray, weight: FloatArray, out: FloatArray,
@@ -67,7 +74,7 @@ def log_likelihoods(
                 out[m] += n * weight[j, m]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def run_likelihood(
     world: World,
     member: int,
@@ -102,7 +109,6 @@ def run_likelihood(
     first, logs = np.zeros(members), np.zeros(members)
     alive, before = np.ones(members, np.bool_), np.ones(members, np.bool_)
     checks = rivals.loss.shape[0] > 0
-    nothing = np.int64(-1)
     # of two log-likelihoods, and of the prices of a walk
     rounding = 4e-16 * (rivals.edges.size + 4) * (heaviest + limit) * world.horizon
     for i in range(keys.size):
@@ -127,7 +133,7 @@ def run_likelihood(
             if final and lazy and tails.sums.shape[0] > 0 and done < world.early:
                 leave_to_expectation(world, run, tails, rivals.tail_of[k])
                 break
-            edge = nothing
+            edge = -1
             steps = world.horizon - done
             if not final:
                 steps = min(steps, since + ask_after - done)
@@ -179,12 +185,12 @@ def run_likelihood(
             if record.eliminated[i, member] < 0:
                 for m in range(members):
                     if alive[m]:
-                        slack = max(slack, _told_apart(rivals.loss[m], run, nothing))
+                        slack = max(slack, _told_apart(rivals.loss[m], run, -1))
             record.slack[i] = slack / (1.5 * limit)
         finish(world, run, record, i)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _drop(
     alive: BoolArray, logs: FloatArray, first: FloatArray, run: Run,
     forgotten: OffsetArray, limit: float,
@@ -209,7 +215,7 @@ def _drop(
     return 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _outdone(alive: BoolArray, logs: FloatArray, limit: float) -> bool:
     """Drop by the limit; returns whether some survivor is possible (else: as was)."""
     most = -np.inf
@@ -224,22 +230,22 @@ def _outdone(alive: BoolArray, logs: FloatArray, limit: float) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _note(record: Record, at: int, alive: BoolArray, step: int) -> None:
     for m in range(alive.size):
         if not alive[m] and record.eliminated[at, m] < 0:
             record.eliminated[at, m] = step
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _best(order: IndexArray, alive: BoolArray) -> int:
+@kernel
+def _best(order: IndexArray, alive: BoolArray) -> np.int64:
     for m in order:
         if alive[m]:
-            return np.int64(m)  # type: ignore[return-value]
-    return np.int64(order[0])  # type: ignore[return-value]
+            return np.int64(m)
+    return np.int64(order[0])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _spread(alive: BoolArray, logs: FloatArray) -> float:
     """Return how far survivors are apart; infinitely far if one is impossible."""
     most, least = -np.inf, np.inf
@@ -249,7 +255,7 @@ def _spread(alive: BoolArray, logs: FloatArray) -> float:
     return np.inf if least == -np.inf else most - least
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _set_prices(rivals: Rivals, alive: BoolArray, price: FloatArray) -> bool:
     """Write by how much an edge can move two survivors apart; return if any can."""
     price[:] = 0.0
@@ -261,10 +267,10 @@ def _set_prices(rivals: Rivals, alive: BoolArray, price: FloatArray) -> bool:
     return dear
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _is_final(
-    world: World, run: Run, course: Course, rivals: Rivals, alive: BoolArray, k: int,
-    price: FloatArray, states: BoolArray, edges: BoolArray,
+    world: World, run: Run, course: Course, rivals: Rivals, alive: BoolArray,
+    k: Integer, price: FloatArray, states: BoolArray, edges: BoolArray,
 ) -> bool:  # fmt: skip
     """Return whether the actions from here on are those of k, come what may.
 
@@ -283,7 +289,7 @@ def _is_final(
     return True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _told_apart(loss: FloatArray, run: Run, last: int) -> float:
     """Return the sum of -log BC over the steps taken, but for the one along `last`."""
     total = 0.0

@@ -10,9 +10,9 @@ from math import exp
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from simgap._kernels.agents.likelihood_optimism import log_likelihoods
+from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
 from simgap._kernels.walking.walk import (
     FIRST_STATE,
@@ -44,7 +44,7 @@ class Hypotheses(NamedTuple):
     log_prior: FloatArray  # (M,)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def drawn_model(logs: FloatArray, quantile: float) -> int:
     """Return the model at a quantile of the posterior, given logarithms of weights.
 
@@ -71,7 +71,7 @@ def drawn_model(logs: FloatArray, quantile: float) -> int:
     return last
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def run_posterior_sampling(
     world: World,
     keys: AnyArray,

@@ -10,8 +10,8 @@ from math import cos, e, exp, log, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
 from simgap._kernels.walking.streams import uniform
 from simgap._kernels.walking.walk import (
@@ -27,7 +27,7 @@ from simgap._kernels.walking.walk import (
     set_course,
     step_with,
 )
-from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
+from simgap.arrays import AnyArray, FloatArray, IndexArray, Integer, OffsetArray
 
 STEP = 0.9  # tau of v += tau (Tv - v): no drawn model makes the sweeps run in circles
 FINEST = 1e-9  # of the spread of the rewards: no plan is asked to be more accurate
@@ -44,7 +44,7 @@ class Draw(NamedTuple):
     visits: OffsetArray  # (S A,)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def empty_draw(n_rows: int, n_states: int) -> Draw:
     """Return room for a model and its plan."""
     return Draw(
@@ -57,9 +57,9 @@ def empty_draw(n_rows: int, n_states: int) -> Draw:
     )
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def draw_model(
-    key: int,
+    key: Integer,
     counter: int,
     indptr: OffsetArray,
     next_state: IndexArray,
@@ -95,8 +95,8 @@ def draw_model(
     return counter
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def gamma_variate(key: int, counter: int, shape: float) -> tuple[float, int]:
+@kernel
+def gamma_variate(key: Integer, counter: int, shape: float) -> tuple[float, int]:
     """Return a gamma variate of a shape >= 1 (Marsaglia and Tsang 2000)."""
     if shape == 1.0:
         return -log(1.0 - uniform(key, counter)), counter + 1
@@ -118,8 +118,8 @@ def gamma_variate(key: int, counter: int, shape: float) -> tuple[float, int]:
             return d * v, counter
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def log_gamma_variate(key: int, counter: int, shape: float) -> tuple[float, int]:
+@kernel
+def log_gamma_variate(key: Integer, counter: int, shape: float) -> tuple[float, int]:
     """Return the logarithm of a gamma variate of any shape.
 
     Below 1 by rejection from x^(a-1) on [0, 1] and e^-x beyond (Ahrens and Dieter
@@ -144,7 +144,7 @@ def log_gamma_variate(key: int, counter: int, shape: float) -> tuple[float, int]
                 return log(value), counter
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def plan_drawn(
     draw: Draw,
     rewards: FloatArray,
@@ -193,9 +193,9 @@ def plan_drawn(
     return -1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def plan_psrl(
-    key: int,
+    key: Integer,
     counter: int,
     indptr: OffsetArray,
     next_state: IndexArray,
@@ -227,7 +227,7 @@ def plan_psrl(
     return sweeps, counter
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def run_psrl(
     world: World,
     keys: AnyArray,
@@ -263,7 +263,7 @@ def run_psrl(
         begin(world, keys[i], run)
         values[:] = 0.0
         trace = record.trace[i]
-        counter, plans, length = np.int64(0), 0, 0
+        counter, plans, length = 0, 0, 0
         while run.clock[STEPS] < world.horizon:
             done = run.clock[STEPS]
             sweeps, counter = plan_psrl(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import sqrt
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.extended_values import (
     BALL,
     FINEST,
@@ -36,7 +36,7 @@ from simgap._kernels.walking.walk import (
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def plan_ucrl(
     kind: int,
     chart: Chart,
@@ -79,10 +79,10 @@ def plan_ucrl(
     )
     for s in range(n_states):
         quota[s] = max(1, sheet.visits[s * n_actions + policy[s]])
-    return sweeps  # type: ignore[no-any-return]
+    return sweeps
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def run_ucrl(
     world: World,
     keys: AnyArray,
@@ -158,7 +158,7 @@ def run_ucrl(
     return -1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def distance(
     kind: int,
     chart: Chart,
@@ -192,7 +192,7 @@ def distance(
     return worst
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def edge_chances(world: World, chances: FloatArray) -> None:
     """Write the chance of every edge of a world, read off the cells it draws from."""
     width = 1 << world.shift

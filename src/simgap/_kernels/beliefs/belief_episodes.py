@@ -7,10 +7,10 @@ exactly what the policy would play step by step, ties included.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.walking.streams import mixed, uniform
-from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
+from simgap.arrays import BoolArray, FloatArray, IndexArray, Integer, OffsetArray
 
 BLOCK = 64  # episodes side by side, so that the losses of a step stay in the cache
 MANY = 16  # vectors of a state from which on they are sifted first
@@ -18,7 +18,7 @@ PAUSE = 8  # steps between two looks at what is left
 TINY = 1e-300  # least weight of a model that is still possible (simgap.policies)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def action_costs(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -65,7 +65,7 @@ def action_costs(
 
 
 # Without NaN and signed zeros a minimum can be vectorised; sums keep their order.
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"})  # type: ignore[untyped-decorator]
+@kernel(divides_by_zero=True, fastmath=frozenset({"nnan", "nsz"}))
 def simulate_belief_policy(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -86,7 +86,7 @@ def simulate_belief_policy(
     slopes: FloatArray,
     largest: float,
     enough: float,
-    seed: int,
+    seed: Integer,
     models: IndexArray,
     strata: FloatArray,
     posterior_loss: FloatArray,

@@ -7,9 +7,9 @@ ways to choose actions and `live_one_step`, which keeps the beliefs that are new
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from simgap._kernels.beliefs.envelope import best_mixture
+from simgap._kernels.compiled import kernel
 from simgap._kernels.walking.streams import uniform
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 
@@ -19,7 +19,7 @@ DECIDED = 1e-7  # what is left for the other models when an episode ends
 OVER = -1  # the hidden model of an episode that has ended
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@kernel(divides_by_zero=True)
 def begin_episodes(
     root_states: IndexArray,
     root_weights: FloatArray,
@@ -50,7 +50,7 @@ def begin_episodes(
             beliefs[episode, m] = root_weights[root, m] / total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@kernel(divides_by_zero=True)
 def act_on_vectors(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -98,7 +98,7 @@ def act_on_vectors(
                 actions[episode] = action
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@kernel(divides_by_zero=True)
 def act_on_mixtures(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -158,7 +158,7 @@ def act_on_mixtures(
                 actions[episode] = action
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@kernel(divides_by_zero=True)
 def live_one_step(
     h: int,
     indptr: OffsetArray,
@@ -203,7 +203,7 @@ def live_one_step(
             hidden[episode] = OVER
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@kernel(divides_by_zero=True)
 def keep_new(
     apart: float,
     states: IndexArray,

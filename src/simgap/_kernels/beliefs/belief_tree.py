@@ -12,15 +12,15 @@ of the rows of its state:
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 
 FAINT = 1e-250  # a belief that a few more steps could make underflow
 DONE, FULL, UNKNOWN_SUPPORT, UNKNOWN_SWAP = 0, 1, 2, 3
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def expand(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -213,7 +213,7 @@ def expand(
     return DONE, node, -1, -1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def rehash(
     odd: AnyArray,
     n_states: int,
@@ -241,7 +241,7 @@ def rehash(
         table[slot] = node
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def backward(
     indptr: OffsetArray,
     likelihood: FloatArray,

@@ -8,13 +8,19 @@ after column k. Vectors hold one number per model of the class, also of zero pri
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
-from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray, OffsetArray
+from simgap.arrays import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    IndexArray,
+    OffsetArray,
+)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def settle(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -49,7 +55,7 @@ def settle(
                     break
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def plan_vectors(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -80,7 +86,7 @@ def plan_vectors(
                             into[m] += likelihood[k, m] * then[m]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def tree_vectors(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -130,7 +136,7 @@ def tree_vectors(
                         into[m] += p * plans_after[-2 - child, indices[k], m]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def tree_ends(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -184,7 +190,7 @@ def tree_ends(
                 into[m, 1] = max(into[m, 1], high)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def largest_losses(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -207,7 +213,7 @@ def largest_losses(
                 now[s, m] = max(now[s, m], total)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def reach(
     indptr: OffsetArray,
     likelihood: FloatArray,

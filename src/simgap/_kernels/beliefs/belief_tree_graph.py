@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from simgap._kernels.compiled import kernel
 from simgap.arrays import AnyArray, BoolArray, IndexArray, OffsetArray
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def linked_plans(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -28,7 +27,7 @@ def linked_plans(
                 out[-2 - child, indices[k]] = True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def first_steps(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -69,7 +68,7 @@ def first_steps(
                             first[there, t] = min(first[there, t], h + 1)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def tree_rules(
     indptr: OffsetArray,
     indices: IndexArray,

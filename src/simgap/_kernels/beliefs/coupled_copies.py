@@ -17,8 +17,8 @@ one of two rows has at most three entries the coupling is the best one.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
 
 SHORT = 25  # cells of two rows, up to which a coupling is improved
@@ -27,7 +27,7 @@ SHIFTS = 4  # improvements of a coupling at most, for every entry of the two row
 CERTAIN = 1e-13  # relative: a smaller improvement is rounding
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def places_met(
     n_actions: int,
     window: int,
@@ -75,7 +75,7 @@ def places_met(
     return int(ends.size)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def couple_backward(
     places: IndexArray,
     ends: OffsetArray,
@@ -160,7 +160,7 @@ def couple_backward(
     return below
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def couple(
     into: IndexArray,
     onto: IndexArray,
@@ -200,7 +200,7 @@ def couple(
                 break
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _fill_alike(
     into: IndexArray,
     onto: IndexArray,
@@ -229,7 +229,7 @@ def _fill_alike(
             j += 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _shifted(cost: FloatArray, rows: int, lines: int, mass: FloatArray) -> bool:
     """Make one move that gains; return whether there was one."""
     for i in range(rows):
@@ -268,7 +268,7 @@ def _shifted(cost: FloatArray, rows: int, lines: int, mass: FloatArray) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def carried(cost: FloatArray, rows: int, lines: int, mass: FloatArray) -> float:
     """Return what a coupling is worth."""
     total = 0.0

@@ -15,15 +15,15 @@ found by bisection.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 NOTHING = 1e-300  # a weight that counts as zero
 ENOUGH = 1e-7  # a column that gains less, as a part of what is there, is not entered
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})  # type: ignore[untyped-decorator]
+@kernel(fastmath=frozenset({"contract", "reassoc", "nsz"}))
 def best_mixture(
     weight: FloatArray,
     first: int,
@@ -165,7 +165,7 @@ def best_mixture(
     return value
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def link_rows(
     first_node: int,
     last_node: int,

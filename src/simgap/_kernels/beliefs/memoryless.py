@@ -9,12 +9,12 @@ make memoryless policies: `next_node` is then `indices`, and `shift` is 0.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def reach_weights(
     indptr: OffsetArray,
     node_state: IndexArray,
@@ -56,7 +56,7 @@ def reach_weights(
                         )
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def improve_backward(
     indptr: OffsetArray,
     node_state: IndexArray,
@@ -132,7 +132,7 @@ def improve_backward(
     return changed
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def follow_gaps(
     indptr: OffsetArray,
     node_state: IndexArray,
@@ -166,7 +166,7 @@ def follow_gaps(
                 after[n, m] = gaps[n, m]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def stationary_sweep(
     indptr: OffsetArray,
     node_state: IndexArray,

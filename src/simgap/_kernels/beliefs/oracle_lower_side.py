@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def link_pair_faces(
     state: int,
     indptr: OffsetArray,
@@ -70,7 +70,7 @@ def link_pair_faces(
                     at += 2
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})  # type: ignore[untyped-decorator]
+@kernel(fastmath=frozenset({"contract", "reassoc", "nsz"}))
 def lower_step(
     n_actions: int,
     indptr: OffsetArray,

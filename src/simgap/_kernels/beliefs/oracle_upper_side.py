@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def link_corners_and_pairs(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -80,7 +80,7 @@ def link_corners_and_pairs(
                     at += 1
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})  # type: ignore[untyped-decorator]
+@kernel(fastmath=frozenset({"contract", "reassoc", "nsz"}))
 def link_points(
     first_node: int,
     last_node: int,
@@ -165,7 +165,7 @@ def link_points(
                 at += 1
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})  # type: ignore[untyped-decorator]
+@kernel(fastmath=frozenset({"contract", "reassoc", "nsz"}))
 def upper_step(
     indptr: OffsetArray,
     likelihood: FloatArray,
@@ -304,7 +304,7 @@ def upper_step(
     return changes
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def occupancy_step(
     h: int,
     indptr: OffsetArray,
@@ -351,7 +351,7 @@ def occupancy_step(
     return found
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def follow_choices(
     indptr: OffsetArray,
     likelihood: FloatArray,
@@ -385,7 +385,7 @@ def follow_choices(
     return change
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def reach_nodes(
     indptr: OffsetArray,
     n_actions: int,
@@ -417,7 +417,7 @@ def reach_nodes(
                     held += 1
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})  # type: ignore[untyped-decorator]
+@kernel(fastmath=frozenset({"contract", "reassoc", "nsz"}))
 def best_vectors(beliefs: FloatArray, vectors: FloatArray, best: OffsetArray) -> None:
     """Write which vector is least at each belief."""
     for q in range(beliefs.shape[0]):

@@ -7,13 +7,13 @@ It spreads only along steps that the model can take: a likelihood of zero hides 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_table
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def most_rules_at_once(since: IndexArray, until: IndexArray, horizon: int) -> int:
     """Return how many rules hold at the step at which most do."""
     change = np.zeros(horizon + 1, np.int64)
@@ -28,7 +28,7 @@ def most_rules_at_once(since: IndexArray, until: IndexArray, horizon: int) -> in
     return most
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def graph_backward(
     indptr: OffsetArray,
     likelihood: FloatArray,
@@ -110,7 +110,7 @@ def graph_backward(
     return placed_after[:count_after], values_after[:count_after]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def mark_unknown(
     indptr: OffsetArray,
     likelihood: FloatArray,
@@ -148,7 +148,7 @@ def mark_unknown(
                         changed = True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def graph_sweeps(
     indptr: OffsetArray,
     likelihood: FloatArray,
@@ -199,7 +199,7 @@ def graph_sweeps(
                     gaps[node, m] = found
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def solve_chain(
     indptr: IndexArray,
     indices: IndexArray,
@@ -265,7 +265,7 @@ def solve_chain(
             return
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def graph_first_steps(
     indptr: OffsetArray,
     likelihood: FloatArray,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
 from simgap._kernels.walking.streams import uniform
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
@@ -24,7 +24,7 @@ class Rules(NamedTuple):
     next_node: IndexArray
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def follow_posteriors(
     indptr: OffsetArray,
     likelihood: FloatArray,
@@ -65,7 +65,7 @@ def follow_posteriors(
     return -1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _rule(rules: Rules, node: int, step: int) -> int:
     """Return the first rule of a node that lasts until a step or longer."""
     low, high = rules.rule_offsets[node], rules.rule_offsets[node + 1] - 1
@@ -78,7 +78,7 @@ def _rule(rules: Rules, node: int, step: int) -> int:
     return low  # type: ignore[no-any-return]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _drawn(chances: FloatArray, begin: int, end: int, real: int, draw: float) -> int:
     """Return the entry from begin to end - 1 at a quantile; one of chance 0 never."""
     total, last = 0.0, begin
@@ -91,7 +91,7 @@ def _drawn(chances: FloatArray, begin: int, end: int, real: int, draw: float) ->
     return last
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _condition(belief: FloatArray, chances: FloatArray) -> None:
     """Multiply a belief by the chances of what was seen, and divide by the sum."""
     evidence = 0.0

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.walking.streams import mixed, uniform
-from simgap.arrays import FloatArray, IndexArray, OffsetArray
+from simgap.arrays import FloatArray, IndexArray, Integer, OffsetArray
 
 TINY = 1e-300  # least weight of a model that is still possible (simgap.policies)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def simulate_sampling(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -22,7 +22,7 @@ def simulate_sampling(
     start_law: FloatArray,
     discount: float,
     length: int,
-    seed: int,
+    seed: Integer,
     models: IndexArray,
     posterior_loss: FloatArray,
     model_loss: FloatArray,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def least_affinity(
     groups: OffsetArray,
     indptr: OffsetArray,

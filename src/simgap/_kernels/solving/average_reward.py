@@ -9,11 +9,11 @@ at a fraction of the cost.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_table
 from simgap._kernels.solving.lanes import LANES, gain_step
-from simgap.arrays import FloatArray, IndexArray, OffsetArray
+from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 
 EPS = 2.0**-52
 SOLVED, SLOW = 0, 2
@@ -21,10 +21,10 @@ STEP = 0.9  # tau
 FIRST_INNER, LAST_INNER = 2, 32  # sweeps along one policy
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "nnan"})  # type: ignore[untyped-decorator]
+@kernel(fastmath=frozenset({"contract", "nnan"}))
 def improvement_sweep(
     indptr: OffsetArray,
-    indices: IndexArray,
+    indices: AnyArray,  # int32 or uint32
     values: FloatArray,
     rewards: FloatArray,
     n_actions: int,
@@ -64,7 +64,7 @@ def improvement_sweep(
     bracket[2] = size
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def greedy_actions(
     totals: FloatArray,
     best: FloatArray,
@@ -88,7 +88,7 @@ def greedy_actions(
     return changes
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "nnan"})  # type: ignore[untyped-decorator]
+@kernel(fastmath=frozenset({"contract", "nnan"}))
 def gain_sweeps(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -184,7 +184,7 @@ def gain_sweeps(
         spent += inner / n_actions + 0.5
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def wide_gain_sweeps(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -234,7 +234,7 @@ def wide_gain_sweeps(
         copy_table(now, bias)
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "nnan"})  # type: ignore[untyped-decorator]
+@kernel(fastmath=frozenset({"contract", "nnan"}))
 def _policy_sweep(
     begins: OffsetArray,
     indices: IndexArray,
@@ -257,7 +257,7 @@ def _policy_sweep(
         out[state] = bias[state] + STEP * (total + odd - bias[state])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def return_sweeps(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -343,7 +343,7 @@ def return_sweeps(
     return SOLVED if bracket[1] - bracket[0] <= tolerance else SLOW
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def difference_bracket(
     indptr: OffsetArray,
     indices: IndexArray,

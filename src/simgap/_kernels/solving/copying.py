@@ -6,19 +6,18 @@ text costs seconds of compilation.
 
 from __future__ import annotations
 
-from numba import njit
-
+from simgap._kernels.compiled import kernel
 from simgap.arrays import AnyArray
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def copy_vector(values: AnyArray, into: AnyArray) -> None:
     """Copy (n,) into (n,); the shapes are not compared."""
     for i in range(values.shape[0]):
         into[i] = values[i]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def copy_table(values: AnyArray, into: AnyArray) -> None:
     """Copy (n, m) into (n, m); the shapes are not compared."""
     for i in range(values.shape[0]):

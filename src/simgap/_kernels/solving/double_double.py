@@ -8,14 +8,14 @@ product of Knuth and Dekker: about 32 digits. No operation may be fused or reord
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 UNIT = 2.0**-98  # relative error of one double-double operation, with room
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def exact_sum(a: float, b: float) -> tuple[float, float]:
     """Return a + b and what rounding took from it."""
     total = a + b
@@ -23,7 +23,7 @@ def exact_sum(a: float, b: float) -> tuple[float, float]:
     return total, (a - (total - part)) + (b - part)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def exact_product(a: float, b: float) -> tuple[float, float]:
     """Return a * b and what rounding took from it."""
     product = a * b
@@ -39,7 +39,7 @@ def exact_product(a: float, b: float) -> tuple[float, float]:
     return product, rest
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def wide_sum(
     high: float, low: float, other_high: float, other_low: float
 ) -> tuple[float, float]:
@@ -51,7 +51,7 @@ def wide_sum(
     return total, rest
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def wide_advantages(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -85,14 +85,14 @@ def wide_advantages(
         noise[row] = (indptr[row + 1] - indptr[row] + 2) * 4.0 * UNIT * size
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def add_to_wide(high: FloatArray, low: FloatArray, change: FloatArray) -> None:
     """Add a vector of doubles to a vector of double-doubles, in place."""
     for i in range(high.size):
         high[i], low[i] = wide_sum(high[i], low[i], change[i], 0.0)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def minus_wide(
     high: FloatArray, low: FloatArray, other_high: float, other_low: float
 ) -> FloatArray:

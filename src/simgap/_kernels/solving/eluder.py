@@ -8,14 +8,14 @@ the scale. Comparisons leave a little room, so that they also hold without round
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 _ROOM = 1e-12
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def first_fit(
     values: FloatArray,
     order: OffsetArray,
@@ -37,7 +37,7 @@ def first_fit(
     return chosen
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def least_harm(
     values: FloatArray,
     order: OffsetArray,
@@ -84,7 +84,7 @@ def least_harm(
     return chosen
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _all_pairs(functions: int) -> tuple[IndexArray, IndexArray, FloatArray]:
     count = functions * (functions - 1) // 2
     first, second = np.empty(count, np.int32), np.empty(count, np.int32)
@@ -97,7 +97,7 @@ def _all_pairs(functions: int) -> tuple[IndexArray, IndexArray, FloatArray]:
     return first, second, np.zeros(count)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _absorb(
     values: FloatArray,
     x: int,

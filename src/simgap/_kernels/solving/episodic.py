@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_table, copy_vector
 from simgap._kernels.solving.lanes import value_step
-from simgap.arrays import FloatArray, IndexArray, OffsetArray
+from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "nnan"})  # type: ignore[untyped-decorator]
+@kernel(fastmath=frozenset({"contract", "nnan"}))
 def backward_steps(
     indptr: OffsetArray,
-    indices: IndexArray,
+    indices: AnyArray,  # int32 or uint32
     values: FloatArray,
     rewards: FloatArray,
     n_actions: int,
@@ -45,7 +45,7 @@ def backward_steps(
         copy_vector(spare, now)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def wide_backward_steps(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -70,7 +70,7 @@ def wide_backward_steps(
         copy_table(spare, now)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def action_values(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -87,7 +87,7 @@ def action_values(
         out[row] = total
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def greedy_backward_step(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -117,7 +117,7 @@ def greedy_backward_step(
                 break
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def follow_actions(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -144,7 +144,7 @@ def follow_actions(
         copy_vector(spare, now)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def follow_mixture(
     indptr: OffsetArray,
     indices: IndexArray,

@@ -21,8 +21,8 @@ from math import log, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 BALL, INTERVALS = 0, 1  # places in Confidence
@@ -69,7 +69,7 @@ class Sheet(NamedTuple):
     bracket: FloatArray  # (2,), of the best plausible gain
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def empty_plausible(n_rows: int, n_states: int, n_edges: int) -> Plausible:
     """Return room for what is plausible."""
     return Plausible(
@@ -82,7 +82,7 @@ def empty_plausible(n_rows: int, n_states: int, n_edges: int) -> Plausible:
     )
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def empty_sheet(n_rows: int, n_states: int) -> Sheet:
     """Return scratch paper."""
     return Sheet(
@@ -96,7 +96,7 @@ def empty_sheet(n_rows: int, n_states: int) -> Sheet:
     )
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def ball_radius(
     n_states: int, n_actions: int, step: int, delta: float, visits: int
 ) -> float:
@@ -105,7 +105,7 @@ def ball_radius(
     return sqrt(14.0 * n_states * log_term / max(1, visits))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def interval_radius(
     n_states: int, n_actions: int, delta: float, visits: int, chance: float
 ) -> float:
@@ -115,7 +115,7 @@ def interval_radius(
     return 2.0 * sqrt(chance * (1.0 - chance) * part) + 6.0 * part
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def count_visits(chart: Chart, counts: OffsetArray, visits: OffsetArray) -> None:
     """Write how often every row was used."""
     for row in range(visits.size):
@@ -125,7 +125,7 @@ def count_visits(chart: Chart, counts: OffsetArray, visits: OffsetArray) -> None
         visits[row] = total
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def set_plausible(
     kind: int,
     chart: Chart,
@@ -177,7 +177,7 @@ def set_plausible(
     plausible.into[n_states] = at
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def extended_plan(
     kind: int,
     plausible: Plausible,
@@ -231,7 +231,7 @@ def extended_plan(
     return -1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _choice(
     state: int,
     n_actions: int,
@@ -255,7 +255,7 @@ def _choice(
     return chosen
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _sort(values: FloatArray, order: OffsetArray) -> None:
     """Sort states by value, equal ones by number; the last order is a good start."""
     for i in range(1, order.size):
@@ -270,7 +270,7 @@ def _sort(values: FloatArray, order: OffsetArray) -> None:
         order[j + 1] = state
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _fill_balls(plausible: Plausible, values: FloatArray, sheet: Sheet) -> None:
     """Take mass from the worst states first, to the best, where it adds nothing."""
     order, ahead, left = sheet.order, sheet.ahead, sheet.left
@@ -290,7 +290,7 @@ def _fill_balls(plausible: Plausible, values: FloatArray, sheet: Sheet) -> None:
             ahead[row] += (plausible.low[k] - taken) * below
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _fill_intervals(plausible: Plausible, values: FloatArray, sheet: Sheet) -> None:
     """Give every state its lower end, and what is left to the best states first."""
     order, ahead, left, gate = sheet.order, sheet.ahead, sheet.left, sheet.gate

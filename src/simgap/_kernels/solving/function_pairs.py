@@ -6,12 +6,12 @@ Functions are the lanes of the innermost loops, as models are in `model_pairs`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray, OffsetArray
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def sup_distances(values: FloatArray, out: FloatArray) -> None:
     """Raise out (F, F), for i < j, to the greatest |f_i - f_j| over values (X, F)."""
     functions = values.shape[1]
@@ -22,7 +22,7 @@ def sup_distances(values: FloatArray, out: FloatArray) -> None:
                 out[i, j] = max(out[i, j], abs(here - values[x, j]))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def equal_points(
     values: FloatArray,
     base: FloatArray,

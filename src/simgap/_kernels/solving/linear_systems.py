@@ -8,12 +8,11 @@ entries of the inverse come out with a small relative error each.
 
 from __future__ import annotations
 
-from numba import njit
-
+from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def eliminate(moves: FloatArray, exits: FloatArray) -> None:
     """Factor in place: moves (n, n) among states, exits (n,) to outside them.
 
@@ -38,7 +37,7 @@ def eliminate(moves: FloatArray, exits: FloatArray) -> None:
                         moves[i, j] += share * moves[out, j]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def solve_eliminated(factor: FloatArray, right: FloatArray) -> None:
     """Solve (I - P) x = right in place, with a factor made by `eliminate`."""
     n = right.size
@@ -54,7 +53,7 @@ def solve_eliminated(factor: FloatArray, right: FloatArray) -> None:
         right[state] = total / factor[state, state]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def visits_of_eliminated(factor: FloatArray, visits: FloatArray) -> None:
     """Write the relative visits of a closed class, from its factor without exits.
 

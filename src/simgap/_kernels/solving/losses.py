@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def fill_losses(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -40,7 +40,7 @@ def fill_losses(
                     into[m] = max(0.0, values[m, h, state] - total)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def discounted_values(
     indptr: OffsetArray,
     indices: IndexArray,

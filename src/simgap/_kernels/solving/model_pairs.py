@@ -7,14 +7,14 @@ across lanes and the compiler can use wide registers without reordering anything
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 _TINY = 1e-300  # keeps 0 / 0 away where both models give a successor nothing
 
 
-@njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@kernel(divides_by_zero=True)
 def compare_models(
     indptr: OffsetArray,
     values: FloatArray,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def predecessors(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -40,7 +40,7 @@ def predecessors(
     return begins, sources
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def backward_order(
     begins: OffsetArray, sources: IndexArray, targets: OffsetArray
 ) -> OffsetArray:
@@ -66,7 +66,7 @@ def backward_order(
     return queue[:tail]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def compact_blocks(
     begins: OffsetArray, sources: IndexArray, targets: OffsetArray, size: int
 ) -> OffsetArray:
@@ -107,7 +107,7 @@ def compact_blocks(
     return out
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def without_self_loops(
     indptr: OffsetArray, indices: IndexArray, values: FloatArray, n_actions: int
 ) -> tuple[OffsetArray, IndexArray, FloatArray, FloatArray]:
@@ -133,7 +133,7 @@ def without_self_loops(
     return begins, others[:count].copy(), kept[:count].copy(), leave
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def strong_components(
     indptr: OffsetArray,
     indices: IndexArray,

@@ -8,8 +8,8 @@ last bit, so does everything that follows from it, and nobody needs to go on.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
 from simgap._kernels.walking.walk import (
     STATE,
@@ -26,7 +26,7 @@ from simgap.arrays import FloatArray, IndexArray, OffsetArray
 DONE, SEEN, PERIOD = 0, 1, 2  # of marks: steps left, those of the snapshot, its return
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def back_with_rules(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -100,7 +100,7 @@ def back_with_rules(
     return steps, changes
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def stored_left(left: int, known: int, period: int) -> int:
     """Return the stored number of steps left that has the same rule as `left`."""
     if left <= known:
@@ -108,7 +108,7 @@ def stored_left(left: int, known: int, period: int) -> int:
     return known - period + 1 + (left - known - 1) % period
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def play_rules(
     world: World, run: Run, course: Course, known: int, period: int,
     since: OffsetArray, rules: IndexArray, n_actions: int, grid: OffsetArray,
@@ -130,7 +130,7 @@ def play_rules(
         play(world, run, course, steps, grid, trace)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def leave_to_optimum(
     world: World, run: Run, period: int, drift: float, table: FloatArray
 ) -> None:

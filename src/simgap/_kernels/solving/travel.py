@@ -8,8 +8,8 @@ second if max r < 1. Rescaling V by 1 / (1 - mid r) removes the slowest mode.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_table
 from simgap._kernels.solving.lanes import (
     LANES,
@@ -25,7 +25,7 @@ EPS = 2.0**-52
 SOLVED, PRUNED, SLOW = 0, 1, 2
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def wide_travel_sweeps(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -100,7 +100,7 @@ def wide_travel_sweeps(
     return SLOW
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _travel_step_at_target(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -129,7 +129,7 @@ def _travel_step_at_target(
             peak[lane] = kept[2][lane]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def ordered_travel_sweeps(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -200,7 +200,7 @@ def ordered_travel_sweeps(
     return SLOW
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _jacobi_sweep(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -233,7 +233,7 @@ def _jacobi_sweep(
             )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _certificate(
     longest_row: int,
     scale: FloatArray,
@@ -259,7 +259,7 @@ def _certificate(
     return width, hopeless
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def greedy_travel_policy(
     indptr: OffsetArray,
     indices: IndexArray,

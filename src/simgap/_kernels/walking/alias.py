@@ -7,14 +7,15 @@ with its high bits and, with the rest, the first edge if it is below the cut.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 
+from simgap._kernels.compiled import kernel
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 
 S32 = np.uint64(32)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def fill_aliases(
     indptr: OffsetArray,
     next_state: IndexArray,
@@ -77,7 +78,7 @@ def fill_aliases(
             _set_cell(next_state, cuts, cells, row * width + c, 1.0, own, own)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _set_cell(
     next_state: IndexArray,
     cuts: AnyArray,

@@ -7,9 +7,10 @@ A key and a counter are mixed by the finaliser of splitmix64 (Steele, Lea and Fl
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 
-from simgap.arrays import AnyArray
+from simgap._kernels.compiled import kernel
+from simgap.arrays import AnyArray, Integer
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -18,8 +19,8 @@ S11, S27, S30, S31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31)
 UNIT = 2.0**-53
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def mixed(key: int, counter: int) -> int:
+@kernel
+def mixed(key: Integer, counter: int) -> int:
     """Return 64 bits that look independent for different keys or counters."""
     bits = uint64(key) + GOLDEN * (uint64(counter) + uint64(1))
     bits = (bits ^ (bits >> S30)) * FIRST
@@ -27,8 +28,8 @@ def mixed(key: int, counter: int) -> int:
     return bits ^ (bits >> S31)  # type: ignore[no-any-return]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def uniform(key: int, counter: int) -> float:
+@kernel
+def uniform(key: Integer, counter: int) -> float:
     """Return a number in [0, 1) for a key made by `mixed` and a counter."""
     bits = uint64(key) + GOLDEN * (uint64(counter) + uint64(1))
     bits = (bits ^ (bits >> S30)) * FIRST
@@ -37,8 +38,8 @@ def uniform(key: int, counter: int) -> float:
     return float(bits >> S11) * UNIT
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def episode_keys(seed: int, first: int, count: int) -> AnyArray:
+@kernel
+def episode_keys(seed: Integer, first: int, count: int) -> AnyArray:
     """Return a key for each of `count` episodes from number `first` on."""
     keys = np.empty(count, np.uint64)
     root = mixed(seed, 0)

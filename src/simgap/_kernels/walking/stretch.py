@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.walking.walk import LOW, Course, Run
 from simgap.arrays import BoolArray, FloatArray, OffsetArray
 
@@ -28,7 +28,7 @@ class Stretch(NamedTuple):
     sums: FloatArray  # (3,), to go back to
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def no_stretch(n_states: int, n_edges: int) -> Stretch:
     """Return room for a stretch."""
     return Stretch(
@@ -41,7 +41,7 @@ def no_stretch(n_states: int, n_edges: int) -> Stretch:
     )
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def begin_stretch(run: Run, stretch: Stretch) -> None:
     """Count from here on."""
     for e in range(run.counts.size):
@@ -50,7 +50,7 @@ def begin_stretch(run: Run, stretch: Stretch) -> None:
         stretch.visits[s] = 0
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def save(run: Run, stretch: Stretch) -> None:
     """Make this the place to go back to."""
     for i in range(run.clock.size):
@@ -61,7 +61,7 @@ def save(run: Run, stretch: Stretch) -> None:
         stretch.sums[i] = run.sums[i]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def restore(run: Run, stretch: Stretch) -> None:
     """Put the run where it was saved."""
     for i in range(run.clock.size):
@@ -72,7 +72,7 @@ def restore(run: Run, stretch: Stretch) -> None:
         run.sums[i] = stretch.sums[i]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def count_visits(
     indptr: OffsetArray,
     rows: OffsetArray,
@@ -88,7 +88,7 @@ def count_visits(
         visits[s] = total
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def find_reachable(
     course: Course, shift: int, first: int, reachable: BoolArray
 ) -> None:

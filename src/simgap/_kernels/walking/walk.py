@@ -16,8 +16,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
 from simgap._kernels.walking.streams import (
     FIRST,
@@ -30,7 +31,7 @@ from simgap._kernels.walking.streams import (
     UNIT,
     mixed,
 )
-from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
+from simgap.arrays import AnyArray, FloatArray, IndexArray, Integer, OffsetArray
 
 LOW = np.uint64(0xFFFFFFFF)
 S32, S64, ONE = np.uint64(32), np.uint64(64), np.uint64(1)
@@ -92,7 +93,7 @@ class Record(NamedTuple):
     final_state: OffsetArray  # (n,)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def set_course(
     world: World, policy: IndexArray, n_actions: int, course: Course
 ) -> None:
@@ -107,8 +108,8 @@ def set_course(
             course.cells[2 * s * width + c] = world.cells[2 * row * width + c]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def begin(world: World, key: int, run: Run) -> None:
+@kernel
+def begin(world: World, key: Integer, run: Run) -> None:
     """Put a run at the start of the episode with this key."""
     run.counts[:] = 0
     run.sums[:] = 0.0
@@ -132,7 +133,7 @@ def begin(world: World, key: int, run: Run) -> None:
         _join(world, run)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def play(
     world: World, run: Run, course: Course, steps: int, grid: OffsetArray,
     trace: FloatArray,
@@ -142,7 +143,7 @@ def play(
     play_until(world, run, course, steps, -1, nobody, grid, trace)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def play_until(
     world: World, run: Run, course: Course, steps: int, target: int,
     quota: OffsetArray, grid: OffsetArray, trace: FloatArray,
@@ -181,7 +182,7 @@ def play_until(
             return
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def walk(
     cuts: AnyArray,
     cells: AnyArray,
@@ -189,7 +190,7 @@ def walk(
     stream: AnyArray,
     done: int,
     first: int,
-    steps: int,
+    steps: Integer,
     counts: OffsetArray,
 ) -> int:
     """Take a number of steps, count the edges and return the state."""
@@ -210,7 +211,7 @@ def walk(
     return np.int64(state)  # type: ignore[return-value]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _walk_until(
     world: World, run: Run, course: Course, steps: int, target: int,
     quota: OffsetArray,
@@ -245,7 +246,7 @@ def _walk_until(
     return walked
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _walk_late(
     world: World, run: Run, course: Course, steps: int, target: int,
     quota: OffsetArray,
@@ -271,7 +272,7 @@ def _walk_late(
     return steps
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def step_with(
     world: World, run: Run, row: int, grid: OffsetArray, trace: FloatArray
 ) -> int:
@@ -297,7 +298,7 @@ def step_with(
     return edge  # type: ignore[return-value]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def mixed_at(stream: AnyArray, done: int) -> int:
     """Return the 64 bits that decide what follows the step number `done`."""
     bits = stream[0] + stream[1] * (uint64(done) + ONE)
@@ -306,7 +307,7 @@ def mixed_at(stream: AnyArray, done: int) -> int:
     return bits ^ (bits >> S31)  # type: ignore[no-any-return]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def agent_uniform(run: Run, counter: int) -> float:
     """Return number `counter` of the agent's own luck, in [0, 1)."""
     bits = run.stream[2] + GOLDEN * (uint64(counter) + ONE)
@@ -316,7 +317,7 @@ def agent_uniform(run: Run, counter: int) -> float:
     return float(bits >> S11) * UNIT
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def lost_so_far(world: World, run: Run) -> float:
     """Return the sum of rho + l - R - P l over the steps taken."""
     total = 0.0
@@ -325,7 +326,7 @@ def lost_so_far(world: World, run: Run) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def regret_so_far(world: World, run: Run) -> float:
     """Return sum Delta + l(s) - l(s_1): unbiased for t rho - sum of rewards."""
     here, first = run.clock[STATE], run.clock[FIRST_STATE]
@@ -334,7 +335,7 @@ def regret_so_far(world: World, run: Run) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _join(world: World, run: Run) -> None:
     """Close the account of the early steps where the last ones begin."""
     state = run.clock[STATE]
@@ -342,7 +343,7 @@ def _join(world: World, run: Run) -> None:
     run.sums[JUNCTION] = lost_so_far(world, run) + change
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def finish(world: World, run: Run, record: Record, at: int) -> None:
     """Write what follows from the counts of a finished run.
 
@@ -372,7 +373,7 @@ class Tails(NamedTuple):
     sums: FloatArray  # (P, J, S), rewards above rho per step
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def leave_to_expectation(world: World, run: Run, tails: Tails, policy: int) -> None:
     """End a run: what is left is worth its expectation under one policy."""
     n_states = tails.sums.shape[2]
@@ -394,7 +395,7 @@ def leave_to_expectation(world: World, run: Run, tails: Tails, policy: int) -> N
     run.sums[TAIL] = total
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def close_stretch(
     world: World, run: Run, walked: int, grid: OffsetArray, trace: FloatArray
 ) -> None:

@@ -7,8 +7,9 @@ first edge of a cell if its cut is positive, the second one always.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 
+from simgap._kernels.compiled import kernel
 from simgap._kernels.walking.streams import FIRST, S27, S30, S31, SECOND
 from simgap._kernels.walking.walk import (
     LOW,
@@ -23,10 +24,10 @@ from simgap._kernels.walking.walk import (
     World,
     step_with,
 )
-from simgap.arrays import AnyArray, BoolArray, FloatArray, OffsetArray
+from simgap.arrays import AnyArray, BoolArray, FloatArray, Integer, OffsetArray
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def play_within(
     world: World, run: Run, course: Course, steps: int, price: FloatArray,
     budget: float, grid: OffsetArray, trace: FloatArray,
@@ -59,7 +60,7 @@ def play_within(
     return edge
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _walk_within(
     cuts: AnyArray, cells: AnyArray, shift: int, stream: AnyArray, clock: OffsetArray,
     counts: OffsetArray, steps: int, price: FloatArray, budget: float,
@@ -93,9 +94,9 @@ def _walk_within(
     return np.int64(edge)  # type: ignore[return-value]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def reach(
-    course: Course, shift: int, first: int, states: BoolArray, edges: BoolArray
+    course: Course, shift: int, first: Integer, states: BoolArray, edges: BoolArray
 ) -> None:
     """Mark the states and the edges that a course can come to from a state."""
     width = 1 << shift

@@ -31,7 +31,7 @@ from typing import final
 import numpy as np
 
 from simgap._kernels.beliefs import carried, couple, couple_backward, places_met
-from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
+from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.intervals import EPS
 from simgap.oracle.loss_form import LossForm
 
@@ -53,7 +53,7 @@ class ModelTable:
     start: FloatArray  # (S,)
 
     @property
-    def arrays(self) -> tuple[AnyArray, ...]:
+    def arrays(self) -> tuple[OffsetArray, IndexArray, FloatArray, FloatArray]:
         return self.begin, self.state, self.chance, self.losses
 
     @property

@@ -42,7 +42,7 @@ from simgap._kernels.beliefs import (
     reach_weights,
     stationary_sweep,
 )
-from simgap.arrays import AnyArray, FloatArray, IndexArray, owned
+from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.intervals import EPS, Certified
 from simgap.oracle.baselines.coupled import least_by_coupling
 from simgap.oracle.baselines.stationary import (
@@ -361,7 +361,9 @@ def _plan(
     )
 
 
-def _graph(form: LossForm, nodes: MemoryNodes) -> tuple[AnyArray, ...]:
+def _graph(
+    form: LossForm, nodes: MemoryNodes
+) -> tuple[OffsetArray, IndexArray, OffsetArray, IndexArray, FloatArray]:
     return (
         form.pattern.indptr, nodes.node_state, nodes.shift, nodes.next_node,
         form.likelihood,
