@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from hypothesis import HealthCheck, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, settings, strategies as st
 
 from simgap.mdp import Details, SimulatorClass, class_from_models, mdp_from_arrays
 from simgap.mdp.build import IndexOrder

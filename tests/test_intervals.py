@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf
+from math import inf, nan
 
 import numpy as np
 import pytest
@@ -82,6 +82,7 @@ def test_two_brackets_of_one_number_are_one() -> None:
         Certified(0.0, 1.0).meet(Certified(2.0, 3.0))
 
 
-def test_a_number_that_there_is_not_has_no_ends() -> None:
+@pytest.mark.parametrize(("lower", "upper"), [(2.0, 1.0), (nan, 1.0), (0.0, nan)])
+def test_ends_are_numbers_in_order(lower: float, upper: float) -> None:
     with pytest.raises(InvalidArgument):
-        Certified(None, None) + Certified(0.0, 0.0)
+        Certified(lower, upper)

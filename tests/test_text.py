@@ -8,8 +8,7 @@ from math import ulp
 from unicodedata import category
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simgap.errors import SimgapError
 from simgap.intervals import Certified

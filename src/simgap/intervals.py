@@ -1,8 +1,10 @@
-"""A number known between two ends, and arithmetic on such numbers.
+"""A number known between two ends, proved or sampled, and arithmetic on such numbers.
 
-Ends are rounded outwards: whatever the real numbers are that the ends of the arguments
-enclose, the ends of the result enclose what becomes of them. Equal ends mean that a
-number is known without any error.
+*Certified*: the ends enclose the number, and are rounded outwards: whatever the real
+numbers are that the ends of the arguments enclose, the ends of the result enclose what
+becomes of them. Equal ends mean that a number is known without any error.
+
+*Estimate*: found by sampling; the interval holds the number at a stated confidence.
 
 What a model is, down to the last digit: floats are taken as the rationals that they
 are, and every row, every law of the first state and the prior as divided by its exact
@@ -11,72 +13,157 @@ sum. `defect` says how far a stored law is from that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import fsum, inf, isfinite, nextafter
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Literal, final
 
 from simgap.errors import InvalidArgument
 
 if TYPE_CHECKING:  # records are read without numpy
     from simgap.arrays import FloatArray, OffsetArray
 
+Label = Literal["guaranteed", "approximate"]
+
 EPS = 2.0**-52  # the distance from 1 to the next float; roundings are half of it
 SMALLEST = 5e-324
 FEW_ENTRIES = 20_000  # of all kernels: their rows are summed without rounding
 
 
+class Interval:
+    """A number between two ends: `Certified` or `Estimate`."""
+
+    __slots__ = ()
+    lower: float
+    upper: float
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Return both ends."""
+        return self.lower, self.upper
+
+    @property
+    def middle(self) -> float:
+        """Return one number for it: the estimate, or half way between the ends."""
+        return self.lower / 2.0 + self.upper / 2.0
+
+
 @final
 @dataclass(frozen=True, slots=True)
-class Certified:
+class Certified(Interval):
     """Two numbers that enclose a third; equal ends mean that it is known exactly."""
 
-    lower: float | None  # None: there is no such number, and a note says why
-    upper: float | None
+    lower: float
+    upper: float
+
+    def __post_init__(self) -> None:
+        if not self.lower <= self.upper:
+            raise InvalidArgument(
+                f"an interval from {self.lower!r} to {self.upper!r}",
+                hint="both ends are numbers, the lower one first",
+            )
 
     @staticmethod
     def around(value: float, error: float) -> Certified:
         """Return what is within `error` of a float."""
         return Certified(_low(value, -error), _high(value, error))
 
-    @property
-    def ends(self) -> tuple[float, float]:
-        """Return both ends of a number that there is."""
-        if self.lower is None or self.upper is None:
-            raise InvalidArgument(
-                "a number that there is not has no ends", hint="its note says why"
-            )
-        return self.lower, self.upper
-
     def __add__(self, other: Certified) -> Certified:
-        (low, high), (least, most) = self.ends, other.ends
-        return Certified(_low(low, least), _high(high, most))
+        return Certified(_low(self.lower, other.lower), _high(self.upper, other.upper))
 
     def __sub__(self, other: Certified) -> Certified:
-        (low, high), (least, most) = self.ends, other.ends
-        return Certified(_low(low, -most), _high(high, -least))
+        return Certified(
+            _low(self.lower, -other.upper), _high(self.upper, -other.lower)
+        )
 
     def wider(self, error: float) -> Certified:
         """Return the same with `error` more on either side."""
-        low, high = self.ends
-        return Certified(_low(low, -error), _high(high, error))
+        return Certified(_low(self.lower, -error), _high(self.upper, error))
 
     def not_negative(self) -> Certified:
         """Return what is left of it for a number that is at least 0."""
-        low, high = self.ends
-        return Certified(max(0.0, low), max(0.0, high))
+        return Certified(max(0.0, self.lower), max(0.0, self.upper))
 
     def meet(self, other: Certified) -> Certified:
         """Return what two enclosures of one number say together."""
-        (low, high), (least, most) = self.ends, other.ends
-        if max(low, least) > min(high, most):
+        lower, upper = max(self.lower, other.lower), min(self.upper, other.upper)
+        if lower > upper:
             raise AssertionError(
-                f"two brackets of one number are apart: [{low!r}, {high!r}] and "
-                f"[{least!r}, {most!r}]; this is a defect of simgap"
+                f"two brackets of one number are apart: {self} and {other}; this is a "
+                "defect of simgap"
             )
-        return Certified(max(low, least), min(high, most))
+        return Certified(lower, upper)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Estimate(Interval):
+    """A number found by sampling; the interval holds the truth at `confidence`.
+
+    *guaranteed*: a theorem says so, whatever the law of what was sampled.
+    *approximate*: true of laws whose rare events are like those that were met.
+    """
+
+    estimate: float
+    lower: float
+    upper: float
+    confidence: float
+    method: str = ""  # for instance "betting, 20000 episodes"
+    standard_error: float | None = None  # of the estimate, where it has one
+    label: Label = "approximate"  # guaranteed: the interval holds by theorem
+
+    def __post_init__(self) -> None:
+        ends = (self.lower, self.estimate, self.upper)
+        if not all(isfinite(each) for each in ends):
+            raise InvalidArgument(f"an estimate with ends {ends} is not a number")
+        if not self.lower <= self.estimate <= self.upper:
+            raise InvalidArgument(f"an estimate outside its own interval: {ends}")
+        if not 0.0 < self.confidence < 1.0:
+            raise InvalidArgument(
+                f"a confidence of {self.confidence}", hint="it is between 0 and 1"
+            )
+
+    @property
+    def middle(self) -> float:
+        """Return the estimate."""
+        return self.estimate
+
+    def within(self, lower: float | None, upper: float | None) -> Estimate:
+        """Return what is left inside a certified bracket of the same number.
+
+        An end that is None is not known. If nothing is left, the interval missed: the
+        bracket alone is told, or, if it is endless, the interval moved to its end.
+        """
+        least = -inf if lower is None else lower
+        most = inf if upper is None else upper
+        if not least <= most:
+            raise InvalidArgument(
+                f"a bracket from {lower} to {upper}", hint="its ends are swapped"
+            )
+        low, high = max(self.lower, least), min(self.upper, most)
+        if low > high:
+            wide = self.upper - self.lower
+            low = least if isfinite(least) else most - wide
+            high = most if isfinite(most) else least + wide
+        middle = min(max(self.estimate, low), high)
+        return replace(self, estimate=middle, lower=low, upper=high)
+
+    def changed(self, factor: float, offset: float = 0.0) -> Estimate:
+        """Return the estimate of factor times the number plus an offset."""
+        ends = [factor * end + offset for end in (self.lower, self.upper)]
+        error = self.standard_error
+        return replace(
+            self,
+            estimate=factor * self.estimate + offset,
+            lower=min(ends),
+            upper=max(ends),
+            standard_error=None if error is None else abs(factor) * error,
+        )
+
+
+NOTHING_KNOWN = Certified(-inf, inf)  # of a number that was not found
 
 
 def weighted_sum(
@@ -116,6 +203,30 @@ def row_defects(indptr: OffsetArray, values: FloatArray) -> FloatArray:
     room = (np.diff(indptr) - 1) * EPS / 2  # what a sum in floats may be off
     sums = (np.add.reduceat(model, indptr[:-1]) for model in values)
     return np.array([(np.abs(each - 1.0) + room).max() for each in sums])
+
+
+def greatest_of(
+    found: Sequence[Estimate], confidence: float, what: str = "models"
+) -> Estimate:
+    """Return the greatest of several numbers whose intervals hold at once.
+
+    The standard error is that of the number that was greatest.
+    """
+    most = max(found, key=lambda each: each.estimate)
+    return replace(
+        most,
+        lower=max(each.lower for each in found),
+        upper=max(each.upper for each in found),
+        confidence=confidence,
+        method=f"greatest of {len(found)} {what} at once, {most.method}",
+        label=common_label(found),
+    )
+
+
+def common_label(found: Sequence[Estimate]) -> Label:
+    """Return what holds of numbers made of several: guaranteed only if all are."""
+    sure = all(each.label == "guaranteed" for each in found)
+    return "guaranteed" if sure else "approximate"
 
 
 def _total(weights: list[float], values: Iterable[float], side: float) -> float:

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, Final, Literal, Protocol, final
 
 from simgap.errors import InvalidFile, SimgapError
-from simgap.intervals import Certified as Certified  # noqa: PLC0414 (records have it)
 from simgap.text import clean_json
 from simgap.user_files import read_text
 

@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 
 from simgap.arrays import FloatArray
+from simgap.intervals import Certified, Estimate
 from simgap.mdp import (
     Details,
     IndexOrder,
@@ -18,8 +19,6 @@ from simgap.mdp import (
 )
 from simgap.oracle import domain_randomization_oracle
 from simgap.oracle.settings import ExactOracle
-from simgap.records import Certified
-from simgap.statistics import Estimate
 
 STATES, ACTIONS = 3, 2
 LEAST_GAP, TINY = 0.01, 1e-9

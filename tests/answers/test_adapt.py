@@ -7,8 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simgap.answers.adapt.adapt import Adaptation, AdaptSettings, adapt
 from simgap.answers.adapt.evidence import (

@@ -16,6 +16,7 @@ from simgap.answers.audit.losses import PlanningSettings, transfer
 from simgap.answers.audit.verdict import Verdict
 from simgap.errors import InvalidArgument
 from simgap.instances import absorbing_doors, best_arm, riverswim
+from simgap.intervals import Certified
 from simgap.mdp import (
     Details,
     IndexOrder,
@@ -24,7 +25,6 @@ from simgap.mdp import (
 )
 from simgap.oracle.loss_form import loss_form
 from simgap.oracle.settings import AutoOracle
-from simgap.records import Certified
 from tests.answers.audit_cases import coin, coins, finding, latent_of, signs
 from tests.reference.episodic import policy_values
 from tests.reference.latent import RationalLatent, exact_gap, random_latent, rational

@@ -19,11 +19,11 @@ from simgap.answers.blame.ignored_parts import (
     nominal_plan,
 )
 from simgap.errors import InvalidArgument
+from simgap.intervals import Estimate
 from simgap.mdp import LatentMDP, class_from_models
 from simgap.oracle.entry import domain_randomization_oracle
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import BoundedOracle
-from simgap.statistics import Estimate
 from tests.answers.hidden_cases import costly_class, ends, holds, sharp, with_prior
 from tests.reference import blame as brute
 from tests.reference.latent import exact_gap

@@ -12,9 +12,8 @@ from simgap.answers.audit.audit import audit
 from simgap.answers.blame.blame import blame
 from simgap.answers.stakes import stakes
 from simgap.answers.width.width import width_curve
-from simgap.intervals import Certified
+from simgap.intervals import Certified, Estimate
 from simgap.mdp import LatentMDP
-from simgap.statistics import Estimate
 from tests.answers.test_audit import random_gap
 from tests.reference.blame import hidden_game
 from tests.reference.enclosure import random_problem

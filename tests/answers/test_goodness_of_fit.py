@@ -9,8 +9,7 @@ from math import exp, log, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simgap.answers.adapt.evidence import evidence_of, observed_rows
 from simgap.answers.adapt.goodness_of_fit import evidence_by_row, goodness_of_fit

@@ -9,8 +9,8 @@ import pytest
 
 from simgap.answers.blame.blame import BlameSettings, Method, blame
 from simgap.answers.blame.hidden_parts import LEFT_OPEN, hidden_parts
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, Parameters
-from simgap.records import Certified
 from tests.answers.hidden_cases import (
     costly_class,
     ends,

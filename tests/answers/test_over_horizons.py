@@ -15,6 +15,7 @@ from simgap.arrays import FloatArray
 from simgap.bounds import applicable
 from simgap.errors import InvalidArgument
 from simgap.instances import riverswim
+from simgap.intervals import Certified
 from simgap.mdp import (
     IndexOrder,
     LatentMDP,
@@ -23,7 +24,6 @@ from simgap.mdp import (
 )
 from simgap.oracle.settings import AutoOracle
 from simgap.planning import optimal_values, policy_values
-from simgap.records import Certified
 from tests.reference.latent import exact_gap
 
 QUICK = AutoOracle(gap_tolerance=0.05, time_limit=20.0, episodes=10)
@@ -124,4 +124,3 @@ def test_stakes_are_the_gap_of_a_coin_and_do_not_move_with_rewards() -> None:
 
 def test_nothing_at_stake_is_no_part() -> None:
     assert part_of(Certified(0.0, 0.0), Certified(0.0, 1e-15)) is None
-    assert part_of(Certified(None, None), Certified(1.0, 1.0)) is None

@@ -14,7 +14,7 @@ from simgap.answers.blame.sampled_shares import (
     sampled_shares,
 )
 from simgap.errors import InvalidArgument
-from simgap.records import Certified
+from simgap.intervals import Certified
 from tests.reference.shapley import random_monotone_game, shapley_by_orders
 
 CASES, PLAYERS, PAIRS = 150, 5, 40

@@ -17,7 +17,7 @@ from simgap.answers.blame.shapley import (
 )
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
-from simgap.records import Certified
+from simgap.intervals import Certified
 from tests.reference.shapley import dual, random_monotone_game, shapley_by_orders
 
 SIZES = (1, 2, 3, 4, 5)

@@ -19,8 +19,8 @@ from simgap.answers.identify.shared_paths import (
 )
 from simgap.answers.identify.telling_apart import TellingApart, telling_apart
 from simgap.errors import InvalidArgument
+from simgap.intervals import Certified
 from simgap.mdp import Details, IndexOrder, SimulatorClass, class_from_arrays
-from simgap.records import Certified
 from tests.reference import telling_apart as twin
 from tests.reference.rational import RationalMDP, dense_model, sparse_model
 from tests.strategies import STEADY, as_class, rational_classes

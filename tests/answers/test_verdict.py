@@ -13,7 +13,7 @@ from simgap.answers.audit.verdict import (
     verdict_in_steps,
     verdict_in_the_long_run,
 )
-from simgap.records import Certified
+from simgap.intervals import Certified
 
 STAKE = Certified(8.0, 8.0)
 EDGE = 1.0  # an eighth of the stake

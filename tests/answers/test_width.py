@@ -19,6 +19,7 @@ from simgap.answers.width.width import (
 )
 from simgap.errors import InvalidArgument
 from simgap.instances import catalogue
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.oracle.entry import (
     domain_randomization_oracle,
@@ -29,7 +30,6 @@ from simgap.oracle.exact import solve_exact
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.result import Outcome, Planned
 from simgap.oracle.settings import AutoOracle, BoundedOracle, ExactOracle, Solver
-from simgap.records import Certified
 from tests.answers.width_cases import (
     EXACTLY,
     built,

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 
 from simgap.arrays import FloatArray
+from simgap.intervals import Certified
 from simgap.mdp import IndexOrder, LatentMDP, SimulatorClass, class_from_arrays
 from simgap.oracle.settings import ExactOracle
-from simgap.records import Certified
 from tests.reference.latent import random_latent
 from tests.reference.width import with_parameters
 

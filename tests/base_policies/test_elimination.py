@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from simgap.base_policies.knowledge import class_knowledge
 from simgap.base_policies.paper import elimination_tables as tables

@@ -7,8 +7,7 @@ from dataclasses import replace
 from math import ceil, inf, log, sqrt
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simgap.bounds import Bound, Chernoff, Kind, Quantity, elimination_gap
 from simgap.bounds.bound import (

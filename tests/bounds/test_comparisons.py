@@ -7,8 +7,7 @@ from math import ceil, comb, exp, factorial, floor, inf, log, prod, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simgap.arrays import FloatArray, IndexArray
 from simgap.bounds import (

@@ -9,8 +9,7 @@ from math import ceil, inf, log, log2, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simgap.arrays import FloatArray
 from simgap.base_policies.paper import optimistic

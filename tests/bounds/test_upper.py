@@ -6,8 +6,7 @@ from math import ceil, inf, log, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simgap.bounds import (
     Anytime,

@@ -19,8 +19,8 @@ from simgap.experiments.framework.growth import growth_exponent
 from simgap.gap import MonteCarlo, worst_gap
 from simgap.gap.sampled import sampled_gaps
 from simgap.instances import riverswim, switch_tree
+from simgap.intervals import Estimate
 from simgap.mdp import LatentMDP, SimulatorClass
-from simgap.statistics import Estimate
 
 pytestmark = pytest.mark.slow
 

@@ -16,9 +16,8 @@ from simgap.cli.verbs.blame_answer import BlamedParameter, headline
 from simgap.errors import InvalidArgument
 from simgap.instances.riverswim import riverswim
 from simgap.interop import save_model
+from simgap.intervals import Certified, Estimate
 from simgap.mdp import LatentMDP, RewardUnits, SimulatorClass
-from simgap.records import Certified
-from simgap.statistics import Estimate
 from tests.cli.test_contract import answer, human
 
 RIVERS = "riverswim?states=3&success=0.1,0.6&down=0.05,0.3&left_reward=0.3"

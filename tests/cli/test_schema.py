@@ -14,7 +14,8 @@ import pytest
 from simgap.cli.app.main import INTERRUPTED, NO_READER, VERBS, main
 from simgap.cli.app.schema_types import DIALECT, answer_schema, field_comments
 from simgap.cli.verbs import schema
-from simgap.records import Certified, plain
+from simgap.intervals import Certified
+from simgap.records import plain
 from tests.cli.json_document import DOCUMENT, MARK, tables
 from tests.reference.json_schema import problems
 
@@ -235,7 +236,7 @@ def test_the_schema_of_a_dataclass_is_written_out() -> None:
         "word": {"enum": ["yes", "no"]},
     }
     record = _Whole(
-        1, (_Part(float("inf")),), (1, "a"), {"t": ((1.0,),)}, Certified(0.0, None)
+        1, (_Part(float("inf")),), (1, "a"), {"t": ((1.0,),)}, Certified(0.0, 1.0)
     )
     assert problems(plain(record), {**found, "$defs": parts}) == []
 

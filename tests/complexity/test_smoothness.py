@@ -27,8 +27,7 @@ from simgap.errors import InvalidArgument
 from simgap.instances import bandit, chain, linear_bandit, riverswim
 from simgap.mdp import SimulatorClass
 from simgap.planning import diameter, optimal_values, policy_values, travel_times
-from tests.reference import complexity as twin
-from tests.reference import episodic, travel
+from tests.reference import complexity as twin, episodic, travel
 from tests.reference.rational import COMMUNICATING, RationalMDP, dense_model
 from tests.strategies import as_class
 

@@ -21,8 +21,7 @@ from simgap.experiments.framework.agent_losses import (
 from simgap.experiments.framework.intervals import ends
 from simgap.gap import gaps
 from simgap.instances import best_arm, needle, riverswim
-from simgap.records import Certified
-from simgap.statistics import Estimate
+from simgap.intervals import Certified, Estimate
 
 ARMS = known_class("three arms", best_arm(3, 0.3))
 

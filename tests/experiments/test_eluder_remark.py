@@ -13,8 +13,7 @@ from simgap.experiments.remarks.eluder_remark import (
 )
 from simgap.planning import diameter
 from tests.experiments.silence import silent
-from tests.reference.complexity import eluder_dimension as slow_dimension
-from tests.reference.complexity import fractions
+from tests.reference.complexity import eluder_dimension as slow_dimension, fractions
 
 TINY = Settings(horizons=(2, 50), members=4)
 

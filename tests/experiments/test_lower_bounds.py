@@ -10,10 +10,12 @@ from simgap.experiments.framework.claim import Verdict
 from simgap.experiments.framework.exact_oracle import exact_oracle
 from simgap.experiments.framework.intervals import ends, middle
 from simgap.experiments.framework.two_switches import two_switches
-from simgap.experiments.theorems import bandit_lower_bound as bandit
-from simgap.experiments.theorems import theorem_3_lower_bound as tree
+from simgap.experiments.theorems import (
+    bandit_lower_bound as bandit,
+    theorem_3_lower_bound as tree,
+)
 from simgap.instances import switch_tree
-from simgap.statistics import Estimate
+from simgap.intervals import Estimate
 from tests.experiments.silence import silent
 
 ARMS = bandit.Settings(

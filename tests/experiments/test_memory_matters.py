@@ -21,8 +21,8 @@ from simgap.experiments.framework.without_memory import (
     one_good_arm,
 )
 from simgap.experiments.remarks import control, memory_matters
+from simgap.intervals import Certified
 from simgap.planning import optimal_values, policy_values
-from simgap.records import Certified
 from tests.experiments.silence import silent
 
 TINY = memory_matters.Settings(

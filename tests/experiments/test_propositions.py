@@ -9,10 +9,12 @@ import pytest
 from simgap.experiments.framework.claim import Verdict
 from simgap.experiments.framework.exact_oracle import exact_oracle
 from simgap.experiments.framework.intervals import ends, middle
-from simgap.experiments.propositions import proposition_1_no_diameter as doors
-from simgap.experiments.propositions import proposition_2_large_class as large
+from simgap.experiments.propositions import (
+    proposition_1_no_diameter as doors,
+    proposition_2_large_class as large,
+)
 from simgap.instances import linear_bandit, needle
-from simgap.statistics import Estimate
+from simgap.intervals import Estimate
 from tests.experiments.silence import silent
 
 DOORS = doors.Settings(members=(2, 3, 4), horizons=(6, 8, 32, 128))

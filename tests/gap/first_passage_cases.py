@@ -8,10 +8,10 @@ import numpy as np
 
 from simgap.gap.first_passage import EliminationTests
 from simgap.instances import riverswim
+from simgap.intervals import Certified
 from simgap.planning import (
     AverageRewardPlan,
 )
-from simgap.records import Certified
 
 RIVERS = riverswim(
     6, (0.1, 0.225, 0.35, 0.475, 0.6), left_reward=0.7, uniform=True

@@ -8,12 +8,12 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simgap.arrays import FloatArray
 from simgap.gap.first_passage import EliminationTests, OptimisticGap, optimistic_gap
 from simgap.instances import bandit, riverswim
+from simgap.intervals import Certified
 from simgap.mdp import SimulatorClass, TabularMDP, Transitions
 from simgap.planning import (
     AverageRewardPlan,
@@ -22,7 +22,6 @@ from simgap.planning import (
     policy_values,
     solve_average_reward,
 )
-from simgap.records import Certified
 from tests.gap.first_passage_cases import RIVERS, ends, middle, sharp
 from tests.reference import episodic as twin
 from tests.reference.first_passage import Rules, Story, tell

@@ -21,14 +21,13 @@ from simgap.gap import (
     sim_to_real_gap,
     worst_gap,
 )
+from simgap.intervals import Certified, Estimate
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle import domain_randomization_oracle
 from simgap.planning import solve_average_reward
 from simgap.policies.interface import Policy
 from simgap.policies.markov import MarkovPolicy
-from simgap.records import Certified
 from simgap.simulation.observed import RewardSignal
-from simgap.statistics import Estimate
 from tests.base_policies.cases import random_class
 
 LEVEL = 1e-4  # of the test of normality: it fails once in ten thousand honest suites

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from simgap.gap import MonteCarlo, average_gap, gaps, worst_gap
+from simgap.intervals import Estimate
 from simgap.mdp import IndexOrder, LatentMDP, SimulatorClass, class_from_arrays
 from simgap.policies.markov import MarkovPolicy
-from simgap.statistics import Estimate
 from tests.statistics.laws import most_misses, plain_t, room_above_only
 
 HORIZON, EPISODES = 20, 400

@@ -7,8 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simgap.errors import InvalidInstance
 from simgap.instances import build_instance, closed_forms, is_instance_string, names

@@ -6,8 +6,7 @@ from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simgap.arrays import AnyArray, digest, owned, read_only
 from simgap.errors import InvalidArgument, InvalidModel

@@ -8,8 +8,7 @@ from math import pi
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simgap.arrays import FloatArray, OffsetArray
 from simgap.errors import InvalidArgument

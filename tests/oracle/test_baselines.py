@@ -17,6 +17,7 @@ from simgap.instances import (
     linear_bandit,
     riverswim,
 )
+from simgap.intervals import NOTHING_KNOWN, Certified, Estimate
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle.baselines import (
     Baseline,
@@ -37,8 +38,6 @@ from simgap.planning import policy_values
 from simgap.policies.belief import BeliefPolicy
 from simgap.policies.markov import MarkovPolicy
 from simgap.policies.window import WindowPolicy
-from simgap.records import Certified
-from simgap.statistics import Estimate
 from tests.reference.latent import random_latent, rational
 from tests.reference.memoryless import best_memoryless_value
 
@@ -314,7 +313,7 @@ def test_estimates_and_absent_baselines_are_labelled() -> None:
         low, high = each.average_gap.lower, each.average_gap.upper
         assert each.value.lower == pytest.approx(form.informed - high)
         assert each.value.upper == pytest.approx(form.informed - low)
-    assert found["minimax"].value == Certified(None, None)
+    assert found["minimax"].value == NOTHING_KNOWN
     assert "beliefs" in found["minimax"].note
 
 
@@ -356,7 +355,7 @@ def test_only_certified_values_of_one_problem_are_compared() -> None:
     with pytest.raises(InvalidArgument, match="not certified"):
         value_of_memory(form, value, larger["greedy-posterior"])
     with pytest.raises(InvalidArgument, match="not certified"):
-        value_of_randomization(form, Certified(None, None), found["memoryless"])
+        value_of_randomization(form, NOTHING_KNOWN, found["memoryless"])
     with pytest.raises(InvalidArgument, match="below that of the baseline"):
         value_of_memory(form, Certified(1.0, 1.1), found["memoryless"])
 

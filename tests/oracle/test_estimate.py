@@ -9,12 +9,12 @@ import pytest
 
 from simgap.errors import InvalidArgument
 from simgap.instances import bandit
+from simgap.intervals import Estimate
 from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
 from simgap.oracle import estimate
 from simgap.oracle.estimate import estimated_gap, estimated_gaps_per_model
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.policies import BeliefPolicy
-from simgap.statistics import Estimate
 from tests.policies.cases import greedy_policy, random_latent, vector_policy
 from tests.reference.policy_graph import belief_gaps
 

@@ -7,8 +7,7 @@ from typing import final
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simgap.arrays import FloatArray
 from simgap.mdp import (

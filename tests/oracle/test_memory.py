@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from simgap.intervals import Certified
 from simgap.oracle.memory import memory_proofs
-from simgap.records import Certified
 
 
 @pytest.mark.parametrize(

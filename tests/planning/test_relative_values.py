@@ -6,14 +6,16 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simgap.errors import InvalidArgument
 from simgap.instances import cycle, riverswim
 from simgap.mdp import SimulatorClass
-from simgap.planning import optimal_values, solve_average_reward
-from simgap.planning import relative_values as home
+from simgap.planning import (
+    optimal_values,
+    relative_values as home,
+    solve_average_reward,
+)
 from simgap.planning.relative_values import RelativeValues, relative_values
 from tests.reference import episodic as twin
 from tests.reference.rational import RationalMDP, stored

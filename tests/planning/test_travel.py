@@ -21,8 +21,7 @@ from simgap.mdp import (
 from simgap.planning import all_travel_times, diameter, travel_solver, travel_times
 from simgap.planning.travel_solver import Solved, TravelSolver
 from tests.reference import travel as twin
-from tests.reference.graph import distances
-from tests.reference.graph import predecessors as edges_into
+from tests.reference.graph import distances, predecessors as edges_into
 from tests.reference.kernel_rows import travel_bounds_hold
 from tests.reference.rational import (
     COMMUNICATING,

@@ -41,8 +41,7 @@ from tests.reference.latent import (
     values_by_histories,
 )
 from tests.reference.memoryless import average_value, best_memoryless_value
-from tests.reference.travel import communicating
-from tests.reference.travel import diameter as exact_diameter
+from tests.reference.travel import communicating, diameter as exact_diameter
 
 Miss = tuple[str, float, float, float]  # what, lower, the truth, upper
 KINDS = ("plain", "negative", "shifted", "tiny", "odd", "large")

@@ -13,8 +13,7 @@ from simgap.report.folder import read_folder
 from simgap.report.part import Part
 from simgap.report.parts import MAKERS
 from simgap.report.scorecard import SLOTS, top_of
-from tests.report import answer_cases as cases
-from tests.report import explorer_cases
+from tests.report import answer_cases as cases, explorer_cases
 from tests.report.answer_cases import LAKES, study_folder
 from tests.report.explorer_cases import page_of, page_with
 from tests.report.tags import Tags

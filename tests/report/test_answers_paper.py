@@ -15,8 +15,7 @@ from simgap.records import write_record
 from simgap.report import write_explorer
 from simgap.report.heat_plots import spread_out
 from simgap.report.parts.horizons import MOST_CELLS
-from tests.report import answer_cases as cases
-from tests.report import explorer_cases
+from tests.report import answer_cases as cases, explorer_cases
 from tests.report.answer_cases import HORIZONS
 from tests.report.browsing import (
     OVERLAPS,

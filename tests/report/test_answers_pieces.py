@@ -25,8 +25,7 @@ from simgap.report.plots import CurvePlot
 from simgap.report.scorecard import top_of
 from simgap.report.sheet import Heading, sheet
 from simgap.report.shown_number import told
-from tests.report import answer_cases as cases
-from tests.report import explorer_cases
+from tests.report import answer_cases as cases, explorer_cases
 from tests.report.answer_cases import LAKES, study_folder
 from tests.report.explorer_cases import certified, data_of, page_of
 from tests.report.tags import Tags

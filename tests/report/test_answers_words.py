@@ -14,8 +14,7 @@ from simgap.report.parts import MAKERS
 from simgap.report.parts.gap import GapContent
 from simgap.report.parts.oracle import OracleContent
 from simgap.report.words import without_common_part, without_parameters
-from tests.report import answer_cases as cases
-from tests.report import explorer_cases
+from tests.report import answer_cases as cases, explorer_cases
 from tests.report.answer_cases import LAKES
 from tests.report.explorer_cases import certified, estimate, page_of, page_with
 from tests.report.tags import Tags

@@ -25,14 +25,13 @@ from simgap.experiments.framework.claim import (
     exactly,
 )
 from simgap.experiments.framework.record import claim_record, save_claim
+from simgap.intervals import Estimate
 from simgap.records import plain, write_record
-from simgap.report import scripts as page_scripts_module
-from simgap.report import write_explorer
+from simgap.report import scripts as page_scripts_module, write_explorer
 from simgap.report.explorer import render_explorer
 from simgap.report.folder import read_folder
 from simgap.report.parts.run import MOST_CURVES
 from simgap.report.scripts import STATIC, page_scripts
-from simgap.statistics import Estimate
 from tests.report import explorer_cases as cases
 from tests.report.explorer_cases import (
     RIVERS,

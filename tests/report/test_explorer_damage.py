@@ -19,8 +19,7 @@ from simgap.report.explorer import render_explorer
 from simgap.report.folder import read_folder
 from simgap.report.parts import MAKERS, claim_part
 from simgap.user_files import LARGEST_WHOLE
-from tests.report import answer_cases as answers
-from tests.report import explorer_cases as cases
+from tests.report import answer_cases as answers, explorer_cases as cases
 from tests.report.explorer_cases import (
     RIVERS,
     data_of,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from simgap.records import Certified
+from simgap.intervals import Certified
 from simgap.report.memory_words import memory_sentences, memory_words
 from simgap.report.words import at_least, at_most
 from tests.report import answer_cases as cases

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from simgap.statistics import Estimate, Part, estimated_mean
-from simgap.statistics import mean as rule
+from simgap.intervals import Estimate
+from simgap.statistics import Part, estimated_mean, mean as rule
 from tests.statistics.laws import (
     LAWS,
     Law,

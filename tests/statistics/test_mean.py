@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from simgap.errors import InvalidArgument
-from simgap.statistics import Estimate, Part, common_label, estimated_mean, greatest_of
-from simgap.statistics import mean as rule
+from simgap.intervals import Estimate, common_label, greatest_of
+from simgap.statistics import Part, estimated_mean, mean as rule
 
 
 @pytest.fixture

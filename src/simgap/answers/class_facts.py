@@ -14,9 +14,9 @@ import numpy as np
 from simgap.bounds import ClassFacts
 from simgap.complexity import MOST_MODELS, separation
 from simgap.errors import InvalidArgument
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, SimulatorClass, class_from_models
 from simgap.planning import AverageRewardPlan, diameter, solve_average_reward
-from simgap.records import Certified
 
 if TYPE_CHECKING:
     from simgap.arrays import FloatArray

@@ -19,6 +19,7 @@ from simgap.answers.stakes import stakes
 from simgap.arrays import FloatArray, owned
 from simgap.bounds import Kind, Quantity, applicable
 from simgap.errors import InvalidArgument
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, checked_latent
 from simgap.oracle import (
     AutoOracle,
@@ -31,7 +32,6 @@ from simgap.oracle import (
     spread_over,
 )
 from simgap.planning import checked_horizon
-from simgap.records import Certified
 
 MOST_HORIZONS = 40
 USUAL_HORIZONS = 7

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.errors import InvalidArgument
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.oracle import OracleResult, ShortMemoryPlan
-from simgap.records import Certified
 
 
 @final

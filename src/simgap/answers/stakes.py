@@ -16,9 +16,9 @@ from typing import final
 import numpy as np
 
 from simgap.gap import Exact, average_certified, exact_gaps
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, checked_latent
 from simgap.policies import MarkovPolicy
-from simgap.records import Certified
 
 
 @final
@@ -45,9 +45,7 @@ def stakes(latent: LatentMDP, horizon: int) -> Stakes:
 
 def part_of(gap: Certified, stake: Certified) -> Certified | None:
     """Return a gap as a part of a stake; None if nothing may be at stake."""
-    if stake.lower is None or stake.upper is None or stake.lower <= 0.0:
-        return None
-    if gap.lower is None or gap.upper is None:
+    if stake.lower <= 0.0:
         return None
     low, high = gap.lower / stake.upper, gap.upper / stake.lower
     return Certified(nextafter(low, -inf) if low else 0.0, nextafter(high, inf))

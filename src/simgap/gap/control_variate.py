@@ -21,7 +21,8 @@ from typing import final
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.statistics import Estimate, Part, estimated_mean
+from simgap.intervals import Estimate
+from simgap.statistics import Part, estimated_mean
 
 FEW = 20  # episodes below which no coefficient is estimated
 Range = tuple[float, float]

@@ -18,11 +18,11 @@ from simgap.base_policies import OptimisticExploration, Threshold
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.gap.evaluator import Exact
 from simgap.gap.first_passage import EliminationTests, optimistic_gap
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle import Seen, gaps_by_histories, graph_gaps, loss_form
 from simgap.planning import checked_horizon, optimal_values, policy_values
 from simgap.policies import GraphPolicy, MarkovPolicy, Policy
-from simgap.records import Certified
 from simgap.simulation import Lucky, ObservedClass, RewardSignal
 
 SHORT = 60  # steps up to which histories are tried before first passages

@@ -16,11 +16,10 @@ from simgap.errors import InvalidArgument
 from simgap.gap.evaluator import Exact, MonteCarlo
 from simgap.gap.exact import exact_gaps
 from simgap.gap.sampled import average_sampled, sampled_gaps, worst_sampled
-from simgap.intervals import EPS, Certified, defect, weighted_sum
+from simgap.intervals import EPS, Certified, Estimate, defect, weighted_sum
 from simgap.mdp import LatentMDP, SimulatorClass, TabularMDP
 from simgap.planning import as_class, relative_values, solve_average_reward
 from simgap.policies import Policy
-from simgap.statistics import Estimate
 
 EXACT = Exact()
 

@@ -14,6 +14,7 @@ from simgap.base_policies import fixed_policy
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.gap.control_variate import Range, Sample, interval
 from simgap.gap.evaluator import MonteCarlo
+from simgap.intervals import Estimate, greatest_of
 from simgap.mdp import SimulatorClass
 from simgap.planning import checked_horizon
 from simgap.policies import GraphPolicy, MarkovPolicy, Policy
@@ -29,7 +30,6 @@ from simgap.simulation import (
     run_program,
     score_ranges,
 )
-from simgap.statistics import Estimate, greatest_of
 
 GROWTH = 1.2  # more episodes than predicted, so that few rounds are enough
 

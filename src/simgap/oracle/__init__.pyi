@@ -1,43 +1,23 @@
 from simgap.oracle.baselines import (
     Baseline as Baseline,
-)
-from simgap.oracle.baselines import (
     baselines as baselines,
-)
-from simgap.oracle.baselines import (
     value_of_memory as value_of_memory,
-)
-from simgap.oracle.baselines import (
     value_of_randomization as value_of_randomization,
 )
 from simgap.oracle.baselines.history_values import (
     Seen as Seen,
-)
-from simgap.oracle.baselines.history_values import (
     gaps_by_histories as gaps_by_histories,
 )
 from simgap.oracle.baselines.memoryless import (
     ShortMemoryPlan as ShortMemoryPlan,
-)
-from simgap.oracle.baselines.memoryless import (
     best_plan as best_plan,
-)
-from simgap.oracle.baselines.memoryless import (
     fits as fits,
-)
-from simgap.oracle.baselines.memoryless import (
     guided_plan as guided_plan,
 )
 from simgap.oracle.baselines.single_model import (
     best_memoryless as best_memoryless,
-)
-from simgap.oracle.baselines.single_model import (
     mean_model as mean_model,
-)
-from simgap.oracle.baselines.single_model import (
     mean_model_plan as mean_model_plan,
-)
-from simgap.oracle.baselines.single_model import (
     single_plans as single_plans,
 )
 from simgap.oracle.baselines.windowed import (
@@ -48,17 +28,11 @@ from simgap.oracle.compile_clock import (
 )
 from simgap.oracle.completed_graph import (
     average_plan as average_plan,
-)
-from simgap.oracle.completed_graph import (
     completed_graph as completed_graph,
 )
 from simgap.oracle.entry import (
     domain_randomization_oracle as domain_randomization_oracle,
-)
-from simgap.oracle.entry import (
     planned_in_part as planned_in_part,
-)
-from simgap.oracle.entry import (
     planned_policy as planned_policy,
 )
 from simgap.oracle.episode_design import (
@@ -66,14 +40,10 @@ from simgap.oracle.episode_design import (
 )
 from simgap.oracle.estimate import (
     estimated_gap as estimated_gap,
-)
-from simgap.oracle.estimate import (
     estimated_gaps_per_model as estimated_gaps_per_model,
 )
 from simgap.oracle.exact import (
     exact_rounding as exact_rounding,
-)
-from simgap.oracle.exact import (
     solve_exact as solve_exact,
 )
 from simgap.oracle.graph_values import (
@@ -84,53 +54,31 @@ from simgap.oracle.large_class import (
 )
 from simgap.oracle.loss_form import (
     LossForm as LossForm,
-)
-from simgap.oracle.loss_form import (
     bytes_of_losses as bytes_of_losses,
-)
-from simgap.oracle.loss_form import (
     loss_form as loss_form,
 )
 from simgap.oracle.memory import (
     Memory as Memory,
-)
-from simgap.oracle.memory import (
     memory_proofs as memory_proofs,
 )
 from simgap.oracle.pair_prices import (
     compared_models as compared_models,
-)
-from simgap.oracle.pair_prices import (
     pair_prices as pair_prices,
 )
 from simgap.oracle.part_of_class import (
     part_of_class as part_of_class,
-)
-from simgap.oracle.part_of_class import (
     spread_over as spread_over,
 )
 from simgap.oracle.result import (
     OracleResult as OracleResult,
-)
-from simgap.oracle.result import (
     Outcome as Outcome,
-)
-from simgap.oracle.result import (
     VectorSets as VectorSets,
 )
 from simgap.oracle.settings import (
     AutoOracle as AutoOracle,
-)
-from simgap.oracle.settings import (
     BoundedOracle as BoundedOracle,
-)
-from simgap.oracle.settings import (
     ExactOracle as ExactOracle,
-)
-from simgap.oracle.settings import (
     GridOracle as GridOracle,
-)
-from simgap.oracle.settings import (
     Solver as Solver,
 )
 from simgap.oracle.to_run import (

@@ -18,6 +18,7 @@ import numpy as np
 
 from simgap.arrays import FloatArray, owned
 from simgap.errors import InvalidArgument
+from simgap.intervals import Certified, Estimate
 from simgap.mdp import LatentMDP, checked_latent
 from simgap.oracle.bounded import solve_bounded, solve_grid, without_planning
 from simgap.oracle.compile_clock import compile_seconds, working_seconds
@@ -42,8 +43,6 @@ from simgap.oracle.to_run import policy_to_run
 from simgap.oracle.watch import Progress, resident_bytes
 from simgap.planning import checked_horizon
 from simgap.policies import BeliefPolicy
-from simgap.records import Certified
-from simgap.statistics import Estimate
 
 FEW_NODES = 200_000  # up to which the exact solver is preferred
 MODELS_OF_A_GRID = 3  # with a horizon that is long; two models always

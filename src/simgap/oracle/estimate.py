@@ -30,6 +30,7 @@ import numpy as np
 from simgap._kernels.beliefs import simulate_belief_policy
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
 from simgap.errors import InvalidArgument
+from simgap.intervals import Estimate
 from simgap.oracle.episode_design import (
     FEW,
     EpisodeDesign,
@@ -39,7 +40,7 @@ from simgap.oracle.episode_design import (
 )
 from simgap.oracle.loss_form import LossForm
 from simgap.policies import BeliefPolicy
-from simgap.statistics import Estimate, Part, estimated_mean
+from simgap.statistics import Part, estimated_mean
 
 PILOT = 256  # episodes that find the scale of the answer
 NEGLIGIBLE = 1e-6  # part of the answer that may be left out

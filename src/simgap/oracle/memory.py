@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, final
 
-from simgap.records import Certified
+from simgap.intervals import Certified
 
 Proof = Literal["certified", "certified for this grid", "not proved", "no"]
 # "no": the contrary is certified
@@ -43,14 +43,14 @@ def memory_proofs(
     Memory is enough for the loss it has; with `acceptable`, only if that is no more. A
     policy without memory is a policy, too, so that each bracket narrows the other.
     """
-    low, high = _ends(with_memory)
-    least, most = _ends(without_memory)
+    low, high = with_memory.ends
+    least, most = without_memory.ends
     if most < high - noise:  # else they differ by rounding, and a bracket stays as told
         high = max(low, most)
     least = min(most, max(low, least))
     enough: Proof = "certified"
-    if acceptable is not None and high > _ends(acceptable)[0]:
-        enough = "no" if low > _ends(acceptable)[1] else "not proved"
+    if acceptable is not None and high > acceptable.ends[0]:
+        enough = "no" if low > acceptable.ends[1] else "not proved"
     needed: Proof = "not proved"
     if least - high > noise:
         needed = "certified"
@@ -58,9 +58,3 @@ def memory_proofs(
         needed = "no"
     brackets = Certified(low, high), Certified(least, most)
     return Memory(enough, needed, *brackets, searched, stationary)
-
-
-def _ends(bounds: Certified) -> tuple[float, float]:
-    assert bounds.lower is not None
-    assert bounds.upper is not None
-    return bounds.lower, bounds.upper

@@ -7,9 +7,9 @@ from enum import Enum
 from typing import final
 
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
+from simgap.intervals import Certified, Estimate
 from simgap.policies import BeliefPolicy, GraphPolicy
-from simgap.records import Certainty, Certified
-from simgap.statistics import Estimate
+from simgap.records import Certainty
 
 
 class Outcome(Enum):

@@ -6,6 +6,7 @@ from math import inf
 
 import numpy as np
 
+from simgap.intervals import Estimate
 from simgap.oracle.bounded.points import no_vectors
 from simgap.oracle.compile_clock import working_seconds
 from simgap.oracle.episode_design import FEW, number_of_strata
@@ -13,7 +14,6 @@ from simgap.oracle.estimate import estimated_gap
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.result import VectorSets
 from simgap.policies import BeliefPolicy
-from simgap.statistics import Estimate
 
 CONFIDENCE = 0.95
 PROBE = 32  # episodes that show how long an episode takes

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simgap.records import ON_GRID, Certified
+from simgap.intervals import Certified
+from simgap.records import ON_GRID
 from simgap.report.reading import as_object, as_text, bounds_of
 from simgap.report.words import at_least, at_most
 

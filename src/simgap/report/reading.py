@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from simgap.errors import InvalidFile
-from simgap.records import Certified, number
+from simgap.intervals import NOTHING_KNOWN, Certified
+from simgap.records import number
 from simgap.text import clean
 
 
@@ -45,10 +46,10 @@ def as_text(value: Any) -> str:
 
 
 def bounds_of(value: Any) -> Certified:
-    """Return certified bounds, without ends if the record has none."""
+    """Return certified bounds; nothing is known if the record has none."""
     pair = as_object(value)
     if pair.get("lower") is None or pair.get("upper") is None:
-        return Certified(None, None)
+        return NOTHING_KNOWN
     return Certified(number(pair["lower"]), number(pair["upper"]))
 
 

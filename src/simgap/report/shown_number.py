@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any, final
 
-from simgap.records import ON_GRID, Certified, number
+from simgap.intervals import Certified
+from simgap.records import ON_GRID, number
 from simgap.report.reading import not_ours
-from simgap.report.words import bracket, how_sure
-from simgap.report.words import number as number_shown
+from simgap.report.words import bracket, how_sure, number as number_shown
 from simgap.text import at_least, at_most
 
 CERTAINTIES = ("exact", "certified", ON_GRID, "estimated")

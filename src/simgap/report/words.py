@@ -10,8 +10,7 @@ from simgap import text
 from simgap.text import clean
 
 if TYPE_CHECKING:
-    from simgap.records import Certified
-    from simgap.statistics import Estimate
+    from simgap.intervals import Certified, Estimate
 
 LONGEST_SHOWN = 60
 
@@ -34,9 +33,7 @@ def bracket(bounds: Certified | Estimate, digits: int = 7) -> str:
 
     What is written holds the interval, whatever the digits.
     """
-    lower, upper = bounds.lower, bounds.upper
-    if lower is None or upper is None:
-        return "-"
+    lower, upper = bounds.ends
     shown = text.ends(lower, upper, digits)
     middle, half = (lower + upper) / 2.0, (upper - lower) / 2.0
     if len(shown) == 1 or isinf(upper - lower) or half > 1e-3 * abs(middle):
@@ -126,9 +123,7 @@ def without_parameters(names: list[str]) -> tuple[list[str], str]:
 
 def between(bounds: Certified | Estimate, digits: int = 3) -> str:
     """Return both ends as part of a sentence."""
-    lower, upper = bounds.lower, bounds.upper
-    if lower is None or upper is None:
-        return "an unknown amount"
+    lower, upper = bounds.ends
     shown = text.ends(lower, upper, digits)
     if len(shown) == 1:
         return shown[0]

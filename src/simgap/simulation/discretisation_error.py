@@ -20,6 +20,7 @@ import numpy as np
 
 from simgap.arrays import FloatArray, OffsetArray
 from simgap.errors import InvalidArgument
+from simgap.intervals import Estimate
 from simgap.mdp import (
     Discretisation,
     Interpolation,
@@ -30,7 +31,7 @@ from simgap.mdp import (
 )
 from simgap.planning import checked_horizon, policy_values, solve_episodic
 from simgap.policies import MarkovPolicy
-from simgap.statistics import Estimate, Part, estimated_mean
+from simgap.statistics import Part, estimated_mean
 
 AT_ONCE = 20_000  # episodes that are stepped side by side
 

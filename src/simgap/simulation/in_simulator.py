@@ -17,11 +17,11 @@ from typing import Any, final
 import numpy as np
 
 from simgap.arrays import FloatArray, OffsetArray
-from simgap.intervals import Certified
+from simgap.intervals import Certified, Estimate
 from simgap.mdp import Discretisation, Rounding
 from simgap.policies import Agent, MarkovPolicy, Policy
 from simgap.simulation.discretisation_error import Play, simulated_returns
-from simgap.statistics import Estimate, Part, estimated_mean
+from simgap.statistics import Part, estimated_mean
 
 WORK = 50_000  # steps of agents that are run one by one: some seconds
 MOST, LEAST = 200, 10  # episodes of a model

@@ -33,8 +33,8 @@ import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
+from simgap.intervals import Estimate
 from simgap.statistics.betting import Score, betting_interval, mixture_interval
-from simgap.statistics.estimate import Estimate
 
 WIDER = 2.0  # times the approximate interval: affordable
 PART = 0.1  # of the estimate: a width that is affordable, too

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simgap.errors import InvalidArgument
-from simgap.statistics.estimate import Estimate
+from simgap.intervals import Estimate
 
 
 def estimated_rate(count: int, runs: int, confidence: float = 0.95) -> Estimate:

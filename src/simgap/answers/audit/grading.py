@@ -10,11 +10,10 @@ import numpy as np
 from simgap.answers.audit.large_oracle import PlannedOracle
 from simgap.arrays import FloatArray
 from simgap.instances import simulator_of
-from simgap.intervals import Certified
+from simgap.intervals import Certified, Estimate
 from simgap.oracle import LossForm, ShortMemoryPlan, belief_policy, estimated_gap
 from simgap.policies import MarkovPolicy, Policy
 from simgap.simulation import InSimulator, episodes_to_run, in_simulator
-from simgap.statistics import Estimate
 
 GRAPH = "policy graph, with memory"
 BELIEF = "tracks the posterior"

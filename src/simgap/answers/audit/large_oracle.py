@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.arrays import FloatArray
+from simgap.intervals import Certified
 from simgap.oracle import (
     AutoOracle,
     LossForm,
@@ -24,7 +25,6 @@ from simgap.oracle import (
     planned_policy,
 )
 from simgap.policies import GraphPolicy
-from simgap.records import Certified
 
 MOST_PLANNED = 40  # models with weight that are planned for at once
 

@@ -36,6 +36,7 @@ from simgap.answers.planned_class import PlannedClass, checked_oracle
 from simgap.answers.stakes import Stakes, part_of, stakes
 from simgap.arrays import FloatArray
 from simgap.gap import average_certified
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.oracle import (
     AutoOracle,
@@ -47,7 +48,6 @@ from simgap.oracle import (
     loss_form,
     memory_proofs,
 )
-from simgap.records import Certified
 from simgap.simulation import InSimulator
 
 LARGEST_LOSSES = 1e8  # bytes of the losses of all steps; beyond, nothing is planned
@@ -129,7 +129,7 @@ class Transfer:
             return None
         if self.stakes is None:
             return None
-        stake = _ends(self.stakes.average)
+        stake = self.stakes.average.ends
         return memory_proofs(
             self.average_gap,
             self.memoryless_gap,
@@ -270,7 +270,7 @@ def _negligible(form: LossForm, known: Stakes, settings: PlanningSettings) -> fl
     The oracle's loss is between 0 and the stake, and its value that much below the
     informed one.
     """
-    least, most = _ends(known.average)
+    least, most = known.average.ends
     whole = max(abs(form.informed), abs(form.informed - most))
     if whole <= 0.0:
         return 0.0
@@ -284,7 +284,7 @@ def _not_planned(
     known: Stakes,
     promised: float | None,
 ) -> Transfer:
-    least, worst = _ends(known.average)[1], None
+    least, worst = known.average.ends[1], None
     found = stationary_gaps(latent, horizon, settings.seed)
     if found is not None:
         gaps = np.array([gap.upper for gap in found])
@@ -343,7 +343,7 @@ def _worst(latent: LatentMDP, known: Stakes, gaps: FloatArray) -> WorstModel | N
 
     A model without weight cannot be real, and nothing was planned for it.
     """
-    least = np.array([gap.lower or 0.0 for gap in known.models])
+    least = np.array([gap.lower for gap in known.models])
     counts = least > NEGLIGIBLE * float(least.max(initial=0.0))
     counts &= latent.prior > 0.0
     if not counts.any():
@@ -353,9 +353,3 @@ def _worst(latent: LatentMDP, known: Stakes, gaps: FloatArray) -> WorstModel | N
     part = np.divide(gaps, least, where=counts, out=np.full(gaps.size, -1.0))
     at = int(np.argmax(part))
     return WorstModel(at, float(gaps[at]), float(part[at]))
-
-
-def _ends(bounds: Certified) -> tuple[float, float]:
-    assert bounds.lower is not None
-    assert bounds.upper is not None
-    return bounds.lower, bounds.upper

@@ -7,6 +7,7 @@ import numpy as np
 from simgap.base_policies import memoryless_policy
 from simgap.errors import NotCommunicating, NotSolved
 from simgap.gap import Exact, exact_gaps
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.oracle import (
     LossForm,
@@ -16,7 +17,6 @@ from simgap.oracle import (
     mean_model_plan,
     window_nodes,
 )
-from simgap.records import Certified
 
 MOST_STARTS = 8  # models whose plans the search starts from
 
@@ -44,7 +44,7 @@ def memoryless_bracket(plan: ShortMemoryPlan, average: Certified) -> Certified:
     It is no less than with memory.
     """
     high = plan.average_ends.ends[1]
-    return Certified(min(high, max(plan.least or 0.0, average.lower or 0.0)), high)
+    return Certified(min(high, max(plan.least or 0.0, average.lower)), high)
 
 
 def stationary_gaps(

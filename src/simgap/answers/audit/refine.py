@@ -27,6 +27,7 @@ from simgap.answers.audit.losses import (
 from simgap.answers.audit.verdict import Verdict
 from simgap.errors import InvalidArgument, InvalidModel
 from simgap.instances import simulator_of
+from simgap.intervals import Certified
 from simgap.mdp import (
     MOST_NUMBERS,
     Axis,
@@ -37,7 +38,6 @@ from simgap.mdp import (
     on_grid,
 )
 from simgap.oracle import working_seconds
-from simgap.records import Certified
 from simgap.simulation import InSimulator
 
 FACTOR = 1.5  # nodes along every axis, from rung to rung

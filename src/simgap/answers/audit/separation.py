@@ -26,9 +26,9 @@ from simgap.answers.weighted_models import (
 from simgap.arrays import FloatArray
 from simgap.complexity import MOST_MODELS, ModelPair, separation
 from simgap.errors import NotSolved
+from simgap.intervals import Certified
 from simgap.mdp import SimulatorClass, Transitions
 from simgap.planning import solve_average_reward
-from simgap.records import Certified
 from simgap.text import at_most
 
 MOST_COMPARISONS = 3e9  # pairs of models x entries of a kernel: ten seconds
@@ -120,7 +120,7 @@ def _separation(models: WeightedModels, apart: Apart, horizon: int | None) -> Fi
     )
     if experiment.visits is not None:
         text += f", enough visits: {experiment.visits}"
-    low, high = experiment.steps.lower or 0.0, experiment.steps.upper
+    low, high = experiment.steps.lower, experiment.steps.upper
     if isinf(low):
         text += ". Even so they are never told apart with an error of 5 %"
         return Finding(check, Status.WARNING, text, pair.value)
@@ -246,7 +246,7 @@ def _weights_by_first_state(
 
 
 def _steps(steps: Certified) -> str:
-    low, high = told(steps.lower or 0.0, 6), steps.upper
+    low, high = told(steps.lower, 6), steps.upper
     if high is None or isinf(high):
         return f"at least {low} steps"
     if steps.lower == high:

@@ -18,9 +18,9 @@ from simgap.answers.audit.ways_back import WaysBack, farthest_hops
 from simgap.answers.weighted_models import WeightedModels
 from simgap.bounds import Bound, Kind, Quantity, applicable
 from simgap.errors import NotSolved
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.planning import Diameter, diameter
-from simgap.records import Certified
 from simgap.text import at_most
 
 MOST_TRIPS = 5e6  # models x states x entries of a kernel: some seconds
@@ -120,7 +120,7 @@ def _not_measured(models: WeightedModels, least: Certified) -> tuple[Finding, Fi
     text = (
         f"not measured: {every.n_states} states in {len(every)} models would take "
         "long (--thorough does it). It is finite, and at least "
-        f"{told(least.lower or 0.0)} steps"
+        f"{told(least.lower)} steps"
     )
     return (
         Finding("diameter", Status.INFO, text, least.lower),

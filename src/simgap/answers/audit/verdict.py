@@ -25,7 +25,7 @@ from enum import Enum
 from math import inf
 from typing import final
 
-from simgap.records import Certified
+from simgap.intervals import Certified
 
 CLEARLY = 0.5  # of the loss in the worst model: what memory has to bring it below
 
@@ -80,11 +80,11 @@ def verdict_in_steps(
     without, `stake` of acting at random. If random actions lose no more than `noise`,
     which rounding makes, nothing can be lost.
     """
-    low, high = _ends(average)
-    least, most = _ends(stake)
+    low, high = average.ends
+    least, most = stake.ends
     if least <= 0.0:
         return Verdict.YES if most <= noise else Verdict.UNDECIDED
-    if _ends(memoryless)[1] <= acceptable * least:
+    if memoryless.ends[1] <= acceptable * least:
         everywhere = worst.without_memory <= acceptable
         return (
             Verdict.YES
@@ -111,7 +111,7 @@ def verdict_in_the_long_run(
         return Verdict.YES
     if not ways_back or loss_per_step is None:
         return Verdict.NOT_PROMISED
-    if _ends(loss_per_step)[0] > 0.0:
+    if loss_per_step.ends[0] > 0.0:
         return Verdict.NOT_PROMISED
     return Verdict.IN_THE_LONG_RUN
 
@@ -120,10 +120,4 @@ def memory_is_needed(
     memoryless: Certified, stake: Certified, acceptable: float
 ) -> bool:
     """Return whether it is certain that no policy without memory is acceptable."""
-    return _ends(memoryless)[0] > acceptable * _ends(stake)[1]
-
-
-def _ends(bounds: Certified) -> tuple[float, float]:
-    assert bounds.lower is not None
-    assert bounds.upper is not None
-    return bounds.lower, bounds.upper
+    return memoryless.ends[0] > acceptable * stake.ends[1]

@@ -20,9 +20,9 @@ from simgap.answers.audit.separation import Apart
 from simgap.answers.audit.verdict import Verdict, memory_is_needed
 from simgap.answers.audit.ways_back import WaysBack
 from simgap.answers.weighted_models import WeightedModels
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.oracle import Outcome
-from simgap.records import Certified
 from simgap.text import ends
 
 RARE = 0.01  # a probability below which a model is said to be unlikely
@@ -54,7 +54,7 @@ def words_in_steps(
     if lost.verdict is Verdict.NO:
         headline = (
             "No: even the best policy with memory loses at least "
-            f"{percent_at_least(part.lower or 0.0)} of {AT_STAKE} on average, more "
+            f"{percent_at_least(part.lower)} of {AT_STAKE} on average, more "
             f"than {accepted}."
         )
         why = (
@@ -127,17 +127,17 @@ def _with_memory(
             f"No policy without memory stays within {accepted} (--acceptable): the "
             f"best loses {_between(without)}."
         )
-    elif (without.upper or 0.0) > settings.acceptable:
+    elif without.upper > settings.acceptable:
         reason = (
             f"No policy without memory that stays within {accepted} (--acceptable) was "
-            f"found: the best one found loses {percent(without.upper or 0.0)}, and "
-            f"none less than {percent_at_least(without.lower or 0.0)}."
+            f"found: the best one found loses {percent(without.upper)}, and "
+            f"none less than {percent_at_least(without.lower)}."
         )
     else:
         fear = _worst(latent, lost.memoryless_worst, settings, "but it")
         reason = (
             "Without memory the best policy found is fine on average, with "
-            f"{percent(without.upper or 0.0)}, {fear} (That no other one without "
+            f"{percent(without.upper)}, {fear} (That no other one without "
             "memory does better there is not proved.)"
         )
     more = _worst(latent, lost.worst, settings, "With memory it")
@@ -249,7 +249,7 @@ def _part(worst: WorstModel | None) -> str:
 
 
 def _at_most(part: Certified) -> str:
-    high = part.upper or 0.0
+    high = part.upper
     return "nothing" if high <= NOISE else f"at most {percent_at_most(high)}"
 
 

@@ -37,10 +37,11 @@ from simgap.answers.blame.ignored_parts import (
 from simgap.answers.planned_class import checked_oracle
 from simgap.arrays import FloatArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, checked_latent
 from simgap.oracle import OracleResult, compared_models, loss_form, pair_prices
 from simgap.planning import checked_horizon
-from simgap.records import Certainty, Certified
+from simgap.records import Certainty
 
 NOTHING = Certified(0.0, 0.0)
 MOST_EXACT = 12  # parts of an exact table

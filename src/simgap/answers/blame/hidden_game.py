@@ -23,7 +23,7 @@ import numpy as np
 from simgap.answers.blame.hidden_parts import Case, HiddenParts, cases, latent_of
 from simgap.answers.blame.shapley import Game, narrowed
 from simgap.arrays import FloatArray
-from simgap.intervals import EPS, weighted_sum
+from simgap.intervals import EPS, Certified, weighted_sum
 from simgap.oracle import (
     AutoOracle,
     ExactOracle,
@@ -34,7 +34,6 @@ from simgap.oracle import (
     solve_exact,
     working_seconds,
 )
-from simgap.records import Certified
 
 Told = Callable[[str], None]
 Key = tuple[tuple[int, ...], tuple[float, ...]]
@@ -306,7 +305,6 @@ def _wanted(game: HiddenGame, case: Case) -> bool:
     now = game.bracket(case)
     if game.whole.outcome is Outcome.EXACT:
         return _width(now) > 0.0 and _key(case) != _key(game.everything)
-    assert now.upper is not None
     close = max(game.effort.gap_tolerance * now.upper, _enough(game))
     return _width(now) > close and _key(case) != _key(game.everything)
 
@@ -338,8 +336,6 @@ def _both(one: Certified, two: Certified, rounding: float) -> Certified:
 
 
 def _width(bracket: Certified) -> float:
-    assert bracket.lower is not None
-    assert bracket.upper is not None
     return bracket.upper - bracket.lower
 
 

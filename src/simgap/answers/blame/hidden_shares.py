@@ -8,8 +8,7 @@ from typing import final
 from simgap.answers.blame.hidden_game import HiddenGame, game_of, plan_sets
 from simgap.answers.blame.sampled_shares import random_orders, sampled_shares
 from simgap.answers.blame.shapley import leading_player, shapley_parts, shapley_shares
-from simgap.records import Certified
-from simgap.statistics import Estimate
+from simgap.intervals import Certified, Estimate
 
 Share = Certified | Estimate
 NOISE = 10.0  # times the rounding: a smaller whole is nothing
@@ -73,8 +72,6 @@ def _but_one(players: int) -> list[int]:
 
 def _over(share: Estimate, whole: Certified) -> Estimate:
     """Return an estimated share as a part of the whole."""
-    assert whole.lower is not None
-    assert whole.upper is not None
     low = share.lower / whole.upper
     high = min(1.0, share.upper / whole.lower) if whole.lower > 0.0 else 1.0
     middle = share.estimate / (0.5 * (whole.lower + whole.upper))

@@ -19,8 +19,8 @@ import numpy as np
 
 from simgap.answers.blame.hidden_parts import HiddenParts
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
+from simgap.intervals import Certified
 from simgap.oracle import guided_plan, loss_form, window_nodes
-from simgap.records import Certified
 
 LARGEST_TABLE = 10**8  # sets times models
 MOST_PLAYERS = 16

@@ -19,8 +19,8 @@ import numpy as np
 from simgap.answers.blame.shapley import summing_to
 from simgap.arrays import FloatArray, IndexArray, owned
 from simgap.errors import InvalidArgument
-from simgap.records import Certified
-from simgap.statistics import Estimate, Score, betting_interval
+from simgap.intervals import Certified, Estimate
+from simgap.statistics import Score, betting_interval
 
 
 @final
@@ -66,8 +66,6 @@ def sampled_shares(
             f"a confidence of {confidence}", hint="it is between 0 and 1"
         )
     whole = ends[2**orders.players - 1]
-    assert whole.lower is not None
-    assert whole.upper is not None
     failure = (1.0 - confidence) / orders.players
     low, high, middle = _marginals(orders, ends)
     found, means = [], []

@@ -26,7 +26,7 @@ import numpy as np
 
 from simgap.arrays import FloatArray, OffsetArray, owned, read_only
 from simgap.errors import InvalidArgument
-from simgap.records import Certified
+from simgap.intervals import Certified
 
 EPS = 2.0**-52
 CROSSING = 1e-9  # of the largest number, by rounding
@@ -134,8 +134,6 @@ def summing_to(shares: list[Certified], whole: Certified) -> tuple[Certified, ..
     """Return shares narrowed because together they are the whole."""
     low = np.array([each.lower for each in shares], np.float64)
     high = np.array([each.upper for each in shares], np.float64)
-    assert whole.lower is not None
-    assert whole.upper is not None
     slack = 2.0 * EPS * (len(shares) + 2) * (high.sum() + whole.upper)
     others_low, others_high = low.sum() - low, high.sum() - high
     least = np.maximum(low, whole.lower - others_high - slack)

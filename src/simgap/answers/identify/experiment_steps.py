@@ -58,7 +58,7 @@ from simgap.answers.identify.shared_paths import (
     without_waiting,
 )
 from simgap.arrays import FloatArray
-from simgap.records import Certified
+from simgap.intervals import Certified
 
 EPS = float(np.finfo(np.float64).eps)
 TIE = 1e-12  # relative; what logarithms and their quotient may be off

@@ -19,8 +19,7 @@ import numpy as np
 from simgap.answers.identify.posterior_timeline import Timeline, posterior_timeline
 from simgap.answers.identify.telling_apart import TellingApart, telling_apart
 from simgap.answers.planned_class import checked_oracle
-from simgap.complexity import MOST_MODELS as MOST_SEPARATED
-from simgap.complexity import separation
+from simgap.complexity import MOST_MODELS as MOST_SEPARATED, separation
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP, SimulatorClass, checked_latent
 from simgap.oracle import (
@@ -199,14 +198,14 @@ def _slowest(pairs: tuple[TellingApart, ...]) -> int | None:
     """Return the pair that takes longest, the first of equals."""
     if not pairs:
         return None
-    ends = [(each.steps.upper or 0.0, each.steps.lower or 0.0) for each in pairs]
+    ends = [(each.steps.upper, each.steps.lower) for each in pairs]
     return ends.index(max(ends))
 
 
 def _note_horizon(
     pairs: tuple[TellingApart, ...], horizon: int, error: float, notes: list[str]
 ) -> None:
-    late = sum(1 for each in pairs if (each.steps.lower or 0.0) > horizon)
+    late = sum(1 for each in pairs if each.steps.lower > horizon)
     if late:
         notes.append(
             f"{_pairs_are(late)} not told apart within {_steps(horizon)} by any policy "
@@ -266,7 +265,7 @@ def _note_timeline(
         )
     if oracle.outcome not in (Outcome.EXACT, Outcome.SOLVED):
         gap = oracle.average_gap
-        rest = (gap.upper or 0.0) - (gap.lower or 0.0)
+        rest = gap.upper - gap.lower
         words = f"loses at most {at_most(rest, 3)} more than the best one"
         notes.append(
             f"the policy of the timeline {words if isfinite(rest) else 'is a guess'}: "

@@ -29,9 +29,9 @@ from simgap.answers.identify.posterior_histories import (
 )
 from simgap.arrays import FloatArray, OffsetArray
 from simgap.errors import InvalidArgument
+from simgap.intervals import Estimate
 from simgap.mdp import LatentMDP, checked_latent
 from simgap.policies import GraphPolicy
-from simgap.statistics import Estimate
 
 POINTS = 40  # steps at which the posterior is told, about
 MOST_MODELS = 50  # real models that are followed

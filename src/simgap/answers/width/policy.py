@@ -17,6 +17,7 @@ from typing import final
 import numpy as np
 
 from simgap.arrays import BoolArray
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, class_from_models
 from simgap.oracle import (
     Outcome,
@@ -27,7 +28,6 @@ from simgap.oracle import (
     planned_policy,
 )
 from simgap.policies import GraphPolicy, Pattern
-from simgap.records import Certified
 
 
 @final

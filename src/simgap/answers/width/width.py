@@ -35,7 +35,7 @@ from simgap.answers.width.ranges import (
 )
 from simgap.arrays import BoolArray, FloatArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
-from simgap.intervals import EPS, around
+from simgap.intervals import EPS, Certified, around
 from simgap.mdp import LatentMDP, checked_latent
 from simgap.oracle import (
     AutoOracle,
@@ -47,7 +47,7 @@ from simgap.oracle import (
     loss_form,
 )
 from simgap.planning import checked_horizon
-from simgap.records import Certainty, Certified
+from simgap.records import Certainty
 
 CLOSE = 0.5  # a bracket this part of the slack wide decides well enough
 SLACK = 0.003  # of what is at stake: a difference not worth a wider range
@@ -321,10 +321,8 @@ def average(ends: FloatArray, weights: FloatArray) -> Certified:
 
 
 def _lower(bounds: Certified) -> float:
-    assert bounds.lower is not None
     return bounds.lower
 
 
 def _upper(bounds: Certified) -> float:
-    assert bounds.upper is not None
     return bounds.upper

@@ -16,8 +16,9 @@ import numpy as np
 from simgap.arrays import OffsetArray
 from simgap.base_policies.paper.elimination import Elimination
 from simgap.errors import InvalidArgument
+from simgap.intervals import Estimate
 from simgap.simulation import Runs, real_models, run_program
-from simgap.statistics import Estimate, Part, estimated_mean, estimated_rate
+from simgap.statistics import Part, estimated_mean, estimated_rate
 
 
 @final

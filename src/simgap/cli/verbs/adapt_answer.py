@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING, final
 
-from simgap.intervals import EPS
-from simgap.records import SCHEMA, Certainty, Certified, provenance
+from simgap.intervals import EPS, Certified
+from simgap.records import SCHEMA, Certainty, provenance
 
 if TYPE_CHECKING:
     from simgap.answers import Adaptation, Misfit

@@ -244,7 +244,7 @@ def _numbers(answer: AuditAnswer) -> list[str]:
             f"({percent(answer.worst.relative)} of what is at stake there)"
         )
     for each in answer.in_simulator:
-        held = ends(each.table.lower or 0.0, each.table.upper or 0.0, 4)
+        held = ends(each.table.lower, each.table.upper, 4)
         there = ends(each.simulator.lower, each.simulator.upper, 4)
         lines.append(
             f"{each.policy}: earns {' to '.join(held)} in the table, in "

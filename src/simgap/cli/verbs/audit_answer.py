@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, final
 
 if TYPE_CHECKING:
     from simgap.answers import Audit, Ladder, Transfer, WorstModel
+    from simgap.intervals import Certified, Estimate
     from simgap.mdp import LatentMDP
     from simgap.oracle import Memory
-    from simgap.records import Certified, Provenance
+    from simgap.records import Provenance
     from simgap.simulation import InSimulator
-    from simgap.statistics import Estimate
 
 
 @final

@@ -10,8 +10,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, final
 
 from simgap.cli.verbs.oracle_answer import table_of
-from simgap.records import Certified
-from simgap.statistics import Estimate
+from simgap.intervals import Certified, Estimate
 
 if TYPE_CHECKING:
     from simgap.mdp import LatentMDP

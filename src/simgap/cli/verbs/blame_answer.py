@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 from simgap.cli.verbs.oracle_answer import PairPrices
-from simgap.records import Certainty, Certified, Provenance
-from simgap.statistics import Estimate
+from simgap.intervals import Certified, Estimate
+from simgap.records import Certainty, Provenance
 
 if TYPE_CHECKING:
     from simgap.answers import Blame, PartBlame
@@ -288,6 +288,4 @@ def _middle(found: Certified | Estimate) -> float:
 
 
 def _ends(found: Certified | Estimate) -> tuple[float, float]:
-    assert found.lower is not None
-    assert found.upper is not None
     return found.lower, found.upper

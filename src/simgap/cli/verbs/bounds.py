@@ -18,7 +18,8 @@ from simgap.cli.app.options import AsJson, Horizon, MaxBytes, Model
 if TYPE_CHECKING:
     from simgap.answers import MeasuredClass
     from simgap.bounds import Bound, ComparisonRule, Constant
-    from simgap.records import Certified, Provenance
+    from simgap.intervals import Certified
+    from simgap.records import Provenance
 
 
 @final
@@ -250,7 +251,7 @@ def _class_line(answer: BoundsAnswer) -> str:
     facts = answer.numbers
     parts = [
         f"{facts.members} models, {facts.states} states, {facts.actions} actions",
-        f"diameter at most {at_most(facts.diameter.upper or 0.0, 7)}",
+        f"diameter at most {at_most(facts.diameter.upper, 7)}",
     ]
     if facts.separation is not None:
         parts.append(f"separation at least {at_least(facts.separation, 7)}")

@@ -21,8 +21,9 @@ from simgap.cli.app.options import AsJson, Horizon, MaxBytes, Model
 if TYPE_CHECKING:
     from simgap.cli.verbs.smoothness_answer import SmoothnessAnswer
     from simgap.complexity import Separation
+    from simgap.intervals import Certified
     from simgap.mdp import LatentMDP, SimulatorClass
-    from simgap.records import Certified, Provenance
+    from simgap.records import Provenance
 
 NO_HORIZON = (
     "no eluder dimension, covering number and smoothness: they belong to a horizon, "
@@ -146,8 +147,9 @@ def measured(
     """Return every measure that there is, and notes on those that are not."""
     from simgap.cli.verbs.smoothness_answer import smoothness_answer
     from simgap.complexity import separation
+    from simgap.intervals import Certified
     from simgap.planning import diameter
-    from simgap.records import SCHEMA, Certified, provenance
+    from simgap.records import SCHEMA, provenance
 
     simulators, notes = latent.simulators, list[str]()
     compared, reach = separation(simulators), diameter(simulators)
@@ -250,7 +252,7 @@ def _certainty(answer: EluderAnswer | CoveringAnswer) -> str:
 
 def _print(answer: ComplexityAnswer) -> None:
     from simgap.cli.app.output import print_line, print_table
-    from simgap.records import Certified
+    from simgap.intervals import Certified
     from simgap.report import bracket, gap_bracket, number, shown
 
     apart, eluder, cover = answer.separation, answer.eluder, answer.covering

@@ -10,8 +10,9 @@ import typer
 from simgap.cli.app.options import AsJson, MaxBytes, Model
 
 if TYPE_CHECKING:
+    from simgap.intervals import Certified
     from simgap.mdp import SimulatorClass
-    from simgap.records import Certified, Provenance
+    from simgap.records import Provenance
 
 
 @final
@@ -74,8 +75,8 @@ def diameters(
     simulators: SimulatorClass,
 ) -> tuple[Certified, tuple[ModelDiameter, ...]]:
     """Return certified bounds for the class and for each of its models."""
+    from simgap.intervals import Certified
     from simgap.planning import diameter
-    from simgap.records import Certified
 
     found, labels = diameter(simulators), simulators.labels
     models = tuple(
@@ -95,7 +96,7 @@ def diameters(
 
 def _print(answer: DiameterAnswer) -> None:
     from simgap.cli.app.output import print_line, print_table
-    from simgap.records import Certified
+    from simgap.intervals import Certified
     from simgap.report import bracket, shown
 
     rows = [

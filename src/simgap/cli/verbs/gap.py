@@ -30,10 +30,9 @@ if TYPE_CHECKING:
     from simgap.cli.verbs.gap_answer import GapAnswer
     from simgap.cli.verbs.gap_rows import PlannedPolicies
     from simgap.gap import MonteCarlo
+    from simgap.intervals import Certified, Estimate
     from simgap.mdp import LatentMDP
     from simgap.oracle import AutoOracle, Outcome
-    from simgap.records import Certified
-    from simgap.statistics import Estimate
 
 NOISE = 1e-8  # a gap below this is shown as 0
 GAP_TOLERANCE = 0.1
@@ -201,7 +200,7 @@ def answered(
         prior=tuple(latent.prior.tolist()),
         optimal=tuple(best.start.tolist()),
         rounding=float(best.error.max()),
-        at_stake=stake.upper or 0.0,
+        at_stake=stake.upper,
         memory=None if comparison is None else comparison.memory,
         value_of_memory=None if comparison is None else comparison.value_of_memory,
         value_of_randomization=None
@@ -413,8 +412,8 @@ def _print_worth(answer: GapAnswer) -> None:
 
 
 def _told(gap: Certified | Estimate) -> str:
+    from simgap.intervals import Estimate
     from simgap.report import gap_bracket, gap_number
-    from simgap.statistics import Estimate
     from simgap.text import ends
 
     if isinstance(gap, Estimate):

@@ -9,9 +9,9 @@ from simgap.cli.verbs.oracle_answer import table_of
 
 if TYPE_CHECKING:
     from simgap.answers import AtHorizon, OverHorizons
+    from simgap.intervals import Certified, Estimate
     from simgap.oracle import Memory
-    from simgap.records import Certified, Provenance
-    from simgap.statistics import Estimate
+    from simgap.records import Provenance
 
 
 @final
@@ -104,7 +104,7 @@ def _at_horizon(found: AtHorizon) -> HorizonGaps:
         informed=found.informed,
         average_gap=found.oracle,
         memoryless=found.memoryless,
-        random=found.random.upper or 0.0,
+        random=found.random.upper,
         train=table_of(found.train),
         bounds=tuple(
             BoundAt(promise.name, promise.value) for promise in found.promises

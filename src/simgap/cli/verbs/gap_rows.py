@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 from simgap.cli.verbs.gap_answer import ModelGap, PolicyGaps
-from simgap.records import Certified
-from simgap.statistics import Estimate, greatest_of
+from simgap.intervals import Certified, Estimate, greatest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -190,7 +189,7 @@ def _simpler_row(
     if not policy.models:
         raise NotSolved(policy.note, hint="a shorter horizon or a smaller class")
     assert isinstance(policy.average_gap, Certified)  # all of SIMPLER have tables
-    off = ((policy.average_gap.upper or 0.0) - (policy.average_gap.lower or 0.0)) / 2.0
+    off = (policy.average_gap.upper - policy.average_gap.lower) / 2.0
     gaps = _around([float(middle(each.gap)) for each in policy.models], off)
     return _row(latent, name, policy.about, gaps, average=policy.average_gap)
 

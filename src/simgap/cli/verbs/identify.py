@@ -13,8 +13,8 @@ import typer
 
 from simgap.cli.app.options import AsJson, Horizon, MaxBytes, Model, Out, Seed
 from simgap.cli.verbs.identify_words import print_answer
-from simgap.records import Certified, Provenance
-from simgap.statistics import Estimate
+from simgap.intervals import Certified, Estimate
+from simgap.records import Provenance
 
 if TYPE_CHECKING:
     from simgap.answers import Identification, IdentifySettings, TellingApart

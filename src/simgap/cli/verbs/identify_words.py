@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from simgap.cli.verbs.identify import IdentifyAnswer, PairAnswer, TimelineAnswer
-    from simgap.records import Certified
-    from simgap.statistics import Estimate
+    from simgap.intervals import Certified, Estimate
 
 MOST_PAIRS = 15
 MOST_MODELS = 15
@@ -117,7 +116,7 @@ def _print_timeline(answer: IdentifyAnswer, timeline: TimelineAnswer) -> None:
 
 
 def _hardness(pair: PairAnswer) -> tuple[float, float]:
-    return -(pair.steps.upper or 0.0), -(pair.steps.lower or 0.0)
+    return -pair.steps.upper, -pair.steps.lower
 
 
 def _place(pair: PairAnswer) -> str:
@@ -130,8 +129,6 @@ def _place(pair: PairAnswer) -> str:
 
 def _steps(steps: Certified) -> str:
     lower, upper = steps.lower, steps.upper
-    if lower is None or upper is None:
-        return "-"
     if lower == inf:
         return "never"
     if upper == inf:

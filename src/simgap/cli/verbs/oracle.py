@@ -25,10 +25,10 @@ if TYPE_CHECKING:
         PairPrices,
         TracePoint,
     )
+    from simgap.intervals import Certified, Estimate
     from simgap.mdp import LatentMDP
     from simgap.oracle import Memory, OracleResult, Solver
-    from simgap.records import Certified, Provenance
-    from simgap.statistics import Estimate
+    from simgap.records import Provenance
 
 SOLVERS = ("auto", "exact", "bounded", "grid")
 PART = "it is above 0 and below 1, such as 0.05"

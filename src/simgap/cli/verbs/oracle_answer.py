@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
-from simgap.records import Certainty, Certified
+from simgap.intervals import Certified
+from simgap.records import Certainty
 
 if TYPE_CHECKING:
     from simgap.arrays import FloatArray, OffsetArray
+    from simgap.intervals import Estimate
     from simgap.mdp import LatentMDP
     from simgap.oracle import OracleResult
-    from simgap.statistics import Estimate
 
 MOST_PRICED = 60  # models in the tables of a record
 
@@ -88,8 +89,6 @@ class OracleNumbers:
 def oracle_numbers(latent: LatentMDP, result: OracleResult) -> OracleNumbers:
     """Return a result as a record."""
     value = result.value
-    assert value.lower is not None
-    assert value.upper is not None
     return OracleNumbers(
         horizon=result.horizon,
         discount=None if result.horizon is not None else result.discount,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from simgap.cli.app.output import print_line, print_table
 from simgap.cli.verbs.baseline_answer import memory_lines
-from simgap.records import Certified
+from simgap.intervals import Certified
 from simgap.report import (
     at_least,
     at_most,

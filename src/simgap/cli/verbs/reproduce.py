@@ -159,8 +159,8 @@ def _kept_number(record: dict[str, Any]) -> KeyNumber | None:
     """Return the key number of a record on disk, None if it is damaged."""
     from simgap.errors import SimgapError
     from simgap.experiments import KeyNumber
-    from simgap.records import Certified, number
-    from simgap.statistics import Estimate
+    from simgap.intervals import Certified, Estimate
+    from simgap.records import number
 
     try:
         name, told = str(record["key_number"]["name"]), record["key_number"]["value"]
@@ -187,8 +187,8 @@ def _kept_number(record: dict[str, Any]) -> KeyNumber | None:
 
 def _print(answer: ReproduceAnswer) -> None:
     from simgap.cli.app.output import print_line, print_table
+    from simgap.intervals import Estimate
     from simgap.report import number
-    from simgap.statistics import Estimate
 
     rows = []
     for each in answer.claims:

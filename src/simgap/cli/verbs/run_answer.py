@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, final
 if TYPE_CHECKING:
     from simgap.base_policies import Entry, OptimisticExploration
     from simgap.gap import SampledGap
+    from simgap.intervals import Estimate, Label
     from simgap.mdp import LatentMDP
     from simgap.policies import Policy
     from simgap.records import Provenance
     from simgap.simulation import Program, RealModels, Runs
-    from simgap.statistics import Estimate, Label
 
 CONFIDENCE = 0.95
 CURVE_RUNS = 200  # runs whose regret is followed step by step, at most

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
-from simgap.records import Certified
+from simgap.intervals import Certified
 
 if TYPE_CHECKING:
     from simgap.arrays import BoolArray, FloatArray

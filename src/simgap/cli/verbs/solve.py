@@ -16,9 +16,10 @@ import typer
 from simgap.cli.app.options import AsJson, Horizon, MaxBytes, Model
 
 if TYPE_CHECKING:
+    from simgap.intervals import Certified
     from simgap.mdp import SimulatorClass
     from simgap.planning import AverageRewardPlan
-    from simgap.records import Certified, Provenance
+    from simgap.records import Provenance
 
 NO_GAIN = "not communicating: no single gain"
 MANY_BIASES = (
@@ -37,7 +38,7 @@ class ModelSolution:
     """The optimal behaviour of one model, known to the agent."""
 
     name: str
-    gain: Certified  # rho*, reward per step
+    gain: Certified | None  # rho*, reward per step
     bias_span: float | None
     residual: float | None  # of the optimality equation of gain and bias
     value: float | None  # V*_1 at the start
@@ -112,30 +113,29 @@ def solutions(
 
 def _averages(
     simulators: SimulatorClass, *, strict: bool
-) -> list[tuple[Certified, float | None, float | None, str | None]]:
+) -> list[tuple[Certified | None, float | None, float | None, str | None]]:
     from simgap.planning import communicating, solve_average_reward
-    from simgap.records import Certified
 
     reachable = communicating(simulators)
     if strict or reachable.all():
         plan = solve_average_reward(simulators)
         unique = plan.unique_bias
         return [_average(plan, at, bool(unique[at])) for at in range(len(simulators))]
-    found: list[tuple[Certified, float | None, float | None, str | None]] = []
+    found: list[tuple[Certified | None, float | None, float | None, str | None]] = []
     for at in range(len(simulators)):
         if reachable[at]:
             plan = solve_average_reward(simulators[at])
             unique_here = bool(plan.unique_bias[0])
             found.append(_average(plan, 0, unique_here))
         else:
-            found.append((Certified(None, None), None, None, NO_GAIN))
+            found.append((None, None, None, NO_GAIN))
     return found
 
 
 def _average(
     plan: AverageRewardPlan, at: int, unique: bool
 ) -> tuple[Certified, float, float, str | None]:
-    from simgap.records import Certified
+    from simgap.intervals import Certified
 
     notes = [] if unique else [MANY_BIASES]
     rewards = plan.simulators.rewards
@@ -154,8 +154,8 @@ def _values(
 ) -> list[tuple[float | None, Certified | None]]:
     if horizon is None:
         return [(None, None)] * len(simulators)
+    from simgap.intervals import Certified
     from simgap.planning import optimal_values
-    from simgap.records import Certified
 
     found = optimal_values(simulators, horizon)
     return [
@@ -177,7 +177,7 @@ def _print(answer: SolveAnswer) -> None:
     for each in answer.models:
         row = [
             shown(each.name),
-            bracket(each.gain),
+            "-" if each.gain is None else bracket(each.gain),
             number(each.bias_span),
             number(each.residual, 2),
         ]

@@ -16,7 +16,7 @@ from simgap.text import ends as outwards
 if TYPE_CHECKING:
     from simgap.cli.verbs.baseline_answer import BaselineAnswer
     from simgap.cli.verbs.oracle import OracleAnswer
-    from simgap.records import Certified
+    from simgap.intervals import Certified
 
 
 @final
@@ -50,7 +50,7 @@ def story_of(oracle: OracleAnswer, *, alone: int | None = None) -> tuple[Chapter
 
 
 def _alone(oracle: OracleAnswer, single: BaselineAnswer, alone: int | None) -> Chapter:
-    from simgap.records import Certified
+    from simgap.intervals import Certified
 
     assert single.cross_gaps is not None
     table, prior = single.cross_gaps, [each.prior for each in oracle.models]
@@ -84,7 +84,7 @@ def _whole(best: float) -> str:
 
 def _without_memory(oracle: OracleAnswer, found: BaselineAnswer) -> Chapter:
     from simgap.cli.verbs.baseline_answer import middle
-    from simgap.records import Certified
+    from simgap.intervals import Certified
 
     gaps = [middle(each.gap) for each in found.models]
     worst = gaps.index(max(gaps))

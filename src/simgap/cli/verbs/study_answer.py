@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from simgap.cli.verbs.oracle import OracleAnswer
     from simgap.cli.verbs.oracle_answer import OracleModel, PairPrices, TracePoint
     from simgap.cli.verbs.story import Chapter
+    from simgap.intervals import Certified, Estimate
     from simgap.oracle import Memory
-    from simgap.records import Certified, Provenance
-    from simgap.statistics import Estimate
+    from simgap.records import Provenance
 
 
 @final

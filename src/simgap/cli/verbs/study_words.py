@@ -11,8 +11,7 @@ from typing import Any
 
 from simgap.errors import InvalidFile
 from simgap.records import read_record
-from simgap.report import as_text, between, bounds_of, shown
-from simgap.report import number as number_shown
+from simgap.report import as_text, between, bounds_of, number as number_shown, shown
 
 
 def findings_of(records: Mapping[str, str]) -> Iterator[str]:

@@ -152,10 +152,10 @@ def print_answer(answer: WidthAnswer) -> None:
     from simgap.report import gap_bracket, number, shown
 
     noise = 1e-9 * answer.at_stake
-    longest = max(each.gap.upper or 0.0 for each in answer.widths)
+    longest = max(each.gap.upper for each in answer.widths)
     rows = []
     for each in answer.widths:
-        part = 0.0 if longest <= noise else (each.gap.upper or 0.0) / longest
+        part = 0.0 if longest <= noise else each.gap.upper / longest
         rows.append(
             (
                 ("> " if each.width == answer.recommended else "  ") + _interval(each),

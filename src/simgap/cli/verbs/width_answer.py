@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 from simgap.cli.verbs.width_words import notes_of, reason_of
-from simgap.records import SCHEMA, Certified, Provenance, provenance
+from simgap.intervals import Certified
+from simgap.records import SCHEMA, Provenance, provenance
 
 if TYPE_CHECKING:
     from simgap.answers import WidthCurve, WidthRow
@@ -115,7 +116,7 @@ def width_answer(
         reason=reason_of(curve, names),
         criterion=curve.settings.criterion.value,
         slack=curve.settings.slack,
-        at_stake=curve.at_stake.upper or 0.0,
+        at_stake=curve.at_stake.upper,
         rounding=curve.rounding,
         recommended_average=curve.rows[curve.by_average].width,
         recommended_worst=curve.rows[curve.by_worst].width,

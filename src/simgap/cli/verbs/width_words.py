@@ -12,8 +12,8 @@ from simgap.report import at_least, at_most, gap_number, number, shown
 
 if TYPE_CHECKING:
     from simgap.answers import WidthCurve, WidthRow
+    from simgap.intervals import Certified
     from simgap.mdp import LatentMDP
-    from simgap.records import Certified
 
 WHOLE_IS_BEST = (
     "if reality is one of these models, drawn by the prior, no range loses less on "
@@ -113,13 +113,13 @@ class _Words:
     """Numbers of one curve as words."""
 
     def __init__(self, curve: WidthCurve) -> None:
-        self.stake = curve.at_stake.upper or 0.0
+        self.stake = curve.at_stake.upper
         self.noise, self.param = 1e-9 * self.stake, shown(curve.param, 30)
-        self.nothing_at_stake = (curve.at_stake.lower or 0.0) <= 0.0
+        self.nothing_at_stake = curve.at_stake.lower <= 0.0
         self.nominal = curve.nominal
 
     def gap(self, gap: Certified) -> str:
-        return self.loss(gap.upper or 0.0)
+        return self.loss(gap.upper)
 
     def loss(self, lost: float) -> str:
         return gap_number(lost, self.noise, 4)
@@ -131,7 +131,7 @@ class _Words:
         return at_least(lost)
 
     def part(self, gap: Certified) -> str:
-        upper = gap.upper or 0.0
+        upper = gap.upper
         if upper <= self.noise:
             return ""
         return (
@@ -165,7 +165,7 @@ def _wider(curve: WidthCurve, words: _Words, *, average: bool) -> list[str]:
         return ["It is the whole class."] if whole else []
     chosen = _judged(curve.rows[curve.recommended], average=average)
     if average and curve.whole is not None:
-        least = curve.whole.lower or 0.0
+        least = curve.whole.lower
         return [
             f"Wider ranges can gain at most {words.at_most(chosen - least)}: no policy "
             f"loses less than {words.at_least(least)} on average."
@@ -190,9 +190,7 @@ def _others(latent: LatentMDP, curve: WidthCurve) -> list[str]:
 
 
 def _tolerance(curve: WidthCurve) -> str:
-    widest = max(
-        (row.inside.upper or 0.0) - (row.inside.lower or 0.0) for row in curve.rows
-    )
+    widest = max(row.inside.upper - row.inside.lower for row in curve.rows)
     told = number(widest, 2)
     aim = (
         f"a twentieth of it or {100 * CLOSE * curve.settings.slack:.2g} % of what is "

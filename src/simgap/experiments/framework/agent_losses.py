@@ -20,12 +20,12 @@ from simgap.complexity import separation
 from simgap.errors import InvalidArgument
 from simgap.experiments.framework.intervals import ends, greatest, middle
 from simgap.gap import MonteCarlo, SampledGap, sampled_gaps
+from simgap.intervals import Certified, Estimate, common_label, greatest_of
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle import AutoOracle, OracleResult, domain_randomization_oracle
 from simgap.planning import diameter
 from simgap.policies import Policy
-from simgap.records import Certified
-from simgap.statistics import Estimate, common_label, estimated_rate, greatest_of
+from simgap.statistics import estimated_rate
 
 CONFIDENCE = 0.999  # that all intervals of one measurement hold
 ROUNDING = 1e-11  # relative; distances between models are computed in floats

@@ -16,12 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from math import isnan
 from typing import final
 
 from simgap.errors import InvalidArgument
-from simgap.records import Certainty, Certified
-from simgap.statistics import Estimate
+from simgap.intervals import Certified, Estimate
+from simgap.records import Certainty
 
 
 class Verdict(Enum):
@@ -51,8 +50,8 @@ class Check:
     @property
     def verdict(self) -> Verdict:
         """Holds if all of left is at most all of right, refuted if all is above."""
-        low, high = _ends(self.left)
-        least, most = _ends(self.right)
+        low, high = self.left.ends
+        least, most = self.right.ends
         if high <= least:
             return Verdict.HOLDS
         return Verdict.REFUTED if low > most else Verdict.UNDECIDED
@@ -179,12 +178,3 @@ def verdict_of(verdicts: tuple[Verdict, ...]) -> Verdict:
 def exactly(value: float) -> Certified:
     """Return a number that is known."""
     return Certified(value, value)
-
-
-def _ends(value: Certified | Estimate) -> tuple[float, float]:
-    low, high = value.lower, value.upper
-    if low is None or high is None or isnan(low) or isnan(high) or low > high:
-        raise InvalidArgument(
-            f"a check with ends {low!r} and {high!r}", hint="both are numbers, in order"
-        )
-    return low, high

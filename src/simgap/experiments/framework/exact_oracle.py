@@ -8,6 +8,7 @@ from typing import final
 from simgap.errors import NotSolved
 from simgap.experiments.framework.intervals import around
 from simgap.gap import gaps
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle import (
     ExactOracle,
@@ -18,7 +19,6 @@ from simgap.oracle import (
     solve_exact,
 )
 from simgap.policies import GraphPolicy
-from simgap.records import Certified
 
 
 @final

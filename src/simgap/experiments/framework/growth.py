@@ -14,7 +14,7 @@ from math import log, sqrt
 import numpy as np
 
 from simgap.errors import InvalidArgument
-from simgap.statistics import Estimate
+from simgap.intervals import Estimate
 
 
 def growth_exponent(

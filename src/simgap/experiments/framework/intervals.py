@@ -15,8 +15,8 @@ import numpy as np
 from simgap.errors import InvalidArgument
 from simgap.experiments.framework.claim import Curve, Point
 from simgap.experiments.framework.growth import growth_exponent
-from simgap.records import Certainty, Certified
-from simgap.statistics import Estimate
+from simgap.intervals import Certified, Estimate
+from simgap.records import Certainty
 
 ROOM = 1e-9  # what a law that is met with equality may seem to miss by
 Known = Certified | float  # what is proved; an estimate never becomes part of it
@@ -26,10 +26,7 @@ Number = Known | Estimate
 def ends(value: Number) -> tuple[float, float]:
     """Return the two ends of a number, or raise if it has none."""
     if isinstance(value, Certified | Estimate):
-        low, high = value.lower, value.upper
-        if low is None or high is None:
-            raise InvalidArgument("a number without ends", hint="it has no value")
-        return low, high
+        return value.ends
     return float(value), float(value)
 
 

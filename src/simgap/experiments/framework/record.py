@@ -21,8 +21,8 @@ from simgap.experiments.framework.claim import (
     Table,
     Verdict,
 )
-from simgap.records import SCHEMA, Certified, read_record, write_record
-from simgap.statistics import Estimate
+from simgap.intervals import Certified, Estimate
+from simgap.records import SCHEMA, read_record, write_record
 
 FOLDER = "claims"
 KIND = "claim"

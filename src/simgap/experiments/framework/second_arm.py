@@ -16,9 +16,9 @@ from simgap.arrays import FloatArray
 from simgap.experiments.framework.exact_oracle import SolvedOracle, exact_oracle
 from simgap.gap import gaps
 from simgap.instances import linear_bandit
+from simgap.intervals import Certified
 from simgap.mdp import SimulatorClass
 from simgap.policies import Step, check_state, surely
-from simgap.records import Certified
 
 FIRST, SECOND = 0, 1
 LOSE = 0

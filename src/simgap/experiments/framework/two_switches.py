@@ -18,9 +18,9 @@ import numpy as np
 from simgap.arrays import FloatArray
 from simgap.experiments.framework.intervals import around
 from simgap.instances import switch_tree
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.oracle import LossForm, loss_form
-from simgap.records import Certified
 
 EPS = 2.0**-52
 ROUNDINGS = 20.0  # of one entry in one step, more than there are

@@ -32,7 +32,7 @@ import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.experiments.framework.intervals import around, ends
-from simgap.records import Certified
+from simgap.intervals import Certified
 
 HALF = Fraction(1, 2)
 DIAMETER = 2.0

@@ -23,6 +23,7 @@ from __future__ import annotations
 from simgap.experiments.framework.exact_oracle import exact_oracle
 from simgap.experiments.framework.intervals import ends
 from simgap.instances import bandit
+from simgap.intervals import Certified
 from simgap.mdp import SimulatorClass
 from simgap.oracle import (
     LossForm,
@@ -30,7 +31,6 @@ from simgap.oracle import (
     mean_model_plan,
     single_plans,
 )
-from simgap.records import Certified
 
 EFFORT = 0.1  # seconds of work for the search of one policy
 

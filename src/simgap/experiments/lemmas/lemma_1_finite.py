@@ -54,10 +54,10 @@ from simgap.instances import (
     needle,
     riverswim,
 )
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.planning import solve_episodic
 from simgap.policies import MarkovPolicy, Policy
-from simgap.records import Certified
 
 NEAREST, NEAR = 0.49999, 0.4999  # p_i of the sharp class: as close to 1/2 as may be
 

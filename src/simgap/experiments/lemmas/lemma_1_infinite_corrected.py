@@ -67,10 +67,10 @@ from simgap.experiments.framework.second_arm import UntilFailure
 from simgap.experiments.framework.unknown_arm import UnknownArm
 from simgap.gap import average_gap
 from simgap.instances import bandit, best_arm, linear_bandit, riverswim
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.planning import diameter, solve_episodic
 from simgap.policies import MarkovPolicy, Policy
-from simgap.records import Certified
 
 
 @final

@@ -50,9 +50,9 @@ from simgap.instances import (
     two_optima,
     windy_grid,
 )
+from simgap.intervals import Certified
 from simgap.mdp import SimulatorClass
 from simgap.planning import diameter, relative_values
-from simgap.records import Certified
 
 ALLOWED = 1e-7  # of a line that is met with equality; solvers are off by less
 LINES = (

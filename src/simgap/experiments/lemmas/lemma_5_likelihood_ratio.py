@@ -46,7 +46,7 @@ from simgap.experiments.framework.intervals import (
     middle,
     ratio,
 )
-from simgap.records import Certified
+from simgap.intervals import Certified
 
 Law = tuple[Fraction, ...]
 RELATIVE = 1e-12  # what floats do to a power of BC

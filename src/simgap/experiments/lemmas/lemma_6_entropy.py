@@ -32,7 +32,7 @@ from simgap.experiments.framework.claim import (
     exactly,
 )
 from simgap.experiments.framework.intervals import around, curve, middle
-from simgap.records import Certified
+from simgap.intervals import Certified
 
 PRINTED = exp(-1.0)
 STEP = 1e-4  # two orders next to each other differ by this part
@@ -98,8 +98,8 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
                 "Norms and entropies",
                 ("law", "entropy", "norm, at least", "norm, at most", "1/e"),
                 tuple(
-                    (name, _entropy(law), norm.lower or 0.0,
-                     norm.upper or 0.0, PRINTED)
+                    (name, _entropy(law), norm.lower,
+                     norm.upper, PRINTED)
                     for (name, law), norm in zip(laws, norms, strict=True)
                 ),
                 ("exact", "exact", "certified", "certified", "exact"),

@@ -22,8 +22,7 @@ from typing import final
 import numpy as np
 
 from simgap.base_policies import TravelSet, elimination, stage_one
-from simgap.bounds import Bound, Chernoff, Travel, late_arrival
-from simgap.bounds import stage_one as bound_of
+from simgap.bounds import Bound, Chernoff, Travel, late_arrival, stage_one as bound_of
 from simgap.experiments.framework.agent_losses import (
     CONFIDENCE,
     KnownClass,
@@ -45,10 +44,9 @@ from simgap.experiments.framework.claim import (
 from simgap.experiments.framework.intervals import curve
 from simgap.experiments.framework.random_classes import random_class
 from simgap.instances import bandit, riverswim, switch_tree
+from simgap.intervals import Certified, Estimate, greatest_of
 from simgap.mdp import SimulatorClass
 from simgap.planning import diameter, travel_times
-from simgap.records import Certified
-from simgap.statistics import Estimate, greatest_of
 
 TRAVEL = {TravelSet.REMAINING: Travel.REMAINING, TravelSet.ALL: Travel.ALL}
 ROUNDING = 1e-12  # of a chance after some dozens of steps

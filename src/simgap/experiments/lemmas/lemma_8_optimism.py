@@ -41,7 +41,7 @@ from simgap.experiments.framework.claim import (
 from simgap.experiments.framework.intervals import curve, middle
 from simgap.gap import EliminationTests, elimination_tests, optimistic_gap
 from simgap.instances import bandit, best_arm, riverswim
-from simgap.records import Certified
+from simgap.intervals import Certified
 
 WORDS = {Threshold.SHARP: "sharp", Threshold.PAPER: "paper's, repaired"}
 

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.base_policies import Threshold, optimistic_exploration
-from simgap.bounds import Threshold as Proved
-from simgap.bounds import optimistic_gap as proved_gap
+from simgap.bounds import Threshold as Proved, optimistic_gap as proved_gap
 from simgap.experiments.framework.agent_losses import (
     KnownClass,
     known_class,
@@ -41,7 +40,7 @@ from simgap.experiments.framework.growth import growth_exponent
 from simgap.experiments.framework.intervals import curve, least, middle
 from simgap.gap import OptimisticGap, elimination_tests, optimistic_gap
 from simgap.instances import bandit, best_arm, riverswim
-from simgap.statistics import Estimate
+from simgap.intervals import Estimate
 
 SQUARE_ROOT = 0.6  # exponents up to here would pass as a square root
 

@@ -45,9 +45,10 @@ from simgap.experiments.framework.claim import (
 )
 from simgap.experiments.framework.intervals import curve
 from simgap.instances import bandit
+from simgap.intervals import Estimate
 from simgap.policies import Step
 from simgap.simulation import real_models, run_program
-from simgap.statistics import Estimate, estimated_rate
+from simgap.statistics import estimated_rate
 
 REAL, OTHER = 0.5, 0.75  # means of the arm that both models play
 KNOWN = 0.2  # of the arm that is the same in both

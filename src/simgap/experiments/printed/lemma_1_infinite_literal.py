@@ -35,7 +35,7 @@ from simgap.experiments.framework.intervals import (
     ratio,
 )
 from simgap.experiments.framework.second_arm import LargeClass, large_class
-from simgap.records import Certified
+from simgap.intervals import Certified
 
 RADIUS = 2.0  # no two kernels are farther apart: the ball is the class
 

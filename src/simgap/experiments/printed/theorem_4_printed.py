@@ -27,9 +27,9 @@ import numpy as np
 from simgap.bounds import (
     Radius,
     general_optimistic_gap,
+    large_class as large_class_bound,
     neighbourhood_transfer_literal,
 )
-from simgap.bounds import large_class as large_class_bound
 from simgap.complexity import covering_number, eluder_dimension, function_class
 from simgap.experiments.framework.claim import (
     Check,
@@ -54,7 +54,7 @@ from simgap.experiments.framework.intervals import (
 )
 from simgap.experiments.framework.second_arm import large_class
 from simgap.experiments.framework.unknown_arm import FARTHEST, UnknownArm
-from simgap.records import Certified
+from simgap.intervals import Certified
 
 SQUARE_ROOT = 0.6  # exponents up to here would pass as a square root
 SPAN, ELUDER = 1.0, 1  # of every model; models differ in one number

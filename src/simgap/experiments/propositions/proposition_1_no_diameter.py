@@ -43,10 +43,9 @@ from simgap.experiments.framework.intervals import (
 )
 from simgap.gap import worst_gap
 from simgap.instances import absorbing_doors
+from simgap.intervals import Certified, Estimate
 from simgap.mdp import SimulatorClass
 from simgap.planning import diameter
-from simgap.records import Certified
-from simgap.statistics import Estimate
 
 PER_STEP = 1e-9  # what rounding may do to a closed form, for every step
 

@@ -41,8 +41,8 @@ from simgap.experiments.framework.intervals import (
     size,
 )
 from simgap.experiments.framework.second_arm import large_class
+from simgap.intervals import Certified
 from simgap.planning import diameter
-from simgap.records import Certified
 
 
 @final

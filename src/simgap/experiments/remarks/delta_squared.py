@@ -42,9 +42,8 @@ from simgap.experiments.framework.claim import (
 from simgap.experiments.framework.growth import growth_exponent
 from simgap.experiments.framework.intervals import around, curve, middle
 from simgap.instances import bandit
+from simgap.intervals import Certified, Estimate
 from simgap.mdp import SimulatorClass
-from simgap.records import Certified
-from simgap.statistics import Estimate
 
 MEMBERS, STATES = 2, 2
 LEAST, MOST = -2.15, -1.85  # exponents that count as -2

@@ -35,9 +35,9 @@ from simgap.experiments.framework.claim import (
 )
 from simgap.experiments.framework.intervals import ROOM, greatest, middle, ratio
 from simgap.instances import bandit, linear_bandit, needle, riverswim
+from simgap.intervals import Certified
 from simgap.mdp import SimulatorClass
 from simgap.planning import diameter
-from simgap.records import Certified
 
 SIX_POINTS: FloatArray = np.array(
     [

@@ -54,9 +54,9 @@ from simgap.experiments.framework.claim import (
 )
 from simgap.experiments.framework.intervals import curve
 from simgap.instances import riverswim, switch_tree
+from simgap.intervals import Estimate
 from simgap.policies import Policy
 from simgap.records import Certainty
-from simgap.statistics import Estimate
 
 PAPER = "Algorithm 3, paper's threshold"
 LIKELIHOOD, VARIANCE = "likelihood ratios", "predicted variance"

@@ -39,9 +39,9 @@ from simgap.experiments.framework.intervals import (
 )
 from simgap.experiments.framework.without_memory import gap_without_memory, memory_gaps
 from simgap.instances import Terminal, toy_text
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.oracle import AutoOracle, loss_form, planned_policy
-from simgap.records import Certified
 
 
 @final

@@ -42,10 +42,10 @@ from simgap.experiments.framework.intervals import (
     times,
 )
 from simgap.instances import Terminal, toy_text
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle import loss_form, single_plans
 from simgap.planning import optimal_values
-from simgap.records import Certified
 
 DEFAULT = 1.0 / 3.0
 HOME, AWAY = 0, 1

@@ -47,10 +47,10 @@ from simgap.experiments.framework.intervals import (
 from simgap.experiments.framework.random_classes import random_class
 from simgap.gap import gaps
 from simgap.instances import bandit, garnet, riverswim
+from simgap.intervals import Certified
 from simgap.mdp import IndexOrder, LatentMDP, SimulatorClass, class_from_arrays
 from simgap.planning import diameter, optimal_values, solve_episodic
 from simgap.policies import MarkovPolicy, Policy
-from simgap.records import Certified
 
 
 @final

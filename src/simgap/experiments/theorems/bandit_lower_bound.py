@@ -37,7 +37,7 @@ from simgap.experiments.framework.intervals import (
     ratio,
 )
 from simgap.instances import best_arm
-from simgap.records import Certified
+from simgap.intervals import Certified
 
 CONSTANT = 0.052  # of sqrt(Mn), at e = sqrt(M/n)/4
 

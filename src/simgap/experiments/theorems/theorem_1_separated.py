@@ -41,8 +41,7 @@ from simgap.experiments.framework.claim import (
 from simgap.experiments.framework.growth import growth_exponent
 from simgap.experiments.framework.intervals import bracketed_exponent, curve, middle
 from simgap.instances import bandit, riverswim
-from simgap.records import Certified
-from simgap.statistics import Estimate
+from simgap.intervals import Certified, Estimate
 
 MOST_EXPONENT = 0.2  # a logarithm over these horizons; a square root has 0.5
 FLAT = 0.05

@@ -46,9 +46,8 @@ from simgap.experiments.framework.claim import (
 from simgap.experiments.framework.growth import growth_exponent
 from simgap.experiments.framework.intervals import bracketed_exponent, curve, middle
 from simgap.instances import best_arm, switch_tree
+from simgap.intervals import Certified, Estimate
 from simgap.mdp import SimulatorClass
-from simgap.records import Certified
-from simgap.statistics import Estimate
 
 LEAST, MOST = 0.45, 0.55  # exponents that count as a square root
 ARMS = 4
@@ -245,7 +244,6 @@ def _exponent(found: list[Hardest]) -> Estimate:
 
 
 def _low(value: Certified) -> float:
-    assert value.lower is not None
     return value.lower
 
 

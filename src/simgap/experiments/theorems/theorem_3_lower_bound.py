@@ -50,8 +50,8 @@ from simgap.experiments.framework.intervals import (
 )
 from simgap.experiments.framework.two_switches import two_switches
 from simgap.instances import delta_for_diameter, switch_tree, switch_value
+from simgap.intervals import Certified
 from simgap.planning import diameter
-from simgap.records import Certified
 
 DELTA = 0.4  # of the switches whose oracle is computed
 FILLED = 0.01  # of sqrt(DMH) that is left if U is filled up to SA models

@@ -52,10 +52,10 @@ from simgap.experiments.framework.intervals import curve, ratio
 from simgap.experiments.framework.unknown_arm import DIAMETER, UnknownArm
 from simgap.gap import MonteCarlo, gaps
 from simgap.instances import bandit, riverswim
+from simgap.intervals import Estimate
 from simgap.mdp import SimulatorClass, TabularMDP, class_from_models
 from simgap.planning import diameter
 from simgap.policies import Policy
-from simgap.statistics import Estimate
 
 SPAN, ELUDER = 1.0, 1  # of every mean of an arm: models differ in one number
 BENT = 3  # the mean of the covered family is u^3

@@ -48,8 +48,8 @@ from simgap.experiments.framework.claim import (
 from simgap.experiments.framework.intervals import curve, greatest, middle
 from simgap.gap import Exact, gaps
 from simgap.instances import bandit, riverswim, switch_tree
-from simgap.records import Certainty, Certified
-from simgap.statistics import Estimate
+from simgap.intervals import Certified, Estimate
+from simgap.records import Certainty
 
 RULES = {
     Comparison.CHERNOFF: "Chernoff",

@@ -25,8 +25,7 @@ from typing import final
 import numpy as np
 
 from simgap.base_policies import Threshold, optimistic_exploration
-from simgap.bounds import Bound, optimistic_regret, variance_regret
-from simgap.bounds import Threshold as Proved
+from simgap.bounds import Bound, Threshold as Proved, optimistic_regret, variance_regret
 from simgap.experiments.framework.agent_losses import (
     KnownClass,
     Losses,
@@ -50,7 +49,7 @@ from simgap.experiments.framework.claim import (
 from simgap.experiments.framework.intervals import curve, middle
 from simgap.gap import OptimisticGap, elimination_tests, optimistic_gap
 from simgap.instances import best_arm, riverswim, switch_tree
-from simgap.records import Certified
+from simgap.intervals import Certified
 
 WORDS = {
     Threshold.SHARP: "sharp",

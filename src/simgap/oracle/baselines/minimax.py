@@ -22,14 +22,13 @@ import numpy as np
 
 from simgap.arrays import FloatArray, owned
 from simgap.errors import NotSolved
-from simgap.intervals import defect
+from simgap.intervals import Certified, defect
 from simgap.mdp import LatentMDP
 from simgap.oracle.exact import count_nodes, looks_hopeless, solve_exact
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import ExactOracle
 from simgap.policies import GraphPolicy
-from simgap.records import Certified
 
 UNIFORM_PART = 1e-7  # of nature's prior
 

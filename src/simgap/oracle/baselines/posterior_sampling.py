@@ -8,9 +8,10 @@ import numpy as np
 
 from simgap._kernels.beliefs import simulate_sampling
 from simgap.arrays import FloatArray
+from simgap.intervals import Estimate
 from simgap.oracle.loss_form import LossForm
 from simgap.policies import ThompsonPolicy
-from simgap.statistics import Estimate, Part, estimated_mean
+from simgap.statistics import Part, estimated_mean
 
 FEWEST = 8  # episodes of a model
 LEFT_OUT = 1e-7  # of what a whole episode can cost, with a discount

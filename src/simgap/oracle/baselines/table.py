@@ -16,6 +16,7 @@ import numpy as np
 
 from simgap.arrays import FloatArray, IndexArray, owned
 from simgap.errors import InvalidArgument, NotSolved
+from simgap.intervals import NOTHING_KNOWN, Certified, Estimate
 from simgap.oracle.baselines.history_values import gaps_by_histories
 from simgap.oracle.baselines.memoryless import ShortMemoryPlan, best_plan, fits
 from simgap.oracle.baselines.minimax import solve_minimax
@@ -40,8 +41,7 @@ from simgap.policies import (
     WindowPolicy,
     number_of_windows,
 )
-from simgap.records import ON_GRID, Certainty, Certified
-from simgap.statistics import Estimate
+from simgap.records import ON_GRID, Certainty
 
 MOST_EPISODES = 20_000
 LARGEST_WINDOW_POLICY = 40_000_000  # actions
@@ -169,7 +169,7 @@ def _difference(form: LossForm, worth: Certified) -> Certified:
 
 
 def _certified(value: Certified | Estimate) -> Certified:
-    if isinstance(value, Estimate) or value.lower is None:
+    if isinstance(value, Estimate) or value == NOTHING_KNOWN:
         raise InvalidArgument(
             "the value to compare with is not certified",
             hint="use the oracle's value and a baseline with certified values",
@@ -404,9 +404,16 @@ def _minimax(form: LossForm, *, effort: float) -> Baseline:
 
 def _absent(form: LossForm, name: str, about: str, note: str) -> Baseline:
     nothing = owned(np.zeros(0))
-    missing = Certified(None, None)
     return Baseline(
-        name, about, None, missing, missing, nothing, nothing, "certified", note=note
+        name=name,
+        about=about,
+        policy=None,
+        value=NOTHING_KNOWN,
+        average_gap=NOTHING_KNOWN,
+        values=nothing,
+        gaps=nothing,
+        certainty="certified",
+        note=note,
     )
 
 

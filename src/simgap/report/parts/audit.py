@@ -14,8 +14,7 @@ from simgap.report.parts.on_grid import grid_sheets, ladder_plots
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
 from simgap.report.sheet import Cell, Heading, Sheet, Sign, sheet
 from simgap.report.shown_number import NOTHING, Told, certainty_of, evaluated, told
-from simgap.report.words import number as number_shown
-from simgap.report.words import percent_of, shown
+from simgap.report.words import number as number_shown, percent_of, shown
 
 GROUP = "Will it transfer?"
 ANSWERS = {  # the word of the record: the answer on the page, and its mood

@@ -14,8 +14,12 @@ from simgap.report.plots import CurvePlot, short_names, told_curve
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
 from simgap.report.sheet import Heading, Sheet, sheet
 from simgap.report.shown_number import NOTHING, Told, certainty_of, told
-from simgap.report.words import counted, shown, without_parameters
-from simgap.report.words import number as number_shown
+from simgap.report.words import (
+    counted,
+    number as number_shown,
+    shown,
+    without_parameters,
+)
 
 GROUP = "How fast models are told apart"
 MOST_MODELS = 48  # in the map

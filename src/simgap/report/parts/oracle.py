@@ -28,8 +28,7 @@ from simgap.report.shown_number import (
     quiet,
     told,
 )
-from simgap.report.words import between, counted, percent, shown
-from simgap.report.words import number as number_shown
+from simgap.report.words import between, counted, number as number_shown, percent, shown
 
 GROUP = "The best agent there can be"
 BEST = "average loss of the best agent"
