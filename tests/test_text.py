@@ -13,8 +13,16 @@ from hypothesis import given, strategies as st
 from simgap.errors import SimgapError
 from simgap.intervals import Certified
 from simgap.records import encode
-from simgap.report.words import between, bracket
-from simgap.text import HIDDEN, at_least, at_most, clean, clean_json, ends
+from simgap.text import (
+    HIDDEN,
+    at_least,
+    at_most,
+    between,
+    bracket,
+    clean,
+    clean_json,
+    ends,
+)
 
 EVERY = [chr(code) for code in range(0x110000)]
 STEERING = [sign for sign in EVERY if category(sign) in HIDDEN]

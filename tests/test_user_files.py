@@ -14,7 +14,7 @@ from simgap import load_model
 from simgap.errors import InvalidFile
 from simgap.interop.transition_log import StateSpace, read_transition_log
 from simgap.policies import load_policy
-from simgap.records import LARGEST_RECORD, read_record
+from simgap.records import LARGEST_RECORD, read_object
 from simgap.user_files import DEEPEST, LARGEST_WHOLE, MOST_VALUES, check_json, opened
 
 READERS: dict[str, Callable[[Path], Any]] = {
@@ -22,7 +22,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "model.npz": load_model,
     "model.npy": load_model,
     "policy.simgap": load_policy,
-    "record.json": read_record,
+    "record.json": read_object,
     "log.csv": lambda path: read_transition_log(path, StateSpace(2, 2)),
 }
 
@@ -81,7 +81,7 @@ def test_a_file_larger_than_a_record_is_not_read(tmp_path: Path) -> None:
         stream.truncate(LARGEST_RECORD + 1)  # takes no room on the disk
     tracemalloc.start()
     with pytest.raises(InvalidFile, match=str(LARGEST_RECORD)):
-        read_record(path)
+        read_object(path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2**20
@@ -94,9 +94,9 @@ def test_a_file_that_grows_while_it_is_read_is_refused(
     path = tmp_path / "record.json"
     path.write_bytes(b'{"schema": 1}')
     monkeypatch.setattr("simgap.user_files.size_of", lambda _: 0)
-    monkeypatch.setattr("simgap.records.LARGEST_RECORD", 5)
+    monkeypatch.setattr("simgap.records.files.LARGEST_RECORD", 5)
     with pytest.raises(InvalidFile, match="6 bytes"):
-        read_record(path)
+        read_object(path)
 
 
 @pytest.mark.parametrize("item", [b"[],", b"{},", b'"",', b"0,", b'"a":0,'])

@@ -8,8 +8,9 @@ from simgap.text import clean
 class SimgapError(Exception):
     """The root of the tree; `problem` says what and where, `hint` says what to do."""
 
-    def __init__(self, problem: str, *, hint: str = "") -> None:
+    def __init__(self, problem: str, *, hint: str = "", code: str = "") -> None:
         self.problem, self.hint = clean(problem), clean(hint)
+        self.code = code or type(self).__name__  # for programs and tests
         super().__init__("\nhint: ".join(filter(None, (self.problem, self.hint))))
 
 

@@ -1,9 +1,10 @@
-"""Files of users: only regular ones are opened, and nothing is read beyond a limit.
+"""Files of users: only regular ones are read, up to a limit, and replaced whole.
 
 A pipe that nobody writes to would be waited for, a device never ends, and a text of
 empty lists takes twenty times its size as values. So a file is looked at before it is
 opened and again when it is open, its size is limited before and while it is read, and
-the values of a JSON text are counted before they are made.
+the values of a JSON text are counted before they are made. A file that is written is
+replaced whole: a reader sees the old content or the new, never a part.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import BinaryIO
@@ -45,7 +46,9 @@ def opened(
             yield stream
     except FileNotFoundError as error:
         raise InvalidFile(
-            f"there is no file {str(path)[:1000]}", hint=similar_files(path, endings)
+            f"there is no file {str(path)[:1000]}",
+            hint=similar_files(path, endings),
+            code="no-file",
         ) from error
     except OSError as error:
         raise InvalidFile(
@@ -149,3 +152,62 @@ def _check_regular(mode: int, path: Path, what: str, pipes: str) -> None:
         raise InvalidFile(
             f"{path} is not a regular file but {kind}", hint=pipes or f"name a {what}"
         )
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield a draft beside `path` and put it in its place when the block succeeds.
+
+    The draft is synced before it is renamed and the folder after; if anything fails
+    the old file is untouched and no draft is left.
+    """
+    _check_target(path)
+    draft = path.with_name(f".{path.name[:100]}.{os.urandom(6).hex()}.tmp")
+    try:
+        handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+        mode = stat.S_IMODE(os.fstat(handle).st_mode)  # as the user's umask has it
+        os.close(handle)
+        try:
+            yield draft
+            draft.chmod(mode)  # the block may have put another file there
+            _sync(draft)
+            draft.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                draft.unlink()
+            raise
+        with suppress(OSError):  # some file systems cannot sync a folder
+            _sync(path.parent)
+    except OSError as error:
+        raise InvalidFile(
+            f"cannot write {path}: {error.strerror or error}",
+            hint="the old file, if there was one, is untouched; "
+            "check the folder, its permissions and the free space",
+        ) from error
+
+
+def _check_target(path: Path) -> None:
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        if not path.parent.is_dir():
+            raise InvalidFile(
+                f"cannot write {path}: there is no folder {path.parent}",
+                hint="make the folder first",
+            ) from None
+        return
+    except (OSError, ValueError) as error:
+        raise InvalidFile(
+            f"cannot write {str(path)[:200]!r}: {error}", hint="choose another name"
+        ) from error
+    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+        what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
+        raise InvalidFile(f"cannot write {path}: it is {what}", hint="name a file")
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

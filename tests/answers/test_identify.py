@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from simgap.answers.identify.identify import IdentifySettings, identify
+from simgap.answers.identify.identify import UNSEEN, identify
 from simgap.answers.identify.posterior_timeline import posterior_timeline
 from simgap.answers.identify.telling_apart import telling_apart
 from simgap.complexity import separation
@@ -18,8 +18,15 @@ from simgap.mdp import LatentMDP, class_from_models
 from simgap.oracle.entry import domain_randomization_oracle
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import ExactOracle
+from simgap.records import Identify
 
-EXACT = IdentifySettings(solver=ExactOracle(episodes=2))
+EXACT = ExactOracle(episodes=2)
+
+
+def exactly(latent: LatentMDP, horizon: int) -> Identify:
+    """Return the answer with the exact oracle."""
+    oracle = domain_randomization_oracle(latent, horizon=horizon, solver=EXACT)
+    return identify(latent, horizon, oracle=oracle)
 
 
 def rivers(*success: float) -> LatentMDP:
@@ -33,13 +40,15 @@ def test_every_pair_is_there_and_the_slowest_is_the_nearest() -> None:
         (0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3),
     ]  # fmt: skip
     for each in found.pairs:
-        assert each == telling_apart(latent.simulators, each.first, each.second)
+        alone = telling_apart(latent.simulators, each.first, each.second)
+        for key in ("steps", "state", "action", "distance", "affinity", "visits"):
+            assert getattr(each, key) == getattr(alone, key)
     assert found.slowest is not None
     slowest = found.pairs[found.slowest]
-    assert slowest.steps.upper == max(each.steps.upper or 0 for each in found.pairs)
+    assert slowest.steps.upper == max(each.steps.upper for each in found.pairs)
     assert (slowest.first, slowest.second) == (0, 1)
     assert found.timeline is None
-    assert found.notes == ()
+    assert found.notes == (UNSEEN,)
 
 
 def test_models_with_equal_kernels_are_never_told_apart() -> None:
@@ -54,7 +63,7 @@ def test_models_with_equal_kernels_are_never_told_apart() -> None:
 
 
 def test_a_class_of_one_has_nothing_to_tell_apart() -> None:
-    found = identify(rivers(0.4), 3, settings=EXACT)
+    found = exactly(rivers(0.4), 3)
     assert found.pairs == ()
     assert found.slowest is None
     assert found.timeline is not None
@@ -63,7 +72,7 @@ def test_a_class_of_one_has_nothing_to_tell_apart() -> None:
 
 def test_of_many_pairs_those_nearest_to_one_another_are_compared() -> None:
     latent = rivers(0.1, 0.2, 0.35, 0.55, 0.8)
-    found = identify(latent, settings=IdentifySettings(most_pairs=3))
+    found = identify(latent, most_pairs=3)
     exponent = separation(latent.simulators).exponent
     kept = {(each.first, each.second) for each in found.pairs}
     others = set(zip(*np.triu_indices(5, 1), strict=True)) - kept
@@ -77,7 +86,7 @@ def test_of_many_pairs_those_nearest_to_one_another_are_compared() -> None:
 
 def test_of_many_models_some_are_spread_evenly_and_the_nearest_are_there() -> None:
     latent = rivers(*np.linspace(0.1, 0.9, 70).tolist())
-    found = identify(latent, settings=IdentifySettings(most_pairs=60))
+    found = identify(latent, most_pairs=60)
     kept = {(each.first, each.second) for each in found.pairs}
     assert len(kept) == len(found.pairs) <= 60
     assert list(found.pairs) == sorted(
@@ -99,17 +108,23 @@ def test_of_many_models_some_are_spread_evenly_and_the_nearest_are_there() -> No
 
 def test_a_horizon_adds_the_timeline_of_the_oracle() -> None:
     latent, horizon = rivers(0.3, 0.7), 6
-    found = identify(latent, horizon, settings=EXACT)
-    oracle = domain_randomization_oracle(latent, horizon=horizon, solver=EXACT.solver)
-    assert found.timeline == posterior_timeline(latent, oracle.policy)
-    given = identify(latent, horizon, settings=EXACT, oracle=oracle)
-    assert given == found
+    found = exactly(latent, horizon)
+    oracle = domain_randomization_oracle(latent, horizon=horizon, solver=EXACT)
+    told = posterior_timeline(latent, oracle.policy)
+    assert found.timeline is not None
+    assert found.timeline.steps == told.steps
+    assert [each.posterior for each in found.timeline.models] == [
+        each.posterior for each in told.models
+    ]
+    planned = identify(latent, horizon)
+    assert planned.timeline is not None
+    assert planned.timeline.average_gap.upper >= oracle.average_gap.lower
 
 
 def test_pairs_that_no_policy_tells_apart_in_time_are_counted() -> None:
     latent = rivers(0.3, 0.35, 0.9)
-    found = identify(latent, 10, settings=EXACT)
-    late = [each for each in found.pairs if (each.steps.lower or 0) > 10]
+    found = exactly(latent, 10)
+    late = [each for each in found.pairs if each.steps.lower > 10]
     assert 0 < len(late) < 3
     wanted = "one pair is" if len(late) == 1 else f"{len(late)} pairs are"
     assert [
@@ -121,7 +136,7 @@ def test_pairs_that_no_policy_tells_apart_in_time_are_counted() -> None:
 def test_notes_say_what_the_timeline_leaves_out() -> None:
     worlds = riverswim(states=3, success=(0.3, 0.5, 0.7))
     latent = LatentMDP(worlds, np.array([0.5, 0.0, 0.5]))
-    oracle = domain_randomization_oracle(latent, horizon=4, solver=EXACT.solver)
+    oracle = domain_randomization_oracle(latent, horizon=4, solver=EXACT)
     stopped = replace(oracle, outcome=Outcome.OUT_OF_TIME)
     found = identify(latent, 4, oracle=stopped)
     assert len(found.pairs) == 3
@@ -136,32 +151,32 @@ def test_an_oracle_that_never_looks_is_told() -> None:
         riverswim(states=3, success=(0.1, 0.15, 0.2), left_reward=0.9)
     )
     looks = "the oracle never looks: finding out does not pay in {}"
-    found = identify(lazy, 8, settings=EXACT)
+    found = exactly(lazy, 8)
     assert found.timeline is not None
     for each in found.timeline.models:
         assert each.posterior[-1].estimate == pytest.approx(1 / 3, abs=1e-9)
     assert looks.format("8 steps") in found.notes
-    once = identify(lazy, 1, settings=EXACT)
+    once = exactly(lazy, 1)
     assert looks.format("one step") in once.notes
-    assert "3 pairs are not told apart within one step by" in once.notes[0]
-    eager = identify(rivers(0.2, 0.5, 0.8), 8, settings=EXACT)
+    assert "3 pairs are not told apart within one step by" in once.notes[1]
+    eager = exactly(rivers(0.2, 0.5, 0.8), 8)
     assert not any("never looks" in note for note in eager.notes)
 
 
 def test_what_cannot_be_found_out_is_not_called_a_lack_of_interest() -> None:
     (one,) = riverswim(states=3, success=(0.3,))
     twins = class_from_models([one, replace(one, name="again")])
-    found = identify(LatentMDP.uniform(twins), 5, settings=EXACT)
+    found = exactly(LatentMDP.uniform(twins), 5)
     assert not any("never looks" in note for note in found.notes)
     alone = LatentMDP(riverswim(states=3, success=(0.1, 0.2)), np.array([1.0, 0.0]))
-    found = identify(alone, 5, settings=EXACT)
+    found = exactly(alone, 5)
     assert not any("never looks" in note for note in found.notes)
 
 
 def test_small_weights_that_grow_by_much_of_themselves_have_been_looked_at() -> None:
     weights = np.array([0.997, 0.003])
     latent = LatentMDP(riverswim(states=3, success=(0.3, 0.6)), weights)
-    found = identify(latent, 3, settings=EXACT)
+    found = exactly(latent, 3)
     assert found.timeline is not None
     gains = [
         each.posterior[-1].estimate - weight
@@ -173,7 +188,7 @@ def test_small_weights_that_grow_by_much_of_themselves_have_been_looked_at() -> 
 
 def test_an_oracle_of_another_horizon_is_refused() -> None:
     latent = rivers(0.3, 0.7)
-    oracle = domain_randomization_oracle(latent, horizon=3, solver=EXACT.solver)
+    oracle = domain_randomization_oracle(latent, horizon=3, solver=EXACT)
     for horizon in (4, None):
         with pytest.raises(InvalidArgument, match="planned for 3 steps"):
             identify(latent, horizon, oracle=oracle)
@@ -182,4 +197,4 @@ def test_an_oracle_of_another_horizon_is_refused() -> None:
 @pytest.mark.parametrize("most_pairs", [0, -1, True, 2.5])
 def test_a_number_of_pairs_that_is_none_is_refused(most_pairs: object) -> None:
     with pytest.raises(InvalidArgument, match="most_pairs"):
-        IdentifySettings(most_pairs=most_pairs)  # type: ignore[arg-type]
+        identify(rivers(0.3), most_pairs=most_pairs)  # type: ignore[arg-type]

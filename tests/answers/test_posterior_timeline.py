@@ -13,7 +13,10 @@ from hypothesis import given, settings
 
 from simgap._kernels.beliefs.posterior_paths import Rules, follow_posteriors
 from simgap._kernels.walking.streams import episode_keys, uniform
-from simgap.answers.identify.posterior_timeline import Timeline, posterior_timeline
+from simgap.answers.identify.posterior_timeline import (
+    PosteriorTimeline,
+    posterior_timeline,
+)
 from simgap.errors import InvalidArgument
 from simgap.instances import riverswim
 from simgap.mdp import LatentMDP
@@ -38,7 +41,9 @@ def case(models: list[RationalMDP], start: object = 0) -> LatentMDP:
     return LatentMDP(as_class(models, start), np.array(parts) / 8.0)
 
 
-def estimates(found: Timeline) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def estimates(
+    found: PosteriorTimeline,
+) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     """Return the estimates of every model and step."""
     return np.array([[e.estimate for e in each.posterior] for each in found.models])
 

@@ -32,7 +32,7 @@ def written(folder: Path, rows: list[str], header: str = HEADER) -> str:
 
 def drawn(text: str, count: int, seed: int = 0, length: int = 10) -> list[str]:
     """Rows of a log of a model that acts at random."""
-    world, rng = read_model(text).simulators, np.random.default_rng(seed)
+    world, rng = read_model(text).latent.simulators, np.random.default_rng(seed)
     kernel, rows, s = world.transitions.array(0), [], 0
     for at in range(count):
         s = int(world.start[0]) if at % length == 0 else s
@@ -181,7 +181,7 @@ def test_policy_and_class_can_be_kept(
     changed = load_model(model)
     told = [each["probability"] for each in found["posterior"]]
     assert changed.prior == pytest.approx(told, rel=1e-12)
-    assert changed.simulators.hash == read_model(RIVERS).simulators.hash
+    assert changed.simulators.hash == read_model(RIVERS).latent.simulators.hash
     kept = load_policy(policy)
     assert isinstance(kept, GraphPolicy)
     for gap, each in zip(

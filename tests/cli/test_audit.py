@@ -13,7 +13,7 @@ from simgap.cli.app.main import main
 from simgap.cli.verbs.audit import answered, print_answer
 from simgap.instances import absorbing_doors
 from simgap.mdp import LatentMDP
-from simgap.records import read_record
+from simgap.records import read_object
 
 RIVER = "riverswim?states=4&success=0.3:0.7:3"
 DOORS = "absorbing_doors?members=3"
@@ -103,7 +103,7 @@ def test_the_same_seed_gives_the_same_bytes_and_the_record_is_kept(
         assert main([*command, "--out", str(tmp_path / "run")]) == 0
         outputs.append(capsys.readouterr().out)
     assert outputs[0] == outputs[1]
-    assert read_record(tmp_path / "run" / "audit.json") == json.loads(outputs[0])
+    assert read_object(tmp_path / "run" / "audit.json") == json.loads(outputs[0])
 
 
 def test_numbers_are_in_the_units_of_the_user(

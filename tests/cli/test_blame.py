@@ -148,7 +148,7 @@ def test_a_group_and_a_nominal_model(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_other_verbs_get_the_record(capsys: pytest.CaptureFixture[str]) -> None:
-    found = answered(read_model(RIVERS), 4, command="simgap study", model="mine")
+    found = answered(read_model(RIVERS).latent, 4, command="simgap study", model="mine")
     assert found.provenance.command == "simgap study"
     assert found.provenance.model == "mine"
     assert capsys.readouterr().out == ""
@@ -188,7 +188,7 @@ def test_bad_requests_get_a_problem_and_a_hint(
 
 
 def test_names_are_those_of_the_model() -> None:
-    latent = read_model(RIVERS)
+    latent = read_model(RIVERS).latent
     names = latent.simulators.model_names
     assert member_of(latent, names[2]) == 2
     assert member_of(latent, "1") == 1

@@ -194,7 +194,7 @@ def test_constants_hold_when_rewards_and_starts_depend_on_the_model(
     path = saved(tmp_path, transitions=kernel, rewards=rewards, start=start)
     found = answer(capsys, path, "-H", "6")
     constant = found["smoothness"]["metrics"][0]["policy_at_most"]
-    simulators = read_model(path).simulators
+    simulators = read_model(path).latent.simulators
     apart = separation(simulators).distance
     steepest = 0.0
     for _ in range(300):

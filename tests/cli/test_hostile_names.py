@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from simgap.cli.app.main import main
-from simgap.report.words import shown
-from simgap.text import clean
+from simgap.text import clean, shown
 
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -137,14 +138,13 @@ def test_models_never_told_apart_are_named(
 def test_an_interrupt_of_planning_ends_the_command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from simgap.cli.verbs import oracle
+    module = import_module("simgap.answers.planned_class")
+    plan = module.domain_randomization_oracle
 
-    plan = oracle.plan
+    def stopped(*arguments: Any, **named: Any) -> Any:
+        return replace(plan(*arguments, **named), outcome=Outcome.INTERRUPTED)
 
-    def stopped(*arguments: Any) -> Any:
-        return replace(plan(*arguments), outcome=Outcome.INTERRUPTED)
-
-    monkeypatch.setattr(oracle, "plan", stopped)
+    monkeypatch.setattr(module, "domain_randomization_oracle", stopped)
     capsys.readouterr()
     assert main(["identify", RIVERS, "-H", "4"]) == 130
     assert capsys.readouterr().out == ""

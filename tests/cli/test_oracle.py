@@ -151,7 +151,7 @@ def test_numbers_are_in_original_rewards(
 def test_simpler_policies_are_in_original_rewards(two_units: tuple[str, str]) -> None:
     plain, other = (
         compared(latent, domain_randomization_oracle(latent, horizon=7), 0, effort=0.01)
-        for latent in (read_model(path) for path in two_units)
+        for latent in (read_model(path).latent for path in two_units)
     )
     assert plain.value_of_memory is not None
     assert other.value_of_memory is not None

@@ -151,7 +151,7 @@ def test_gaps_are_those_of_the_library(capsys: pytest.CaptureFixture[str]) -> No
         capsys, "gap", RIVERS, "-H", "8", "--policy", "likelihood",
         "--policy", "memoryless",
     )  # fmt: skip
-    latent = read_model(RIVERS)
+    latent = read_model(RIVERS).latent
     for each in found["policies"]:
         assert each["certainty"] == "certified"
         policy = build_policy(each["name"], latent, 8)

@@ -72,7 +72,7 @@ class Case:
 
 @cache
 def read(argument: str) -> LatentMDP:
-    return read_model(argument)
+    return read_model(argument).latent
 
 
 @cache

@@ -151,7 +151,7 @@ def test_python_answers_carry_the_label() -> None:
         assert oracle.certainty == wanted
         assert audit(latent, 4).certainty == wanted
         assert blame(latent, 4).certainty == wanted
-        assert identify(latent, 4, oracle=oracle).certainty == wanted
+        assert identify(latent, 4, oracle=oracle).certainty["steps"] == wanted
         assert width_curve(latent, horizon=4).certainty == wanted
         proved = {each.certainty for each in baselines(loss_form(latent, horizon=4))}
         assert (ON_GRID in proved) == (model == GRID)

@@ -270,6 +270,7 @@ def identify(*names: str, **changes: Any) -> dict[str, Any]:
             "state_name": "row 1, column 0",
             "action_name": "down",
             "distance": 0.33 * (j - i),
+            "affinity": 0.9,
             "visits": 12 * (len(names) - j + i),
             "steps": certified(40.0 / (j - i), 57.0 / (j - i)),
         }
@@ -291,6 +292,7 @@ def identify(*names: str, **changes: Any) -> dict[str, Any]:
             "models": [
                 {
                     "name": name,
+                    "prior": 1.0 / len(names),
                     "posterior": [
                         estimate(1.0 - 0.75 * exp(-(at + 1) * t / 60.0), 0.02)
                         for t in steps
@@ -298,6 +300,9 @@ def identify(*names: str, **changes: Any) -> dict[str, Any]:
                 }
                 for at, name in enumerate(names)
             ],
+            "computed": 0,
+            "episodes": 400,
+            "average_gap": certified(0.1, 0.2),
         },
         "certainty": {
             "steps": "certified",

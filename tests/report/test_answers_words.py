@@ -13,7 +13,7 @@ from simgap.report.certainty_words import NAMES, name_of
 from simgap.report.parts import MAKERS
 from simgap.report.parts.gap import GapContent
 from simgap.report.parts.oracle import OracleContent
-from simgap.report.words import without_common_part, without_parameters
+from simgap.text import without_common_part, without_parameters
 from tests.report import answer_cases as cases, explorer_cases
 from tests.report.answer_cases import LAKES
 from tests.report.explorer_cases import certified, estimate, page_of, page_with

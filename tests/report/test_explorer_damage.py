@@ -176,7 +176,20 @@ def test_no_change_of_a_record_breaks_the_page(kind: str) -> None:
     assert refused > 50
 
 
-@pytest.mark.parametrize("kind", list(KINDS))
+TYPED = ("identify",)  # read as what they are: a record that lacks something is refused
+
+
+@pytest.mark.parametrize("kind", TYPED)
+def test_a_missing_field_is_a_sentence_on_the_page(kind: str, tmp_path: Path) -> None:
+    record = KINDS[kind]()
+    for key in set(record) - {"schema", "kind"}:
+        lacking = {name: each for name, each in record.items() if name != key}
+        page = page_with(tmp_path, kind, lacking)
+        assert 'class="troubles"' in page, key
+        assert page.rstrip().endswith("</html>")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in TYPED])
 def test_a_missing_field_is_a_page_all_the_same(kind: str, tmp_path: Path) -> None:
     record = KINDS[kind]()
     for key in set(record) - {"schema"}:

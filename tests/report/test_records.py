@@ -9,8 +9,9 @@ import pytest
 
 from simgap.errors import InvalidFile, SimgapError
 from simgap.intervals import Certified
-from simgap.records import encode, number, plain, read_record
-from simgap.report.words import bracket
+from simgap.records import encode, plain, read_object
+from simgap.report.reading import number
+from simgap.text import bracket
 
 
 @pytest.mark.parametrize(
@@ -32,12 +33,12 @@ def test_a_file_that_is_no_record_is_refused(
     path = tmp_path / "record.json"
     path.write_bytes(content)
     with pytest.raises(InvalidFile, match=says):
-        read_record(path)
+        read_object(path)
 
 
 def test_a_missing_record_is_explained(tmp_path: Path) -> None:
     with pytest.raises(InvalidFile, match="there is no file"):
-        read_record(tmp_path / "none.json")
+        read_object(tmp_path / "none.json")
 
 
 def test_records_have_no_nan_and_spell_infinity() -> None:

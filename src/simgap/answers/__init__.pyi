@@ -47,19 +47,12 @@ from simgap.answers.class_facts import (
     MeasuredClass as MeasuredClass,
     measured_class as measured_class,
 )
-from simgap.answers.identify.identify import (
-    DEFAULT as DEFAULT,
-    Identification as Identification,
-    IdentifySettings as IdentifySettings,
-    identify as identify,
-)
-from simgap.answers.identify.posterior_timeline import (
-    Timeline as Timeline,
-    posterior_timeline as posterior_timeline,
-)
-from simgap.answers.identify.telling_apart import (
-    TellingApart as TellingApart,
-    telling_apart as telling_apart,
+from simgap.answers.identify.identify import identify as identify
+from simgap.answers.identify.telling_apart import telling_apart as telling_apart
+from simgap.answers.model import (
+    Model as Model,
+    NamedModel as NamedModel,
+    named_model as named_model,
 )
 from simgap.answers.over_horizons import (
     MOST_HORIZONS as MOST_HORIZONS,
@@ -70,6 +63,9 @@ from simgap.answers.over_horizons import (
 )
 from simgap.answers.planned_class import (
     PlannedClass as PlannedClass,
+    Tell as Tell,
+    not_interrupted as not_interrupted,
+    planned_oracle as planned_oracle,
 )
 from simgap.answers.stakes import (
     Stakes as Stakes,

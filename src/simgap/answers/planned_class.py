@@ -6,13 +6,24 @@ that are read together are given the same plan, and tell the same numbers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
 from simgap.errors import InvalidArgument
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
-from simgap.oracle import OracleResult, ShortMemoryPlan
+from simgap.oracle import (
+    OracleResult,
+    Outcome,
+    Progress,
+    ShortMemoryPlan,
+    Solver,
+    domain_randomization_oracle,
+)
+from simgap.text import number
+
+Tell = Callable[[str], None]  # progress in a few words
 
 
 @final
@@ -23,6 +34,41 @@ class PlannedClass:
     oracle: OracleResult
     memoryless: ShortMemoryPlan
     value_of_memory: Certified
+
+
+def planned_oracle(
+    latent: LatentMDP,
+    horizon: int | None = None,
+    *,
+    discount: float | None = None,
+    solver: Solver,
+    progress: Tell | None = None,
+) -> OracleResult:
+    """Return the oracle of a class; `progress` is told how its bracket closes.
+
+    Planning that is interrupted ends gracefully, with the bracket it has: whoever needs
+    the whole answer calls `not_interrupted` on it.
+    """
+    tell = progress or _silent
+
+    def follow(now: Progress) -> None:
+        low, high = number(now.lower, 4), number(now.upper, 4)
+        tell(f"{now.seconds:.0f} s: loss in [{low}, {high}], {now.doing}")
+
+    return domain_randomization_oracle(
+        latent, horizon=horizon, discount=discount, solver=solver, progress=follow
+    )
+
+
+def not_interrupted(oracle: OracleResult) -> OracleResult:
+    """Return a plan that nobody interrupted; who stops a question wants out."""
+    if oracle.outcome is Outcome.INTERRUPTED:
+        raise KeyboardInterrupt
+    return oracle
+
+
+def _silent(word: str) -> None:
+    """Tell nobody."""
 
 
 def checked_oracle(

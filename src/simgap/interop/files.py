@@ -11,8 +11,7 @@ from simgap.interop.npz import read_npy, read_npz
 from simgap.interop.npz_writer import write_npz
 from simgap.interop.sizes import SizeLimit
 from simgap.mdp import LatentMDP, SimulatorClass, TabularMDP
-from simgap.records import replacing
-from simgap.user_files import opened
+from simgap.user_files import opened, replacing
 
 READABLE = (".simgap", ".npz", ".npy")
 WRITABLE = (".simgap", ".npz")

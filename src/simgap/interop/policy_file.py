@@ -16,8 +16,7 @@ from simgap.arrays import AnyArray
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.interop.sealed import FileKind, Sealed, read_sealed, write_sealed
 from simgap.interop.sizes import SizeLimit
-from simgap.records import replacing
-from simgap.user_files import opened
+from simgap.user_files import opened, replacing
 
 SCHEMA = 1
 FILE = FileKind(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from simgap.records import ON_GRID, replacing
+from simgap.records import ON_GRID
 from simgap.report.commands import again_script
 from simgap.report.folder import Folder, read_folder
 from simgap.report.how_sure import surety_sheet
@@ -19,7 +19,8 @@ from simgap.report.part import Part
 from simgap.report.scorecard import CLAIM, top_of
 from simgap.report.scripts import page_scripts
 from simgap.report.templating import template
-from simgap.report.words import shown
+from simgap.text import shown
+from simgap.user_files import replacing
 
 SURE = {
     "exact": "a count, a copy of what was given, or a number without any rounding",

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, cast, final
 
 from simgap.errors import InvalidFile
-from simgap.records import for_this_grid, read_record
+from simgap.records import for_this_grid, read_object
 from simgap.report.part import Part
 from simgap.report.parts import CLAIMS, MAKERS, claim_part
-from simgap.report.words import shown
+from simgap.text import shown
 
 ENDING = ".json"
 BESIDE = ("timings",)  # what differs from run to run; it belongs to another record
@@ -60,7 +60,7 @@ def read_folder(folder: Path) -> Folder:
     parts, troubles = [], []
     for at, (path, make) in enumerate(known, start=1):
         try:
-            parts.append(_made(make, read_record(path), _anchor(path, at)))
+            parts.append(_made(make, read_object(path), _anchor(path, at)))
         except InvalidFile as error:
             problem = error.problem.replace(str(path), "it")
             troubles.append(Trouble(_name(path, folder), shown(problem, 300)))

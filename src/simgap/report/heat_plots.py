@@ -12,7 +12,7 @@ from math import floor, inf, isfinite, log10
 from typing import Any, final
 
 from simgap.report.shown_number import Told
-from simgap.report.words import number, sentences
+from simgap.text import number, sentences
 
 MANY_TOLD = 8  # rows a description names one by one
 WIDE_RANGE = 5.0  # largest over middle value, above which colours are logarithmic

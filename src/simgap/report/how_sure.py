@@ -12,7 +12,7 @@ from simgap.records import ON_GRID
 from simgap.report.part import Part
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
 from simgap.report.shown_number import CERTAINTIES, Told
-from simgap.report.words import number
+from simgap.text import number
 
 KEY = "record-certainty"
 ROUNDING = 1e-9  # ends that are nearer are one

@@ -8,7 +8,7 @@ from typing import Any
 from simgap.intervals import Certified
 from simgap.records import ON_GRID
 from simgap.report.reading import as_object, as_text, bounds_of
-from simgap.report.words import at_least, at_most
+from simgap.text import at_least, at_most
 
 PROVED = ("certified", ON_GRID)
 

@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+from simgap.records import Record, plain
 from simgap.report.certainty_words import LOSSES, name_of
 from simgap.report.plots import Plot
 from simgap.report.reading import as_list, as_object, as_text
 from simgap.report.sheet import Sheet
 from simgap.report.shown_number import Told, certainty_of, evaluated
-from simgap.report.words import shown
+from simgap.text import shown
 
 HOW = (
     "solver",
@@ -100,8 +101,9 @@ class Part:
     surety: Surety = NOT_SAID
 
 
-def origin_of(record: Mapping[str, Any]) -> Origin:
+def origin_of(record: Mapping[str, Any] | Record) -> Origin:
     """Return where the record of a verb comes from."""
+    record = _object(record)
     source = as_object(record.get("provenance"))
     return Origin(
         command=as_text(source.get("command")),
@@ -112,7 +114,7 @@ def origin_of(record: Mapping[str, Any]) -> Origin:
 
 
 def surety_of(
-    record: Mapping[str, Any],
+    record: Mapping[str, Any] | Record,
     *brackets: tuple[str, Told],
     kind: str,
     stake: float | None = None,
@@ -124,6 +126,7 @@ def surety_of(
 
     `more` are names and words of certainty that stand elsewhere in the record.
     """
+    record = _object(record)
     labels = as_object(record.get("certainty"))
     source = as_object(record.get("provenance"))
     episode = as_text(source.get("model_hash")), as_text(record.get("horizon"))
@@ -147,6 +150,15 @@ def surety_of(
 def notes_of(record: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what the record asks the reader to know."""
     return tuple(as_text(each) for each in as_list(record.get("notes")))
+
+
+def _object(record: Mapping[str, Any] | Record) -> Mapping[str, Any]:
+    """Return a record as JSON; parts that are not typed yet have it already."""
+    if isinstance(record, Mapping):
+        return record
+    found = plain(record)
+    assert isinstance(found, dict)
+    return found
 
 
 def _pairs(source: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from typing import Any, final
 
 from simgap.report.heat_plots import HeatPlot, SlidingHeat
 from simgap.report.shown_number import UNLABELLED, Told
-from simgap.report.words import number, sentences, shown
+from simgap.text import number, sentences, shown
 
 MOST_POINTS = 1_000  # of one curve
 MANY_TOLD = 8  # things a description names one by one

@@ -20,7 +20,7 @@ from simgap.report.how_sure import (
 from simgap.report.part import Card, Part
 from simgap.report.parts.audit import AuditContent, Verdict
 from simgap.report.shown_number import certainty_of
-from simgap.report.words import bracket, percent_of
+from simgap.text import bracket, percent_of
 
 MOST_CARDS = 4  # answers of one kind, as the widths of several parameters
 CLAIM, RUN = "claim.html", "run.html"

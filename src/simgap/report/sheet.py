@@ -8,8 +8,7 @@ from typing import Any, final
 
 from simgap.report.reading import as_text, not_ours
 from simgap.report.shown_number import Told, certainty_of
-from simgap.report.words import number, shown
-from simgap.text import clean
+from simgap.text import clean, number, shown
 
 MOST_ROWS = 60  # shown; the file for a spreadsheet has them all
 LONGEST_CELL = 600

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any, final
 
-from simgap.intervals import Certified
-from simgap.records import ON_GRID, number
-from simgap.report.reading import not_ours
-from simgap.report.words import bracket, how_sure, number as number_shown
-from simgap.text import at_least, at_most
+from simgap.intervals import Certified, Interval
+from simgap.records import ON_GRID, plain
+from simgap.report.reading import not_ours, number
+from simgap.text import at_least, at_most, bracket, how_sure, number as number_shown
 
 CERTAINTIES = ("exact", "certified", ON_GRID, "estimated")
 UNLABELLED = "unlabelled"
@@ -57,11 +56,13 @@ def told(
     """
     if value is None:
         return NOTHING
+    if isinstance(value, Interval):
+        value = plain(value)
     if not isinstance(value, Mapping):
-        plain = _still(number(value), noise)
-        shown = number_shown(plain, _digits(digits, plain))
+        alone = _still(number(value), noise)
+        shown = number_shown(alone, _digits(digits, alone))
         sure = certainty_of(certainty) if certainty else ""
-        return Told(shown, "", sure, plain, plain, plain)
+        return Told(shown, "", sure, alone, alone, alone)
     if value.get("lower") is None or value.get("upper") is None:
         return NOTHING
     lower, upper = number(value["lower"]), number(value["upper"])

@@ -8,29 +8,35 @@ not know the model may never find out, and lose nothing by it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
 from itertools import combinations
 from math import inf, isfinite
-from typing import final
 
 import numpy as np
 
-from simgap.answers.identify.posterior_timeline import Timeline, posterior_timeline
+from simgap.answers.identify.posterior_timeline import (
+    PosteriorTimeline,
+    posterior_timeline,
+)
 from simgap.answers.identify.telling_apart import TellingApart, telling_apart
-from simgap.answers.planned_class import checked_oracle
+from simgap.answers.model import Model, named_model
+from simgap.answers.planned_class import (
+    Tell,
+    checked_oracle,
+    not_interrupted,
+    planned_oracle,
+)
 from simgap.complexity import MOST_MODELS as MOST_SEPARATED, separation
 from simgap.errors import InvalidArgument
-from simgap.mdp import LatentMDP, SimulatorClass, checked_latent
-from simgap.oracle import (
-    AutoOracle,
-    OracleResult,
-    Outcome,
-    Solver,
-    domain_randomization_oracle,
-    spread_over,
+from simgap.mdp import LatentMDP, SimulatorClass
+from simgap.oracle import AutoOracle, OracleResult, Outcome, spread_over
+from simgap.records import (
+    Certainty,
+    Identify,
+    ModelPair,
+    ModelPosterior,
+    Timeline,
+    provenance,
 )
-from simgap.records import Certainty
 from simgap.text import at_most
 
 MOST_PAIRS = 2_000
@@ -39,114 +45,159 @@ SPREAD, NEAREST = 40, 40  # of many models: compared with each other; nearest pa
 MOST_WORK = 2 * 10**10  # products over all pairs, half a minute
 MOST_STEPS, FEWEST_STEPS = 10**6, 1_000  # of a pair, followed one by one
 LITTLE, LITTLE_PART = 0.01, 0.1  # growth of a posterior that is as good as none
-DEFAULT = AutoOracle(gap_tolerance=0.2, time_limit=60.0, episodes=2)
-
-Progress = Callable[[str], None]
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class IdentifySettings:
-    """How far to go."""
-
-    error: float = 0.05  # chance of a wrong guess between two models
-    most_pairs: int = MOST_PAIRS
-    solver: Solver = DEFAULT  # of the oracle whose knowledge is told
-    episodes: int = 5_000  # in each model, where histories are too many
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        whole = isinstance(self.most_pairs, int) and self.most_pairs >= 1
-        if not whole or isinstance(self.most_pairs, bool):
-            raise InvalidArgument(
-                f"most_pairs is {self.most_pairs!r}", hint="a whole number from 1"
-            )
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Identification:
-    """How fast the models of a class are told apart."""
-
-    horizon: int | None
-    error: float
-    pairs: tuple[TellingApart, ...]  # by first model, then by second
-    slowest: int | None  # in `pairs`; None: there is one model
-    timeline: Timeline | None  # None: there is no horizon
-    notes: tuple[str, ...]
-    certainty: Certainty = "certified"  # of what is proved; the class says it
+UNSEEN = (
+    "states are seen, rewards are not; steps are counted from the start of one run "
+    "without resets, and both models of a pair are equally likely beforehand"
+)
 
 
 def identify(
-    latent: LatentMDP,
+    model: Model,
     horizon: int | None = None,
     *,
-    settings: IdentifySettings | None = None,
+    error: float = 0.05,
+    episodes: int = 5_000,
+    gap_tolerance: float = 0.2,
+    time_limit: float = 60.0,
+    seed: int = 0,
+    most_pairs: int = MOST_PAIRS,
     oracle: OracleResult | None = None,
-    progress: Progress | None = None,
-) -> Identification:
-    """Return steps to tell pairs of models apart and, with a horizon, what is known.
+    progress: Tell | None = None,
+) -> Identify:
+    """Return how fast models are told apart and, with a horizon, what the oracle knows.
 
-    The timeline is that of the certified policy graph of the domain-randomization
-    oracle, which is planned here unless it is given.
+    For each pair: the steps that the best experiment needs for a guess that errs with
+    chance `error`, between two whole numbers. With a horizon: the mean posterior of the
+    real model under the certified policy graph of the domain-randomization oracle,
+    from at most `episodes` in each model where histories are too many. The oracle is
+    planned until its bracket is `gap_tolerance` of its loss, or for `time_limit`
+    seconds, unless it is given.
+
+    >>> from simgap import identify
+    >>> found = identify("riverswim?states=3&success=0.3,0.8")
+    >>> found.pairs[found.slowest].steps.ends
+    (17, 18)
     """
-    checked_latent(latent)
-    chosen, notes = settings or IdentifySettings(), list[str]()
-    tell = progress or (lambda word: None)
-    pairs = _pairs(latent.simulators, chosen, notes, tell)
-    timeline = None
+    given = named_model(model)
+    latent, notes, tell = given.latent, list[str](), progress or (lambda word: None)
+    _check(most_pairs)
     oracle = checked_oracle(oracle, latent, horizon)
-    if horizon is not None:
-        _note_horizon(pairs, horizon, chosen.error, notes)
-        if oracle is None:
-            tell("planning the oracle")
-            oracle = domain_randomization_oracle(
-                latent, horizon=horizon, solver=replace(chosen.solver, seed=chosen.seed)
-            )
-            if oracle.outcome is Outcome.INTERRUPTED:  # the whole answer is meant
-                raise KeyboardInterrupt
+    if horizon is not None and oracle is None:
+        solver = AutoOracle(
+            gap_tolerance=gap_tolerance,
+            time_limit=time_limit,
+            episodes=2,  # its estimate is not asked for
+            seed=seed,
+        )
+        plan = planned_oracle(latent, horizon, solver=solver, progress=tell)
+        oracle = not_interrupted(plan)
+    pairs = _pairs(latent.simulators, error, most_pairs, notes, tell)
+    timeline = None
+    if horizon is not None and oracle is not None:
+        _note_horizon(pairs, horizon, error, notes)
         tell("following what the oracle knows")
         timeline = posterior_timeline(
-            latent, oracle.policy, episodes=chosen.episodes, seed=chosen.seed
+            latent, oracle.policy, episodes=episodes, seed=seed
         )
         if _never_looks(latent, timeline, pairs, horizon):
             notes.append(
                 f"the oracle never looks: finding out does not pay in {_steps(horizon)}"
             )
         _note_timeline(latent, oracle, timeline, horizon, notes)
-    return Identification(
+    return Identify(
         horizon=horizon,
-        error=chosen.error,
-        pairs=pairs,
+        error=error,
+        names=latent.simulators.model_names,
+        pairs=tuple(_pair(latent.simulators, each) for each in pairs),
         slowest=_slowest(pairs),
-        timeline=timeline,
-        notes=tuple(notes),
-        certainty=latent.certified,
+        timeline=_timeline(latent, timeline, oracle),
+        certainty=_certainty(timeline),
+        notes=(UNSEEN, *notes),
+        provenance=provenance(command="", model=given.name, latent=latent, seed=seed),
     )
+
+
+def _check(most_pairs: int) -> None:
+    whole = isinstance(most_pairs, int) and not isinstance(most_pairs, bool)
+    if not whole or most_pairs < 1:
+        raise InvalidArgument(
+            f"most_pairs is {most_pairs!r}", hint="a whole number from 1"
+        )
+
+
+def _pair(simulators: SimulatorClass, found: TellingApart) -> ModelPair:
+    names, labels = simulators.model_names, simulators.labels
+    return ModelPair(
+        first=found.first,
+        second=found.second,
+        first_name=names[found.first],
+        second_name=names[found.second],
+        state=found.state,
+        action=found.action,
+        state_name=None if found.state is None else labels.state(found.state),
+        action_name=None if found.action is None else labels.action(found.action),
+        distance=found.distance,
+        affinity=found.affinity,
+        visits=found.visits,
+        steps=found.steps,
+    )
+
+
+def _timeline(
+    latent: LatentMDP, found: PosteriorTimeline | None, oracle: OracleResult | None
+) -> Timeline | None:
+    if found is None or oracle is None:
+        return None
+    names = latent.simulators.model_names
+    return Timeline(
+        steps=found.steps,
+        models=tuple(
+            ModelPosterior(
+                name=names[each.model],
+                prior=float(latent.prior[each.model]),
+                posterior=each.posterior,
+            )
+            for each in found.models
+        ),
+        computed=found.computed,
+        episodes=found.episodes,
+        average_gap=oracle.average_gap,
+    )
+
+
+def _certainty(timeline: PosteriorTimeline | None) -> dict[str, Certainty]:
+    # a distance is a sum of a few numbers: certified to twelve digits
+    certainty: dict[str, Certainty] = {
+        "steps": "certified",
+        "distance": "certified",
+        "visits": "exact",
+    }
+    if timeline is not None:
+        sampled = timeline.episodes is not None
+        certainty["timeline"] = "estimated" if sampled else "certified"
+        certainty["average_gap"] = "certified"
+    return certainty
 
 
 def _pairs(
     simulators: SimulatorClass,
-    settings: IdentifySettings,
+    error: float,
+    most_pairs: int,
     notes: list[str],
-    tell: Progress,
+    tell: Tell,
 ) -> tuple[TellingApart, ...]:
     """Compare all pairs, or some: those told apart worst, and models spread evenly."""
-    chosen = _chosen(simulators, settings.most_pairs, notes)
+    chosen = _chosen(simulators, most_pairs, notes)
     size = simulators.transitions.nonzeros * max(1, len(chosen))
     most_steps = min(MOST_STEPS, max(FEWEST_STEPS, MOST_WORK // size))
     found = []
     for at, (first, second) in enumerate(chosen):
         tell(f"pairs: {at} of {len(chosen)}")
         found.append(
-            telling_apart(
-                simulators, first, second, error=settings.error, most_steps=most_steps
-            )
+            telling_apart(simulators, first, second, error=error, most_steps=most_steps)
         )
     open_ends = sum(
-        1
-        for each in found
-        if each.steps.upper == inf and each.steps.lower not in (None, inf)
+        1 for each in found if each.steps.upper == inf and each.steps.lower != inf
     )
     if open_ends:
         notes.append(
@@ -215,7 +266,7 @@ def _note_horizon(
 
 def _never_looks(
     latent: LatentMDP,
-    timeline: Timeline,
+    timeline: PosteriorTimeline,
     pairs: tuple[TellingApart, ...],
     horizon: int,
 ) -> bool:
@@ -244,7 +295,7 @@ def _never_looks(
 def _note_timeline(
     latent: LatentMDP,
     oracle: OracleResult,
-    timeline: Timeline,
+    timeline: PosteriorTimeline,
     horizon: int,
     notes: list[str],
 ) -> None:

@@ -53,7 +53,7 @@ class ModelTimeline:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Timeline:
+class PosteriorTimeline:
     """Mean posterior of the real model after some numbers of steps."""
 
     steps: tuple[int, ...]
@@ -70,7 +70,7 @@ def posterior_timeline(
     seed: int = 0,
     confidence: float = 0.95,
     most_numbers: int = MOST_NUMBERS,
-) -> Timeline:
+) -> PosteriorTimeline:
     """Return E_m[posterior of m] over an episode of a policy graph.
 
     Classes of more than MOST_MODELS have some of their models as real ones. Long
@@ -99,7 +99,7 @@ def posterior_timeline(
             sample = _sampled(latent, policy, at, later, count, seed)
             known += [_estimate(column, least, confidence) for column in sample.T]
         told.append(ModelTimeline(int(kept[at]), tuple(known)))
-    return Timeline(
+    return PosteriorTimeline(
         steps=tuple(steps.tolist()),
         models=tuple(told),
         computed=len(exact),

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from simgap.text import clean
 
@@ -19,8 +19,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
+    from typer import Context
 
     from simgap.mdp import LatentMDP
+    from simgap.records import Record
+
+AnyRecord = TypeVar("AnyRecord", bound="Record")
 
 MISUSE = 2
 QUIET_SECONDS = 10.0  # after which a run that is not watched says that it lives
@@ -50,8 +54,37 @@ def print_json(record: Any) -> None:
         raw.flush()
 
 
+def finish(
+    answer: AnyRecord,
+    context: Context,
+    folder: Path | None,
+    show: Callable[[AnyRecord], None],
+    *,
+    as_json: bool,
+    name: str = "",
+) -> None:
+    """Keep an answer under its name, if there is a folder, and print it.
+
+    The record names the command that makes it again.
+    """
+    from simgap.records import with_command, write_record
+
+    answer = with_command(answer, str(context.obj))
+    if folder is not None:
+        write_record(answer, folder / f"{name or context.info_name}.json")
+    if as_json:
+        print_json(answer)
+    else:
+        show(answer)
+
+
+def folder_of(out: str | None) -> Path | None:
+    """Return the folder of --out, or None if it is not given."""
+    return None if out is None else made_folder(out)
+
+
 def made_folder(text: str) -> Path:
-    """Return the folder of --out, made if it is not there."""
+    """Return a folder, made if it is not there."""
     from pathlib import Path
 
     from simgap.errors import InvalidFile

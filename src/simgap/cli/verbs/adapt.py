@@ -130,7 +130,7 @@ def run(
     )
     targets = _targets(save, save_model)
     folder = None if out is None else made_folder(out)
-    latent = read_model(model, max_bytes)
+    latent = read_model(model, max_bytes_of(max_bytes)).latent
     transitions = _read_log(log, latent, max_bytes_of(max_bytes))
     answer = answered(
         latent,
@@ -265,7 +265,7 @@ def _read_log(
 
 
 def _follower(tell: Callable[[str], None]) -> Callable[[str, Progress], None]:
-    from simgap.report import number
+    from simgap.text import number
 
     def follow(which: str, now: Progress) -> None:
         low, high = (number(end, 4) for end in (now.lower, now.upper))

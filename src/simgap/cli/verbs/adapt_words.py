@@ -41,7 +41,7 @@ def print_answer(answer: AdaptAnswer) -> None:
 
 def _print_warning(answer: AdaptAnswer) -> None:
     from simgap.cli.app.output import print_line
-    from simgap.report import shown
+    from simgap.text import shown
 
     print_line(
         "WARNING: no model of the class explains the log (a false alarm has a chance "
@@ -62,7 +62,7 @@ def _print_warning(answer: AdaptAnswer) -> None:
 def _print_refuted(answer: AdaptAnswer, ranked: list[ModelPosterior]) -> None:
     """Print the p-values alone: they presuppose nothing."""
     from simgap.cli.app.output import print_line, print_table
-    from simgap.report import number, shown
+    from simgap.text import number, shown
 
     print_table(
         _title(answer),
@@ -85,7 +85,7 @@ def _print_refuted(answer: AdaptAnswer, ranked: list[ModelPosterior]) -> None:
 
 def _print_models(answer: AdaptAnswer, ranked: list[ModelPosterior]) -> None:
     from simgap.cli.app.output import print_table
-    from simgap.report import counted, gap_number, number, shown
+    from simgap.text import counted, gap_number, number, shown
 
     print_table(
         _title(answer),
@@ -110,7 +110,7 @@ def _print_models(answer: AdaptAnswer, ranked: list[ModelPosterior]) -> None:
 
 
 def _title(answer: AdaptAnswer) -> str:
-    from simgap.report import counted, shown
+    from simgap.text import counted, shown
 
     return (
         f"{counted(answer.transitions, 'transition')} of "
@@ -120,7 +120,7 @@ def _title(answer: AdaptAnswer) -> str:
 
 def _print_more(ranked: list[ModelPosterior]) -> None:
     from simgap.cli.app.output import print_line
-    from simgap.report import counted
+    from simgap.text import counted
 
     more = len(ranked) - MOST_MODELS
     if more > 0:
@@ -130,7 +130,7 @@ def _print_more(ranked: list[ModelPosterior]) -> None:
 
 def _print_changes(answer: AdaptAnswer) -> None:
     from simgap.cli.app.output import print_line
-    from simgap.report import gap_bracket, gap_number, number, shown
+    from simgap.text import gap_bracket, gap_number, number, shown
 
     for each in answer.parameters:
         after = each.after

@@ -64,7 +64,13 @@ def run(
     """
     from simgap.answers import PlanningSettings
     from simgap.cli.app.models import read_model
-    from simgap.cli.app.options import needed_horizon, part_of, seconds_of, seed_of
+    from simgap.cli.app.options import (
+        max_bytes_of,
+        needed_horizon,
+        part_of,
+        seconds_of,
+        seed_of,
+    )
     from simgap.cli.app.output import made_folder, print_json
     from simgap.records import write_record
 
@@ -79,7 +85,7 @@ def run(
         acceptable=part, time_limit=seconds, seed=seed_of(seed), thorough=thorough
     )
     folder = None if out is None else made_folder(out)
-    latent = read_model(model, max_bytes)
+    latent = read_model(model, max_bytes_of(max_bytes)).latent
     answer = answered(
         latent,
         steps,
@@ -113,7 +119,7 @@ def answered(
     from simgap.cli.app.output import telling
     from simgap.cli.verbs.audit_answer import audit_answer
     from simgap.oracle import Outcome, Progress
-    from simgap.report import number
+    from simgap.text import number
 
     chosen = settings or PlanningSettings()
     with telling("checking assumptions") as tell:
@@ -159,7 +165,7 @@ def _steps_of(horizon: int | None) -> int:
 def print_answer(answer: AuditAnswer) -> None:
     """Print an audit: a table of checks, the verdict, what to do next."""
     from simgap.cli.app.output import print_line, print_table
-    from simgap.report import shown
+    from simgap.text import shown
 
     steps = "in the long run" if answer.horizon is None else f"{answer.horizon} steps"
     print_table(
@@ -191,7 +197,7 @@ def _certainty(answer: AuditAnswer) -> str:
 def _print_ladder(ladder: LadderAnswer) -> None:
     from simgap.answers import percent
     from simgap.cli.app.output import print_table
-    from simgap.report import bracket, gap_bracket, number
+    from simgap.text import bracket, gap_bracket, number
 
     print_table(
         "finer and finer grids: certified",
@@ -220,8 +226,7 @@ def _print_ladder(ladder: LadderAnswer) -> None:
 def _numbers(answer: AuditAnswer) -> list[str]:
     from simgap.answers import percent, percent_between
     from simgap.cli.verbs.baseline_answer import memory_lines
-    from simgap.report import gap_bracket, gap_number, number, shown
-    from simgap.text import at_most, ends
+    from simgap.text import at_most, ends, gap_bracket, gap_number, number, shown
 
     if answer.at_stake is None or answer.average_gap is None:
         return []

@@ -89,6 +89,7 @@ def run(
     from simgap.cli.app.models import read_model
     from simgap.cli.app.options import (
         count_of,
+        max_bytes_of,
         needed_horizon,
         part_of,
         seconds_of,
@@ -103,7 +104,7 @@ def run(
     tolerance = part_of(gap_tolerance, "--gap-tolerance", hint=PART)
     seconds = seconds_of(time_limit)
     folder = None if out is None else made_folder(out)
-    latent = read_model(model, max_bytes)
+    latent = read_model(model, max_bytes_of(max_bytes)).latent
     settings = BlameSettings(
         groups=groups_of(group or []),
         nominal=None if nominal is None else member_of(latent, nominal),

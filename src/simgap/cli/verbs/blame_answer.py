@@ -116,7 +116,7 @@ def blame_record(latent: LatentMDP, found: Blame, source: Provenance) -> BlameAn
 def print_blame(answer: BlameAnswer) -> None:
     """Print an answer: a table sorted by share, then what it means."""
     from simgap.cli.app.output import print_line, print_table
-    from simgap.report import gap_bracket, number, shown
+    from simgap.text import gap_bracket, number, shown
 
     noise = 10.0 * answer.rounding
     steps = "one step" if answer.horizon == 1 else f"{answer.horizon} steps"
@@ -170,7 +170,7 @@ def headline(
     noise: float,
 ) -> str:
     """Return one sentence: what to measure first, and how sure that is."""
-    from simgap.report import number, shown
+    from simgap.text import number, shown
 
     if whole.upper is None or whole.upper <= noise:
         return "Nothing to measure: not knowing the real model costs nothing."
@@ -228,7 +228,7 @@ def _parameter(found: PartBlame) -> BlamedParameter:
 def _print_curve(first: BlamedParameter, noise: float) -> None:
     """Print what is lost value by value of the parameter that causes most."""
     from simgap.cli.app.output import print_table
-    from simgap.report import gap_bracket, gap_number, number, shown
+    from simgap.text import gap_bracket, gap_number, number, shown
 
     if len(first.curve) < 2:
         return
@@ -275,7 +275,7 @@ def _on_negative_shares(answer: BlameAnswer, noise: float) -> str:
 
 
 def _signed(found: Certified | Estimate, noise: float) -> str:
-    from simgap.report import gap_number
+    from simgap.text import gap_number
 
     return gap_number(_middle(found), noise, 3)
 

@@ -103,12 +103,12 @@ def run(
     Example: simgap bounds 'riverswim?states=6&success=0.2:0.5:4' -H 1e6
     """
     from simgap.cli.app.models import read_model
-    from simgap.cli.app.options import needed_horizon
+    from simgap.cli.app.options import max_bytes_of, needed_horizon
     from simgap.cli.app.output import print_json, working
     from simgap.records import SCHEMA, provenance
 
     steps = needed_horizon(horizon)
-    latent = read_model(model, max_bytes)
+    latent = read_model(model, max_bytes_of(max_bytes)).latent
     with working("measuring the class"):
         from simgap.answers import measured_class
         from simgap.bounds import applicable
@@ -207,7 +207,7 @@ def _vacuity(measured: MeasuredClass) -> tuple[Vacuity, ...]:
 
 def _print(answer: BoundsAnswer) -> None:
     from simgap.cli.app.output import print_line, print_table
-    from simgap.report import number, shown
+    from simgap.text import number, shown
 
     print_line(f"{shown(answer.provenance.model)}: {_class_line(answer)}")
     print_line(
@@ -245,8 +245,7 @@ def _print(answer: BoundsAnswer) -> None:
 
 
 def _class_line(answer: BoundsAnswer) -> str:
-    from simgap.report import number
-    from simgap.text import at_least, at_most
+    from simgap.text import at_least, at_most, number
 
     facts = answer.numbers
     parts = [

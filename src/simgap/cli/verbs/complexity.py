@@ -123,7 +123,7 @@ def run(
     Example: simgap complexity 'riverswim?states=6&success=0.2:0.5:4' -H 100
     """
     from simgap.cli.app.models import read_model
-    from simgap.cli.app.options import horizon_of
+    from simgap.cli.app.options import horizon_of, max_bytes_of
     from simgap.cli.app.output import print_json, working
     from simgap.errors import InvalidArgument
 
@@ -132,7 +132,7 @@ def run(
         raise InvalidArgument(
             "the horizon -H is 0, and the scale is 1/H", hint="one step or more"
         )
-    latent = read_model(model, max_bytes)
+    latent = read_model(model, max_bytes_of(max_bytes)).latent
     with working("measuring the class"):
         answer = measured(latent, steps, command=str(context.obj), model=model)
     if as_json:
@@ -253,7 +253,7 @@ def _certainty(answer: EluderAnswer | CoveringAnswer) -> str:
 def _print(answer: ComplexityAnswer) -> None:
     from simgap.cli.app.output import print_line, print_table
     from simgap.intervals import Certified
-    from simgap.report import bracket, gap_bracket, number, shown
+    from simgap.text import bracket, gap_bracket, number, shown
 
     apart, eluder, cover = answer.separation, answer.eluder, answer.covering
     rows = [
@@ -298,7 +298,7 @@ def _print(answer: ComplexityAnswer) -> None:
 
 
 def _where(apart: SeparationAnswer) -> str:
-    from simgap.report import shown
+    from simgap.text import shown
 
     if apart.pair_names is None:
         return "one model: nothing to tell apart"

@@ -48,7 +48,7 @@ def run(
     folder = made_folder(out)
     answer = studied(
         Study(
-            latent=read_model(LAKES),
+            latent=read_model(LAKES).latent,
             horizon=HORIZON,
             folder=folder,
             solver=AutoOracle(
@@ -70,7 +70,7 @@ def _print(answer: StudyAnswer) -> None:
     from simgap.cli.app.output import print_line, print_table
     from simgap.cli.verbs.baseline_answer import middle
     from simgap.cli.verbs.study import print_answer
-    from simgap.report import gap_number, number, shown
+    from simgap.text import gap_number, number, shown
 
     single = answer.baselines["single-simulator"].cross_gaps
     memoryless = answer.baselines["memoryless"].models

@@ -52,10 +52,11 @@ def run(
     Example: simgap diameter 'riverswim?states=6&success=0.2:0.5:4'
     """
     from simgap.cli.app.models import read_model
+    from simgap.cli.app.options import max_bytes_of
     from simgap.cli.app.output import print_json, working
     from simgap.records import SCHEMA, provenance
 
-    latent = read_model(model, max_bytes)
+    latent = read_model(model, max_bytes_of(max_bytes)).latent
     with working("computing travel times"):
         largest, models = diameters(latent.simulators)
     answer = DiameterAnswer(
@@ -97,7 +98,7 @@ def diameters(
 def _print(answer: DiameterAnswer) -> None:
     from simgap.cli.app.output import print_line, print_table
     from simgap.intervals import Certified
-    from simgap.report import bracket, shown
+    from simgap.text import bracket, shown
 
     rows = [
         (

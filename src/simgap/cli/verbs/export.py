@@ -41,12 +41,13 @@ def run(
     from pathlib import Path
 
     from simgap.cli.app.models import read_model
+    from simgap.cli.app.options import max_bytes_of
     from simgap.cli.app.output import print_json, print_line, working
     from simgap.interop import save_model
     from simgap.records import SCHEMA, provenance
 
     _check_order(model, file)
-    latent = read_model(model, max_bytes)
+    latent = read_model(model, max_bytes_of(max_bytes)).latent
     with working(f"writing {file[:80]}"):
         save_model(latent, file)
     answer = ExportAnswer(

@@ -94,6 +94,7 @@ def run(
     from simgap.cli.app.models import read_model
     from simgap.cli.app.options import (
         count_of,
+        max_bytes_of,
         needed_horizon,
         positive_of,
         seconds_of,
@@ -113,7 +114,7 @@ def run(
     width = positive_of(half_width, "--half-width", hint="it is a loss above 0")
     limit = seconds_of(time_limit)
     folder = None if out is None else made_folder(out)
-    latent = read_model(model, max_bytes)
+    latent = read_model(model, max_bytes_of(max_bytes)).latent
     evaluator = MonteCarlo(
         episodes=episodes,
         seed=number,
@@ -345,7 +346,7 @@ def _grown(
 def print_answer(answer: GapAnswer) -> None:
     """Print the table, and what memory and randomization are worth."""
     from simgap.cli.app.output import print_line, print_table
-    from simgap.report import shown, without_common_part
+    from simgap.text import shown, without_common_part
 
     names, common = without_common_part(list(answer.names))
     few = names[:6]
@@ -379,7 +380,7 @@ def print_answer(answer: GapAnswer) -> None:
 def _print_worth(answer: GapAnswer) -> None:
     from simgap.cli.app.output import print_line, print_table
     from simgap.cli.verbs.baseline_answer import memory_lines
-    from simgap.report import between, gap_bracket, number
+    from simgap.text import between, gap_bracket, number
 
     print_line(f"acting at random loses {number(answer.at_stake, 4)} (certified)")
     if answer.memory is not None:
@@ -413,8 +414,7 @@ def _print_worth(answer: GapAnswer) -> None:
 
 def _told(gap: Certified | Estimate) -> str:
     from simgap.intervals import Estimate
-    from simgap.report import gap_bracket, gap_number
-    from simgap.text import ends
+    from simgap.text import ends, gap_bracket, gap_number
 
     if isinstance(gap, Estimate):
         middle = gap_number(gap.estimate, NOISE, 4)

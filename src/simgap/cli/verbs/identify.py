@@ -6,88 +6,41 @@ learns on the way. Without -H there is no oracle, and the timeline is null.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, final
+from math import inf
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simgap.cli.app.options import AsJson, Horizon, MaxBytes, Model, Out, Seed
-from simgap.cli.verbs.identify_words import print_answer
-from simgap.intervals import Certified, Estimate
-from simgap.records import Provenance
+from simgap.cli.app.arguments import (
+    AsJson,
+    GapTolerance,
+    Horizon,
+    MaxBytes,
+    Model,
+    Out,
+    Seed,
+    TimeLimit,
+    needed_horizon,
+    real,
+    whole,
+)
+from simgap.cli.app.output import (
+    finish,
+    folder_of,
+    print_line,
+    print_table,
+    telling,
+)
+from simgap.text import number, shown, without_common_part
 
 if TYPE_CHECKING:
-    from simgap.answers import Identification, IdentifySettings, TellingApart
-    from simgap.mdp import LatentMDP, SimulatorClass
-    from simgap.oracle import OracleResult
+    from simgap.intervals import Certified, Estimate
+    from simgap.records import Identify, ModelPair, Timeline
 
-__all__ = ["IdentifyAnswer", "answered", "print_answer", "run"]
-
+MOST_PAIRS = 15
+MOST_MODELS = 15
+COLUMNS = 6  # steps of the timeline that a terminal shows
 GUESS = "it is the chance of a wrong guess: above 0 and below 0.5, such as 0.05"
-PART = "it is a part of the loss above 0 and below 1, such as 0.2"
-UNSEEN = (
-    "states are seen, rewards are not; steps are counted from the start of one run "
-    "without resets, and both models of a pair are equally likely beforehand"
-)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class PairAnswer:
-    """How fast two models can be told apart, and where to look."""
-
-    first: int
-    second: int
-    first_name: str
-    second_name: str
-    state: int | None  # where one visit tells most, of the places both models reach
-    action: int | None
-    state_name: str | None
-    action_name: str | None
-    distance: float  # of the two kernels there, in L1
-    affinity: float  # Bhattacharyya coefficient there
-    visits: int | None  # to that place alone; None: there is none, or 10^15 are too few
-    steps: Certified  # whole numbers; inf: never
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class KnownModel:
-    """What the oracle believes of one model if that is the real one."""
-
-    name: str
-    prior: float
-    posterior: tuple[Estimate, ...]  # one for each step
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class TimelineAnswer:
-    """Mean posterior of the real model under the oracle."""
-
-    steps: tuple[int, ...]
-    models: tuple[KnownModel, ...]
-    computed: int  # of the steps: the first so many are exact up to rounding
-    episodes: int | None  # sampled in each model for the other steps
-    average_gap: Certified  # of the oracle; the policy followed attains the upper end
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class IdentifyAnswer:
-    """The record of `simgap identify`."""
-
-    schema: int
-    kind: str
-    horizon: int | None
-    error: float
-    names: tuple[str, ...]
-    pairs: tuple[PairAnswer, ...]
-    slowest: int | None  # in `pairs`
-    timeline: TimelineAnswer | None
-    certainty: dict[str, str]
-    notes: tuple[str, ...]
-    provenance: Provenance
 
 
 def run(
@@ -95,30 +48,26 @@ def run(
     model: Model,
     horizon: Horizon = None,
     error: Annotated[
-        str,
+        float,
         typer.Option(
-            "--error", metavar="E", help="Chance of a wrong guess that is allowed."
+            "--error",
+            metavar="E",
+            help="Chance of a wrong guess that is allowed.",
+            parser=real("--error", below=0.5, hint=GUESS),
         ),
-    ] = "0.05",
+    ] = 0.05,
     episodes: Annotated[
-        str,
+        int,
         typer.Option(
-            "--episodes", metavar="K", help="At most, in each model of the timeline."
+            "--episodes",
+            metavar="K",
+            help="At most, in each model of the timeline.",
+            parser=whole("--episodes", 2, 10**6, "a number"),
         ),
-    ] = "5000",
-    gap_tolerance: Annotated[
-        str,
-        typer.Option(
-            "--gap-tolerance",
-            metavar="R",
-            help="Plan until the bracket of the oracle's loss is this part of it.",
-        ),
-    ] = "0.2",
-    time_limit: Annotated[
-        str,
-        typer.Option("--time-limit", metavar="S", help="Seconds of planning."),
-    ] = "60",
-    seed: Seed = "0",
+    ] = 5_000,
+    gap_tolerance: GapTolerance = 0.2,
+    time_limit: TimeLimit = 60.0,
+    seed: Seed = 0,
     out: Out = None,
     max_bytes: MaxBytes = None,
     as_json: AsJson = False,
@@ -131,134 +80,142 @@ def run(
 
     Example: simgap identify 'riverswim?states=6&success=0.2:0.5:4' -H 100
     """
-    from simgap.answers import IdentifySettings
+    from simgap.answers import identify
     from simgap.cli.app.models import read_model
-    from simgap.cli.app.options import (
-        count_of,
-        horizon_of,
-        part_of,
-        seconds_of,
-        seed_of,
-    )
-    from simgap.cli.app.output import made_folder, print_json
-    from simgap.errors import InvalidArgument
-    from simgap.oracle import AutoOracle
-    from simgap.records import write_record
 
-    steps, number = horizon_of(horizon), seed_of(seed)
-    if steps == 0:
-        raise InvalidArgument("the horizon -H is 0", hint="it is 1 or more")
-    guess = part_of(error, "--error", hint=GUESS)
-    if guess is None or guess >= 0.5:
-        raise InvalidArgument(f"--error is {error}", hint=GUESS)
-    settings = IdentifySettings(
-        error=guess,
-        episodes=count_of(episodes, "--episodes", least=2, most=10**6),
-        seed=number,
-        solver=AutoOracle(
-            gap_tolerance=part_of(gap_tolerance, "--gap-tolerance", hint=PART),
-            time_limit=seconds_of(time_limit),
-            episodes=2,  # its estimate is not asked for
-            seed=number,
-        ),
-    )
-    folder = None if out is None else made_folder(out)
-    latent = read_model(model, max_bytes)
-    answer = answered(latent, steps, settings, command=str(context.obj), model=model)
-    if folder is not None:
-        write_record(answer, folder / "identify.json")
-    if as_json:
-        print_json(answer)
-    else:
-        print_answer(answer)
-
-
-def answered(
-    latent: LatentMDP,
-    horizon: int | None,
-    settings: IdentifySettings | None = None,
-    *,
-    oracle: OracleResult | None = None,
-    command: str,
-    model: str,
-) -> IdentifyAnswer:
-    """Return the record of a class; an oracle of this horizon need not be planned."""
-    from simgap.answers import IdentifySettings, identify
-    from simgap.cli.app.output import telling
-    from simgap.cli.verbs.oracle import plan
-    from simgap.oracle import Outcome
-    from simgap.records import SCHEMA, provenance
-
-    chosen = settings or IdentifySettings()
-    if horizon is not None and oracle is None:
-        oracle = plan(latent, horizon, None, chosen.solver)
-        if oracle.outcome is Outcome.INTERRUPTED:  # the whole answer is meant
-            raise KeyboardInterrupt
+    folder = folder_of(out)
     with telling("comparing models") as tell:
-        found = identify(latent, horizon, settings=chosen, oracle=oracle, progress=tell)
-    return IdentifyAnswer(
-        schema=SCHEMA,
-        kind="identify",
-        horizon=horizon,
-        error=found.error,
-        names=latent.simulators.model_names,
-        pairs=tuple(_pair(latent.simulators, each) for each in found.pairs),
-        slowest=found.slowest,
-        timeline=None if oracle is None else _timeline(latent, found, oracle),
-        certainty=_certainty(found),
-        notes=(UNSEEN, *found.notes),
-        provenance=provenance(
-            command=command, model=model, latent=latent, seed=chosen.seed
-        ),
-    )
+        answer = identify(
+            read_model(model, max_bytes),
+            None if horizon is None else needed_horizon(horizon),
+            error=error,
+            episodes=episodes,
+            gap_tolerance=gap_tolerance,
+            time_limit=time_limit,
+            seed=seed,
+            progress=tell,
+        )
+    finish(answer, context, folder, print_answer, as_json=as_json)
 
 
-def _pair(simulators: SimulatorClass, found: TellingApart) -> PairAnswer:
-    names, labels = simulators.model_names, simulators.labels
-    return PairAnswer(
-        first=found.first,
-        second=found.second,
-        first_name=names[found.first],
-        second_name=names[found.second],
-        state=found.state,
-        action=found.action,
-        state_name=None if found.state is None else labels.state(found.state),
-        action_name=None if found.action is None else labels.action(found.action),
-        distance=found.distance,
-        affinity=found.affinity,
-        visits=found.visits,
-        steps=found.steps,
-    )
+def print_answer(answer: Identify) -> None:
+    """Print the hardest pairs, and how the oracle's knowledge grows."""
+    if answer.slowest is None:
+        print_line("one model: nothing to tell apart")
+    else:
+        _print_pairs(answer)
+        _print_slowest(answer, answer.pairs[answer.slowest])
+    if answer.timeline is not None:
+        _print_timeline(answer, answer.timeline)
+    for note in answer.notes:
+        print_line(f"note: {note}")
 
 
-def _timeline(
-    latent: LatentMDP, found: Identification, oracle: OracleResult
-) -> TimelineAnswer | None:
-
-    timeline, names = found.timeline, latent.simulators.model_names
-    if timeline is None:
-        return None
-    return TimelineAnswer(
-        steps=timeline.steps,
-        models=tuple(
-            KnownModel(
-                name=names[each.model],
-                prior=float(latent.prior[each.model]),
-                posterior=each.posterior,
+def _print_pairs(answer: Identify) -> None:
+    names, common = without_common_part(list(answer.names))
+    hardest = sorted(answer.pairs, key=_hardness)[:MOST_PAIRS]
+    print_table(
+        f"telling models apart in {shown(answer.provenance.model)}",
+        ("one", "other", "look at", "steps", "visits there", "distance there"),
+        [
+            (
+                shown(names[each.first], 24),
+                shown(names[each.second], 24),
+                _place(each),
+                _steps(each.steps),
+                "-" if each.visits is None else str(each.visits),
+                number(each.distance, 4) if each.state is not None else "-",
             )
-            for each in timeline.models
-        ),
-        computed=timeline.computed,
-        episodes=timeline.episodes,
-        average_gap=oracle.average_gap,
+            for each in hardest
+        ],
+        f"steps of the best experiment for a guess that errs with chance "
+        f"{number(answer.error)}; certified" + (f"; names: {common}" if common else ""),
+        texts=3,
+    )
+    if len(answer.pairs) > len(hardest):
+        more = len(answer.pairs) - len(hardest)
+        print_line(f"{more} easier pairs; --json has them all")
+
+
+def _print_slowest(answer: Identify, pair: ModelPair) -> None:
+    one, other = shown(pair.first_name, 40), shown(pair.second_name, 40)
+    if pair.steps.lower == inf:
+        print_line(
+            f"{one} and {other} can never be told apart with an error of "
+            f"{number(answer.error)}"
+        )
+        return
+    print_line(
+        f"hardest: {one} and {other}, {_steps(pair.steps)} steps; "
+        f"look at {_place(pair)}"
     )
 
 
-def _certainty(found: Identification) -> dict[str, str]:
-    # a distance is a sum of a few numbers: certified to twelve digits
-    certainty = {"steps": "certified", "distance": "certified", "visits": "exact"}
-    if found.timeline is not None:
-        sampled = found.timeline.episodes is not None
-        certainty["timeline"] = "estimated" if sampled else "certified"
-        certainty["average_gap"] = "certified"
-    return certainty
+def _print_timeline(answer: Identify, timeline: Timeline) -> None:
+    names, common = without_common_part([each.name for each in timeline.models])
+    places = _columns(len(timeline.steps))
+    rows = [
+        (
+            shown(name, 30),
+            *(_believed(each.posterior[k], k < timeline.computed) for k in places),
+        )
+        for name, each in zip(names, timeline.models, strict=True)
+    ]
+    print_table(
+        "probability that the oracle gives to the real model, on average",
+        ("real model", *(f"step {timeline.steps[k]}" for k in places)),
+        rows[:MOST_MODELS],
+        (
+            "± is a 95 % interval, the others are known up to rounding"
+            if timeline.episodes
+            else "certified"
+        )
+        + (f"; names: {common}" if common else ""),
+    )
+    if len(rows) > MOST_MODELS:
+        print_line(f"{len(rows) - MOST_MODELS} more models; --json has them all")
+    last = [each.posterior[-1].estimate for each in timeline.models]
+    low, high = last.index(min(last)), last.index(max(last))
+    told = f"{number(last[low], 2)} ({shown(timeline.models[low].name, 40)})"
+    if number(last[low], 2) != number(last[high], 2):
+        told = (
+            f"between {told} and {number(last[high], 2)} "
+            f"({shown(timeline.models[high].name, 40)})"
+        )
+    print_line(
+        f"after {timeline.steps[-1]} steps the oracle gives the real model {told}, "
+        "on average"
+    )
+
+
+def _hardness(pair: ModelPair) -> tuple[float, float]:
+    return -pair.steps.upper, -pair.steps.lower
+
+
+def _place(pair: ModelPair) -> str:
+    if pair.state_name is None or pair.action_name is None:
+        return "nowhere: no difference within reach"
+    return f"state {shown(pair.state_name, 20)}, action {shown(pair.action_name, 16)}"
+
+
+def _steps(steps: Certified) -> str:
+    lower, upper = steps.lower, steps.upper
+    if lower == inf:
+        return "never"
+    if upper == inf:
+        return f"at least {lower:.0f}"
+    return f"{lower:.0f}" if lower == upper else f"{lower:.0f} to {upper:.0f}"
+
+
+def _believed(found: Estimate, exact: bool) -> str:
+    if exact:
+        return f"{found.estimate:.3f}"
+    half = max(found.upper - found.estimate, found.estimate - found.lower)
+    return f"{found.estimate:.3f} ± {half:.2g}"
+
+
+def _columns(count: int) -> list[int]:
+    """Return which steps to show: the first, the last, some between."""
+    if count <= COLUMNS:
+        return list(range(count))
+    return [round(k * (count - 1) / (COLUMNS - 1)) for k in range(COLUMNS)]

@@ -61,9 +61,10 @@ def run(
     Example: simgap info 'gym:FrozenLake-v1?success_rate=0.3:0.9:7&terminal=restart'
     """
     from simgap.cli.app.models import read_model
+    from simgap.cli.app.options import max_bytes_of
     from simgap.cli.app.output import print_json
 
-    latent = read_model(model, max_bytes)
+    latent = read_model(model, max_bytes_of(max_bytes)).latent
     info = describe(latent, command=str(context.obj), model=model)
     if as_json:
         print_json(info)
@@ -129,7 +130,7 @@ def _told_start(info: Info) -> str:
         return f"depends on the model, {count} states in all; --json has the laws"
     if len(first.states) == 1:
         return f"state {_state(info, first.states[0])}"
-    from simgap.report import number
+    from simgap.text import number
 
     top = max(first.probabilities)
     if min(first.probabilities) == top:
@@ -141,14 +142,14 @@ def _told_start(info: Info) -> str:
 
 
 def _state(info: Info, state: int) -> str:
-    from simgap.report import shown
+    from simgap.text import shown
 
     return shown(info.state_names[state], 30) if info.state_names else f"{state}"
 
 
 def _print(info: Info) -> None:
     from simgap.cli.app.output import print_line, print_table
-    from simgap.report import number, shown
+    from simgap.text import number, shown
 
     share = info.nonzeros / (info.states * info.actions * info.states)
     low, high = float(info.rewards["lowest"]), float(info.rewards["highest"])

@@ -130,7 +130,7 @@ def run(
     Example: simgap oracle 'riverswim?success=0.1:0.6:5&left_reward=0.4' -H 100
     """
     from simgap.cli.app.models import read_model
-    from simgap.cli.app.options import discount_of, horizon_of, seed_of
+    from simgap.cli.app.options import discount_of, horizon_of, max_bytes_of, seed_of
     from simgap.cli.app.output import made_folder, print_json
     from simgap.cli.verbs.oracle_words import print_oracle
     from simgap.errors import InvalidArgument
@@ -152,7 +152,7 @@ def run(
     )
     target = None if save is None else checked_target(save)
     folder = None if out is None else made_folder(out)
-    latent = read_model(model, max_bytes)
+    latent = read_model(model, max_bytes_of(max_bytes)).latent
     result = plan(latent, steps, factor, settings)
     answer = answered(
         latent,
@@ -221,7 +221,7 @@ def plan(
     """Return the oracle; standard error tells how the bracket closes."""
     from simgap.cli.app.output import telling
     from simgap.oracle import Progress, domain_randomization_oracle
-    from simgap.report import number
+    from simgap.text import number
 
     with telling("planning") as tell:
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from simgap.cli.app.output import print_line, print_table
 from simgap.cli.verbs.baseline_answer import memory_lines
 from simgap.intervals import Certified
-from simgap.report import (
+from simgap.text import (
     at_least,
     at_most,
     bracket,
@@ -15,7 +15,7 @@ from simgap.report import (
     gap_number,
     how_sure,
     number,
-    percent,
+    part_of_value,
     shown,
 )
 
@@ -57,7 +57,7 @@ def verdict(answer: OracleAnswer) -> list[str]:
     low, high = at_least(estimate.lower), at_most(estimate.upper)
     return [
         f"The best agent that does not know the real model loses "
-        f"{gap_bracket(gap, noise)} on average{percent(gap, answer.informed)} "
+        f"{gap_bracket(gap, noise)} on average{part_of_value(gap, answer.informed)} "
         "(certified).",
         f"It reaches {bracket(value)}; told the model, it would reach "
         f"{number(answer.informed)} (certified).",

@@ -160,7 +160,7 @@ def _kept_number(record: dict[str, Any]) -> KeyNumber | None:
     from simgap.errors import SimgapError
     from simgap.experiments import KeyNumber
     from simgap.intervals import Certified, Estimate
-    from simgap.records import number
+    from simgap.report import record_number as number
 
     try:
         name, told = str(record["key_number"]["name"]), record["key_number"]["value"]
@@ -188,7 +188,7 @@ def _kept_number(record: dict[str, Any]) -> KeyNumber | None:
 def _print(answer: ReproduceAnswer) -> None:
     from simgap.cli.app.output import print_line, print_table
     from simgap.intervals import Estimate
-    from simgap.report import number
+    from simgap.text import number
 
     rows = []
     for each in answer.claims:

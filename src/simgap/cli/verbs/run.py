@@ -147,6 +147,7 @@ def _models(
 ) -> tuple[LatentMDP, Continuum | None]:
     """Return the models that may be real, and the continuum they are points of."""
     from simgap.cli.app.models import read_model
+    from simgap.cli.app.options import max_bytes_of
     from simgap.cli.app.output import speak_of
     from simgap.errors import InvalidArgument
     from simgap.instances import continuum_of
@@ -155,7 +156,7 @@ def _models(
 
     continuum = None if looks_like_file(model) else continuum_of(model)
     if continuum is None:
-        return read_model(model, max_bytes), None
+        return read_model(model, max_bytes_of(max_bytes)).latent, None
     if policy != "general" or literal:
         key, (low, high) = next(iter(continuum.box.items()))
         what = "the printed rule" if literal else policy
@@ -270,7 +271,7 @@ def _written(answer: RunAnswer, folder: Path) -> str:
 
 def _print(answer: RunAnswer) -> None:
     from simgap.cli.app.output import print_line, print_table
-    from simgap.report import gap_bracket, gap_number, how_sure, number, shown
+    from simgap.text import gap_bracket, gap_number, how_sure, number, shown
 
     rows, mark = [], {"guaranteed": "", "approximate": "~"}
     levels = {each.gap.label: each.gap.confidence for each in answer.models}

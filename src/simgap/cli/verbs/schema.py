@@ -24,7 +24,7 @@ ANSWERS = {  # verb -> module of this room, class of its record
     "gap": ("gap_answer", "GapAnswer"),
     "blame": ("blame_answer", "BlameAnswer"),
     "width": ("width_answer", "WidthAnswer"),
-    "identify": ("identify", "IdentifyAnswer"),
+    "identify": ("", "Identify"),
     "adapt": ("adapt_answer", "AdaptAnswer"),
     "run": ("run_answer", "RunAnswer"),
     "reproduce": ("reproduce", "ReproduceAnswer"),
@@ -96,7 +96,8 @@ def schema_of_all() -> dict[str, Any]:
 def record_class(verb: str) -> type:
     """Return the dataclass that a verb prints."""
     module, name = ANSWERS[verb]
-    found = getattr(import_module(f"simgap.cli.verbs.{module}"), name)
+    home = f"simgap.cli.verbs.{module}" if module else "simgap.records"
+    found = getattr(import_module(home), name)
     assert isinstance(found, type)
     return found
 

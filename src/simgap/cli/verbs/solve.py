@@ -78,12 +78,12 @@ def run(
     Example: simgap solve 'riverswim?states=6&success=0.2:0.5:4' -H 200
     """
     from simgap.cli.app.models import read_model
-    from simgap.cli.app.options import horizon_of
+    from simgap.cli.app.options import horizon_of, max_bytes_of
     from simgap.cli.app.output import print_json, working
     from simgap.records import SCHEMA, provenance
 
     steps = horizon_of(horizon)
-    latent = read_model(model, max_bytes)
+    latent = read_model(model, max_bytes_of(max_bytes)).latent
     with working("solving"):
         models = solutions(latent.simulators, steps)
     answer = SolveAnswer(
@@ -168,7 +168,7 @@ def _values(
 
 def _print(answer: SolveAnswer) -> None:
     from simgap.cli.app.output import print_line, print_table
-    from simgap.report import bracket, number, shown
+    from simgap.text import bracket, number, shown
 
     columns = ["model", "gain per step", "bias span", "residual"]
     if answer.horizon is not None:

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
-from simgap.report import between, how_sure, number, shown
-from simgap.text import ends as outwards
+from simgap.text import between, ends as outwards, how_sure, number, shown
 
 if TYPE_CHECKING:
     from simgap.cli.verbs.baseline_answer import BaselineAnswer

@@ -61,7 +61,7 @@ def run(
     from pathlib import Path
 
     from simgap.cli.app.models import read_model
-    from simgap.cli.app.options import needed_horizon, seconds_of, seed_of
+    from simgap.cli.app.options import max_bytes_of, needed_horizon, seconds_of, seed_of
     from simgap.cli.app.output import made_folder, print_json
     from simgap.cli.verbs.study_parts import Study, studied
     from simgap.interop import read_transition_log
@@ -69,7 +69,7 @@ def run(
 
     steps, number = needed_horizon(horizon), seed_of(seed)
     limit = seconds_of(time_limit)
-    latent = read_model(model, max_bytes)
+    latent = read_model(model, max_bytes_of(max_bytes)).latent
     if log is not None:  # it is used last: refuse a bad one before all the planning
         read_transition_log(Path(log), latent.simulators)
     study = Study(

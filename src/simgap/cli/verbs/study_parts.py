@@ -140,12 +140,12 @@ def _answers_this(study: Study, path: Path, oracle: OracleResult) -> bool:
     from simgap.cli.verbs.study_brackets import brackets_of_the_oracle
     from simgap.cli.verbs.study_words import findings_of
     from simgap.errors import InvalidFile
-    from simgap.records import plain, read_record
+    from simgap.records import plain, read_object
 
     if path.name == "adapt.json" or not path.exists():
         return False  # a log may have grown
     try:
-        found = read_record(path)
+        found = read_object(path)
         list(findings_of({path.stem: str(path)}))
     except InvalidFile:
         return False
@@ -295,20 +295,19 @@ def _width(study: Study, oracle: OracleResult, param: str) -> Any:
 
 
 def _identify(study: Study, oracle: OracleResult) -> Any:
-    from dataclasses import replace
+    from simgap.answers import NamedModel, identify
+    from simgap.cli.app.output import telling
+    from simgap.records import with_command
 
-    from simgap.answers import DEFAULT, IdentifySettings
-    from simgap.cli.verbs.identify import answered
-
-    seed = study.solver.seed
-    return answered(
-        study.latent,
-        study.horizon,
-        IdentifySettings(solver=replace(DEFAULT, seed=seed), seed=seed),
-        oracle=oracle,
-        command=study.command,
-        model=study.model,
-    )
+    with telling("comparing models") as tell:
+        found = identify(
+            NamedModel(study.latent, study.model),
+            study.horizon,
+            seed=study.solver.seed,
+            oracle=oracle,
+            progress=tell,
+        )
+    return with_command(found, study.command)
 
 
 def _adapt(study: Study, oracle: OracleResult) -> Any:

@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from simgap.errors import InvalidFile
-from simgap.records import read_record
-from simgap.report import as_text, between, bounds_of, number as number_shown, shown
+from simgap.records import read_object
+from simgap.report import as_text, bounds_of
+from simgap.text import between, number as number_shown, shown
 
 
 def findings_of(records: Mapping[str, str]) -> Iterator[str]:
     """Yield what blame, width, identify and adapt have found."""
     for name, path in records.items():
-        found = read_record(Path(path))
+        found = read_object(Path(path))
         try:
             yield from _finding(name, found)
         except (LookupError, TypeError, ValueError, AttributeError) as error:

@@ -95,7 +95,7 @@ def run(
     Example: simgap width 'riverswim?success=0.1:0.6:5&left_reward=0.4' -H 60
     """
     from simgap.cli.app.models import read_model
-    from simgap.cli.app.options import needed_horizon
+    from simgap.cli.app.options import max_bytes_of, needed_horizon
     from simgap.cli.app.output import made_folder, print_json
     from simgap.cli.verbs.width_answer import record_name
     from simgap.records import write_record
@@ -105,7 +105,7 @@ def run(
         nominal, widths, criterion, slack, gap_tolerance, time_limit, seed
     )
     folder = None if out is None else made_folder(out)
-    latent = read_model(model, max_bytes)
+    latent = read_model(model, max_bytes_of(max_bytes)).latent
     answer = answered(
         latent, steps, param, settings, command=str(context.obj), model=model
     )
@@ -149,7 +149,7 @@ def print_answer(answer: WidthAnswer) -> None:
     from textwrap import wrap
 
     from simgap.cli.app.output import print_line, print_table
-    from simgap.report import gap_bracket, number, shown
+    from simgap.text import gap_bracket, number, shown
 
     noise = 1e-9 * answer.at_stake
     longest = max(each.gap.upper for each in answer.widths)
@@ -209,7 +209,7 @@ def _some(beyond: tuple[BeyondAnswer, ...]) -> list[BeyondAnswer]:
 
 
 def _interval(each: RangeAnswer) -> str:
-    from simgap.report import number
+    from simgap.text import number
 
     if each.low == each.high:
         return number(each.low, 4)

@@ -8,7 +8,7 @@ import numpy as np
 
 from simgap.answers import CLOSE, MANY, Criterion
 from simgap.oracle import Outcome
-from simgap.report import at_least, at_most, gap_number, number, shown
+from simgap.text import at_least, at_most, gap_number, number, shown
 
 if TYPE_CHECKING:
     from simgap.answers import WidthCurve, WidthRow

@@ -22,7 +22,7 @@ from simgap.experiments.framework.claim import (
     Verdict,
 )
 from simgap.intervals import Certified, Estimate
-from simgap.records import SCHEMA, read_record, write_record
+from simgap.records import SCHEMA, read_object, write_record
 
 FOLDER = "claims"
 KIND = "claim"
@@ -121,7 +121,7 @@ def finished_claim(
     if not path.exists():
         return None
     try:
-        found = read_record(path)
+        found = read_object(path)
     except InvalidFile:
         return None
     wanted = {

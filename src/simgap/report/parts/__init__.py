@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
+from simgap.records import Identify, as_record
 from simgap.report.part import Part
 from simgap.report.parts.adapt import adapt_part
 from simgap.report.parts.audit import audit_part
@@ -18,6 +19,16 @@ from simgap.report.parts.width import width_part
 
 __all__ = ["CLAIMS", "MAKERS", "claim_part"]
 
+Kind = TypeVar("Kind")
+
+
+def _typed(
+    kind: type[Kind], make: Callable[[Kind, str], Part]
+) -> Callable[[Mapping[str, Any], str], Part]:
+    """Return what draws the JSON of a record: it is read as its kind first."""
+    return lambda found, anchor: make(as_record(found, kind, "it"), anchor)
+
+
 CLAIMS = "claims"  # the folder in which every file is a claim
 MAKERS: dict[str, Callable[[Mapping[str, Any], str], Part]] = {
     "audit": audit_part,  # in the order of the page
@@ -25,7 +36,7 @@ MAKERS: dict[str, Callable[[Mapping[str, Any], str], Part]] = {
     "gap": gap_part,
     "blame": blame_part,
     "width": width_part,
-    "identify": identify_part,
+    "identify": _typed(Identify, identify_part),
     "adapt": adapt_part,
     "run": run_part,
 }

@@ -11,7 +11,7 @@ from simgap.report.plots import BarPlot
 from simgap.report.reading import as_object, as_objects, as_text
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
 from simgap.report.shown_number import NOTHING, Told, certainty_of, told
-from simgap.report.words import number as number_shown, shown
+from simgap.text import number as number_shown, shown
 
 GROUP = "What real data say"
 ROUNDING = 1e-9  # of the gap before: 0 but for rounding

@@ -6,15 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from simgap.records import number
 from simgap.report.memory_words import memory_sentences
 from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
 from simgap.report.parts.memory_card import memory_cards
 from simgap.report.parts.on_grid import grid_sheets, ladder_plots
-from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
+from simgap.report.reading import (
+    as_list,
+    as_object,
+    as_objects,
+    as_text,
+    not_ours,
+    number,
+)
 from simgap.report.sheet import Cell, Heading, Sheet, Sign, sheet
 from simgap.report.shown_number import NOTHING, Told, certainty_of, evaluated, told
-from simgap.report.words import number as number_shown, percent_of, shown
+from simgap.text import number as number_shown, percent_of, shown
 
 GROUP = "Will it transfer?"
 ANSWERS = {  # the word of the record: the answer on the page, and its mood

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from simgap.records import number
 from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
 from simgap.report.parts.pair_prices import pair_prices_plot
 from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot, told_curve
-from simgap.report.reading import as_list, as_object, as_objects, as_text, known
+from simgap.report.reading import as_list, as_object, as_objects, as_text, known, number
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
 from simgap.report.shown_number import NOTHING, Told, certainty_of, evaluated, told
-from simgap.report.words import counted, percent_of, shown
+from simgap.text import counted, percent_of, shown
 
 GROUP = "What causes the loss"
 MOST_CURVES = 6  # parameters with a figure of their own

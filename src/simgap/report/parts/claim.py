@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
-from simgap.records import number
 from simgap.report.part import Line, Origin, Part
 from simgap.report.plots import Curve, CurvePlot
 from simgap.report.reading import (
@@ -15,10 +14,11 @@ from simgap.report.reading import (
     as_objects,
     as_text,
     not_ours,
+    number,
 )
 from simgap.report.sheet import Cell, Sheet, heading, sheet
 from simgap.report.shown_number import NOTHING, Told, certainty_of, told
-from simgap.report.words import shown
+from simgap.text import shown
 
 GROUP = "Claims of the paper"
 VERDICTS = ("holds", "refuted", "undecided")

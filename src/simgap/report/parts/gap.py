@@ -15,7 +15,7 @@ from simgap.report.plots import Plot, short_names
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
 from simgap.report.sheet import Heading, Sheet, sheet
 from simgap.report.shown_number import NOTHING, Told, certainty_of, evaluated, told
-from simgap.report.words import shown, without_parameters
+from simgap.text import shown, without_parameters
 
 GROUP = "Policies in every real model"
 MOST_CELLS = 9_000  # of the map

@@ -6,12 +6,18 @@ from collections.abc import Mapping, Sequence
 from math import isqrt
 from typing import Any
 
-from simgap.records import number
 from simgap.report.heat_plots import SlidingHeat, Table, spread_out
 from simgap.report.plots import Curve, CurvePlot, Plot, Point, short_names, told_curve
-from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
+from simgap.report.reading import (
+    as_list,
+    as_object,
+    as_objects,
+    as_text,
+    not_ours,
+    number,
+)
 from simgap.report.shown_number import Told, certainty_of, told
-from simgap.report.words import number as number_shown, shown, without_parameters
+from simgap.text import number as number_shown, shown, without_parameters
 
 ROUNDING = 1e-9  # of what is at stake: 0 but for rounding
 MOST_CELLS = 8_000  # of a map, over all horizons

@@ -8,7 +8,7 @@ from typing import Any
 from simgap.report.memory_words import memory_sentences
 from simgap.report.part import Card
 from simgap.report.shown_number import told
-from simgap.report.words import percent_of
+from simgap.text import percent_of
 
 ROUNDING = 1e-9  # of what is at stake: nothing, in words
 

@@ -9,7 +9,7 @@ from simgap.report.plots import CurvePlot, told_curve
 from simgap.report.reading import as_list, as_object, as_objects, as_text
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
 from simgap.report.shown_number import NOTHING, Told, told
-from simgap.report.words import number as number_shown
+from simgap.text import number as number_shown
 
 
 def grid_sheets(record: Mapping[str, Any], anchor: str) -> tuple[Sheet, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from simgap.records import number
 from simgap.report.memory_words import memory_sentences
 from simgap.report.part import Card, Line, Part, origin_of, surety_of
 from simgap.report.parts.memory_card import memory_cards
@@ -18,6 +17,7 @@ from simgap.report.reading import (
     as_text,
     bounds_of,
     known,
+    number,
 )
 from simgap.report.sheet import Heading, Sheet, sheet
 from simgap.report.shown_number import (
@@ -28,7 +28,7 @@ from simgap.report.shown_number import (
     quiet,
     told,
 )
-from simgap.report.words import between, counted, number as number_shown, percent, shown
+from simgap.text import between, counted, number as number_shown, part_of_value, shown
 
 GROUP = "The best agent there can be"
 BEST = "average loss of the best agent"
@@ -162,7 +162,7 @@ def _headline(record: Mapping[str, Any], average: Told) -> str:
         + (
             ""
             if whole is None or average.text == "0"
-            else percent(bounds, number(whole))
+            else part_of_value(bounds, number(whole))
         )
         + "."
     )

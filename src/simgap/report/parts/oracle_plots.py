@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from simgap.records import number
 from simgap.report.parts.pair_prices import pair_prices_plot
 from simgap.report.parts.policy_names import TRACKS
 from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot, short_names
-from simgap.report.reading import as_object, as_objects, as_text, known
+from simgap.report.reading import as_object, as_objects, as_text, known, number
 from simgap.report.shown_number import Told, certainty_of, evaluated, quiet, told
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simgap.records import number
 from simgap.report.heat_plots import HeatPlot, spread_out
 from simgap.report.plots import short_names
-from simgap.report.reading import as_list
+from simgap.report.reading import as_list, number
 from simgap.report.shown_number import NOTHING, Told, told
-from simgap.report.words import shown, without_parameters
+from simgap.text import shown, without_parameters
 
 MOST_PAIRED = 48  # models in the map
 

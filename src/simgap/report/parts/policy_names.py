@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simgap.report.words import shown
+from simgap.text import shown
 
 KINDS = (("every step", "by step"), ("episodes", "by episode"))
 SAMPLED = "posterior-sampling"  # drawn anew at every step, or once in an episode

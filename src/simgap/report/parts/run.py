@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from simgap.records import number
 from simgap.report.part import Line, Part, origin_of
 from simgap.report.plots import Curve, CurvePlot
-from simgap.report.reading import as_list, as_object, as_objects, as_text
+from simgap.report.reading import as_list, as_object, as_objects, as_text, number
 from simgap.report.sheet import Heading, Sheet, sheet
 from simgap.report.shown_number import NOTHING, Told, certainty_of, told
-from simgap.report.words import shown
+from simgap.text import shown
 
 GROUP = "Agents in real models"
 MOST_CURVES = 16  # as many as colours, dashes and markers tell apart in one figure

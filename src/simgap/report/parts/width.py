@@ -6,19 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from simgap.records import number
 from simgap.report.heat_plots import HeatPlot, spread_out
 from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
 from simgap.report.plots import CurvePlot, short_names, told_curve
-from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
+from simgap.report.reading import (
+    as_list,
+    as_object,
+    as_objects,
+    as_text,
+    not_ours,
+    number,
+)
 from simgap.report.sheet import Heading, Sheet, sheet
 from simgap.report.shown_number import NOTHING, Told, certainty_of, told
-from simgap.report.words import (
-    counted,
-    number as number_shown,
-    shown,
-    without_parameters,
-)
+from simgap.text import counted, number as number_shown, shown, without_parameters
 
 GROUP = "How wide to randomize"
 MOST_CELLS = 4_000  # of the map

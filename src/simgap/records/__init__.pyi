@@ -1,0 +1,28 @@
+from simgap.records.files import (
+    LARGEST_RECORD as LARGEST_RECORD,
+    as_record as as_record,
+    encode as encode,
+    plain as plain,
+    read_object as read_object,
+    read_record as read_record,
+    write_record as write_record,
+)
+from simgap.records.identify import (
+    Identify as Identify,
+    ModelPair as ModelPair,
+    ModelPosterior as ModelPosterior,
+    Timeline as Timeline,
+)
+from simgap.records.provenance import (
+    ON_GRID as ON_GRID,
+    Certainty as Certainty,
+    Provenance as Provenance,
+    for_this_grid as for_this_grid,
+    provenance as provenance,
+)
+from simgap.records.record import (
+    SCHEMA as SCHEMA,
+    Record as Record,
+    in_memory as in_memory,
+    with_command as with_command,
+)

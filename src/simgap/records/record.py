@@ -1,0 +1,93 @@
+"""What every record has: a short form for people, in a terminal or a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, field, fields, is_dataclass, replace
+from html import escape
+from typing import Any, ClassVar, TypeVar
+
+from simgap.intervals import Interval
+from simgap.records.provenance import Provenance, for_this_grid
+from simgap.text import bracket, number, shown
+
+SCHEMA = 1  # the form of records on disk
+MOST_LINES = 20  # of the short form
+NOT_SHOWN = frozenset(("schema", "kind", "certainty", "provenance", "notes", "next"))
+IN_MEMORY = "in memory only"
+
+Any_Record = TypeVar("Any_Record", bound="Record")
+
+
+def in_memory() -> Any:
+    """Return a field that Python users have and no file: a policy, a plan."""
+    return field(default=None, repr=False, compare=False, metadata={IN_MEMORY: True})
+
+
+def is_kept(each: Field[Any]) -> bool:
+    """Return whether a field is written down."""
+    return IN_MEMORY not in each.metadata
+
+
+class Record:
+    """The answer to one question; `simgap schema VERB` describes its fields."""
+
+    __slots__ = ()
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __post_init__(self) -> None:
+        """Say of a class on a grid that its numbers are certified for this grid."""
+        source = getattr(self, "provenance", None)
+        if source is not None and source.grid:
+            for each in fields(self):
+                value = for_this_grid(getattr(self, each.name), each.name)
+                object.__setattr__(self, each.name, value)
+
+    def __repr__(self) -> str:
+        lines = [f"{name:<24} {text}" for name, text in _rows(self)]
+        if len(lines) >= MOST_LINES:
+            rest = len(lines) - MOST_LINES + 2
+            lines = [*lines[: MOST_LINES - 2], f"and {rest} more fields"]
+        return "\n".join([f"simgap {type(self).__name__}", *lines])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td>{escape(text)}</td></tr>"
+            for name, text in _rows(self)
+        )
+        return f"<table><caption>{type(self).__name__}</caption>{rows}</table>"
+
+
+def with_command(record: Any_Record, command: str) -> Any_Record:
+    """Return a record that names the command which makes it again."""
+    source: Provenance = getattr(record, "provenance")  # noqa: B009 (not of all kinds)
+    return replace(record, provenance=replace(source, command=command))
+
+
+def _rows(record: Record) -> Iterator[tuple[str, str]]:
+    for each in fields(record):
+        value = getattr(record, each.name)
+        if each.name not in NOT_SHOWN and value is not None and is_kept(each):
+            yield each.name, _short(value)
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, bool | int | str):
+        return shown(str(value))
+    if isinstance(value, float):
+        return number(value, 6)
+    if isinstance(value, Interval):
+        return bracket(value, 6)
+    if isinstance(value, Mapping):
+        return shown(", ".join(map(str, value)) or "none")
+    if isinstance(value, tuple):
+        kind = type(value[0]).__name__ if value else ""
+        return f"{len(value)} x {kind}" if value else "none"
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = [
+            f"{each.name} {_short(getattr(value, each.name))}"
+            for each in fields(value)
+            if getattr(value, each.name) is not None
+        ]
+        return shown("; ".join(parts))
+    return shown(str(value))
