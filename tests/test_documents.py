@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PAPER_MAP, ERRATA = ROOT / "docs" / "paper-map.md", ROOT / "docs" / "errata.md"
-TEXTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+TEXTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 SEVERITIES = {"A", "B", "C", "A/B"}
 STATUSES = {"verified", "checked lightly", "open"}
 
