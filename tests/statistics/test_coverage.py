@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from simgap.intervals import Estimate
 from simgap.statistics import Part, estimated_mean, mean as rule
@@ -88,6 +89,31 @@ def test_few_intervals_of_both_labels_miss(
     assert misses(law, seeds, by_rule(n)) <= allowed
     assert misses(law, seeds, approximate(n, monkeypatch)) <= allowed
     assert misses(law, seeds, t_at(0.4, n)) > allowed  # the control
+
+
+@pytest.mark.parametrize("n", [30, 400])
+@pytest.mark.parametrize("chance", [0.02, 0.3, 0.5, 0.98])
+def test_approximate_intervals_of_two_points_cover_by_summing_all_samples(
+    chance: float, n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No chance of seeds: every number of ones, with its probability."""
+
+    def coverage() -> float:
+        total = 0.0
+        for ones in range(n + 1):
+            weight = float(binom.pmf(ones, n, chance))
+            if weight > 1e-9:
+                values = np.repeat([0.0, 1.0], [n - ones, ones])
+                found = estimated_mean([Part(values, 0.0, 1.0)], 0.95)
+                total += weight * (found.lower <= chance <= found.upper)
+        return total
+
+    monkeypatch.setattr(rule, "WIDER", 0.0)
+    monkeypatch.setattr(rule, "PART", 0.0)
+    assert coverage() >= 0.95
+    monkeypatch.setattr(rule, "log", lambda _: 0.0)  # no room for what was not met
+    if chance in (0.02, 0.98):
+        assert coverage() < 0.95  # the control
 
 
 @pytest.mark.slow
