@@ -206,7 +206,11 @@ def blame(*names: str, **changes: Any) -> dict[str, Any]:
         "ignored_whole": 1.2,
         "nominal": names[1],
         "names": list(names),
-        "pair_prices": {"lower": prices, "upper": prices},
+        "pair_prices": {
+            "lower": prices,
+            "upper": prices,
+            "models": list(range(size)),
+        },
         "certainty": {
             "whole": "certified",
             "ignored_whole": "certified",

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from simgap.cli.verbs.oracle_answer import MOST_PRICED, pair_prices
+from simgap.answers.pair_prices import MOST_PRICED, recorded_prices
+from simgap.records import PairPrices
 from simgap.report.parts.pair_prices import pair_prices_plot
 
 
@@ -16,26 +17,26 @@ def table(members: int) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 
 def test_a_record_of_many_models_has_the_prices_of_some() -> None:
-    few = pair_prices(table(5), table(5), None)
+    few = recorded_prices(table(5), table(5), None)
     assert few.models == (0, 1, 2, 3, 4)
     assert few.lower[1][4] == 3.0
     compared = np.arange(0, 300, 7)
-    some = pair_prices(table(300), table(300), compared)
+    some = recorded_prices(table(300), table(300), compared)
     assert some.models == tuple(compared.tolist())
     assert some.upper[0][2] == 14.0
-    whole = pair_prices(table(300), table(300), None)
+    whole = recorded_prices(table(300), table(300), None)
     assert len(whole.models) == MOST_PRICED == len(whole.lower) == len(whole.lower[0])
     assert whole.models[0] == 0 and whole.models[-1] == 299
-    all_of_few = pair_prices(table(5), table(5), np.array([0, 4]))
+    all_of_few = recorded_prices(table(5), table(5), np.array([0, 4]))
     assert all_of_few.models == few.models
 
 
 def test_the_map_names_the_models_it_is_about() -> None:
     names = [f"chance={at}" for at in range(6)]
-    prices = {"lower": table(3).tolist(), "upper": table(3).tolist()}
-    plot = pair_prices_plot(names, {**prices, "models": [0, 3, 5]}, 0.0, "key")
+    three = tuple(map(tuple, table(3).tolist()))
+    plot = pair_prices_plot(names, PairPrices(three, three, (0, 3, 5)), 0.0, "key")
     assert plot is not None
     assert list(plot.rows) == ["0", "3", "5"]
-    assert pair_prices_plot(names, prices, 0.0, "key") is None
-    assert pair_prices_plot(names, {**prices, "models": [0, 3, 9]}, 0.0, "key") is None
-    assert pair_prices_plot(names[:3], prices, 0.0, "key") is not None
+    for models in ((0, 3), (0, 3, 9)):
+        prices = PairPrices(three, three, models)
+        assert pair_prices_plot(names, prices, 0.0, "key") is None

@@ -61,6 +61,7 @@ from simgap.answers.over_horizons import (
     over_horizons as over_horizons,
     usual_horizons as usual_horizons,
 )
+from simgap.answers.pair_prices import recorded_prices as recorded_prices
 from simgap.answers.planned_class import (
     PlannedClass as PlannedClass,
     Tell as Tell,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
-from simgap.cli.verbs.oracle_answer import PairPrices
 from simgap.intervals import Certified, Estimate
-from simgap.records import Certainty, Provenance
+from simgap.records import Certainty, PairPrices, Provenance
 
 if TYPE_CHECKING:
     from simgap.answers import Blame, PartBlame
@@ -70,7 +69,7 @@ class BlameAnswer:
 
 def blame_record(latent: LatentMDP, found: Blame, source: Provenance) -> BlameAnswer:
     """Return the record of an answer."""
-    from simgap.cli.verbs.oracle_answer import pair_prices
+    from simgap.answers import recorded_prices
     from simgap.records import SCHEMA
 
     names = latent.simulators.model_names
@@ -89,7 +88,7 @@ def blame_record(latent: LatentMDP, found: Blame, source: Provenance) -> BlameAn
         ignored_whole=found.ignored_whole,
         nominal=names[found.nominal],
         names=names,
-        pair_prices=pair_prices(
+        pair_prices=recorded_prices(
             found.pair_prices_lower, found.pair_prices_upper, found.compared
         ),
         rounding=found.rounding,

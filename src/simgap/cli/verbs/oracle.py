@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from simgap.cli.verbs.oracle_answer import (
         OracleModel,
         OracleNumbers,
-        PairPrices,
         TracePoint,
     )
     from simgap.intervals import Certified, Estimate
     from simgap.mdp import LatentMDP
     from simgap.oracle import Memory, OracleResult, Solver
-    from simgap.records import Provenance
+    from simgap.records import PairPrices, Provenance
 
 SOLVERS = ("auto", "exact", "bounded", "grid")
 PART = "it is above 0 and below 1, such as 0.05"

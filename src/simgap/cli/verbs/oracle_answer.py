@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 from simgap.intervals import Certified
-from simgap.records import Certainty
+from simgap.records import Certainty, PairPrices
 
 if TYPE_CHECKING:
-    from simgap.arrays import FloatArray, OffsetArray
+    from simgap.arrays import FloatArray
     from simgap.intervals import Estimate
     from simgap.mdp import LatentMDP
     from simgap.oracle import OracleResult
-
-MOST_PRICED = 60  # models in the tables of a record
 
 CERTAINTY: dict[str, Certainty] = {
     "lower": "certified",
@@ -42,16 +40,6 @@ class OracleModel:
     gap: float  # optimal - value
     relative_gap: float | None  # gap / |optimal|, None if that is 0
     gap_interval: Certified  # holds the gap of every optimal policy
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class PairPrices:
-    """What it costs not to know one model from another, (K, K) each."""
-
-    lower: tuple[tuple[float, ...], ...]
-    upper: tuple[tuple[float, ...], ...]
-    models: tuple[int, ...]  # (K,), the models that the tables are about
 
 
 @final
@@ -88,6 +76,8 @@ class OracleNumbers:
 
 def oracle_numbers(latent: LatentMDP, result: OracleResult) -> OracleNumbers:
     """Return a result as a record."""
+    from simgap.answers import recorded_prices
+
     value = result.value
     return OracleNumbers(
         horizon=result.horizon,
@@ -102,31 +92,11 @@ def oracle_numbers(latent: LatentMDP, result: OracleResult) -> OracleNumbers:
         outcome=result.outcome.value,
         solver=result.solver,
         models=_models(latent, result),
-        pair_prices=pair_prices(
+        pair_prices=recorded_prices(
             result.pair_prices_lower, result.pair_prices_upper, result.compared
         ),
         nodes=result.statistics.nodes,
         rounding=result.statistics.rounding,
-    )
-
-
-def pair_prices(
-    lower: FloatArray, upper: FloatArray, compared: OffsetArray | None
-) -> PairPrices:
-    """Return the prices of all models, or of those compared, at most MOST_PRICED."""
-    import numpy as np
-
-    from simgap.oracle import spread_over
-
-    every, known = np.arange(len(lower)), compared
-    if len(lower) > MOST_PRICED:
-        some = every if known is None else known
-        every = some[spread_over(some.size, MOST_PRICED)]
-    block = np.ix_(every, every)
-    return PairPrices(
-        lower=table_of(lower[block]),
-        upper=table_of(upper[block]),
-        models=tuple(every.tolist()),
     )
 
 

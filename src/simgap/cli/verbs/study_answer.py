@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, final
 if TYPE_CHECKING:
     from simgap.cli.verbs.baseline_answer import BaselineAnswer
     from simgap.cli.verbs.oracle import OracleAnswer
-    from simgap.cli.verbs.oracle_answer import OracleModel, PairPrices, TracePoint
+    from simgap.cli.verbs.oracle_answer import OracleModel, TracePoint
     from simgap.cli.verbs.story import Chapter
     from simgap.intervals import Certified, Estimate
     from simgap.oracle import Memory
-    from simgap.records import Provenance
+    from simgap.records import PairPrices, Provenance
 
 
 @final

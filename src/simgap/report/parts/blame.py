@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+from simgap.records import PairPrices, as_record
 from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
 from simgap.report.parts.pair_prices import pair_prices_plot
 from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot, told_curve
@@ -157,6 +158,7 @@ def _plots(
     anchor: str,
 ) -> tuple[Plot, ...]:
     names = [as_text(each) or "?" for each in as_list(record.get("names"))]
+    prices = as_object(record.get("pair_prices"))
     plots = (
         _bars(
             ranked, "share", "share of the best agent's loss", noise, f"{anchor}-shares"
@@ -169,8 +171,13 @@ def _plots(
             f"{anchor}-plan",
         ),
         *curves,
-        pair_prices_plot(
-            names, as_object(record.get("pair_prices")), noise, f"{anchor}-pairs"
+        None
+        if not prices
+        else pair_prices_plot(
+            names,
+            as_record(prices, PairPrices, "pair_prices"),
+            noise,
+            f"{anchor}-pairs",
         ),
     )
     return tuple(plot for plot in plots if plot is not None)

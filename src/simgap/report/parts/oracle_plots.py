@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from simgap.records import PairPrices, as_record
 from simgap.report.parts.pair_prices import pair_prices_plot
 from simgap.report.parts.policy_names import TRACKS
 from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot, short_names
@@ -22,12 +23,15 @@ def oracle_plots(
     """Return the figures that a record has numbers for."""
     models = as_objects(record.get("models"))
     sure = certainty_of(as_object(record.get("certainty")).get("gap"))
+    prices = as_object(record.get("pair_prices"))
     plots = (
         _policies(record, others, noise, f"{anchor}-policies"),
         _per_model(models, noise, sure, f"{anchor}-models"),
-        pair_prices_plot(
+        None
+        if not prices
+        else pair_prices_plot(
             [as_text(each.get("name")) or "?" for each in models],
-            as_object(record.get("pair_prices")),
+            as_record(prices, PairPrices, "pair_prices"),
             noise,
             f"{anchor}-pairs",
         ),
