@@ -9,24 +9,24 @@ from typing import Any
 import pytest
 
 from simgap.intervals import Certified
-from simgap.report.memory_words import memory_sentences, memory_words
+from simgap.records import Memory
 from simgap.text import at_least, at_most
 from tests.report import answer_cases as cases
 from tests.report.answer_cases import LAKES
-from tests.report.explorer_cases import certified, page_with
+from tests.report.explorer_cases import page_with
 from tests.report.tags import Tags
 
 
-def memory(**changes: Any) -> dict[str, Any]:
-    plain = {
+def sentences(**changes: Any) -> tuple[str, str]:
+    plain: dict[str, Any] = {
         "enough": "certified",
         "needed": "certified",
-        "with_memory": certified(0.1, 0.13456),
-        "without_memory": certified(0.28224, 0.4845),
+        "with_memory": Certified(0.1, 0.13456),
+        "without_memory": Certified(0.28224, 0.4845),
         "searched": 338,
         "stationary": False,
     }
-    return {"memory": plain | changes}
+    return Memory(**plain | changes).sentences()
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def memory(**changes: Any) -> dict[str, Any]:
 def test_each_sentence_has_its_own_label(
     changes: dict[str, str], labels: tuple[bool, bool]
 ) -> None:
-    first, second = memory_sentences(memory(**changes))
+    first, second = sentences(**changes)
     assert (first.endswith("(certified)."), second.endswith("(certified).")) == labels
     assert ("not proved" in first, "not proved" in second) == tuple(
         not each for each in labels
@@ -51,14 +51,13 @@ def test_each_sentence_has_its_own_label(
 
 def test_on_a_grid_the_label_says_so() -> None:
     grid = "certified for this grid"
-    for each in memory_sentences(memory(enough=grid, needed=grid)):
+    for each in sentences(enough=grid, needed=grid):
         assert each.endswith(f"({grid}).")
 
 
 def test_what_was_searched_and_which_kind_of_policies_is_told() -> None:
-    assert "best of 338 policies" in memory_sentences(memory(needed="not proved"))[1]
-    assert "deterministic" in memory_sentences(memory(stationary=True))[1]
-    assert memory_sentences({}) == ()
+    assert "best of 338 policies" in sentences(needed="not proved")[1]
+    assert "deterministic" in sentences(stationary=True)[1]
 
 
 def test_what_is_lost_at_least_is_rounded_down_and_at_most_up() -> None:
@@ -68,14 +67,7 @@ def test_what_is_lost_at_least_is_rounded_down_and_at_most_up() -> None:
         assert float(low) == pytest.approx(gap, rel=1e-3)
         assert float(high) == pytest.approx(gap, rel=1e-3)
     assert at_most(1e-12) == "1e-12"  # a certificate of 0 is one of 0
-    first, _ = memory_words(
-        enough="certified",
-        needed="not proved",
-        with_memory=Certified(0.0, 0.134501),
-        without_memory=Certified(0.0, 0.5),
-        searched=None,
-        stationary=False,
-    )
+    first, _ = sentences(with_memory=Certified(0.0, 0.134501))
     assert "at most 0.1346 " in first
 
 

@@ -57,10 +57,7 @@ from simgap.oracle.loss_form import (
     bytes_of_losses as bytes_of_losses,
     loss_form as loss_form,
 )
-from simgap.oracle.memory import (
-    Memory as Memory,
-    memory_proofs as memory_proofs,
-)
+from simgap.oracle.memory import memory_proofs as memory_proofs
 from simgap.oracle.pair_prices import (
     compared_models as compared_models,
     pair_prices as pair_prices,

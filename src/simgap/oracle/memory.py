@@ -7,26 +7,8 @@ a bound on all of them, not a search that found none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, final
-
 from simgap.intervals import Certified
-
-Proof = Literal["certified", "certified for this grid", "not proved", "no"]
-# "no": the contrary is certified
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """What is proved about average losses with memory and without."""
-
-    enough: Proof
-    needed: Proof
-    with_memory: Certified  # loss of the best policy
-    without_memory: Certified  # of the best one without: bound on all, best one found
-    searched: int | None  # policies without memory that one is the best of
-    stationary: bool  # these are deterministic and the same at every step
+from simgap.records import Memory, Proof
 
 
 def memory_proofs(

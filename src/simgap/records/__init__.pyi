@@ -13,6 +13,7 @@ from simgap.records.identify import (
     ModelPosterior as ModelPosterior,
     Timeline as Timeline,
 )
+from simgap.records.memory import Memory as Memory, Proof as Proof
 from simgap.records.pair_prices import PairPrices as PairPrices
 from simgap.records.provenance import (
     ON_GRID as ON_GRID,

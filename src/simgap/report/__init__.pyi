@@ -5,9 +5,6 @@ from simgap.report.explorer import (
 from simgap.report.folder import (
     read_folder as read_folder,
 )
-from simgap.report.memory_words import (
-    memory_words as memory_words,
-)
 from simgap.report.reading import (
     as_text as as_text,
     bounds_of as bounds_of,

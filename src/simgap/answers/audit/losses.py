@@ -41,13 +41,13 @@ from simgap.mdp import LatentMDP
 from simgap.oracle import (
     AutoOracle,
     LossForm,
-    Memory,
     Outcome,
     ShortMemoryPlan,
     bytes_of_losses,
     loss_form,
     memory_proofs,
 )
+from simgap.records import Memory
 from simgap.simulation import InSimulator
 
 LARGEST_LOSSES = 1e8  # bytes of the losses of all steps; beyond, nothing is planned

@@ -225,7 +225,6 @@ def _print_ladder(ladder: LadderAnswer) -> None:
 
 def _numbers(answer: AuditAnswer) -> list[str]:
     from simgap.answers import percent, percent_between
-    from simgap.cli.verbs.baseline_answer import memory_lines
     from simgap.text import at_most, ends, gap_bracket, gap_number, number, shown
 
     if answer.at_stake is None or answer.average_gap is None:
@@ -258,7 +257,7 @@ def _numbers(answer: AuditAnswer) -> list[str]:
             f"no answer of its own in {percent(each.fallbacks)} of the steps)"
         )
     if answer.memory is not None:
-        lines += memory_lines(answer.memory)
+        lines += answer.memory.sentences()
     if answer.value_of_memory is not None:
         lines.append(f"memory is worth  {gap_bracket(answer.value_of_memory, noise)}")
     if answer.theorem is not None and not answer.theorem.vacuous:

@@ -9,8 +9,7 @@ if TYPE_CHECKING:
     from simgap.answers import Audit, Ladder, Transfer, WorstModel
     from simgap.intervals import Certified, Estimate
     from simgap.mdp import LatentMDP
-    from simgap.oracle import Memory
-    from simgap.records import Provenance
+    from simgap.records import Memory, Provenance
     from simgap.simulation import InSimulator
 
 

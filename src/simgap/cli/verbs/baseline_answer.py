@@ -6,7 +6,7 @@ on average; one found by sampling is an estimate with its interval in both place
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 from simgap.cli.verbs.oracle_answer import table_of
@@ -14,7 +14,8 @@ from simgap.intervals import Certified, Estimate
 
 if TYPE_CHECKING:
     from simgap.mdp import LatentMDP
-    from simgap.oracle import Baseline, Memory, OracleResult, ShortMemoryPlan
+    from simgap.oracle import Baseline, OracleResult, ShortMemoryPlan
+    from simgap.records import Memory
 
 
 @final
@@ -133,14 +134,6 @@ def _answer(latent: LatentMDP, found: Baseline, least: float | None) -> Baseline
         note="; ".join(filter(None, (found.note, left_out))),
         cross_gaps=None if cross is None or left_out else table_of(cross),
     )
-
-
-def memory_lines(memory: Memory) -> tuple[str, str]:
-    """Return what is proved about memory: that it is enough, that it is needed."""
-    from simgap.report import memory_words
-
-    told = {each.name: getattr(memory, each.name) for each in fields(memory)}
-    return memory_words(**told)
 
 
 def middle(found: float | Estimate) -> float:

@@ -379,12 +379,11 @@ def print_answer(answer: GapAnswer) -> None:
 
 def _print_worth(answer: GapAnswer) -> None:
     from simgap.cli.app.output import print_line, print_table
-    from simgap.cli.verbs.baseline_answer import memory_lines
     from simgap.text import between, gap_bracket, number
 
     print_line(f"acting at random loses {number(answer.at_stake, 4)} (certified)")
     if answer.memory is not None:
-        for line in memory_lines(answer.memory):
+        for line in answer.memory.sentences():
             print_line(line)
     if answer.value_of_memory is not None:
         print_line(f"memory is worth {between(answer.value_of_memory)} (certified)")

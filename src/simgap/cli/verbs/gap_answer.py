@@ -10,8 +10,7 @@ from simgap.cli.verbs.oracle_answer import table_of
 if TYPE_CHECKING:
     from simgap.answers import AtHorizon, OverHorizons
     from simgap.intervals import Certified, Estimate
-    from simgap.oracle import Memory
-    from simgap.records import Provenance
+    from simgap.records import Memory, Provenance
 
 
 @final

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     )
     from simgap.intervals import Certified, Estimate
     from simgap.mdp import LatentMDP
-    from simgap.oracle import Memory, OracleResult, Solver
-    from simgap.records import PairPrices, Provenance
+    from simgap.oracle import OracleResult, Solver
+    from simgap.records import Memory, PairPrices, Provenance
 
 SOLVERS = ("auto", "exact", "bounded", "grid")
 PART = "it is above 0 and below 1, such as 0.05"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simgap.cli.app.output import print_line, print_table
-from simgap.cli.verbs.baseline_answer import memory_lines
 from simgap.intervals import Certified
 from simgap.text import (
     at_least,
@@ -136,7 +135,7 @@ def _part(model: OracleModel, noise: float) -> str:
 def _worth(answer: OracleAnswer) -> list[str]:
     lines: list[str] = []
     if answer.memory is not None:
-        lines += memory_lines(answer.memory)
+        lines += answer.memory.sentences()
     return lines + [
         f"value of {what}: {gap_bracket(bounds, noise_of(answer))} (certified)"
         for what, bounds in (

@@ -107,11 +107,10 @@ def _how_good(found: BaselineAnswer) -> str:
 
 def _needed(oracle: OracleAnswer) -> str:
     """Return whether memory is needed, if that was asked."""
-    from simgap.cli.verbs.baseline_answer import memory_lines
 
     if oracle.memory is None:
         return ""
-    return f" {memory_lines(oracle.memory)[1]}"
+    return f" {oracle.memory.sentences()[1]}"
 
 
 def _with_memory(oracle: OracleAnswer) -> Chapter:

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from simgap.cli.verbs.oracle_answer import OracleModel, TracePoint
     from simgap.cli.verbs.story import Chapter
     from simgap.intervals import Certified, Estimate
-    from simgap.oracle import Memory
-    from simgap.records import PairPrices, Provenance
+    from simgap.records import Memory, PairPrices, Provenance
 
 
 @final

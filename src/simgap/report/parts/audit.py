@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from simgap.report.memory_words import memory_sentences
 from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
-from simgap.report.parts.memory_card import memory_cards
+from simgap.report.parts.memory_card import memory_cards, memory_of
 from simgap.report.parts.on_grid import grid_sheets, ladder_plots
 from simgap.report.reading import (
     as_list,
@@ -116,6 +115,7 @@ def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
 
 
 def _verdict(record: Mapping[str, Any], stake: float | None) -> Verdict:
+    memory = memory_of(record)
     word = record.get("verdict")
     if word is not None and (not isinstance(word, str) or word not in ANSWERS):
         raise not_ours(word, f"one of {', '.join(ANSWERS)}")
@@ -132,7 +132,7 @@ def _verdict(record: Mapping[str, Any], stake: float | None) -> Verdict:
             filter(
                 None,
                 (
-                    *memory_sentences(record),
+                    *(() if memory is None else memory.sentences()),
                     _worst(record, as_text(record.get("reason"))),
                 ),
             )
@@ -260,7 +260,7 @@ def _cards(
     record: Mapping[str, Any], verdict: Verdict, stake: float | None
 ) -> tuple[Card, ...]:
     cards = [Card("transfer", verdict.answer, verdict.certainty, _lost(record))]
-    cards += memory_cards(record, stake)
+    cards += memory_cards(record.get("value_of_memory"), memory_of(record), stake)
     steps = as_object(record.get("separation")).get("steps")
     found = told(steps)
     if found.value is not None:

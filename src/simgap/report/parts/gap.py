@@ -9,7 +9,7 @@ from typing import Any, final
 from simgap.report.heat_plots import HeatPlot, spread_out
 from simgap.report.part import Line, Part, notes_of, origin_of, surety_of
 from simgap.report.parts.horizons import horizon_plots
-from simgap.report.parts.memory_card import memory_cards
+from simgap.report.parts.memory_card import memory_cards, memory_of
 from simgap.report.parts.policy_names import policy_about, policy_name
 from simgap.report.plots import Plot, short_names
 from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
@@ -104,7 +104,11 @@ def gap_part(record: Mapping[str, Any], anchor: str) -> Part:
         origin=origin_of(record),
         plots=tuple(plots),
         sheets=tuple(sheets),
-        cards=memory_cards(record, told(record.get("at_stake")).value),
+        cards=memory_cards(
+            record.get("value_of_memory"),
+            memory_of(record),
+            told(record.get("at_stake")).value,
+        ),
         surety=surety_of(
             record,
             *((f"average loss of {each.name}", each.average) for each in rows),

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from simgap.report.memory_words import memory_sentences
 from simgap.report.part import Card, Line, Part, origin_of, surety_of
-from simgap.report.parts.memory_card import memory_cards
+from simgap.report.parts.memory_card import memory_cards, memory_of
 from simgap.report.parts.oracle_plots import average_gap, oracle_plots
 from simgap.report.parts.policy_names import TRACKS, policy_about, policy_name
 from simgap.report.reading import (
@@ -139,7 +138,7 @@ def _cards(record: Mapping[str, Any], average: Told, noise: float) -> tuple[Card
     if average.value is not None:
         words = "average loss of the best agent that is not told the model"
         cards.append(Card("transfer", average.text, average.certainty, words))
-    cards += memory_cards(record, None, noise)
+    cards += memory_cards(record.get("value_of_memory"), memory_of(record), None, noise)
     return tuple(cards)
 
 
@@ -191,7 +190,8 @@ def _points(
             "The policy to run tracks which model is likely; it loses "
             f"{found.text} on average (estimated{_in(found)})."
         )
-    points += memory_sentences(record)
+    if (memory := memory_of(record)) is not None:
+        points += memory.sentences()
     for key, what in (
         ("value_of_memory", "Memory"),
         ("value_of_randomization", "Training on all models instead of one"),
