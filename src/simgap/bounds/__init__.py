@@ -1,7 +1,8 @@
 """Every bound of the paper as a function of numbers, with its constants.
 
-Bounds take numbers, never models. All of them are for rewards in [0, 1]: the gap of a
-class with other rewards is that of the rescaled one, times the range.
+The functions take numbers, never models, and assume rewards in [0, 1]. For rewards in
+another interval the class is rescaled: its gap is that of the rescaled class, times the
+width of the interval (`Bound.in_rewards`). Statements and proofs: theory 4.
 """
 
 from simgap.rooms import open_room

@@ -1,7 +1,8 @@
 """All bounds for a class, ranked: what the theorems promise at a horizon.
 
-Every base policy bounds the oracle through Lemma 1, and the oracle does not need to
-know which: the least of them counts. Conditions that fail are said, not skipped over.
+By Lemma 1 every base policy gives an upper bound on the loss of the oracle, and the
+least of these bounds counts. A bound whose conditions are not met is listed with what
+is missing; it is not left out.
 """
 
 from __future__ import annotations

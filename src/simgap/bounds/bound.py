@@ -1,12 +1,11 @@
-"""What a theorem promises for given numbers, and from which horizon on it says
-anything.
+"""What a theorem promises for given numbers, and at which horizons it is not trivial.
 
-A bound keeps the formula it comes from, so that it can be asked at other horizons. An
-upper bound C(H) on a gap says something where C(H) < H. All formulas of this room are
-nondecreasing in H, and then the least such H is found exactly without a scan: whatever
-H satisfies C(H) < H and lies at or above h also lies above C(h), so that the search may
-go from h straight to floor(C(h)) + 1 and never passes the answer. Formulas grow like
-sqrt(H) or slower, so it gets there in a few dozen steps.
+A bound keeps the formula it comes from, so that it can be evaluated at other horizons.
+An upper bound C(H) on a gap is trivial unless C(H) < H. All formulas of this room are
+nondecreasing in H, and then the least H with C(H) < H is found exactly without a scan:
+if such an H is at least h, then H > C(H) >= C(h), so that the search may go from h
+straight to floor(C(h)) + 1 and never passes the answer. Formulas grow like sqrt(H) or
+slower, so the search ends after a few dozen steps.
 """
 
 from __future__ import annotations

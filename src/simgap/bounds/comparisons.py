@@ -1,4 +1,4 @@
-"""How many samples tell two models apart, and how often that goes wrong (Lemmas 4-7).
+"""How many samples distinguish two models, and how often that fails (Lemmas 4-7).
 
 Lemma 5, replaced (errata E23-E25). If s'_1..s'_n are drawn from p and ||p - q||_1 >=
 delta, then
@@ -6,8 +6,9 @@ delta, then
     P( prod q/p >= 1 ) <= BC(p, q)^n <= (1 - delta^2/4)^(n/2) <= exp(-n delta^2 / 8).
 
 Proof: Markov's inequality for the square root of the product, whose mean is BC^n, and
-(delta/2)^2 <= TV^2 <= 1 - BC^2. An error of 1/(MH) per comparison and at most M - 1
-comparisons with the real model make 1/H in all (Lemma 4).
+(delta/2)^2 <= TV^2 <= 1 - BC^2. A comparison goes wrong with probability at most
+1/(MH), and at most M - 1 comparisons involve the real model, so that it survives all of
+them except with probability 1/H (Lemma 4).
 
 Lemma 7. While the real model is one of j whose travel policies are tried in turn, each
 for floor(2D) steps, a cycle fails with probability at most D / (floor(2D) + 1) < 1/2
@@ -16,8 +17,9 @@ for floor(2D) steps, a cycle fails with probability at most D / (floor(2D) + 1) 
 
     E[stage 1] <= n0 sum_{j=2..M} (4 j D + 1) = n0 (M - 1) (2 D (M + 2) + 1)
 
-if only candidates travel, n0 (M - 1) (4 M D + 1) if all models do (errata E16). It
-holds for n0 samples in expectation as well (Wald), which is what `Anytime` needs.
+if only the travel policies of candidates are tried, n0 (M - 1) (4 M D + 1) if those of
+all models are (errata E16). The bound also holds if n0 is the expected number of
+samples (Wald's identity), as for `Anytime`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The numbers of a class that bounds are made of, for rewards in [0, 1].
+"""The numbers of a class that bounds are computed from, for rewards in [0, 1].
 
 Where a number is only known between two ends, the record takes the end that keeps every
 bound valid: the upper end of diameters, spans, deviations, eluder dimension and

@@ -7,7 +7,7 @@ gives, given the data, gap <= C / nu_t(M*) for a base policy of gap C. How large
 1. Never worse on average: E[1/nu_t(M*)] <= 1/nu(M*) however data are collected, since
    1/nu_t(M*) = 1 + sum_j (nu_j/nu_*) L_j/L_* and likelihood ratios are supermartingales
    of mean <= 1. With kernels of common support it is an *equality*: the mean does not
-   improve, rare bad data carry it.
+   improve, because rare bad data keep it up.
 2. Typically much better. Suppose that by then each rival has had n visits to a pair
    (s, a) where it is delta away from the real model. Then for x > 0
 
@@ -18,8 +18,8 @@ gives, given the data, gap <= C / nu_t(M*) for a base policy of gap C. How large
    and E sqrt(L_j/L_*) <= BC^n <= exp(-n delta^2/8): steps elsewhere only lower that
    mean. (A union over rivals would have (M-1)^(3/2) in place of M - 1.)
 3. Hence E[gap] <= (1 + x) C + H Q x^(-1/2) exp(-n delta^2/8), least at
-   x = (H Q exp(-n delta^2/8) / (2C))^(2/3), where it is C (1 + 3x). Both with H as a
-   gap's trivial bound.
+   x = (H Q exp(-n delta^2/8) / (2C))^(2/3), where it is C (1 + 3x). A gap is never more
+   than H, so that H is returned where it is less.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ dimension of F at scale 1/H, N its covering number there. Spec 4.7:
    1 - p. The least-squares fit has the left side <= 0, so with p = 1/(|F| H) per
    function Z <= beta = 2 Dl^2 log(|F| H). A cover at scale 1/H moves both sides by
    2 Dl: beta = 2 Dl^2 log(N H) + 6 Dl.
-2. Two members of the set are 4 beta apart on Z (errata E30: print has 2 beta), and on
+2. Two models of the set are 4 beta apart on Z (errata E30: print has 2 beta), and on
    the fresh data 4 beta + alpha + Dl^2 by the switching rule: together
    b = 8 beta + alpha + Dl^2.
 3. Hence sum_t |(P_k - P*) l_k| <= 1 + Dl d_e + 2 sqrt(b d_e H).
@@ -24,9 +24,9 @@ dimension of F at scale 1/H, N its covering number there. Spec 4.7:
 
     Reg(H) <= 1 + Dl d_e + 2 sqrt(b d_e H) + Dl/2 + K Dl + 1,  gap <= Reg(H) + Dl.
 
-d_e and N belong to one scale. What is computed for other horizons keeps the numbers
-given, which is right for numbers that bound every scale, such as |F|(|F|-1)/2 and |F|
-(errata E7: d_e <= M is false).
+d_e and N belong to the scale 1/H of one horizon. A bound that is evaluated at other
+horizons keeps the numbers it was given, so they should then bound every scale, as
+|F|(|F|-1)/2 and |F| do (errata E7: d_e <= M is false).
 """
 
 from __future__ import annotations

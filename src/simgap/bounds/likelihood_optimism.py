@@ -1,4 +1,4 @@
-"""Optimism with likelihood ratios: a guarantee for an agent better than Algorithm 3.
+"""Optimism with likelihood ratios, better than Algorithm 3 (theory 4.13).
 
 The agent. L_m(t) is the likelihood of all transitions so far under model m. Model m is
 dropped for good as soon as max_j L_j >= MH L_m, the maximum over all models or over
@@ -23,7 +23,7 @@ sqrt(L_k/L_*) / prod_{i<=t} BC_i(k) is a nonnegative martingale of mean 1, up to
 time when BC = 0, after which L_k = 0. So (event G2, again except with (M-1)/(MH)) for
 all rivals k and all times  sum_i -log BC_i(k) <= log(MH) + (1/2) log(L_*/L_k).  As long
 as k survives, L_*/L_k < MH and the sum is at most (3/2) log(MH). It runs over all steps
-of the past, whoever was played, and -log BC >= -(1/2) log(1 - TV^2) >= TV^2/2.
+of the past, whichever model was played, and -log BC >= -(1/2) log(1 - TV^2) >= TV^2/2.
 
 3. On G1 the gain of the model played is at least rho*, and a greedy policy has
 rho_k - R = P_k l_k - l_k(s). Hence sum_h (rho* - R_h) is at most the sum of
@@ -40,8 +40,9 @@ off G, at most sqrt(H Dl^2/4) sqrt(2 (M-1)/(MH)) = Dl sqrt((M-1)/(2M)).
 Off G the regret is at most H: 2 (M-1)/M.  For M = 1 the formula is Reg(H) <= sp_*.
 
 Neither a separation nor a diameter enters. In the worst case this is no better than
-Theorem 6, 3 log(MH) against log(2H^2)/2; what is gained is how soon wrong models go on
-a given class: after log(MH) over the divergence of the two models, wherever it shows.
+Theorem 6, 3 log(MH) against log(2H^2)/2; what is gained is how soon wrong models are
+dropped on a given class: after about log(MH) divided by the divergence of the two
+models on the data, wherever these come from.
 """
 
 from __future__ import annotations

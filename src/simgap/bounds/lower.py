@@ -12,13 +12,14 @@ delta. With N0 = (H + 1/delta)/2 and kl = kl(delta, delta + e), every policy has
 
     mean gap >= mean V*_m - H/2 - (e/(2 delta)) [ N0/M + H sqrt(N0 kl / (2M)) ].
 
-Proof: paid steps are in expectation at most flips tried plus e/delta times tries of the
-good switch, and there are H steps, so V^pi_m <= H/2 + (e/(2 delta)) E_m N_m; in the
-null model E N <= N0; then as above. V*_m >= H rho - D, rho = (delta + e)/(2 delta + e).
+Proof: let N be the number of pulls and N_m that of pulls of the good switch. The
+expected number of steps that pay is at most E N + (e/delta) E N_m, and a step either
+pays or is at most one pull, so V^pi_m <= H/2 + (e/(2 delta)) E_m N_m. In the null model
+(e = 0) E N <= N0. Then as above. V*_m >= H rho - D, rho = (delta + e)/(2 delta + e).
 The printed sketch takes delta = 1/D, which more than doubles the diameter (errata E34).
 
-These hold for randomised policies, on average over the class, hence in the worst model
-and for the oracle.
+Both bounds hold for random policies too. They are bounds on the average over the class,
+hence also on the gap in the worst model, and they hold for the oracle.
 """
 
 from __future__ import annotations

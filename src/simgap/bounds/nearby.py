@@ -1,4 +1,4 @@
-"""How far values of two nearby models can be apart (spec 4.1c, row 38).
+"""How much the values of two nearby models can differ (spec 4.1c, row 38).
 
 With d = max over (s, a) of || P_1 - P_2 ||_1 and rewards in [0, 1]:
 
@@ -8,8 +8,8 @@ With d = max over (s, a) of || P_1 - P_2 ||_1 and rewards in [0, 1]:
 Proof: replace one model by the other step by step. At step h the continuation values
 have range at most H - h (the values of pi), or span at most D (optimal values, of the
 model with the smaller diameter), and a difference of kernels integrates a function of
-span w to at most w d / 2. Rewards that are w apart enter as a factor w, rewards that
-differ between the models by at most r add H r to either line.
+span w to at most w d / 2. If max R - min R is w, both lines are multiplied by w. If the
+rewards of the two models differ by at most r, both lines gain H r.
 
 Together they make the gap of every policy Lipschitz, with the universal constant that
 the corrected Lemma 1 takes when nothing better is known.

@@ -1,4 +1,4 @@
-"""Which numbers a bound accepts, and what is said about the others."""
+"""Checks of the numbers that bounds are given; every refusal names the number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Posterior sampling over a finite class: its regret on average over the prior.
+"""Posterior sampling over a finite class: its mean regret over the prior (theory 4.15).
 
 The agent. At the start t_k of episode k a model m_k is drawn from the posterior given
 everything seen, and played by a policy greedy for its bias l_k until the end of the

@@ -1,8 +1,9 @@
 """Lemma 1: the oracle is not much worse than any base policy.
 
 Finite (spec 4.1a). The oracle's policy maximises the mean value over the prior, so its
-mean gap is at most that of every policy; gaps are not negative, so one of them is at
-most the mean over the prior weight. With a policy within eta of the best mean value,
+mean gap is at most that of every policy. No gap is negative, so the gap in one model is
+at most the mean gap divided by the prior weight of this model. For a policy whose mean
+value is within eta of the best,
 
     sum_m nu_m gap(pi, m) <= sum_m nu_m gap(pi_hat, m) + eta,
     gap(pi, m) <= [ sum_m nu_m gap(pi_hat, m) + eta ] / nu(m).

@@ -2,10 +2,10 @@
 
 Theorem 5 (spec 4.5). With C1 = n0 (M-1)(2D(M+2)+1) + D + 1, Algorithm 1 loses at most
 C1 in every model. For every fixed t, V*_1(s_1) <= t + D + V*_{t+1}(s_{t+1}), since a
-walk to the best state costs at most D; this is used pathwise at the end of stage 1,
-where the paper conditions one process on the stopping time of another (errata E27).
-Then the optimal policy is played; the bad event has probability 1/H and costs at most
-H.
+walk to the best state costs at most D. This is used pathwise at the end of stage 1
+(the paper conditions one process on the stopping time of another, errata E27). From
+there on the optimal policy is played. The event that the real model was dropped has
+probability at most 1/H and costs at most H.
 
 Theorem 6 (spec 4.6). Let the statistic of Algorithm 3 have threshold thr_k(n), e_k = 1
 if episode k ended by elimination. Unless the real model is eliminated,
@@ -18,13 +18,14 @@ Cauchy-Schwarz over at most M episodes, all but the real model's ending by elimi
 
     Reg(H) <= sqrt(H log(2H^2)/2 sum_m sp_m^2) + 2 sum_m sp_m - sp_* + 1,
 
-and the gap is at most Reg(H) + sp_* (Lemma 2). The real model goes with probability at
-most sum_n 2 exp(-2 thr(n)^2 / (n sp^2)) = 1/H (errata E28: its episode begins at a
-random time). Spans may be replaced by the diameter, which bounds them; M equal spans D
-give D sqrt(MH log(2H^2)/2) + 2MD + 1.
+and the gap is at most Reg(H) + sp_* (Lemma 2). The real model is eliminated with
+probability at most sum_n 2 exp(-2 thr(n)^2 / (n sp^2)) = 1/H (errata E28: its
+episode begins at a random time). Every span is at most the diameter D, which may take
+its place: C2 is then D sqrt(MH log(2H^2)/2) + 2MD + 1.
 
-Theorems 1 and 2 are Lemma 1 on top: the mean gap of the oracle is at most that of any
-base policy, and its gap in one model at most that mean over the model's prior weight.
+Theorems 1 and 2 add Lemma 1: the mean gap of the oracle is at most that of any base
+policy, and its gap in one model is at most this mean divided by the prior weight of the
+model.
 """
 
 from __future__ import annotations

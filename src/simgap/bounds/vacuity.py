@@ -1,4 +1,4 @@
-"""From which horizon on Algorithm 3 can eliminate anything at all.
+"""From which horizon on Algorithm 3 can eliminate anything at all (theory 4.18).
 
 In an episode of n steps the statistic of model k telescopes to n rho_k minus the
 rewards plus a difference of biases. So |stat| <= min(n step_k, n drift_k + sp_k), where
@@ -8,9 +8,10 @@ rewards plus a difference of biases. So |stat| <= min(n step_k, n drift_k + sp_k
 * drift_k is the most a reward can differ from the gain, max(rho_k - min R, max R -
   rho_k), or what is known to be lost per step when k is played in the real model.
 
-A threshold c sqrt(n) is passed only if it is below that. c grows with H, so the first n
-at which this is possible does, and the least H that is long enough is found without a
-scan. Before it the agent plays the model of greatest gain whatever happens.
+The statistic can pass a threshold c sqrt(n) only if this is below that number. c grows
+with H, so the first n at which this is possible grows with H too, and the least H that
+is long enough is found without a scan. For a shorter horizon the agent plays the model
+of greatest gain whatever happens.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Algorithm 3 with Freedman's inequality: thresholds that use the model's own variance.
+"""Algorithm 3 with Freedman's inequality: thresholds from variances (theory 4.14).
 
 The agent is Algorithm 3: stat_n = sum P_k l_k (s_i, a_i) - l_k(s'_i) over the steps of
-the current episode of model k. Beside it V_n = sum Var_{P_k(s_i, a_i)} l_k(s'), which k
-itself predicts. With b = sp(l_k), J = ceil(log2(max(1, H/4))), L = log(2H(J+1)) and
-levels v_j = b^2 2^j, j = 0..J, model k is eliminated when
+the current episode of model k. Beside it the agent keeps the variance that k itself
+predicts, V_n = sum Var_{P_k(s_i, a_i)} l_k(s'). With b = sp(l_k), J = ceil(log2(max(1,
+H/4))), L = log(2H(J+1)) and levels v_j = b^2 2^j, j = 0..J, model k is eliminated when
 
     |stat_n| > thr = bL/3 + sqrt( (bL/3)^2 + 2 v L ),  v the least level with v >= V_n.
 

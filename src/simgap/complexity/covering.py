@@ -1,18 +1,19 @@
 """Covering numbers of a function class in the sup norm, with the cover (spec 2.12).
 
-N(F, eps) is the *least* number of members of F whose closed eps-balls contain F (errata
-8: the paper's definition lacks the word). A cover in hand bounds it from above. From
-below: functions no two of which fit in one ball need a ball each, and so do weights
-y >= 0 with no more than 1 in any ball, whose sum bounds N (linear programming duality).
+N(F, eps) is the *least* number of functions of F whose closed eps-balls contain F
+(errata E8: the paper's definition lacks the word). Any cover bounds it from above. From
+below there are two bounds: if no two of some functions fit in one ball, each of them
+needs a ball of its own; and if weights y >= 0 of the functions sum to at most 1 in
+every ball, their total is at most N (linear programming duality).
 
 A linear class has covers that need no search. Let differences f - f' lie in a space of
-r dimensions and be at most R everywhere. Members no two of which are within eps make a
-cover once there is no further one. Balls of radius eps/2 around them are disjoint and
-lie in one of radius R + eps/2, so that there are at most (1 + 2 R/eps)^r: the
-O(r log(1/eps)) of Section 5.3. In one dimension they are at most 1 + R/eps.
+r dimensions and be at most R everywhere. Take functions no two of which are within eps,
+as many as possible: they are a cover. Balls of radius eps/2 around them are disjoint
+and lie in one ball of radius R + eps/2, so that there are at most (1 + 2 R/eps)^r of
+them: the O(r log(1/eps)) of Section 5.3. In one dimension there are at most 1 + R/eps.
 
-A search by branching settles small classes: some ball must hold the function that is
-hardest to cover, and each of those is tried.
+Small classes are solved by branching: some ball must contain the function that is
+hardest to cover, and each of these balls is tried.
 """
 
 from __future__ import annotations

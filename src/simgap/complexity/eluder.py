@@ -5,8 +5,8 @@ sqrt(sum over Z of (f - f')^2) <= eps have |f(x) - f'(x)| <= eps. dim_E(F, eps) 
 length of the longest sequence each point of which is eps'-independent of those before
 it, for one common eps' >= eps.
 
-Small classes are searched through. Otherwise a sequence in hand bounds the dimension
-from below; it is checked in Fractions, whatever found it. From above see
+Small classes are searched completely. Otherwise a sequence that was found bounds the
+dimension from below; it is checked in exact fractions. Bounds from above are in
 `eluder_bounds`.
 """
 

@@ -1,10 +1,11 @@
 """Upper bounds on the eluder dimension that need no search (spec 2.11, errata 7).
 
 Counting. In a sequence at scale eps', the pair of functions that shows a point to be
-independent is then farther apart than eps' on the points so far and can show no other;
-and a point cannot come twice. So dim_E(F, eps) is at most the number of pairs farther
-apart than eps somewhere, and at most the number of different points on which some
-pair is. The paper's "at most M" is false (errata 7): four functions can have six.
+independent is from then on farther apart than eps' on the points so far, so that it can
+show no other point; and no point can occur twice. So dim_E(F, eps) is at most the
+number of pairs farther apart than eps somewhere, and at most the number of different
+points on which some pair is. The paper's "at most M" is false (errata 7): four
+functions can have six.
 
 Linear classes. Let differences f - f' = d . phi(x) with d, phi(x) in R^r. Take a
 quadratic form W with d W d <= 1 for all differences, and V = k eps'^2 W + sum of

@@ -3,15 +3,15 @@
     f_M(s, a, l) = sum over s' of P_M(s' | s, a) l(s') ,  l in Lambda, the biases of U
 
 With finitely many models F is a matrix: functions on one side, points x = (s, a, l) on
-the other. All that follows depends on differences f(x) - f'(x) alone, so that some
-points may go without any change: those on which all functions agree, and those that
-show the same differences as another point (up to one sign). What is left is stored
-once, point by point: 200 models with 1000 pairs (s, a) and 200 biases need 320 MB.
+the other. Everything below depends on differences f(x) - f'(x) alone, so that some
+points can be left out without changing a result: those on which all functions agree,
+and those with the same differences as another point (up to one sign). The other points
+are stored: 200 models with 1000 pairs (s, a) and 200 biases need 320 MB.
 
-Biases come from a solver and are rounded. The eluder dimension would take the rounding
-for structure: two points whose values differ in the last digit are two points. Numbers
-closer than `resolution` therefore count as equal, everywhere below; a class made from a
-matrix has resolution 0 and is taken by the letter.
+Biases come from a solver and are rounded. Without care the eluder dimension would count
+rounding errors: two points whose values differ in the last digit are two points.
+Therefore numbers closer than `resolution` count as equal everywhere below. A class made
+from a matrix has resolution 0: its numbers are taken as they are.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ BLOCK = 4096  # points handled at once
 @final
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of the domain: a state, an action and the member whose bias it is."""
+    """A point of the domain: a state, an action and the model whose bias it is."""
 
     state: int
     action: int
@@ -52,10 +52,10 @@ class FunctionClass:
     """F, its different functions on the points that tell some of them apart."""
 
     values: FloatArray  # (X, F), f(x)
-    function: IndexArray  # (M,), the function of each member
+    function: IndexArray  # (M,), the function of each model
     column: OffsetArray  # (X,), where in the domain: (s * A + a) * biases + bias
     n_actions: int
-    biases: IndexArray  # (L,), the first member with each bias
+    biases: IndexArray  # (L,), the first model with each bias
     distance: FloatArray  # (F, F), sup norms of differences
     resolution: float  # numbers this close are equal
     domain_size: int  # S * A * L, with the points left out here
@@ -89,7 +89,7 @@ class FunctionClass:
 def function_class(
     simulators: SimulatorClass, *, plan: AverageRewardPlan | None = None
 ) -> FunctionClass:
-    """Return F for the biases of the members (Section 5.3).
+    """Return F for the biases of the models (Section 5.3).
 
     The biases are those of `plan` if there is one. A class that is not communicating
     has none and is refused.
@@ -113,7 +113,7 @@ def function_class(
 
 
 def precise_biases(simulators: SimulatorClass) -> AverageRewardPlan:
-    """Return the biases of all members, to the last digits where that is possible."""
+    """Return the biases of all models, to the last digits where that is possible."""
     try:
         return solve_average_reward(simulators, tolerance=SOLVER_TOLERANCE)
     except NotSolved:
@@ -168,7 +168,7 @@ def _first_of_each(rows: FloatArray, tolerance: float) -> OffsetArray:
 def _fill(
     simulators: SimulatorClass, biases: FloatArray, resolution: float
 ) -> tuple[FloatArray, OffsetArray]:
-    """Return P_M l at all (s, a, l) where members differ, (X, M), and their columns."""
+    """Return P_M l at all (s, a, l) where models differ, (X, M), and their columns."""
     kernel, count = simulators.transitions, len(biases)
     differ = (kernel.values != kernel.values[:1]).any(axis=0)
     length = np.diff(kernel.indptr)

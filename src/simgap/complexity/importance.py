@@ -1,4 +1,4 @@
-"""The importance score of Algorithm 4: has fresh data become worth a new fit?"""
+"""The importance score of Algorithm 4: are there enough fresh data for a new fit?"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Distances between models, for neighbourhoods of the real world (Assumption 3).
+"""Distances between models, for neighbourhoods of the real model (Assumption 3).
 
-The paper leaves the distance open. Kernels can be compared where they differ most or on
-average over (s, a), parameters by what made the models, and with the discrete distance,
-1 for two different members, the results for finite classes come back.
+The paper leaves the distance open. The library offers four: the L1 distance of kernels
+where they differ most, the same on average over (s, a), the distance of the parameters
+from which the models were made, and the discrete distance, 1 for any two different
+models, which gives back the results for finite classes.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class ParameterDistance:
 @final
 @dataclass(frozen=True, slots=True)
 class Discrete:
-    """1 for two different members, whatever they are."""
+    """1 for two different models, whatever they are."""
 
     @property
     def name(self) -> str:
@@ -70,7 +71,7 @@ Metric = GreatestL1 | AverageL1 | ParameterDistance | Discrete
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelDistances:
-    """d(M_1, M_2) for all pairs of members."""
+    """d(M_1, M_2) for all pairs of models."""
 
     metric: Metric
     matrix: FloatArray  # (M, M), symmetric, 0 on the diagonal
@@ -85,7 +86,7 @@ def model_distances(
     *,
     compared: Separation | None = None,
 ) -> ModelDistances:
-    """Return the distances between all members; `compared` saves comparing kernels."""
+    """Return the distances between all models; `compared` saves comparing kernels."""
     match metric:
         case GreatestL1():
             return ModelDistances(metric, (compared or separation(simulators)).distance)

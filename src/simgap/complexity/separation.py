@@ -1,21 +1,23 @@
-"""How far apart the models of a class are, and where one sees it (Assumption 2).
+"""How far apart the models of a class are, and at which (s, a) (Assumption 2).
 
-Two models are as far apart as their kernels at the pair (s, a) that shows it best:
+The distance of two models is that of their kernels at the pair (s, a) where it is
+greatest:
 
     distance(i, j) = max over (s, a) of || P_i(s, a) - P_j(s, a) ||_1 , in [0, 2]
     delta(U)       = min over i < j of distance(i, j)
 
-Errata 5: "any two models" must mean two different members, or delta is always 0. A
+Errata E5: "any two models" must mean two different ones, or delta would always be 0. A
 class of one model has delta 2. Models with equal kernels are 0 apart, and no data can
-tell them apart: agents see states, not rewards, so kernels alone count here.
+distinguish them: agents see states, not rewards, so that only kernels count here.
 
-The number of samples a comparison needs is governed more sharply by the Bhattacharyya
-coefficient BC = sum sqrt(p q), least at its own pair (s, a). Beside it 1 - BC is kept,
-the squared Hellinger distance, which has all its digits when BC is close to 1.
+How many samples a comparison needs depends more precisely on the Bhattacharyya
+coefficient BC = sum sqrt(p q), which may be least at another pair (s, a). The squared
+Hellinger distance 1 - BC is kept beside it, because it has all its digits when BC is
+close to 1.
 
-Rows that are as good as each other up to a factor 1 + 1e-12 are ties, and the lowest
-index wins: s first, then a. Distances are computed in floats, each to a relative error
-of that order.
+Pairs (s, a) whose distances agree up to a factor 1 + 1e-12 are ties, and the lowest
+index wins: s first, then a. Distances are computed in floats, with a relative error of
+this order.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ MOST_MODELS = 4096  # five (M, M) arrays of results: half a gigabyte
 @final
 @dataclass(frozen=True, slots=True)
 class ModelPair:
-    """Two members, the (state, action) that tells them apart best, and how well."""
+    """Two models, the (state, action) where they differ most, and by how much."""
 
     first: int
     second: int
@@ -49,7 +51,7 @@ class ModelPair:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Separation:
-    """Distances between all members of a class, with the rows s * A + a behind them.
+    """Distances between all models of a class, with the rows s * A + a behind them.
 
     Matrices are symmetric; a row of -1 means that the two kernels are equal.
     """
@@ -80,7 +82,7 @@ class Separation:
 
     @property
     def nearest(self) -> ModelPair | None:
-        """The two members hardest to tell apart; None in a class of one."""
+        """The two models hardest to distinguish; None in a class of one."""
         if self.n_models == 1:
             return None
         above = self._above()
@@ -89,7 +91,7 @@ class Separation:
 
     @property
     def farthest(self) -> ModelPair | None:
-        """The two members easiest to tell apart; None in a class of one."""
+        """The two models easiest to distinguish; None in a class of one."""
         if self.n_models == 1:
             return None
         above = self._above()
@@ -98,7 +100,7 @@ class Separation:
 
     @property
     def duplicates(self) -> tuple[tuple[int, ...], ...]:
-        """Groups of members with equal kernels, each in order; empty if there is none.
+        """Groups of models with equal kernels, each in order; empty if there is none.
 
         Equal means equal numbers, so that groups never overlap.
         """
@@ -120,12 +122,12 @@ class Separation:
             )
 
     def between(self, first: int, second: int) -> ModelPair:
-        """Return where two members are farthest apart in L1, and how far."""
+        """Return where two models are farthest apart in L1, and how far."""
         i, j = self._members(first, second)
         return self._pair(i, j, self.distance_row, self.distance)
 
     def least_affinity(self, first: int, second: int) -> ModelPair:
-        """Return where two members share least, and their BC there."""
+        """Return where two models overlap least, and their BC at this pair (s, a)."""
         i, j = self._members(first, second)
         return self._pair(i, j, self.hellinger_row, self.affinity)
 
@@ -155,7 +157,7 @@ class Separation:
 
 
 def separation(simulators: SimulatorClass) -> Separation:
-    """Return delta(U) of Assumption 2 with the distances of all pairs of members."""
+    """Return delta(U) of Assumption 2 with the distances of all pairs of models."""
     members, kernel = simulators.n_models, simulators.transitions
     if members > MOST_MODELS:
         raise InvalidArgument(

@@ -1,18 +1,19 @@
-"""Smoothness near the real world, of values and of gaps (Assumption 3, errata 9).
+"""Smoothness near the real model, of values and of gaps (Assumption 3, errata E9).
 
-Let C be the members within eps of the real world M*. The paper asks that the value of
+Let C be the models within eps of the real model M*. The paper asks that the value of
 the oracle's policy be Lipschitz on C,
 
     |V_1 - V_2| <= L d(M_1, M_2) .
 
-Errata 9: this is not enough. Proposition 2 has L = 0 and a gap that grows with H. What
-the argument needs is that the *gap* does not fall off too fast around M*,
+Errata E9: this is not enough. Proposition 2 has L = 0 and a gap that grows with H. The
+argument needs that the *gap* does not decrease too fast around M*,
 
     gap(M*) - gap(M) <= L_gap d(M, M*)   for M in C (spec 4.1 c).
 
-On a finite class both constants are maxima over pairs, found here with the pair. For
-the greatest L1 distance there are constants that hold for every class; they take
-numbers alone and assume that rewards and the start do not depend on the model.
+On a finite class both constants are maxima over pairs of models, and the pair is found
+with them. For the greatest L1 distance there are also constants that hold for every
+class; they need only numbers and assume that rewards and the start do not depend on the
+model.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ TIE = 1e-12  # of the radius: distances so little above it are inside
 @final
 @dataclass(frozen=True, slots=True)
 class Lipschitz:
-    """The least constant that holds, and the two members that need it."""
+    """The least constant that holds, and the two models that need it."""
 
     constant: float  # inf: different numbers at distance 0
     pair: tuple[int, int] | None  # None: no pair asks for more than 0
@@ -43,14 +44,14 @@ class Lipschitz:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Smoothness:
-    """How smooth a policy's values and gaps are around one member."""
+    """How smooth a policy's values and gaps are around one model."""
 
     real: int
     radius: float
-    members: IndexArray  # the neighbourhood C, with the real world
+    members: IndexArray  # the neighbourhood C, with the real model
     mass: float  # nu(C)
     value: Lipschitz  # L, over all pairs in C
-    gap: Lipschitz  # L_gap, between the real world and members of C
+    gap: Lipschitz  # L_gap, between the real model and models of C
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "members", read_only(self.members, np.int32))
@@ -65,10 +66,10 @@ def smoothness(
     radius: float,
     prior: npt.ArrayLike,
 ) -> Smoothness:
-    """Return L and L_gap of a policy on the ball of one member (Assumption 3).
+    """Return L and L_gap of a policy on the ball of one model (Assumption 3).
 
     `values` (M,) are V^pi and `gaps` (M,) the gaps of the policy in every member. The
-    constants are exact for these numbers. A radius of 0 asks for a real world with
+    constants are exact for these numbers. A radius of 0 asks for a real model with
     positive prior; at other radii a neighbourhood without mass is reported as such.
     """
     matrix = distances.matrix

@@ -1,7 +1,8 @@
 """Proposition 1: without a diameter, one wrong door costs the whole horizon.
 
-State 0 has M doors; door i leads to s_{i,1} and from there, for good, to s_{i,2}, which
-pays 1, if i is the door of the model, else to s_{i,3}, which pays nothing.
+State 0 has M doors. Door i leads to s_{i,1}. In model i the next state is s_{i,2},
+which pays 1; in every other model it is s_{i,3}, which pays nothing. Both are never
+left.
 """
 
 from __future__ import annotations

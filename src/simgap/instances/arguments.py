@@ -1,4 +1,4 @@
-"""The checks every builder makes of its arguments; each refusal names the way out."""
+"""The checks every builder makes of its arguments; each refusal says what to do."""
 
 from __future__ import annotations
 

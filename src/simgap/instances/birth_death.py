@@ -1,8 +1,8 @@
 """Exact formulas of a chain 0..n-1 that moves at most one step at a time.
 
 `up[i]` is the probability of i -> i+1 and `down[i]` that of i+1 -> i, for i < n-1.
-The sums have only positive terms, so floats lose no digits. They overflow to inf
-quietly where the true number does.
+The sums have only positive terms, so floats lose no digits. Where the true number is
+too large for a float the result is inf, without a warning.
 """
 
 from __future__ import annotations

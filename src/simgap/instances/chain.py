@@ -2,8 +2,8 @@
 
 State i moves up with `up`, down with `down` and stays otherwise; what would leave the
 chain at an end stays. The last state pays 1. Without drift the diameter is S (S - 1);
-against the drift it grows exponentially, which unmasks solvers that stop when little
-changes from sweep to sweep.
+against the drift it grows exponentially. Solvers that stop when little changes from
+sweep to sweep give wrong answers on such chains.
 """
 
 from __future__ import annotations

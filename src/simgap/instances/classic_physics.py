@@ -72,7 +72,7 @@ class Control:
 
 
 def control(gym_id: str) -> Control:
-    """Return the description of an environment, or say which one is meant."""
+    """Return the description of an environment, or refuse with a suggestion."""
     if gym_id in CONTROLS:
         return CONTROLS[gym_id]
     family = gym_id.partition("-")[0].lower()

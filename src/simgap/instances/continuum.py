@@ -1,9 +1,10 @@
 """Instance strings with intervals: `riverswim?success=0.1..0.6` has every value.
 
 A parameter that varies between models may be written `a..b`: all numbers from a to b,
-infinitely many models. `simgap run general` takes such a class; everything else needs
-finitely many and says so. A continuum is a box of parameters, a function that builds
-the model of a point, and classes of some of its points, all by way of the string.
+infinitely many models. `simgap run general` takes such a class; all other commands need
+finitely many models and say so. A continuum is a box of parameters, a function that
+builds the model of a point, and a function that builds the class of some points; all
+three are made from the string.
 """
 
 from __future__ import annotations

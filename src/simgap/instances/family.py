@@ -1,4 +1,4 @@
-"""A family of models: one per point of a product grid, named after what varies."""
+"""A family of models: one for each point of a product grid, named by what varies."""
 
 from __future__ import annotations
 

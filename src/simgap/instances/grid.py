@@ -1,8 +1,9 @@
 """Gridworlds with a slippery floor: the parameter is how slippery.
 
 Cells are numbered row by row from the top left, where the start is; the goal is the
-bottom right. A move goes as meant with probability 1 - slip and to either side with
-slip / 2; walls stay. The goal pays 1 and leads back to the start whatever is done.
+bottom right. A move goes in the chosen direction with probability 1 - slip and
+to either side with slip / 2; a move against a wall stays. The goal pays 1 and leads
+back to the start whatever is done.
 """
 
 from __future__ import annotations

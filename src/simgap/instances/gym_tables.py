@@ -65,7 +65,7 @@ class Environment:
 
 
 def environment(gym_id: str) -> Environment:
-    """Return the description of an environment, or say which one is meant."""
+    """Return the description of an environment, or refuse with a suggestion."""
     if gym_id in ENVIRONMENTS:
         return ENVIRONMENTS[gym_id]
     family = gym_id.partition("-")[0].lower()

@@ -1,7 +1,7 @@
 """What is known about an instance without solving it: its closed forms.
 
 Every builder of this room has a twin `..._known` that takes the same arguments and
-returns a `Known`. Tests hold the solvers to these numbers.
+returns a `Known`. Tests compare the solvers with these numbers.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Proposition 2: a large class of diameter 2 on which the oracle never explores.
 
-Two arms. The members i < M have means (1/2, 1/2 - p_i), 1/4 < p_i < 1/2, so that the
+Two arms. The models i < M have means (1/2, 1/2 - p_i), 1/4 < p_i < 1/2, so that the
 second arm is bad. In the last one, the winner, it has mean 1/2 + bonus. It is a linear
 mixture of dimension 2, features (1, 0) and (1, 1), theta_i = (1/2, -p_i) and theta_M =
 (1/2, bonus) (spec 4.9).
 
-Nothing is learnt before the second arm is pulled. If it ever is, with chance q, the
-models i < M lose at least q sum p_i and the last gains at most q (H - 1) bonus. So no
-oracle pulls it if sum p_i > (H - 1) bonus, and its gap in the last model is (H - 1)
-bonus (errata E33):
+Nothing is learned before the second arm is pulled. If it is ever pulled, with
+probability q, the models i < M lose at least q sum p_i together and the last one gains
+at most q (H - 1) bonus. So no oracle pulls it if sum p_i > (H - 1) bonus, and its gap
+in the last model is (H - 1) bonus (errata E33):
 
 * bonus 1/2, as in print, needs sum p_i > (H - 1)/2: enough are M = 4H + 5 models;
 * bonus 1/4 needs M >= H models alone, as the proposition says, for any p_i > 1/4.

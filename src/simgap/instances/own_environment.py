@@ -1,9 +1,9 @@
-"""Your own Gymnasium environment as the equations that `discretise` asks for.
+"""Your own Gymnasium environment as the equations that `discretise` needs.
 
 An environment makes one step from one state. Here it is put into each state, steps with
-each action, and its next state is read: a loop in Python, some ten thousand steps a
-second, enough for grids of some thousand nodes. An environment with luck of its own
-needs `discretise(..., samples=n)`, which steps n times from every state.
+each action, and its next state is read. This is a loop in Python, about ten thousand
+steps a second, enough for grids of some thousand nodes. An environment with randomness
+of its own needs `discretise(..., samples=n)`, which makes n steps from every state.
 """
 
 from __future__ import annotations

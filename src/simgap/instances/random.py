@@ -2,7 +2,7 @@
 
 A row of (s, a) has `branching` random successors with random weights. In every state
 one action leads, among others, to the next state of a random cycle through all
-states, so every model communicates. The models share supports and rewards.
+states, so that every model communicates. All models have the same supports and rewards.
 
 The separation is met exactly. A few rows outside the cycle are *code rows*: each puts
 all its mass on two successors, at one of the levels 0, delta/2, 2 delta/2, ... of the

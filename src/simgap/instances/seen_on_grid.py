@@ -5,9 +5,10 @@
     run_episode(view, Agent(policy, on_outside="flag"), horizon=200, seed=0)
 
 The simulator moves in its own continuous states; only what the agent sees is rounded.
-After an end the view does what the table does: one step in the state `end` with reward
-0, then a new start, or `end` for ever. A step that is likely in the simulator may be
-impossible in the table, so agents that watch for impossible steps should flag them.
+When an episode ends, the view does what the table does: one step in the state `end`
+with reward 0, then a new start, or `end` for ever. A step that is likely in the
+simulator may be impossible in the table, so agents should flag impossible steps, not
+raise an error.
 """
 
 from __future__ import annotations

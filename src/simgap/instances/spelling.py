@@ -12,7 +12,7 @@ from typing import Any
 from simgap.errors import InvalidInstance
 
 MOST_POINTS = 10_000
-FEW_NAMES = 10  # so many are listed beside the one that was probably meant
+FEW_NAMES = 10  # so many are listed beside the most likely one
 LARGEST_WHOLE = 10**18
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.IGNORECASE)
 _RATIO = re.compile(r"[+-]?\d+/\d+")
@@ -107,7 +107,7 @@ def interval_ends(key: str, text: str) -> tuple[float, float] | None:
 
 
 def suggestion(given: str, offered: tuple[str, ...]) -> str:
-    """Return the hint that names what was probably meant, or all there is."""
+    """Return a hint with the most similar name, or with all names."""
     if not offered:
         return "it has none"
     close = get_close_matches(given, offered, n=1, cutoff=0.6)

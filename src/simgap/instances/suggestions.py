@@ -1,4 +1,4 @@
-"""Which instance a text was meant to name that names neither one nor a file."""
+"""Suggestions for a text that names neither an instance nor a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small models on which solvers go wrong: rare falls, loose rooms, two optima."""
+"""Small models on which some solvers fail: rare falls, loose rooms, two optima."""
 
 from __future__ import annotations
 

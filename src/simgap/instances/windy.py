@@ -1,9 +1,10 @@
 """A windy gridworld beside a cliff: where the wind comes from is not known.
 
 Cells are numbered row by row from the top left. The start is the bottom left, the goal
-the bottom right; between them, two cells from either, lies a cliff. A step goes where
-it should with probability 1 - strength and otherwise where the wind blows; walls stay.
-The goal pays 1; from the goal and from the cliff every action leads back to the start.
+the bottom right; between them, two cells from either, lies a cliff. A step goes in the
+chosen direction with probability 1 - strength and otherwise where the wind blows; a
+step against a wall stays. The goal pays 1; from the goal and from the cliff every
+action leads back to the start.
 """
 
 from __future__ import annotations

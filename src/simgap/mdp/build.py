@@ -1,4 +1,4 @@
-"""Ways to build a model or a class from what users have in their hands.
+"""Ways to build a model or a class: from arrays, functions, counts, or models.
 
 Every builder ends in the same storage (`UnionPattern`) and the same checks. Rewards
 are indexed [state, action] throughout, or [model, state, action] for a class.

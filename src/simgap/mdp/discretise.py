@@ -12,14 +12,16 @@ by interpolation: all nodes are alive, and one on the border of the goal stands 
 states just before it. From `end` every action leads to the start law, or nowhere, with
 reward 0, as for the toy-text environments.
 
-A simulator with luck of its own is sampled: its row is the mean of `samples` such
-mixtures, and what sampling may have got wrong is told with the class. Without `samples`
-it is refused, because one step would pass for all of them. Models should draw the same
-luck (those of `environment_physics` do): else their samples alone tell them apart.
+A simulator with randomness of its own is sampled: a row is the mean of `samples` such
+mixtures, and the class says how large the error of sampling may be. Without `samples`
+the simulator is refused, because one random step would stand for all of them. All
+models should use the same random stream (those of `environment_physics` do); otherwise
+they differ by their samples alone.
 
-The noise has a price that no measure of returns shows: a state seen through the grid
-says less about theta than the state itself, which in a deterministic simulator gives
-theta away in one step. The class is the problem of an agent that sees rounded states.
+The noise has one more effect, which returns do not show: a state rounded to the grid
+says less about theta than the state itself, from which theta could be computed after
+one step of a deterministic simulator. The class is the problem of an agent that sees
+rounded states.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ from simgap.mdp.simulators import SimulatorClass
 from simgap.mdp.state_grid import Interpolation, StateGrid
 
 END = "end"
-TRIED_TWICE = 500  # nodes from which a step is made again, to see luck
+TRIED_TWICE = 500  # nodes from which a step is repeated, to notice randomness
 MOST_MOVED = 0.05  # of the probability, to nodes near those that are left out
 
 

@@ -1,9 +1,10 @@
 """Which nodes of a grid become states of a table.
 
-Some nodes are never entered: no swing passes the top at the greatest speed. They make
-diameters infinite and serve nobody but those who want the whole grid. A node that one
-model enters and another does not keeps the other from communicating; it can be left out
-of all models if what would enter it goes to the nearest node that stays.
+Some nodes are never entered: no pendulum passes the top at the greatest speed. They
+make the diameter infinite, so they are left out unless the whole grid is asked for. If
+one model enters a node and another model does not, the other model does not
+communicate. Such a node can be left out of all models; steps that would enter it then
+go to the nearest node that is kept.
 """
 
 from __future__ import annotations

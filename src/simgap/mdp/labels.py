@@ -64,7 +64,7 @@ class Parameters:
 class RewardUnits:
     """How rewards are written where they are given: offset + factor * written.
 
-    It is applied when a class is built; the class has the rewards that are meant.
+    It is applied when a class is built; the class holds the converted rewards.
     """
 
     offset: float = 0.0
@@ -78,7 +78,7 @@ class RewardUnits:
             )
 
     def meant(self, written: FloatArray) -> FloatArray:
-        """Return the rewards that are meant by those written."""
+        """Return offset + factor times the rewards as they are written."""
         if (self.offset, self.factor) == (0.0, 1.0):
             return written
         rewards: FloatArray = self.offset + self.factor * written

@@ -1,4 +1,4 @@
-"""The latent MDP (U, nu): one world of U is drawn, unseen by the agent."""
+"""The latent MDP (U, nu): a model of U is drawn from nu and hidden from the agent."""
 
 from __future__ import annotations
 

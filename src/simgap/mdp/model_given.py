@@ -1,4 +1,4 @@
-"""What a public function was given for a model: the right thing, or a way to it."""
+"""Checks that a public function was given a model; a refusal says how to get one."""
 
 from __future__ import annotations
 

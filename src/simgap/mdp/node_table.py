@@ -1,7 +1,7 @@
 """Steps from the nodes of a grid as the rows of a class, on one shared pattern.
 
-The pattern is the union over the models of the corners they reach; it is found once,
-from all models, because widening it model by model would sort it again every time.
+The pattern holds every corner that some model reaches. It is found once, from all
+models, because to widen it model by model would sort it again each time.
 """
 
 from __future__ import annotations

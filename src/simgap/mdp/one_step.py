@@ -1,4 +1,4 @@
-"""What one step of a table on a grid adds to one of the simulator."""
+"""The error of one step: how far the table moves from a step of the simulator."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from simgap.mdp.build import class_from_models
 from simgap.mdp.simulators import SimulatorClass
 from simgap.mdp.tabular import TabularMDP
 
-UNNAMED = "model 0"  # what a model is called that nobody has named
+UNNAMED = "model 0"  # the name of a model without a name
 
 
 def class_over_grid(
@@ -26,7 +26,7 @@ def class_over_grid(
     """Return the class of `instantiate(theta)` for every theta of a product grid.
 
     Models are ordered with the last parameter moving fastest and are named after
-    their parameters. What `instantiate` gets wrong is told with the theta it had.
+    their parameters. An error of `instantiate` is reported with its theta.
     """
     for name, points in grid.items():
         given: object = points

@@ -1,4 +1,4 @@
-"""What `discretise` has to know of a simulator: its equations, for many states."""
+"""What `discretise` needs of a simulator: its equations, for many states at once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Moved(NamedTuple):
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Physics:
-    """A simulator without luck of its own: (theta, states, actions) -> what follows.
+    """A simulator without randomness: (theta, states, actions) -> next states.
 
     Episodes start evenly in the box `start`. Rewards lie in `reward_range`, which holds
     0 if episodes end: that is what is paid after the end.

@@ -1,4 +1,4 @@
-"""How a policy on the table is followed in the simulator itself: by rounding."""
+"""How a policy for the table is played in the simulator: states are rounded."""
 
 from __future__ import annotations
 

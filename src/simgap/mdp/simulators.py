@@ -21,7 +21,7 @@ from simgap.records import ON_GRID, Certainty
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class SimulatorClass:
-    """U: what one hidden parameter can turn the world into."""
+    """U: all models that may be real, one for each value of what is hidden."""
 
     transitions: Transitions
     rewards: FloatArray  # the user's own: (1, S, A) for all models, or (M, S, A)
@@ -122,7 +122,7 @@ class SimulatorClass:
         return content_hash(self)
 
     def member(self, index: int) -> int:
-        """Return the index of a member counted from 0, or raise."""
+        """Return the index of a model counted from 0, or raise."""
         if not isinstance(index, (int, np.integer)) or isinstance(index, bool):
             raise InvalidArgument(
                 f"{index!r} is not the index of a model",

@@ -73,7 +73,7 @@ class TabularMDP:
         return self.transitions.probability(0, state, action, after)
 
     def as_class(self) -> SimulatorClass:
-        """Return the class with this one member; it shares the memory."""
+        """Return the class of this one model; it shares the memory."""
         from simgap.mdp.simulators import SimulatorClass
 
         names = tuple(self.parameters)

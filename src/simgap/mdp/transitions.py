@@ -1,8 +1,8 @@
 """How the kernels of a class are stored: one sparsity pattern, a block of values.
 
-Row `s * n_actions + a` of the pattern lists the successors that *some* model gives
-(s, a); a model that does not use one of them has an explicit zero there. Solvers read
-these arrays directly, for one model or for all of them at once.
+Row `s * n_actions + a` of the pattern lists the next states that are possible after
+(s, a) in *some* model; where one of them is impossible in a model, this model stores a
+zero. Solvers read these arrays directly, for one model or for all of them at once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Put models on one shared sparsity pattern, in memory close to the result's own."""
+"""Put models on one shared sparsity pattern, with little memory beyond the result."""
 
 from __future__ import annotations
 
