@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simgap.answers import writable_file
 from simgap.cli.app.main import main
 from simgap.cli.app.models import read_model
 from simgap.cli.verbs.baseline_answer import compared, middle
-from simgap.cli.verbs.oracle import checked_target, solver_of
+from simgap.cli.verbs.oracle import solver_of
 from simgap.errors import InvalidFile
 from simgap.instances import closed_forms
 from simgap.oracle import domain_randomization_oracle
@@ -194,11 +195,11 @@ def test_a_place_that_cannot_be_written_is_found_before_planning(
 ) -> None:
     for bad in (tmp_path / "no" / "p.simgap", tmp_path / "p.npz", tmp_path):
         with pytest.raises(InvalidFile):
-            checked_target(str(bad))
+            writable_file(str(bad))
     (tmp_path / "q.belief.simgap").mkdir()
     with pytest.raises(InvalidFile, match="is a folder"):
-        checked_target(str(tmp_path / "q.simgap"))
-    assert checked_target(str(tmp_path / "p.simgap")) == tmp_path / "p.simgap"
+        writable_file(str(tmp_path / "q.simgap"))
+    assert writable_file(str(tmp_path / "p.simgap")) == tmp_path / "p.simgap"
     assert [each.name for each in tmp_path.iterdir()] == ["q.belief.simgap"]
 
 

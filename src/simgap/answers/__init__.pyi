@@ -68,6 +68,11 @@ from simgap.answers.planned_class import (
     not_interrupted as not_interrupted,
     planned_oracle as planned_oracle,
 )
+from simgap.answers.saved_policies import (
+    belief_path as belief_path,
+    saved_policies as saved_policies,
+    writable_file as writable_file,
+)
 from simgap.answers.stakes import (
     Stakes as Stakes,
     stakes as stakes,

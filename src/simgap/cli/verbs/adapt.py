@@ -203,7 +203,7 @@ def _rewards_of(text: str) -> RewardEvidence:
 
 def _targets(save: str | None, model: str | None) -> tuple[Path | None, Path | None]:
     """Return where policy and class go, refusing now what would fail after planning."""
-    from simgap.cli.verbs.oracle import belief_path, checked_target
+    from simgap.answers import belief_path, writable_file
     from simgap.errors import InvalidFile
 
     if model is not None and not model.endswith(".simgap"):
@@ -211,11 +211,11 @@ def _targets(save: str | None, model: str | None) -> tuple[Path | None, Path | N
             f"models are written as .simgap, not to {model[:200]!r}",
             hint="write for instance --save-model adapted.simgap",
         )
-    policy = None if save is None else checked_target(save)
+    policy = None if save is None else writable_file(save)
     target = (
         None
         if model is None
-        else checked_target(
+        else writable_file(
             model, what="models", option="--save-model", example="sharper"
         )
     )
@@ -275,8 +275,8 @@ def _follower(tell: Callable[[str], None]) -> Callable[[str, Progress], None]:
 
 
 def _saved(found: Adaptation, policy: Path | None, model: Path | None) -> SavedFiles:
+    from simgap.answers import belief_path
     from simgap.cli.verbs.adapt_answer import SavedFiles
-    from simgap.cli.verbs.oracle import belief_path
     from simgap.interop import save_model, save_policy
 
     changed = found.adapted

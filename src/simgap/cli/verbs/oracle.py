@@ -16,8 +16,6 @@ import typer
 from simgap.cli.app.options import AsJson, Discount, Horizon, MaxBytes, Model, Out
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from simgap.cli.verbs.baseline_answer import BaselineAnswer, Comparison
     from simgap.cli.verbs.oracle_answer import (
         OracleModel,
@@ -128,6 +126,7 @@ def run(
 
     Example: simgap oracle 'riverswim?success=0.1:0.6:5&left_reward=0.4' -H 100
     """
+    from simgap.answers import saved_policies, writable_file
     from simgap.cli.app.models import read_model
     from simgap.cli.app.options import discount_of, horizon_of, max_bytes_of, seed_of
     from simgap.cli.app.output import made_folder, print_json
@@ -149,7 +148,7 @@ def run(
         max_memory=max_memory,
         seed=start,
     )
-    target = None if save is None else checked_target(save)
+    target = None if save is None else writable_file(save)
     folder = None if out is None else made_folder(out)
     latent = read_model(model, max_bytes_of(max_bytes)).latent
     result = plan(latent, steps, factor, settings)
@@ -233,49 +232,6 @@ def plan(
         )
 
 
-def checked_target(
-    text: str,
-    *,
-    what: str = "policies",
-    option: str = "--save",
-    example: str = "policy",
-) -> Path:
-    """Return where a policy goes, refusing now what would fail after planning."""
-    import os
-    from pathlib import Path
-
-    from simgap.errors import InvalidFile
-
-    path = Path(text)
-    if path.suffix != ".simgap":
-        raise InvalidFile(
-            f"{what} are written as .simgap, not to {text[:200]!r}",
-            hint=f"write for instance {option} {example}.simgap",
-        )
-    try:
-        for each in (path, belief_path(path)):
-            if each.is_dir():
-                raise InvalidFile(f"{each} is a folder", hint="name a file")
-        if not path.parent.is_dir():
-            raise InvalidFile(
-                f"there is no folder {path.parent}", hint="make the folder first"
-            )
-        draft = path.with_name(f".simgap-{os.urandom(6).hex()}.tmp")
-        draft.touch()
-        draft.unlink()
-    except (OSError, ValueError) as error:
-        raise InvalidFile(
-            f"cannot write {text[:200]!r}: {getattr(error, 'strerror', error)}",
-            hint=f"choose another place with {option}",
-        ) from error
-    return path
-
-
-def belief_path(path: Path) -> Path:
-    """Return where the belief policy goes beside a saved policy."""
-    return path.with_name(f"{path.stem}.belief.simgap")
-
-
 def answered(
     latent: LatentMDP,
     result: OracleResult,
@@ -322,17 +278,3 @@ def answered(
 
 def _fields(numbers: OracleNumbers) -> dict[str, object]:
     return {each.name: getattr(numbers, each.name) for each in fields(numbers)}
-
-
-def saved_policies(
-    result: OracleResult, path: Path | None
-) -> tuple[str | None, str | None]:
-    """Write both policies of a result; return where they are."""
-    if path is None:
-        return None, None
-    from simgap.interop import save_policy
-
-    beside = belief_path(path)
-    save_policy(result.policy, path)
-    save_policy(result.belief_policy, beside)
-    return str(path), str(beside)

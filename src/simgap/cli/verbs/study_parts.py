@@ -210,7 +210,8 @@ def _planned(study: Study) -> PlannedPolicies:
 
 
 def _oracle(study: Study, planned: PlannedPolicies) -> OracleAnswer:
-    from simgap.cli.verbs.oracle import answered, saved_policies
+    from simgap.answers import saved_policies
+    from simgap.cli.verbs.oracle import answered
 
     tolerance = str(study.solver.gap_tolerance)
     return answered(
