@@ -1,3 +1,4 @@
+from simgap._kernels.compile_clock import working_seconds as working_seconds
 from simgap.oracle.baselines import (
     Baseline as Baseline,
     baselines as baselines,
@@ -22,9 +23,6 @@ from simgap.oracle.baselines.single_model import (
 )
 from simgap.oracle.baselines.windowed import (
     window_nodes as window_nodes,
-)
-from simgap.oracle.compile_clock import (
-    working_seconds as working_seconds,
 )
 from simgap.oracle.completed_graph import (
     average_plan as average_plan,

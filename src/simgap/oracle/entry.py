@@ -16,12 +16,12 @@ from numbers import Real
 
 import numpy as np
 
+from simgap._kernels.compile_clock import compile_seconds, working_seconds
 from simgap.arrays import FloatArray, owned
 from simgap.errors import InvalidArgument
 from simgap.intervals import Certified, Estimate
 from simgap.mdp import LatentMDP, checked_latent
 from simgap.oracle.bounded import solve_bounded, solve_grid, without_planning
-from simgap.oracle.compile_clock import compile_seconds, working_seconds
 from simgap.oracle.exact import count_nodes, looks_hopeless, solve_exact
 from simgap.oracle.large_class import part_to_plan, solve_in_parts
 from simgap.oracle.loss_form import LossForm, bytes_of_losses, loss_form

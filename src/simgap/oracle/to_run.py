@@ -6,9 +6,9 @@ from math import inf
 
 import numpy as np
 
+from simgap._kernels.compile_clock import working_seconds
 from simgap.intervals import Estimate
 from simgap.oracle.bounded.points import no_vectors
-from simgap.oracle.compile_clock import working_seconds
 from simgap.oracle.episode_design import FEW, number_of_strata
 from simgap.oracle.estimate import estimated_gap
 from simgap.oracle.loss_form import LossForm

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, final
 
-from simgap.oracle.compile_clock import working_seconds as clock
+from simgap._kernels.compile_clock import working_seconds as clock
 from simgap.oracle.result import Moment, Outcome
 
 PAGE = 4096

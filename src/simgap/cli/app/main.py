@@ -57,6 +57,11 @@ INTERRUPTED, NO_READER = 130, 141
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; never raises, never a traceback."""
+    if argv is None:
+        from simgap.cli.app.compiling import announce_compiling
+        from simgap.cli.app.output import say
+
+        announce_compiling(say)
     arguments = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):  # a name the terminal cannot show

@@ -63,6 +63,7 @@ def run(
     Example: simgap audit 'riverswim?success=0.1:0.6:3&left_reward=0.4' -H 40
     """
     from simgap.answers import PlanningSettings
+    from simgap.cli.app.compiling import compile_ahead
     from simgap.cli.app.models import read_model
     from simgap.cli.app.options import (
         max_bytes_of,
@@ -85,6 +86,7 @@ def run(
         acceptable=part, time_limit=seconds, seed=seed_of(seed), thorough=thorough
     )
     folder = None if out is None else made_folder(out)
+    compile_ahead("oracle")  # while assumptions are checked
     latent = read_model(model, max_bytes_of(max_bytes)).latent
     answer = answered(
         latent,

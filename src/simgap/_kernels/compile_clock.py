@@ -1,4 +1,4 @@
-"""A clock that stands still while numba compiles.
+"""A clock that stands still while numba compiles, and who is told that it does.
 
 Kernels are compiled when they are first called and kept beside the library, so that
 only the first run after an installation is slow. That time is told apart from planning,
@@ -11,6 +11,8 @@ from time import perf_counter
 from typing import Any, final
 
 from numba.core import event
+
+from simgap._kernels import compile_news
 
 
 @final
@@ -25,6 +27,8 @@ class _CompileTime(event.Listener):  # type: ignore[misc]
     def on_start(self, event: Any) -> None:
         if self.depth == 0:
             self.began = perf_counter()
+            if compile_news.tell is not None:
+                compile_news.tell(self.total)
         self.depth += 1
 
     def on_end(self, event: Any) -> None:
