@@ -37,7 +37,7 @@ def test_e3_episodic_and_stationary_optimal_policies_differ() -> None:
 
 
 def test_e22_the_optimal_value_is_not_that_of_the_stationary_policy() -> None:
-    """RiverSwim, H = 3: 0.015 against 0; the span is all the proof needs (spec 4.2)."""
+    """RiverSwim, H = 3: 0.015 against 0; the proof needs spans alone (theory 4.2)."""
     river = riverswim(6)
     stationary = solve_average_reward(river).policy[0]
     assert optimal_values(river, 3).start[0] == pytest.approx(0.015, abs=1e-15)

@@ -25,7 +25,7 @@ LOSE, WIN = 0, 1
 
 
 def two_arms() -> tuple[FloatArray, FloatArray]:
-    """Return the signed features of spec 4.9 and the rewards of the two states."""
+    """Return the signed features of theory 4.9 and the rewards of the two states."""
     features = np.zeros((2, 2, 2, 2))
     features[0] = 1.0
     features[1, :, 1, WIN], features[1, :, 1, LOSE] = 1.0, -1.0

@@ -29,7 +29,7 @@ from tests.strategies import STEADY, as_class, rational_classes
 
 
 def coins(*means: float) -> SimulatorClass:
-    """Return bandits as two-state models: heads leads to state 1 (spec 4.9)."""
+    """Return bandits as two-state models: heads leads to state 1 (theory 4.9)."""
     P = np.array([[[[1.0 - p, p]]] * 2 for p in means])
     return class_from_arrays(P, np.array([[0.0], [1.0]]))
 
@@ -199,7 +199,7 @@ def test_separation_of_what_is_seen_is_that_of_kernels_if_rewards_are_not(
 
 
 def test_rewards_that_are_drawn_separate_by_their_means() -> None:
-    """Spec 7: the joint law of (r, s'), here of r alone."""
+    """Theory 7.2: the joint law of (r, s'), here of r alone."""
     worlds = class_from_arrays(
         np.ones((2, 1, 1, 1)), np.array([0.5, 0.6]).reshape(2, 1, 1)
     )
@@ -210,7 +210,7 @@ def test_rewards_that_are_drawn_separate_by_their_means() -> None:
 
 
 def test_the_published_number_of_samples_on_a_four_state_river() -> None:
-    """Spec 6, sanity: delta = .4, n0 = 435 at H = 2000."""
+    """Theory row 39: delta = .4, n0 = 435 at H = 2000."""
     rivers = riverswim(4, (0.35, 0.15, 0.75))
     rounds = comparison_rounds(
         observed_class(rivers), Comparison.CHERNOFF, failure=1.0 / 2000

@@ -115,7 +115,7 @@ def _width(sample: twin.Sample, support: np.ndarray) -> float:
 
 @pytest.mark.parametrize("which", range(3))
 def test_the_score_is_that_of_all_pairs_with_the_current_cell(which: int) -> None:
-    """Spec 2.13, one sample after the other."""
+    """Theory 2.13, one sample after the other."""
     cover, model, _ = families()[which]
     agent = optimistic_cover(cover, 600)
     played = run(agent, model, seed=which, steps=230 + 10 * which)

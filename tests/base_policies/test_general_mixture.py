@@ -109,7 +109,7 @@ def test_switches_come_when_the_score_reaches_one_and_are_few(which: int) -> Non
 def test_while_the_truth_is_inside_every_inequality_of_the_proof_holds(
     which: int,
 ) -> None:
-    """Spec 4.7, path by path: optimism, spans, the sum of errors, the regret."""
+    """Theory 4.7, path by path: optimism, spans, the sum of errors, the regret."""
     mixture = small_classes()[which]
     rng = np.random.default_rng(which)
     eye = np.eye(mixture.dimension)

@@ -171,7 +171,7 @@ def test_ties_of_least_squares_go_to_the_lowest_index() -> None:
         assert found[-1].current == 0
 
 
-def test_constants_are_those_of_the_spec() -> None:
+def test_constants_are_those_of_the_theory() -> None:
     coins = bandit(((0.5, 0.25), (0.25, 0.5), (0.5, 0.25)))  # biases (0, 1), |F| = 2
     plain = general_optimistic(coins, 50)
     assert (plain.width, plain.ridge) == (1.0, 2.0)
@@ -197,7 +197,7 @@ def test_constants_are_those_of_the_spec() -> None:
 
 
 def test_rewards_that_are_seen_widen_the_functions_by_their_range() -> None:
-    """Spec 7: f = R + P l and Dl + 1 for rewards in [0, 1]; coins have no bias."""
+    """Theory 7.2: f = R + P l and Dl + 1 for rewards in [0, 1]; coins have no bias."""
     coins = reward_coins((0.0, 0.5, 1.0))
     drawn = general_optimistic(coins, 50, signal=RewardSignal.RANDOM)
     assert (drawn.width, drawn.ridge) == (1.0, 2.0)

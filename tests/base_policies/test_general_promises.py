@@ -1,4 +1,4 @@
-"""Algorithm 4: what spec 4.7 promises, on every path; errata E20; exact tails."""
+"""Algorithm 4: what theory 4.7 promises, on every path; errata E20; exact tails."""
 
 from __future__ import annotations
 
@@ -139,8 +139,8 @@ def _bound(
     return float(apart) + luck + climbed
 
 
-def test_few_switches_on_the_rivers_of_spec_6() -> None:
-    """The note below the table of spec 6: K <= 9 at H = 10^4."""
+def test_few_switches_on_the_rivers_of_row_41() -> None:
+    """Theory row 41: K <= 9 at H = 10^4."""
     agent = general_optimistic(riverswim(4, (0.35, 0.15, 0.75)), 10_000)
     found = run_program(agent, prepared(agent), runs=30, seed=0)
     assert 6 <= max(int(runs.switches.max()) + 1 for runs in found) <= 9

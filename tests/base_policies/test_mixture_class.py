@@ -42,7 +42,7 @@ def members(mixture: MixtureClass, rng: np.random.Generator, count: int) -> np.n
 
 
 def test_proposition_2_has_one_dimension_and_contains_its_models() -> None:
-    """Spec 4.9: theta = (1/2, -p) or (1/2, 1/2)."""
+    """Theory 4.9: theta = (1/2, -p) or (1/2, 1/2)."""
     mixture = second_arm()
     assert mixture.dimension == 1
     printed = linear_bandit(p=(0.3, 0.45))

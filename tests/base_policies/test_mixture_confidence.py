@@ -163,7 +163,7 @@ def test_data_of_no_member_refute_the_class() -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_on_a_ball_the_score_is_the_papers_test(seed: int) -> None:
-    """Errata E20 and spec 2.13: all pairs of a fine grid against one eigenvalue.
+    """Errata E20 and theory 2.13: all pairs of a fine grid against one eigenvalue.
 
     Data are scaled so that the eigenvalue is a little below and a little above 1.
     """

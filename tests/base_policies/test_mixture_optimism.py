@@ -109,7 +109,7 @@ def test_without_data_a_pair_may_use_any_corner() -> None:
 
 
 def test_proposition_2_is_solved_in_closed_form() -> None:
-    """Gain max(1/2, upper end of the second mean), bias (0, 1) (spec 4.9, row 13)."""
+    """Gain max(1/2, upper end of the second mean), bias (0, 1) (theory 4.9, row 13)."""
     mixture = second_arm()
     for truth, visits in ((0.4, 400), (-0.5, 400), (-0.5, 40_000)):
         u = mixture.coordinates([0.5, truth])
@@ -136,7 +136,7 @@ def test_more_data_never_leave_more_optimism_around_the_same_fit() -> None:
 
 
 def test_a_cycle_is_solved_although_sweeps_alone_would_go_round() -> None:
-    """One action, period 3: gain 1/3 and bias s/3 (spec 6, rows 1-2)."""
+    """One action, period 3: gain 1/3 and bias s/3 (theory rows 1-2)."""
     mixture = mixture_of(cycle(3))
     members = after(mixture, np.zeros(0), 0)
     plan = relaxed_plan(mixture, members, tolerance=1e-10)

@@ -106,8 +106,8 @@ def assert_looking_rarely_is_enough(kind: Threshold, seeds: range) -> None:
 
 
 @pytest.mark.parametrize("kind", list(Threshold))
-def test_every_path_obeys_the_inequality_of_spec_4_6(kind: Threshold) -> None:
-    """Spec 4.6, on raw rewards."""
+def test_every_path_obeys_the_inequality_of_theory_4_6(kind: Threshold) -> None:
+    """Theory 4.6, on raw rewards."""
     most, dropped = 0.0, 0
     for seed in range(15):
         rng = np.random.default_rng(seed)
@@ -154,7 +154,7 @@ def test_the_bound_of_a_path_is_the_sum_over_its_episodes(
 
 
 def bound_of_a_path(agent: OptimisticExploration, member: int, number: int) -> float:
-    """Follow one run step by step and add up the bound in the words of spec 4.6."""
+    """Follow one run step by step and add up the bound in the words of theory 4.6."""
     watch = Watched(agent)
     real = prepared(agent)
     run_program(
@@ -210,7 +210,7 @@ def chance_of_elimination(agent: OptimisticExploration, scale: float = 1.0) -> f
 
 @pytest.mark.parametrize("horizon", sorted(ROW_32))
 def test_row_32_a_fair_coin_is_eliminated_with_this_probability(horizon: int) -> None:
-    """Spec 6, row 32, exactly; and Theorem 6 asks for no more than 1/H."""
+    """Theory row 32, exactly; and Theorem 6 asks for no more than 1/H."""
     exact = chance_of_elimination(coin(horizon))
     assert exact == pytest.approx(ROW_32[horizon], rel=5e-5)
     assert exact <= 1.0 / horizon
@@ -311,7 +311,7 @@ def test_a_bias_without_span_is_not_contradicted_by_rounding(kind: Threshold) ->
 
 
 def test_a_reward_that_cannot_be_is_a_contradiction_at_once() -> None:
-    """Spec 7: the first model promises 1 a step with sp = 0, the second pays 0.2."""
+    """Theory 7.2: one model promises 1 a step with sp = 0, the other pays 0.2."""
     P = np.full((2, 3, 2, 3), 1.0 / 3.0)
     R = np.full((2, 3, 2), 0.5)
     R[0, :, 1], R[1, :, 1] = 1.0, 0.2
@@ -355,8 +355,8 @@ def test_the_plan_is_final_when_the_last_rival_is_gone() -> None:
     assert (runs.identified > 0).all()
 
 
-def test_the_regret_of_spec_6_on_rivers() -> None:
-    """Spec 6, simulated sanity: regret 5 to 9 at H = 500 (checked by its mean)."""
+def test_the_regret_of_row_40_on_rivers() -> None:
+    """Theory row 40: regret 5 to 9 at H = 500 (checked by its mean)."""
     rivers = riverswim(6, (0.35, 0.25, 0.45, 0.30))
     agent = optimistic_exploration(rivers, 500)
     for runs in run(agent, rivers, 500, runs=400, seed=0):

@@ -61,7 +61,7 @@ def test_they_are_equal_where_models_are_told_apart_slowly() -> None:
 def test_row_35_the_mean_of_one_over_the_posterior_of_the_truth_does_not_change() -> (
     None
 ):
-    """Spec 6, row 35: it is 1/prior after any number of steps, here by all histories.
+    """Theory row 35: it is 1/prior after any number of steps, here by all histories.
 
     The agent plays what it draws; its luck is one number per draw, so that all its
     histories are followed with the actions of one luck.

@@ -156,7 +156,7 @@ def test_errors_at_a_loose_level_on_the_river(comparison: Comparison) -> None:
 
 
 def test_two_coins_need_fewer_samples_than_promised() -> None:
-    """Spec 3.1: exact means of the sequential tests, against their bounds."""
+    """Theory 3.1: exact means of the sequential tests, against their bounds."""
     horizon, apart = 160, 0.6
     for means in ((0.2, 0.5), (0.5, 0.8)):
         for comparison in (Comparison.TRUNCATED_SPRT, Comparison.ANYTIME):
@@ -208,7 +208,7 @@ def test_lemma_7_bounds_the_mean_length_of_stage_one(
 
 
 def test_the_published_length_on_a_four_state_river() -> None:
-    """Spec 6, sanity: D = 17.96, stage 1 took 1080-1600 steps at H = 2000."""
+    """Theory row 39: D = 17.96, stage 1 took 1080-1600 steps at H = 2000."""
     rivers = riverswim(4, (0.35, 0.15, 0.75))
     assert diameter(rivers).upper == pytest.approx(17.96, abs=0.01)
     agent = elimination(rivers, 2_000)

@@ -72,7 +72,7 @@ def test_sample_sizes_and_exact_errors(
     n_bc: int | None,
     error: float,
 ) -> None:
-    """Rows 29 to 31; 1 / (MH) is promised."""
+    """Theory rows 29 to 31; 1 / (MH) is promised."""
     delta, bc = 2.0 * abs(p - q), affinity(p, q)
     assert Chernoff(delta).samples(horizon, members) == n0
     pairwise = int(Bhattacharyya(-log(bc)).samples(horizon, members))
@@ -245,7 +245,7 @@ def test_travel_of_a_class_is_as_short_as_promised() -> None:
 @STEADY
 @given(rational_models(most=(4, 3)))
 def test_half_of_all_trips_arrive_within_twice_the_diameter(model: object) -> None:
-    """Row 36, and Markov's own number is no better than 1/2 by much."""
+    """Theory row 36, and Markov's own number is no better than 1/2 by much."""
     one = as_class([model])  # type: ignore[list-item]
     D = diameter(one).upper
     late = late_arrival(D)

@@ -1,4 +1,4 @@
-"""Posteriors after real data, exactly on small classes (spec 7, row 35)."""
+"""Posteriors after real data, exactly on small classes (theory 7.4, row 35)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def inverse_posteriors(
 
 
 def test_the_mean_of_the_inverse_posterior_does_not_move() -> None:
-    """Row 35: 5, 10/3 and 2 for kernels of full support, after 5 steps."""
+    """Theory row 35: 5, 10/3 and 2 for kernels of full support, after 5 steps."""
     rng = np.random.default_rng(7)
     kernels = rng.dirichlet(np.ones(3), size=(3, 3, 2))
     found = inverse_posteriors(kernels, PRIOR, 5)
@@ -104,8 +104,8 @@ def test_the_mean_gap_after_fine_tuning_is_as_promised(n: int, C: float) -> None
     horizon, delta = 1000, 0.4
     found = fine_tuned_gap(C, horizon=horizon, rivals=2.0, visits=n, separation=delta)
     assert mean_posterior_gap(C, n, horizon) <= found.value
-    spec = 2 * C + horizon * 2**1.5 * exp(-n * delta**2 / 8)
-    assert found.value <= spec
+    weaker = 2 * C + horizon * 2**1.5 * exp(-n * delta**2 / 8)
+    assert found.value <= weaker
     grid = np.geomspace(1e-6, 1e6, 4000)
     missed = horizon * 2.0 * exp(-n * delta**2 / 8)
     least = float(((1 + grid) * C + missed / np.sqrt(grid)).min())

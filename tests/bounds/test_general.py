@@ -18,7 +18,7 @@ from simgap.bounds import (
 )
 
 
-def test_theorem_7_is_the_formula_of_the_spec() -> None:
+def test_theorem_7_is_the_formula_of_the_theory() -> None:
     Dl, d, M, H = 6.0, 3.0, 4, 1000
     alpha, beta = Dl**2 + 1, 2 * Dl**2 * log(M * H)
     pairs = 1 + M * (M - 1) / 2 * log2(1 + H * Dl**2 / alpha)
@@ -38,7 +38,7 @@ def test_theorem_7_is_the_formula_of_the_spec() -> None:
 
 
 def test_covers_and_the_printed_constants() -> None:
-    """c = 11 covers 2 + 6/(D log(HN)) from two steps on (spec 3.3)."""
+    """c = 11 covers 2 + 6/(D log(HN)) from two steps on (theory 3.3)."""
     Dl, d, N, H = 2.0, 2.0, 7.0, 400
 
     def beta(radius: Radius) -> float:

@@ -40,7 +40,7 @@ def average_gap(simulators: SimulatorClass, horizon: int) -> float:
 def test_two_arms_cost_the_bandit_bound(
     pulls: int, e: float, gap: float, bound: float
 ) -> None:
-    """Rows 19 and 20."""
+    """Theory rows 19 and 20."""
     found = best_arm_lower(horizon=pulls + 1, members=2, e=e)
     assert found.value == pytest.approx(bound, abs=5e-7)
     assert found.non_vacuous_from == 2
@@ -61,7 +61,7 @@ def test_no_oracle_is_below_the_bandit_bound(
 
 @pytest.mark.parametrize("members", [2, 3, 10, 100])
 def test_the_hardest_e_costs_the_square_root_of_mn(members: int) -> None:
-    """Spec 4.10: 0.052 sqrt(Mn) for n >= M; and no e of a fine grid is harder."""
+    """Theory 4.10: 0.052 sqrt(Mn) for n >= M; and no e of a fine grid is harder."""
     for pulls in (members, 3 * members, 1000 * members):
         hardest = hardest_best_arm_lower(horizon=pulls + 1, members=members)
         assert hardest.value >= 0.052 * sqrt(members * pulls)
@@ -76,7 +76,7 @@ def test_the_hardest_e_costs_the_square_root_of_mn(members: int) -> None:
 
 
 def test_two_switches_cost_the_bound_of_theorem_3() -> None:
-    """Row 21b: positive, and below the exact gap 1.4081236."""
+    """Theory row 21b: positive, and below the exact gap 1.4081236."""
     value, gap = 252.4615150, 1.4081236
     found = switch_tree_lower(
         horizon=500, members=2, delta=0.4, e=0.01, diameter=2.5, mean_optimal=value
@@ -128,7 +128,7 @@ def test_the_formula_is_first_positive_where_a_scan_says() -> None:
 def test_the_universal_form_follows_from_the_formula(
     actions: int, members: int
 ) -> None:
-    """At the conditions' edge and beyond, e = sqrt(M delta/H)/2 (spec 4.11)."""
+    """At the conditions' edge and beyond, e = sqrt(M delta/H)/2 (theory 4.11)."""
     per_state = (actions - 1) // 2
     copies = ceil(members / per_state)
     least = 20.0 * log(members) / log(actions)
@@ -181,7 +181,7 @@ def test_what_theorem_3_asks_for_is_said(change: dict[str, float], words: str) -
 
 @pytest.mark.parametrize(("members", "horizon"), [(2, 6), (3, 8), (4, 8)])
 def test_doors_cost_all_but_two_steps(members: int, horizon: int) -> None:
-    """Proposition 1, row 22: it is the mean gap as well."""
+    """Proposition 1, theory row 22: it is the mean gap as well."""
     found = no_diameter(horizon=horizon, members=members)
     exact = average_gap(absorbing_doors(members), horizon)
     assert found.value == pytest.approx(exact)
@@ -198,7 +198,7 @@ def spread(members: int) -> FloatArray:
 
 
 def test_a_large_class_needs_a_large_sum() -> None:
-    """Proposition 2, rows 23 and 26: M = 4H + 5, or M = H and a bonus of 1/4."""
+    """Proposition 2, theory rows 23 and 26: M = 4H + 5, or M = H and a bonus of 1/4."""
     for horizon in (5, 20, 80):
         enough = large_class(horizon=horizon, shortfalls=tuple(spread(4 * horizon + 5)))
         assert enough.holds

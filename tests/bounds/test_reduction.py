@@ -34,7 +34,7 @@ def oracle(latent: LatentMDP, horizon: int) -> tuple[float, FloatArray]:
 
 
 def shortfalls(members: int) -> FloatArray:
-    """The p_i of row 24."""
+    """The p_i of theory row 24."""
     spread: FloatArray = np.linspace(0.25, 0.5, members + 1)[1:-1]
     return spread
 
@@ -85,7 +85,7 @@ def test_a_policy_short_of_the_best_mean_value_pays_for_it() -> None:
 
 
 def test_the_factor_m_is_nearly_attained() -> None:
-    """Spec 4.1a: Prop. 2 with p -> 1/2, M = H + 1: (H-1)/2 against MC -> (H+1)/2."""
+    """Theory 4.1a: Prop. 2 with p -> 1/2, M = H + 1: (H-1)/2 against MC -> (H+1)/2."""
     horizon = 10
     p = tuple(np.linspace(0.4999, 0.49999, horizon))
     _, worst = oracle(LatentMDP.uniform(linear_bandit(p=p)), horizon)
@@ -101,7 +101,7 @@ def test_the_factor_m_is_nearly_attained() -> None:
 def test_e9_the_printed_infinite_lemma_is_refuted_by_proposition_2(
     horizon: int, claimed: float
 ) -> None:
-    """L = 0 and a ball of mass 1 would bound (H-1)/2 by less than 1/2 (spec 4.1b)."""
+    """L = 0 and a ball of mass 1 would bound (H-1)/2 by less than 1/2 (theory 4.1b)."""
     members = 4 * horizon + 5
     p = shortfalls(members)
     base = known_base_gap(until_failure(horizon, p), horizon=horizon)

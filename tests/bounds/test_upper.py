@@ -34,7 +34,7 @@ from tests.strategies import STEADY
 HORIZONS = (1, 2, 5, 17, 100, 1000, 10**6, 10**9)
 
 
-def test_theorem_5_is_the_formula_of_the_spec() -> None:
+def test_theorem_5_is_the_formula_of_the_theory() -> None:
     M, D, H, delta = 4, 17.96, 2000, 0.4
     n0 = ceil(8 * log(M * H) / delta**2)
     assert n0 == 450
@@ -50,7 +50,7 @@ def test_theorem_5_is_the_formula_of_the_spec() -> None:
     assert every.value == pytest.approx(wanted, rel=1e-14)
 
 
-def test_the_simulated_river_of_the_spec_has_its_n0() -> None:
+def test_the_simulated_river_of_the_theory_has_its_n0() -> None:
     """Section 6: pr in {.35, .15, .75} and H = 2000 give n0 = 435 for three models."""
     assert Chernoff(0.4).samples(2000, 3) == 435
 
@@ -75,7 +75,7 @@ def test_one_model_has_nothing_to_find_out() -> None:
         assert alone.holds
 
 
-def test_theorem_6_is_the_formula_of_the_spec() -> None:
+def test_theorem_6_is_the_formula_of_the_theory() -> None:
     M, D, H = 4, 14.72, 500
     deviation = D * sqrt(M * H * log(2 * H**2) / 2)
     spans = [D] * M
@@ -95,7 +95,7 @@ def test_theorem_6_is_the_formula_of_the_spec() -> None:
     assert finite_class(horizon=H, spans=spans).value == pytest.approx(M * gap.value)
 
 
-def test_theorem_6_on_the_rivers_of_row_34_is_the_bound_of_the_spec() -> None:
+def test_theorem_6_on_the_rivers_of_row_34_is_the_bound_of_the_theory() -> None:
     """Section 6: regret of at most 2533 at H = 500."""
     rivers = riverswim(6, success=(0.35, 0.25, 0.45, 0.30))
     D = diameter(rivers).upper

@@ -56,7 +56,7 @@ def test_lemmas_2_and_3_bound_what_they_say(model: RationalMDP, horizon: int) ->
 
 
 def test_a_cycle_attains_lemma_3() -> None:
-    """Row 3: sp(l) = D (rho - min R) = (S - 1)/S."""
+    """Theory row 3: sp(l) = D (rho - min R) = (S - 1)/S."""
     for states in (2, 5, 9):
         one = cycle(states)
         D = diameter(one).upper
@@ -74,7 +74,7 @@ def test_a_cycle_attains_lemma_3() -> None:
 def test_values_of_nearby_models_are_near(
     models: list[RationalMDP], horizon: int, seed: int
 ) -> None:
-    """Row 38, for a random policy and for the optimal values."""
+    """Theory row 38, for a random policy and for the optimal values."""
     shared = [RationalMDP(m.transitions, models[0].rewards) for m in models]
     two = as_class(shared)
     distance = float(

@@ -58,7 +58,7 @@ def test_the_oracle_is_that_of_the_slow_twin(seed: int) -> None:
 
 
 def test_bounds_by_more_backups_come_down_to_the_oracle() -> None:
-    """Row 37, on 60 latent MDPs."""
+    """Theory row 37, on 60 latent MDPs."""
     rng = np.random.default_rng(37)
     for _ in range(60):
         latent, horizon = random_latent(rng, denominator=10)
@@ -69,7 +69,7 @@ def test_bounds_by_more_backups_come_down_to_the_oracle() -> None:
 
 
 def test_a_large_class_is_never_explored_in_a_long_episode() -> None:
-    """Row 23 with H = 80: 325 models."""
+    """Theory row 23 with H = 80: 325 models."""
     horizon = 80
     form = loss_form(LatentMDP.uniform(linear_bandit(4 * horizon + 5)), horizon=horizon)
     planned = solve_exact(form, ExactOracle())
@@ -89,7 +89,7 @@ def test_two_switches_are_a_recursion_over_two_differences(horizon: int) -> None
 
 
 def test_two_switches_for_very_long() -> None:
-    """Row 21b: too long for the tree of beliefs, not for a table of it."""
+    """Theory row 21b: too long for the tree of beliefs, not for a table of it."""
     form = loss_form(LatentMDP.uniform(switch_pair(0.4, 0.01)), horizon=500)
     gap = switch_pair_gap(0.4, 0.01, form.losses[:, 0, 1, 0])
     assert form.informed == pytest.approx(252.4615150, abs=5e-8)
@@ -98,7 +98,7 @@ def test_two_switches_for_very_long() -> None:
 
 
 def switch_pair(delta: float, e: float) -> SimulatorClass:
-    """Two switches that differ in which action is the good one (row 21)."""
+    """Two switches that differ in which action is the good one (theory row 21)."""
     kernel = np.empty((2, 2, 2, 2))
     kernel[:, 1] = (delta, 1.0 - delta)
     for model in range(2):

@@ -61,7 +61,7 @@ def test_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_proposition_2_in_numbers(capsys: pytest.CaptureFixture[str]) -> None:
-    """Row 25 through the command line: D = 2, d_e = 1, N = 4 for H = 20."""
+    """Theory row 25 through the command line: D = 2, d_e = 1, N = 4 for H = 20."""
     found = answer(capsys, "linear_bandit?members=85", "-H", "20")
     assert found["diameter"]["upper"] == pytest.approx(2.0)
     assert (found["eluder"]["lower"], found["eluder"]["upper"]) == (1, 1)
@@ -75,7 +75,7 @@ def test_proposition_2_in_numbers(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_needles_are_two_apart(capsys: pytest.CaptureFixture[str]) -> None:
-    """Row 18."""
+    """Theory row 18."""
     found = answer(capsys, "needle?members=4", "-H", "10")
     assert found["separation"]["value"] == 2.0
     assert found["separation"]["pair"] == [0, 1]

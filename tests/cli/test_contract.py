@@ -1,4 +1,4 @@
-"""The JSON of every verb, as contract.md promises it, and how commands end."""
+"""The JSON of every verb, as docs/json.md promises it, and how commands end."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_solve(river: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_gain_of_the_textbook_riverswim(capsys: pytest.CaptureFixture[str]) -> None:
-    """7203/16805, anchors/reliability 2a; V*_10 = 176191989/500000000."""
+    """7203/16805, theory row 10; V*_10 = 176191989/500000000."""
     found = answer(capsys, "solve", "riverswim", "-H", "10")["models"][0]
     assert found["gain"]["lower"] <= 7203 / 16805 <= found["gain"]["upper"]
     low, high = found["value_bounds"]["lower"], found["value_bounds"]["upper"]

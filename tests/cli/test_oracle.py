@@ -75,7 +75,7 @@ def test_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
 def test_closed_forms_of_the_paper(
     text: str, horizon: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Rows 16, 17, 22 and 23."""
+    """Theory rows 16, 17, 22 and 23."""
     known = closed_forms(text).oracle_value
     assert known is not None
     expected = known(horizon)

@@ -34,7 +34,7 @@ def check(matrix: FloatArray, epsilon: float) -> None:
 
 @pytest.mark.parametrize(("horizon", "balls"), [(5, 2), (20, 4), (80, 11)])
 def test_the_large_class_has_small_covers(horizon: int, balls: int) -> None:
-    """Row 25: N(F, 1/H) of Proposition 2."""
+    """Theory row 25: N(F, 1/H) of Proposition 2."""
     functions = function_class(linear_bandit(4 * horizon + 5))
     found = covering_number(functions, 1.0 / horizon)
     assert found.lower == found.upper == balls

@@ -70,7 +70,7 @@ def random_matrix(rng: np.random.Generator) -> tuple[FloatArray, float]:
 
 
 def test_four_functions_can_have_six_points() -> None:
-    """Row 27, errata 7: d_e <= M is false; M(M-1)/2 is reached."""
+    """Theory row 27, errata E7: d_e <= M is false; M(M-1)/2 is reached."""
     found = eluder_dimension(function_class_from_matrix(SIX_POINTS), 1.0)
     assert found.lower == found.upper == 6
     assert {tuple(pair) for pair in found.pairs.tolist()} == {
@@ -81,7 +81,7 @@ def test_four_functions_can_have_six_points() -> None:
 
 
 def test_four_simulators_can_have_six_points() -> None:
-    """Row 27 as a class of bandits of diameter at most 2."""
+    """Theory row 27 as a class of bandits of diameter at most 2."""
     four = bandit((SIX_POINTS / 1.01).tolist())
     found = eluder_dimension(function_class(four), 1.0 / 1.01 - 1e-6)
     assert found.lower == found.upper == 6
@@ -89,7 +89,7 @@ def test_four_simulators_can_have_six_points() -> None:
 
 
 def test_three_functions_with_three_points() -> None:
-    """Row 28."""
+    """Theory row 28."""
     matrix = np.array([(0.0, 0.0, 0.0), (1.01, 1.01, 0.0), (0.505, 1.01, 1.01)])
     check(matrix, 0.5)
     assert eluder_dimension(function_class_from_matrix(matrix), 0.5).lower == 3
@@ -97,14 +97,14 @@ def test_three_functions_with_three_points() -> None:
 
 @pytest.mark.parametrize("horizon", [5, 20, 80])
 def test_the_large_class_has_dimension_one(horizon: int) -> None:
-    """Row 25: one informative arm, whatever the number of models."""
+    """Theory row 25: one informative arm, whatever the number of models."""
     functions = function_class(linear_bandit(4 * horizon + 5))
     found = eluder_dimension(functions, 1.0 / horizon)
     assert found.lower == found.upper == 1
 
 
 def test_the_large_class_has_diameter_two() -> None:
-    """Row 25."""
+    """Theory row 25."""
     assert diameter(linear_bandit(25)).upper == pytest.approx(2.0)
 
 

@@ -1,4 +1,4 @@
-"""The importance score of Algorithm 4 (spec 2.13)."""
+"""The importance score of Algorithm 4 (theory 2.13)."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_instances_have_the_separation_they_are_known_for(text: str) -> None:
 
 
 def test_needles_are_as_far_apart_as_can_be() -> None:
-    """Row 18: one pull of the right arm decides, and the first pair wins the tie."""
+    """Theory row 18: one pull of the right arm decides; the first pair wins the tie."""
     found = separation(needle(5))
     assert found.value == 2.0
     assert found.nearest == found.farthest == found.between(0, 1)
@@ -147,7 +147,7 @@ def test_a_rare_coincidence_keeps_its_digits() -> None:
 
 
 def test_the_chain_of_lemma_5_holds() -> None:
-    """BC <= sqrt(1 - delta^2 / 4), so -log BC >= delta^2 / 8 (spec 4.3)."""
+    """BC <= sqrt(1 - delta^2 / 4), so -log BC >= delta^2 / 8 (theory 4.3)."""
     rng = np.random.default_rng(11)
     for _ in range(20):
         models = [dense_model(rng, 4, 2, 12) for _ in range(4)]

@@ -130,10 +130,11 @@ def test_constants_are_those_of_all_pairs() -> None:
 
 
 def test_proposition_2_is_smooth_in_value_and_steep_in_gap() -> None:
-    """Errata 9: L = 0 on any ball, a gap of (H-1)/2, and L_gap of order H.
+    """Errata E9: L = 0 on any ball, a gap of (H-1)/2, and L_gap of order H.
 
-    The policy that only plays the fair arm is the oracle's (row 23). The paper's bound
-    would be the average gap of the base policy, at most 1/2; the repaired one holds.
+    The policy that only plays the fair arm is the oracle's (theory row 23). The paper's
+    bound would be the average gap of the base policy, at most 1/2; the repaired one
+    holds.
     """
     horizon = 20
     large = linear_bandit(4 * horizon + 5)
@@ -294,7 +295,7 @@ def check_history_policies(rng: np.random.Generator, cases: int) -> None:
 
 
 def test_no_policy_with_memory_breaks_the_constants() -> None:
-    """Row 38: |V_1 - V_2| <= d H (H - 1) / 4, and the one for optimal values."""
+    """Theory row 38: |V_1 - V_2| <= d H (H - 1) / 4, and the one for optimal values."""
     check_history_policies(np.random.default_rng(73), 60)
 
 
@@ -386,7 +387,7 @@ def check_travel(some: SimulatorClass, model: RationalMDP) -> None:
 
 @pytest.mark.parametrize("family", COMMUNICATING)
 def test_twice_the_diameter_is_enough_time_half_the_time(family: object) -> None:
-    """Row 36, on 40 random models of each of five kinds."""
+    """Theory row 36, on 40 random models of each of five kinds."""
     assert callable(family)
     rng = np.random.default_rng(75)
     for _ in range(40):

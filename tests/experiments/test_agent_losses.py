@@ -85,7 +85,7 @@ def test_dividing_an_estimate_divides_all_of_it() -> None:
 
 
 def test_the_oracle_is_the_same_every_time_and_its_worst_gap_holds_all() -> None:
-    """Row 18: with needles every gap from 0 to M - 1 belongs to some oracle."""
+    """Theory row 18: with needles every gap from 0 to M - 1 belongs to some oracle."""
     found = solved_oracle(needle(3), 8)
     low, high = ends(worst_of_oracles(found))
     assert low == found.average_gap.lower

@@ -29,7 +29,7 @@ def test_half_of_the_promise_is_too_little() -> None:
 
 
 def test_the_factor_m_is_reached_up_to_two_steps() -> None:
-    """Spec 4.1a: (H-1)/2 against MC -> (H+1)/2."""
+    """Theory 4.1a: (H-1)/2 against MC -> (H+1)/2."""
     found = measured(TINY, 0, silent)
     for horizon in TINY.sharp_horizons:
         low, high = ends(found, f"H = {horizon}:")

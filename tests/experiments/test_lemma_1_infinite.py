@@ -23,7 +23,7 @@ from tests.experiments.silence import silent
 def test_e9_the_printed_lemma_promises_a_half_for_a_linear_gap(
     horizon: int, members: int, claimed: float, true: float
 ) -> None:
-    """Spec 4.1b: H = 20, M = 85: 0.4985 for 9.5; H = 80, M = 325: 0.4996 for 39.5."""
+    """Theory 4.1b: H = 20, M = 85: 0.4985 for 9.5; H = 80, M = 325: 0.4996 for 39.5."""
     found = literal.measured(literal.Settings(horizons=(horizon,)), 0, silent)
     assert found.verdict is Verdict.REFUTED is literal.CLAIM.expected
     (row,) = found.tables[0].rows
@@ -50,7 +50,7 @@ def test_with_two_models_the_oracle_explores_and_print_is_right() -> None:
 
 @pytest.mark.parametrize("horizon", [2, 5, 20])
 def test_the_second_arm_until_it_fails_has_its_closed_gap(horizon: int) -> None:
-    """Row 24: p (1 - q^n)/(1 - q) where the arm is bad, 0 where it always wins."""
+    """Theory row 24: p (1 - q^n)/(1 - q) for a bad arm, 0 for one that always wins."""
     members = 9
     found = gaps(linear_bandit(members), UntilFailure(), horizon)
     p = np.linspace(0.25, 0.5, members + 1)[1:-1]

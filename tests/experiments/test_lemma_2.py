@@ -24,8 +24,8 @@ def test_half_a_diameter_is_too_little() -> None:
     assert measured(replace(TINY, share=0.5), 0, silent).verdict is Verdict.REFUTED
 
 
-def test_closed_forms_of_the_specification() -> None:
-    """Rows 1 to 3 and 10 to 12: cycles, and RiverSwim with six states."""
+def test_closed_forms_of_the_theory() -> None:
+    """Theory rows 1 to 3 and 10 to 12: cycles, and RiverSwim with six states."""
     found = measured(TINY, 0, silent)
     rows = {row[0]: row[1:] for row in found.tables[0].rows}
     far, gain, span, first, *_ = rows["cycle of 5"]
@@ -37,5 +37,5 @@ def test_closed_forms_of_the_specification() -> None:
     assert span == pytest.approx(6.3103243082, abs=5e-11)
     river = found.figures[0]
     away = {point.x: point.y for point in river.curves[0].points}
-    # state 0 is 3 steps from nothing: V* = 0.015 there (row 12)
+    # state 0 is 3 steps from nothing: V* = 0.015 there (theory row 12)
     assert away[3.0] >= abs(0.015 - 3 * 7203 / 16805) - 1e-12

@@ -1,4 +1,4 @@
-"""Likelihood-ratio errors: rows of the specification, two counts, a control."""
+"""Likelihood-ratio errors: rows of the theory, two counts, a control."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Theorem 3 and its bandit: rows of the specification, two oracles, controls."""
+"""Theorem 3 and its bandit: rows of the theory, two oracles, controls."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_twice_the_bandit_bound_is_too_much() -> None:
 
 
 def test_no_oracle_is_below_the_formula_of_theorem_3() -> None:
-    """Rows 21 and 21b, and exponent about 1/2."""
+    """Theory rows 21 and 21b, and exponent about 1/2."""
     found = tree.measured(TREES, 0, silent)
     assert found.verdict is Verdict.HOLDS is tree.CLAIM.expected
     row_21, row_21b = found.tables[0].rows[-2:]
@@ -83,7 +83,7 @@ def test_the_gap_of_oracles_grows_with_the_roots_of_h_d_and_m() -> None:
 
 
 def test_eight_times_the_formula_is_too_much() -> None:
-    """The gap is 7.9 times the formula in row 21b."""
+    """The gap is 7.9 times the formula in theory row 21b."""
     few = replace(TREES, trees=(tree.ROW_21B,), raised=8.0)
     assert tree.measured(few, 0, silent).verdict is Verdict.REFUTED
 
@@ -102,7 +102,7 @@ def test_the_table_of_two_switches_is_the_oracle(
 
 
 def test_the_formula_says_something_from_one_horizon_on() -> None:
-    """Row 21b has the scaled e at H = 500: 0.1781441."""
+    """Theory row 21b has the scaled e at H = 500: 0.1781441."""
     begin = tree.first_positive()
     assert tree.formula(begin) > 0.0
     assert all(tree.formula(h) <= 0.0 for h in range(1, begin))

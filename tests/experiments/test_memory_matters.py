@@ -81,7 +81,7 @@ def test_no_table_of_actions_is_below_the_bound(
 
 @pytest.mark.parametrize("horizon", [2, 5, 40])
 def test_three_needles_cost_a_third_of_every_step(horizon: int) -> None:
-    """The bound is met: H/3; with memory it is (M - 1)/2 = 1 (row 17)."""
+    """The bound is met: H/3; with memory it is (M - 1)/2 = 1 (theory row 17)."""
     remembering, forgetting = memory_gaps(3, 0.0, 1.0, horizon)
     assert least_without_memory(horizon, members=3, better=1.0) == pytest.approx(
         horizon / 3

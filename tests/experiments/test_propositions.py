@@ -89,7 +89,7 @@ def test_e33_as_many_models_as_steps_are_enough_with_a_smaller_prize() -> None:
 
 
 def test_e33_the_printed_instance_explores_with_as_many_models_as_steps() -> None:
-    """Row 26: W* = 4.567112 > 4.5 for M = H = 10; the sentence fails there."""
+    """Theory row 26: W* = 4.567112 > 4.5 for M = H = 10; the sentence fails there."""
     control = large.Settings((8, 10, 12), classes=(large.Class(1, 0, 0.5),))
     assert large.measured(control, 0, silent).verdict is Verdict.REFUTED
     value = exact_oracle(linear_bandit(10), 10).value

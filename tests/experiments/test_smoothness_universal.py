@@ -1,4 +1,4 @@
-"""Row 38 on random classes; half of the constants is too little."""
+"""Theory row 38 on random classes; half of the constants is too little."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def test_stage_one_does_not_fit_into_a_hundred_steps_of_a_river(
     fits = {(row[0], row[1]): row[4] for row in rows}
     assert fits["three rivers", 100] == "no"
     assert fits["three rivers", 10**6] == "yes"
-    # n0 = ceil(8 log(2 H) / 1.2^2) = 81 at H = 10^6, D = 5/4: spec 4.5
+    # n0 = ceil(8 log(2 H) / 1.2^2) = 81 at H = 10^6, D = 5/4: theory 4.5
     bound = {(row[0], row[1]): row[3] for row in rows}["two arms", 10**6]
     assert bound == pytest.approx(81 * (2 * 1.25 * 4 + 1) + 1.25 + 1, rel=1e-9)
 

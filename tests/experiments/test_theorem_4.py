@@ -23,8 +23,8 @@ def test_the_printed_theorem_fails_on_4h_plus_5_models_and_on_a_continuum() -> N
     assert closed.verdict is Verdict.HOLDS
     rows = found.tables[0].rows
     assert {row[1] for row in rows[:3]} == {"infinitely many"}
-    assert rows[-2][:4] == (5, "25", 1, 2)  # row 25: d_e and N of 25 models, H = 5
-    assert rows[-2][4] == pytest.approx(2.0)  # row 23
+    assert rows[-2][:4] == (5, "25", 1, 2)  # theory row 25: d_e, N of 25 models, H = 5
+    assert rows[-2][4] == pytest.approx(2.0)  # theory row 23
     for row in rows[:6]:
         assert isinstance(row[0], int)
         assert row[4] == (row[0] - 1) / 2

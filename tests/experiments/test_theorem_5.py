@@ -31,7 +31,7 @@ def test_histories_and_samples_agree_where_both_are_there() -> None:
         assert float(row[3]) == pytest.approx(float(other[3]), rel=0.05)
 
 
-def test_c1_of_two_sure_arms_is_that_of_spec_4_5(found: ClaimResult) -> None:
+def test_c1_of_two_sure_arms_is_that_of_theory_4_5(found: ClaimResult) -> None:
     """delta = 1.8 and D = 20/19; n0 = 13 for Chernoff and 6 for Bhattacharyya."""
     rows, D = found.tables[0].rows, 20 / 19
     for row, n0 in zip(rows, (13, 6), strict=False):

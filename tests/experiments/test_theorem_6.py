@@ -64,7 +64,7 @@ def test_half_of_the_threshold_drops_the_real_model() -> None:
 
 
 def test_the_printed_threshold_drops_the_real_model_at_once() -> None:
-    """Rows 33 and 34."""
+    """Theory rows 33 and 34."""
     found = printed.measured(PRINTED, 0, silent)
     assert {check.verdict for check in found.checks} == {Verdict.REFUTED}
     assert printed.CLAIM.expected is Verdict.REFUTED

@@ -21,7 +21,7 @@ RIVERS = riverswim(
 def sharp(
     plan: AverageRewardPlan, horizon: int, scale: float = 1.0
 ) -> EliminationTests:
-    """Scale times sp(l) sqrt(n log(2 H^2) / 2), spec 3.2."""
+    """Scale times sp(l) sqrt(n log(2 H^2) / 2), theory 3.2."""
     root = np.sqrt(np.arange(1, horizon + 1) * log(2.0 * max(horizon, 1) ** 2) / 2.0)
     tolerance = 1e-9 * np.maximum(1.0, plan.bias_span)
     return EliminationTests(scale * plan.bias_span[:, None] * root, tolerance)

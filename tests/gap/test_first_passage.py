@@ -48,7 +48,7 @@ def assert_holds(bracket: Certified, exact: Fraction, width: float = 1e-11) -> N
 def story_of(
     real: TabularMDP, plan: AverageRewardPlan, tests: EliminationTests, horizon: int
 ) -> Story:
-    """Algorithm 3 as spec 3.2 prints it, with the numbers as they are stored."""
+    """Algorithm 3 as theory 3.2 prints it, with the numbers as they are stored."""
     fractions = [[Fraction(float(x)) for x in row] for row in plan.bias]
     total = tests.thresholds + tests.tolerance[:, None]
     rules = Rules(
@@ -118,7 +118,7 @@ def test_rows_that_sum_to_one_only_nearly_count_as_divided_by_their_sums() -> No
     assert_holds(found.eliminations, story.eliminations, width=1e-6)
 
 
-# Rows 32 to 34 of spec 6
+# Theory rows 32 to 34
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_fair_coin_is_given_up_as_rarely_as_row_32_says(
 def test_the_printed_threshold_gives_up_the_truth_at_the_first_step(
     horizon: int,
 ) -> None:
-    """Row 33, errata E17; with one candidate it is taken up again and given up."""
+    """Theory row 33, errata E17; a single candidate is taken up again and given up."""
     coin = bandit((0.5,))
     plan = solve_average_reward(coin)
     found = optimistic_gap(coin[0], plan, literal(coin, horizon), horizon)

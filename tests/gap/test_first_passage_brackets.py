@@ -98,7 +98,7 @@ def test_a_statistic_that_meets_its_threshold_is_told_apart_by_the_tolerance() -
 
 
 def test_a_bias_that_never_changes_needs_the_tolerance() -> None:
-    """One state: sp(l) = 0, the threshold is 0 and so is the statistic (spec 3.2)."""
+    """One state: sp(l) = 0, the threshold is 0 and so is the statistic (theory 3.2)."""
     one = cycle(1)
     plan = solve_average_reward(one)
     found = optimistic_gap(one[0], plan, sharp(plan, 500), 500)

@@ -99,7 +99,7 @@ def test_planning_finds_the_published_diameters_of_frozen_lake(
 
 
 def test_planning_finds_the_numbers_of_riverswim() -> None:
-    """Rows 10-12 and reliability 2a."""
+    """Theory rows 10-12."""
     river = build_instance("riverswim")
     plan = solve_average_reward(river)
     assert plan.gain[0] == pytest.approx(7203 / 16805, rel=1e-10)

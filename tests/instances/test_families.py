@@ -134,8 +134,8 @@ def test_a_random_row_has_as_many_successors_as_asked() -> None:
     assert (lengths == 4).all()
 
 
-def test_the_tree_has_the_moves_of_the_spec() -> None:
-    """Spec 4.11 with k = 4, A' = 2: children 2j+1, 2j+2, parent (j-1)//2."""
+def test_the_tree_has_the_moves_of_the_theory() -> None:
+    """Theory 4.11 with k = 4, A' = 2: children 2j+1, 2j+2, parent (j-1)//2."""
     tree = switch_tree(4, 2, 0.05, 3, delta=0.1, null=True)
     after = tree.transitions
     assert after.probability(0, 0, 0, 4) == pytest.approx(0.15)

@@ -120,7 +120,7 @@ def test_known_values_are_those_of_backward_induction(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", CASES)
 def test_known_gain_and_bias_solve_the_optimality_equation(spec: str) -> None:
-    """Spec 2.8: rho + l(s) = max_a [R(s, a) + P l (s, a)] in every state."""
+    """Theory 2.8: rho + l(s) = max_a [R(s, a) + P l (s, a)] in every state."""
     worlds, known = build_instance(spec), closed_forms(spec)
     if known.bias is None or known.gain is None:
         return
@@ -181,7 +181,7 @@ def test_known_separation_is_the_least_distance_of_two_models(spec: str) -> None
     ],
 )
 def test_known_oracle_values_are_those_of_a_search_over_histories(spec: str) -> None:
-    """Rows 15-17, 22, 23."""
+    """Theory rows 15-17, 22, 23."""
     worlds, known = build_instance(spec), closed_forms(spec)
     assert known.oracle_value is not None
     for horizon in range(5):
@@ -191,7 +191,7 @@ def test_known_oracle_values_are_those_of_a_search_over_histories(spec: str) -> 
 
 
 def test_the_oracle_value_of_proposition_2_is_withheld_where_unproved() -> None:
-    """Errata 33: with M = H = 10 the printed oracle does explore."""
+    """Errata E33: with M = H = 10 the printed oracle does explore."""
     for spec, told in (
         ("linear_bandit?members=10", None),
         ("linear_bandit?members=45", 4.5),
@@ -245,7 +245,7 @@ def test_riverswim_has_the_numbers_of_rows_10_to_12() -> None:
         assert found == pytest.approx(value, abs=5e-11)
 
 
-def test_the_four_state_rivers_have_the_diameter_of_the_spec() -> None:
+def test_the_four_state_rivers_have_the_diameter_of_the_theory() -> None:
     known = closed_forms("riverswim?states=4&success=0.35,0.15,0.75")
     assert known.diameter is not None
     assert known.diameter.max() == pytest.approx(17.96, abs=5e-3)
@@ -261,8 +261,8 @@ def test_the_four_state_rivers_have_the_diameter_of_the_spec() -> None:
         ("switch_tree?k=1&arms=2&delta=0.4&e=0.01&members=2", 500, 252.4615150),
     ],
 )
-def test_values_of_the_spec_are_met(spec: str, horizon: int, value: float) -> None:
-    """Rows 2, 6 and 21b."""
+def test_values_of_the_theory_are_met(spec: str, horizon: int, value: float) -> None:
+    """Theory rows 2, 6 and 21b."""
     known = closed_forms(spec)
     assert known.value is not None
     assert known.value(horizon)[0] == pytest.approx(value, rel=1e-10)

@@ -71,7 +71,7 @@ def exact(gaps: FloatArray | tuple[Estimate, ...]) -> FloatArray:
 
 
 def test_two_arms_for_four_steps_by_hand() -> None:
-    """Row 15 at e = .1, three pulls: W* = 1.6605, one arm 1.65, the arms in turn.
+    """Theory row 15, e = .1, three pulls: W* = 1.6605, one arm 1.65, arms in turn.
 
     Without memory the second and third pull may depend on the state alone: staying
     after a win and moving after a loss are worth 1.6555.
@@ -98,7 +98,7 @@ def test_two_arms_for_four_steps_by_hand() -> None:
 def test_before_closed_doors_every_agent_but_the_informed_is_alike(
     members: int,
 ) -> None:
-    """Proposition 1 (row 22): memory is worth nothing; chance is worth nothing."""
+    """Proposition 1 (theory row 22): neither memory nor chance is worth anything."""
     form, found = of(absorbing_doors(members), horizon=8)
     for name, each in found.items():
         wanted = 0.0 if name == "informed" else 6.0 * (1.0 - 1.0 / members)
@@ -111,7 +111,7 @@ def test_before_closed_doors_every_agent_but_the_informed_is_alike(
 
 
 def test_proposition_2_separates_the_worst_model_from_the_average() -> None:
-    """Row 23, H = 5: the oracle and all that lose least on average lose 2 in one."""
+    """Theory row 23, H = 5: all that lose least on average lose 2 in one model."""
     _, found = of(linear_bandit(25), horizon=5)
     for name in ("single-simulator", "memoryless", "window-1", "greedy-posterior"):
         assert found[name].worst_gap == pytest.approx(2.0)
@@ -329,7 +329,7 @@ def test_the_same_seed_gives_the_same_table() -> None:
 
 
 def test_memory_and_randomization_are_worth_what_the_oracle_adds() -> None:
-    """Row 16: 1.6605 with memory, 1.6555 without, 1.65 from one simulator."""
+    """Theory row 16: 1.6605 with memory, 1.6555 without, 1.65 from one simulator."""
     form, found = of(best_arm(2, 0.1), horizon=4)
     value = Certified(1.66, 1.661)
     memory = value_of_memory(form, value, found["memoryless"])

@@ -121,7 +121,7 @@ def arms(members: int) -> LatentMDP:
 
 @pytest.mark.parametrize(("members", "discount"), [(2, 0.9), (3, 0.8), (5, 0.95)])
 def test_a_needle_costs_one_try_after_another(members: int, discount: float) -> None:
-    """Row 17 with a discount: the j-th arm tried loses the first j wins."""
+    """Theory row 17 with a discount: the j-th arm tried loses the first j wins."""
     each = [discount * (1 - discount**j) / (1 - discount) for j in range(members)]
     solver = BoundedOracle(gap_tolerance=1e-4, negligible=0.0, time_limit=5.0)
     found = domain_randomization_oracle(
@@ -137,7 +137,7 @@ def test_a_needle_costs_one_try_after_another(members: int, discount: float) -> 
 def test_an_irrevocable_choice_costs_most_of_the_horizon(
     members: int, horizon: int
 ) -> None:
-    """Row 22: (H - 2)(1 - 1 / M), which pairs of models alone do not see."""
+    """Theory row 22: (H - 2)(1 - 1 / M), which pairs of models alone do not see."""
     result = domain_randomization_oracle(
         LatentMDP.uniform(absorbing_doors(members)),
         horizon=horizon,

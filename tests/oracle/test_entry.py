@@ -294,7 +294,7 @@ def test_the_worst_gap_is_in_a_model_that_can_be_real() -> None:
 
 
 def test_the_least_worst_gap_is_that_of_average_optimal_policies() -> None:
-    """Row 23: 4.5 at least if the average is least, 0.45 for a policy that minds."""
+    """Theory row 23: 4.5 or more if the average is least, 0.45 by minimax."""
     latent = LatentMDP.uniform(linear_bandit(45))
     found = domain_randomization_oracle(latent, horizon=10)
     assert found.least_worst_gap == pytest.approx(4.5)

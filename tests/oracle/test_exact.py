@@ -47,7 +47,7 @@ def gap_of(planned: Planned) -> float:
 
 
 def switch_pair(delta: float, e: float) -> SimulatorClass:
-    """Two switches that differ in which action is the good one (row 21)."""
+    """Two switches that differ in which action is the good one (theory row 21)."""
     kernel = np.empty((2, 2, 2, 2))
     kernel[:, 1] = (delta, 1.0 - delta)
     for model in range(2):
@@ -60,7 +60,7 @@ def switch_pair(delta: float, e: float) -> SimulatorClass:
 @pytest.mark.parametrize("e", [0.1, 0.25, 0.4])
 @pytest.mark.parametrize("horizon", [0, 1, 2, 3, 4])
 def test_two_arms_in_closed_form(e: float, horizon: int) -> None:
-    """Rows 15 and 16."""
+    """Theory rows 15 and 16."""
     known = best_arm_known(2, e).oracle_value
     assert known is not None
     assert value(best_arm(2, e), horizon) == pytest.approx(known(horizon), abs=1e-13)
@@ -68,7 +68,7 @@ def test_two_arms_in_closed_form(e: float, horizon: int) -> None:
 
 @pytest.mark.parametrize(("members", "horizon"), [(2, 3), (3, 6), (5, 4), (8, 20)])
 def test_a_needle_costs_half_the_arms(members: int, horizon: int) -> None:
-    """Rows 17 and 18: the order of search is free, so each gap is in [0, M - 1]."""
+    """Theory rows 17 and 18: any order of search, so each gap is in [0, M - 1]."""
     known = needle_known(members).oracle_value
     assert known is not None
     form, planned = solved(needle(members), horizon)
@@ -93,8 +93,8 @@ def test_searching_in_random_order_makes_all_needles_equal() -> None:
 @pytest.mark.parametrize(
     ("horizon", "e", "best", "gap"),
     [
-        (51, 0.05, 26.48079394, 1.019206),  # row 19
-        (11, 0.25 * np.sqrt(2.0 / 10.0), 5.65876998, 0.459264),  # row 20
+        (51, 0.05, 26.48079394, 1.019206),  # theory row 19
+        (11, 0.25 * np.sqrt(2.0 / 10.0), 5.65876998, 0.459264),  # theory row 20
     ],
 )
 def test_two_arms_for_longer(horizon: int, e: float, best: float, gap: float) -> None:
@@ -104,7 +104,7 @@ def test_two_arms_for_longer(horizon: int, e: float, best: float, gap: float) ->
 
 
 def test_two_switches() -> None:
-    """Row 21."""
+    """Theory row 21."""
     form, planned = solved(switch_pair(0.25, 0.1), 20)
     assert form.informed - gap_of(planned) == pytest.approx(10.01643589, abs=5e-9)
     assert gap_of(planned) == pytest.approx(0.678009, abs=5e-7)
@@ -117,7 +117,7 @@ def test_two_switches() -> None:
 def test_an_irrevocable_choice_costs_the_horizon(
     members: int, horizon: int, best: float, average: float
 ) -> None:
-    """Row 22, Proposition 1: any door is optimal, and wrong for all others."""
+    """Theory row 22, Proposition 1: any door is optimal, and wrong for all others."""
     form, planned = solved(absorbing_doors(members), horizon)
     known = absorbing_doors_known(members).oracle_value
     assert known is not None
@@ -133,7 +133,7 @@ def test_an_irrevocable_choice_costs_the_horizon(
 
 @pytest.mark.parametrize("horizon", [5, 20])
 def test_a_large_class_is_never_explored(horizon: int) -> None:
-    """Row 23, Proposition 2: the second arm is not worth a pull."""
+    """Theory row 23, Proposition 2: the second arm is not worth a pull."""
     members = 4 * horizon + 5
     form, planned = solved(linear_bandit(members), horizon)
     known = linear_bandit_known(members).oracle_value
@@ -152,7 +152,7 @@ def test_a_large_class_is_never_explored(horizon: int) -> None:
     ("horizon", "worst"), [(5, 0.494949), (20, 0.498525), (80, 0.499615)]
 )
 def test_pulling_until_failure_is_nearly_free(horizon: int, worst: float) -> None:
-    """Row 24: in the same class one trial of the second arm costs at most 1/2."""
+    """Theory row 24: one trial of the second arm costs at most 1/2 there."""
     simulators = linear_bandit(4 * horizon + 5)
     form = loss_form(LatentMDP.uniform(simulators), horizon=horizon)
     last = horizon - 1
@@ -173,13 +173,13 @@ def test_pulling_until_failure_is_nearly_free(horizon: int, worst: float) -> Non
 
 
 def test_a_smaller_class_is_explored() -> None:
-    """Row 26: with M = H = 10 the second arm is pulled."""
+    """Theory row 26: with M = H = 10 the second arm is pulled."""
     assert value(linear_bandit(10), 10) == pytest.approx(4.567112, abs=5e-7)
     assert linear_bandit(10).n_models == 10
 
 
 def test_bounds_by_more_backups_come_down_to_the_oracle() -> None:
-    """Row 37: U0 >= U1 >= ... >= U_H = W*, and U1 is QMDP."""
+    """Theory row 37: U0 >= U1 >= ... >= U_H = W*, and U1 is QMDP."""
     rng = np.random.default_rng(37)
     strict = 0
     for _ in range(25):

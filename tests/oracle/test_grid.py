@@ -58,7 +58,7 @@ def test_a_lattice_has_an_end() -> None:
 
 
 def coins(e: float) -> LatentMDP:
-    """Return row 15: two arms, one of them better by e; win and lose are states."""
+    """Return theory row 15: two arms, one better by e; win and lose are states."""
     kernel = np.empty((2, 2, 2, 2))
     for m in range(2):
         for a in range(2):
@@ -71,7 +71,7 @@ def coins(e: float) -> LatentMDP:
 
 @pytest.mark.parametrize("e", [0.1, 0.25])
 def test_two_coins_have_the_values_of_the_closed_form(e: float) -> None:
-    """Rows 15 and 16."""
+    """Theory rows 15 and 16."""
     wanted = {
         2: 0.5 + e / 2,
         3: 1 + e + e**2 / 2,
@@ -87,7 +87,7 @@ def test_two_coins_have_the_values_of_the_closed_form(e: float) -> None:
 
 
 def test_two_coins_for_long() -> None:
-    """Row 19: 51 steps; W* = 26.48079394, average gap 1.019206."""
+    """Theory row 19: 51 steps; W* = 26.48079394, average gap 1.019206."""
     solver = GridOracle(gap_tolerance=0.01, time_limit=10.0, episodes=200)
     found = domain_randomization_oracle(coins(0.05), horizon=51, solver=solver)
     gap = found.average_gap

@@ -133,7 +133,7 @@ def test_a_window_as_long_as_the_episode_is_a_full_memory() -> None:
 
 
 def test_two_arms_need_one_step_of_memory_for_four_steps() -> None:
-    """Row 16: W* = 1.6605 at e = .1; the mean without memory is worse."""
+    """Theory row 16: W* = 1.6605 at e = .1; the mean without memory is worse."""
     form = loss_form(LatentMDP.uniform(best_arm(2, 0.1)), horizon=4)
     plain = best_plan(form, window_nodes(form.pattern, 0), [], effort=0.1)
     one = best_plan(form, window_nodes(form.pattern, 1), [], effort=0.1)

@@ -28,7 +28,7 @@ def ends(found: Minimax) -> tuple[float, float]:
 
 @pytest.mark.parametrize(("members", "horizon"), [(2, 6), (3, 8), (4, 8)])
 def test_the_best_choice_of_a_door_is_uniform(members: int, horizon: int) -> None:
-    """Spec 4.8: (1 - 1/M)(H - 2), with equality for the uniform first action."""
+    """Theory 4.8: (1 - 1/M)(H - 2), with equality for the uniform first action."""
     _, found = solved(absorbing_doors(members), horizon)
     wanted = (1.0 - 1.0 / members) * (horizon - 2)
     assert ends(found) == pytest.approx((wanted, wanted))
@@ -37,7 +37,7 @@ def test_the_best_choice_of_a_door_is_uniform(members: int, horizon: int) -> Non
 
 @pytest.mark.parametrize("members", [2, 3, 4])
 def test_a_needle_is_found_after_half_the_arms_on_average(members: int) -> None:
-    """Row 17 with n >= M - 1: every search in random order loses (M - 1) / 2."""
+    """Theory row 17 with n >= M - 1: every search in random order loses (M - 1) / 2."""
     _, found = solved(needle(members), members + 2)
     wanted = (members - 1) / 2.0
     assert ends(found) == pytest.approx((wanted, wanted))
@@ -45,7 +45,7 @@ def test_a_needle_is_found_after_half_the_arms_on_average(members: int) -> None:
 
 @pytest.mark.parametrize("horizon", [5, 20])
 def test_the_minimax_gap_of_proposition_2_is_at_most_a_half(horizon: int) -> None:
-    """Spec 5.6 and row 23: the oracle of the uniform prior loses (H - 1) / 2."""
+    """Theory 5.6, row 23: the oracle of the uniform prior loses (H - 1) / 2."""
     form, found = solved(linear_bandit(4 * horizon + 5), horizon)
     oracle = solve_exact(form, ExactOracle())
     assert oracle.gaps.max() == pytest.approx((horizon - 1) / 2.0)
@@ -55,13 +55,13 @@ def test_the_minimax_gap_of_proposition_2_is_at_most_a_half(horizon: int) -> Non
 
 
 def test_trying_the_second_arm_until_it_fails_is_no_better() -> None:
-    """Row 24: the worst gap of that policy for H = 5 is .494949."""
+    """Theory row 24: the worst gap of that policy for H = 5 is .494949."""
     _, found = solved(linear_bandit(25), 5)
     assert ends(found)[1] < 0.494949
 
 
 def test_symmetric_classes_have_the_uniform_prior_as_the_worst() -> None:
-    """Relabelling models and arms of row 15 changes nothing."""
+    """Relabelling models and arms of theory row 15 changes nothing."""
     form, found = solved(best_arm(3, 0.1), 5)
     oracle = solve_exact(form, ExactOracle())
     assert ends(found) == pytest.approx((oracle.upper, oracle.upper))

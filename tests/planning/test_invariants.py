@@ -1,4 +1,4 @@
-"""What must hold for every model, whatever its numbers (spec 4.2, reliability 2d)."""
+"""What must hold for every model, whatever its numbers (theory 4.2)."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_scaling_and_shifting_rewards_act_as_they_must(
     assert (diameter(after).model_upper == diameter(before).model_upper).all()
 
 
-# Lemma 2, Lemma 3 and the span of values (spec 4.2)
+# Lemma 2, Lemma 3 and the span of values (theory 4.2)
 
 
 @STEADY

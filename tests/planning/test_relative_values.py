@@ -54,7 +54,7 @@ def test_values_are_within_their_error_of_exact_ones(
 
 
 def test_a_cycle_stays_within_the_span_of_its_bias() -> None:
-    """Row 2 of spec 6: V*_1(0) = floor(H / S), gain 1 / S."""
+    """Theory row 2: V*_1(0) = floor(H / S), gain 1 / S."""
     simulators = cycle(3)
     for horizon in (0, 1, 2, 20, 3_000_001):
         found = solved(simulators, horizon)

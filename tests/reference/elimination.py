@@ -1,4 +1,4 @@
-"""Algorithm 1 with Algorithm 2 as nested loops over fractions, as spec 3.1 prints them.
+"""Algorithms 1 and 2 as nested loops over fractions, as theory 3.1 has them.
 
 An episode is a coroutine: it yields actions and is sent next states. Likelihoods are
 products of fractions; nothing is counted, logged or resumed.

@@ -39,7 +39,7 @@ class Story:
 
 
 def tell(real: RationalMDP, rules: Rules, start: Row, horizon: int) -> Story:
-    """Walk through every history of H steps, as spec 3.2 has the algorithm.
+    """Walk through every history of H steps, as theory 3.2 has the algorithm.
 
     The statistic is the sum of P_k l_k (s, a) - l_k(s'), not its telescoped form.
     """

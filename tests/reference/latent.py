@@ -100,7 +100,7 @@ def oracle_value(latent: RationalLatent, horizon: int) -> Fraction:
 def bound(latent: RationalLatent, horizon: int, *, backups: int) -> Fraction:
     """Return U_k: k exact backups at the root, then an agent told the model.
 
-    It falls with k, and U_H = W* (row 37).
+    It falls with k, and U_H = W* (theory row 37).
     """
     informed = [
         optimal_values(model.transitions, model.rewards, horizon)

@@ -51,7 +51,7 @@ def square_distances(
 def paper_score(
     members: FloatArray, fresh: FloatArray, old: FloatArray, alpha: float
 ) -> float:
-    """Return the score of spec 2.13 over all pairs of members (n, r).
+    """Return the score of theory 2.13 over all pairs of members (n, r).
 
     `fresh` and `old` are features (m, r) of the samples.
     """

@@ -1,4 +1,4 @@
-"""Rewards that depend on the model and are seen by the agent (spec 7).
+"""Rewards that depend on the model and are seen by the agent (theory 7.2).
 
 Shared rewards carry no information, and all bounds of this room assume them. If rewards
 in [0, 1] depend on the model and the agent sees them, what it observes is (r, s'):

@@ -1,4 +1,4 @@
-"""What real data do to the gap bound: the prior becomes a posterior (spec 7).
+"""What real data do to the gap bound: the prior becomes a posterior (theory 7.4).
 
 After real episodes the oracle is solved again for the posterior nu_t, and Lemma 1
 gives, given the data, gap <= C / nu_t(M*) for a base policy of gap C. How large is
@@ -34,7 +34,7 @@ from simgap.errors import InvalidArgument
 
 
 def posterior_gap(base_gap: float, *, posterior: float, horizon: int) -> Bound:
-    """Return min(H, C / nu_t(M*)), the gap of the oracle of the posterior (spec 7)."""
+    """Return min(H, C / nu_t(M*)), the gap of the posterior's oracle (theory 7.4)."""
     gap, weight = real("base_gap", base_gap), real("posterior", posterior, most=1.0)
     horizon = whole("horizon", horizon)
     return Bound(

@@ -1,4 +1,4 @@
-"""Lemmas 2 and 3: values over H steps, the average reward, and spans (spec 4.2).
+"""Lemmas 2 and 3: values over H steps, the average reward, and spans (theory 4.2).
 
 With r0 = min R, r1 = max R, D the diameter of the model and l a solution of the
 optimality equation,

@@ -1,7 +1,7 @@
 """Theorems 4 and 7 with every constant: classes measured by the eluder dimension.
 
 F = {f_M : (s, a, l) -> P_M l (s, a)}, Dl the greatest span of a bias, d_e the eluder
-dimension of F at scale 1/H, N its covering number there. Spec 4.7:
+dimension of F at scale 1/H, N its covering number there. Theory 4.7:
 
 1. Noise l(s') - P* l has width Dl, so for each f, with Z = sum (f - f*)^2, for all
    times at once sum (f - Y)^2 - (f* - Y)^2 >= Z/2 - Dl^2 log(1/p) with probability

@@ -1,14 +1,14 @@
 """Theorem 3 and its relatives: what no policy can avoid, with constants.
 
-Bandit (spec 4.10): M arms, model m has one arm of mean 1/2 + e, the others 1/2. With
+Bandit (theory 4.10): M arms, model m has one arm of mean 1/2 + e, the others 1/2. With
 n = H - 1 pulls and kl = kl(1/2, 1/2 + e) = -log(1 - 4 e^2)/2, every policy has
 
     mean gap >= n e (1 - 1/M - sqrt(n kl / (2M))).
 
 Proof: E_m N_m <= E_0 N_m + n sqrt(E_0[N_m] kl / 2) (Pinsker), averaged over m.
 
-Theorem 3 (spec 4.11): a tree of switches, one of which flips with delta + e instead of
-delta. With N0 = (H + 1/delta)/2 and kl = kl(delta, delta + e), every policy has
+Theorem 3 (theory 4.11): a tree of switches, one of which flips with delta + e instead
+of delta. With N0 = (H + 1/delta)/2 and kl = kl(delta, delta + e), every policy has
 
     mean gap >= mean V*_m - H/2 - (e/(2 delta)) [ N0/M + H sqrt(N0 kl / (2M)) ].
 
@@ -36,7 +36,7 @@ from simgap.bounds.bound import (
 )
 from simgap.bounds.numbers import LONGEST, real, whole
 
-UNIVERSAL = 0.0177  # of sqrt(DMH), spec 4.11
+UNIVERSAL = 0.0177  # of sqrt(DMH), theory 4.11
 
 
 def best_arm_lower(*, horizon: int, members: int, e: float) -> Bound:
@@ -121,7 +121,7 @@ def lower_bound(
 ) -> Bound:
     """Return 0.0177 sqrt(DMH): some class of this size costs every policy that much.
 
-    Theorem 3 (spec 4.11) for M >= 100, A >= 10, D >= 20 log_A M, H >= DM and
+    Theorem 3 (theory 4.11) for M >= 100, A >= 10, D >= 20 log_A M, H >= DM and
     M <= floor(S/2) floor((A-1)/2); print has M <= SA (errata E35).
     """
     horizon, M = whole("horizon", horizon), whole("members", members)

@@ -1,4 +1,4 @@
-"""How much the values of two nearby models can differ (spec 4.1c, row 38).
+"""How much the values of two nearby models can differ (theory 4.1c, row 38).
 
 With d = max over (s, a) of || P_1 - P_2 ||_1 and rewards in [0, 1]:
 

@@ -1,14 +1,14 @@
 """Lemma 1: the oracle is not much worse than any base policy.
 
-Finite (spec 4.1a). The oracle's policy maximises the mean value over the prior, so its
-mean gap is at most that of every policy. No gap is negative, so the gap in one model is
-at most the mean gap divided by the prior weight of this model. For a policy whose mean
-value is within eta of the best,
+Finite (theory 4.1a). The oracle's policy maximises the mean value over the prior, so
+its mean gap is at most that of every policy. No gap is negative, so the gap in one
+model is at most the mean gap divided by the prior weight of this model. For a policy
+whose mean value is within eta of the best,
 
     sum_m nu_m gap(pi, m) <= sum_m nu_m gap(pi_hat, m) + eta,
     gap(pi, m) <= [ sum_m nu_m gap(pi_hat, m) + eta ] / nu(m).
 
-Infinite (spec 4.1c). If gap(pi_DR, M*) - gap(pi_DR, M) <= L_gap d(M, M*) in the ball
+Infinite (theory 4.1c). If gap(pi_DR, M*) - gap(pi_DR, M) <= L_gap d(M, M*) in the ball
 C_eps around M*, then integrating over the ball
 
     gap(pi_DR, M*) <= E_nu[gap(pi_hat, M)] / nu(C_eps) + L_gap eps.

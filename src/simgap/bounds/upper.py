@@ -1,14 +1,14 @@
 """Theorems 1, 2, 5 and 6 with every constant: separated and finite classes.
 
-Theorem 5 (spec 4.5). With C1 = n0 (M-1)(2D(M+2)+1) + D + 1, Algorithm 1 loses at most
+Theorem 5 (theory 4.5). With C1 = n0 (M-1)(2D(M+2)+1) + D + 1, Algorithm 1 loses at most
 C1 in every model. For every fixed t, V*_1(s_1) <= t + D + V*_{t+1}(s_{t+1}), since a
 walk to the best state costs at most D. This is used pathwise at the end of stage 1
 (the paper conditions one process on the stopping time of another, errata E27). From
 there on the optimal policy is played. The event that the real model was dropped has
 probability at most 1/H and costs at most H.
 
-Theorem 6 (spec 4.6). Let the statistic of Algorithm 3 have threshold thr_k(n), e_k = 1
-if episode k ended by elimination. Unless the real model is eliminated,
+Theorem 6 (theory 4.6). Let the statistic of Algorithm 3 have threshold thr_k(n), e_k =
+1 if episode k ended by elimination. Unless the real model is eliminated,
 
     sum_h (rho* - R_h) <= sum_k [ thr_k(n_k - e_k) + e_k sp_k + sp_k ],
 
@@ -44,7 +44,7 @@ from simgap.bounds.reduction import base_policy_transfer
 
 
 class Threshold(Enum):
-    """When a statistic of n steps contradicts candidate k (spec 3.2)."""
+    """When a statistic of n steps contradicts candidate k (theory 3.2)."""
 
     SHARP = "sp_k sqrt(n log(2 H^2) / 2)"
     ONE_SIDED = "sp_k sqrt(n log(H^2) / 2), for the statistic without its modulus"
@@ -79,7 +79,7 @@ def elimination_gap(
     diameter: float,
     travel: Travel = Travel.REMAINING,
 ) -> Bound:
-    """Return C1, the gap of Algorithm 1 in every model (Theorem 5, spec 4.5)."""
+    """Return C1, the gap of Algorithm 1 in every model (Theorem 5, theory 4.5)."""
     horizon, members = whole("horizon", horizon), whole("members", members)
     diameter = real("diameter", diameter)
     cost = trips(members, diameter, travel)

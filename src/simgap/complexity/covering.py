@@ -1,4 +1,4 @@
-"""Covering numbers of a function class in the sup norm, with the cover (spec 2.12).
+"""Covering numbers of a function class in the sup norm, with the cover (theory 2.12).
 
 N(F, eps) is the *least* number of functions of F whose closed eps-balls contain F
 (errata E8: the paper's definition lacks the word). Any cover bounds it from above. From

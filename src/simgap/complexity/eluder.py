@@ -1,4 +1,4 @@
-"""The eluder dimension of a function class (Definition 3, spec 2.11).
+"""The eluder dimension of a function class (Definition 3, theory 2.11).
 
 A point x is eps-dependent on points Z if every two functions with
 sqrt(sum over Z of (f - f')^2) <= eps have |f(x) - f'(x)| <= eps. dim_E(F, eps) is the

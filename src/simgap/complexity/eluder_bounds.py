@@ -1,10 +1,10 @@
-"""Upper bounds on the eluder dimension that need no search (spec 2.11, errata 7).
+"""Upper bounds on the eluder dimension that need no search (theory 2.11, errata E7).
 
 Counting. In a sequence at scale eps', the pair of functions that shows a point to be
 independent is from then on farther apart than eps' on the points so far, so that it can
 show no other point; and no point can occur twice. So dim_E(F, eps) is at most the
 number of pairs farther apart than eps somewhere, and at most the number of different
-points on which some pair is. The paper's "at most M" is false (errata 7): four
+points on which some pair is. The paper's "at most M" is false (errata E7): four
 functions can have six.
 
 Linear classes. Let differences f - f' = d . phi(x) with d, phi(x) in R^r. Take a

@@ -1,4 +1,4 @@
-"""The longest eluder sequence, exactly: a search over sets of points (spec 2.11).
+"""The longest eluder sequence, exactly: a search over sets of points (theory 2.11).
 
 Whether x is independent of the points Z before it depends on Z as a set and on the
 scale eps' alone. With the norm c_p over Z and the difference d_p at x of each pair p of

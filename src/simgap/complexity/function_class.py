@@ -1,4 +1,4 @@
-"""The function class F of a class of simulators (Section 5.3, spec 2.10).
+"""The function class F of a class of simulators (Section 5.3, theory 2.10).
 
     f_M(s, a, l) = sum over s' of P_M(s' | s, a) l(s') ,  l in Lambda, the biases of U
 

@@ -26,7 +26,7 @@ def importance(
 ) -> Importance:
     """Return max over f, f' of ||f - f'||^2_fresh / (||f - f'||^2_kept + alpha).
 
-    Both are matrices (F, F) of squared differences summed over data (spec 2.13). A
+    Both are matrices (F, F) of squared differences summed over data (theory 2.13). A
     single function scores 0, so that it is never fitted again. Ties: first pair.
     """
     new, old = np.asarray(fresh, np.float64), np.asarray(kept, np.float64)

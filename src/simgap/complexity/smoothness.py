@@ -8,7 +8,7 @@ the oracle's policy be Lipschitz on C,
 Errata E9: this is not enough. Proposition 2 has L = 0 and a gap that grows with H. The
 argument needs that the *gap* does not decrease too fast around M*,
 
-    gap(M*) - gap(M) <= L_gap d(M, M*)   for M in C (spec 4.1 c).
+    gap(M*) - gap(M) <= L_gap d(M, M*)   for M in C (theory 4.1c).
 
 On a finite class both constants are maxima over pairs of models, and the pair is found
 with them. For the greatest L1 distance there are also constants that hold for every
@@ -119,7 +119,7 @@ def lipschitz(distances: ModelDistances, values: npt.ArrayLike) -> Lipschitz:
 
 
 def policy_constant(horizon: int, *, reward_span: float = 1.0) -> float:
-    """Return H(H-1)/4 times max R - min R: L of any policy (spec 4.1 c).
+    """Return H(H-1)/4 times max R - min R: L of any policy (theory 4.1c).
 
     For the greatest L1 distance, and for policies that remember anything they like.
     """
@@ -133,7 +133,7 @@ def optimal_constant(
     """Return a Lipschitz constant of optimal values, in terms of the diameter.
 
     (H-1) D (max R - min R) / 2 with the smaller diameter of two models, and never more
-    than the constant of all policies (spec 4.1 c). Greatest L1 distance.
+    than the constant of all policies (theory 4.1c). Greatest L1 distance.
     """
     _check_numbers(horizon, reward_span)
     if isnan(diameter) or diameter < 0.0:
@@ -147,7 +147,7 @@ def optimal_constant(
 
 
 def gap_constant(horizon: int, diameter: float, *, reward_span: float = 1.0) -> float:
-    """Return L + L*, which serves as L_gap for any policy (spec 4.1 c)."""
+    """Return L + L*, which serves as L_gap for any policy (theory 4.1c)."""
     return policy_constant(horizon, reward_span=reward_span) + optimal_constant(
         horizon, diameter, reward_span=reward_span
     )

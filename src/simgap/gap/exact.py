@@ -95,7 +95,7 @@ def _by_first_passages(
 
 
 def elimination_tests(agent: OptimisticExploration) -> EliminationTests:
-    """Return the thresholds of Algorithm 3 as a table (spec 3.2)."""
+    """Return the thresholds of Algorithm 3 as a table (theory 3.2)."""
     if agent.threshold is Threshold.VARIANCE:
         raise NotSolved(
             "thresholds that depend on the predicted variance have no first-passage "

@@ -1,4 +1,4 @@
-"""The gap of Algorithm 3 without sampling, for rewards on a lattice (spec 3.2, 4.6).
+"""The gap of Algorithm 3 without sampling, for rewards on a lattice (theory 3.2, 4.6).
 
 Only the candidate that is played is tested, so candidates are taken up in one order, by
 gain. An episode of one candidate is the first passage of a Markov chain (`passage_law`)
@@ -96,7 +96,7 @@ def optimistic_gap(
     prune: float = 1e-24,
     most_work: int = MOST_WORK,
 ) -> OptimisticGap:
-    """Return the gap of Algorithm 3 in the real model, enclosed (Eq. 1, spec 3.2).
+    """Return the gap of Algorithm 3 in the real model, enclosed (Eq. 1, theory 3.2).
 
     `plan` has gain, bias and policy of the candidates. The statistic is the sum of
     P_k l_k - l_k(s'), which is n rho_k + l_k(first) - l_k(now) - sum of R_k: rewards

@@ -123,7 +123,7 @@ def regret(
     *,
     evaluator: Exact | MonteCarlo = EXACT,
 ) -> Certified | Estimate:
-    """Return E[H rho* - sum of rewards] in a communicating model (spec 2.9)."""
+    """Return E[H rho* - sum of rewards] in a communicating model (theory 2.9)."""
     real = as_class(model)
     if isinstance(evaluator, MonteCarlo):
         found = sampled_gaps(real, policy, horizon, evaluator)[0].regret

@@ -2,9 +2,9 @@
 
 A candidate is played until its test fires. In the real model the pair (state, sum of
 rewards) is a Markov chain, and the test is a bound on it that moves with the number of
-steps (spec 3.2), so the law of the first passage is a forward recursion. Columns of the
-recursion that carry less than `prune` are dropped at both ends, and what they carried
-is counted as lost.
+steps (theory 3.2), so the law of the first passage is a forward recursion. Columns of
+the recursion that carry less than `prune` are dropped at both ends, and what they
+carried is counted as lost.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ MOST_DOORS = 500
 
 
 def absorbing_doors(members: int = 2) -> SimulatorClass:
-    """Return the class of Proposition 1 (spec 4.8): 3 M + 1 states, M actions."""
+    """Return the class of Proposition 1 (theory 4.8): 3 M + 1 states, M actions."""
     members = checked_whole("members", members, least=2, most=MOST_DOORS)
     n_states = 3 * members + 1
     check_volume("absorbing_doors", members * n_states * members)
@@ -52,7 +52,7 @@ def absorbing_doors(members: int = 2) -> SimulatorClass:
 
 
 def absorbing_doors_known(members: int = 2) -> Known:
-    """Return V* = H - 2, W* = (H - 2) / M, D infinite, separation 2 (row 22)."""
+    """Return V* = H - 2, W* = (H - 2) / M, D infinite, separation 2 (theory row 22)."""
     members = checked_whole("members", members, least=2, most=MOST_DOORS)
 
     def value(horizon: int) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Bandits as MDPs: rewards are shared, only transitions vary (spec 4.9).
+"""Bandits as MDPs: rewards are shared, only transitions vary (theory 4.9).
 
 States lose and win; win pays 1. Arm a leads to win with its mean, whatever the state.
 The start is lose, so H steps are n = H - 1 pulls: the last action is idle.
@@ -36,7 +36,7 @@ HALF = Interval(0.0, 0.5, low_open=True)
 def bandit(
     means: npt.ArrayLike = ((0.5, 0.6),), *, model_names: Sequence[str] = ()
 ) -> SimulatorClass:
-    """Return the encoding of spec 4.9; `means` is (models, arms), or (arms,)."""
+    """Return the encoding of theory 4.9; `means` is (models, arms), or (arms,)."""
     table = checked_means(means)
     members, arms = table.shape
     check_volume("bandit", members * arms * 4)
@@ -58,7 +58,7 @@ def bandit(
 
 
 def bandit_known(means: npt.ArrayLike = ((0.5, 0.6),)) -> Known:
-    """Return rho = max mean, l = (0, 1), V*_1 = (H-1) max mean (rows 13-14).
+    """Return rho = max mean, l = (0, 1), V*_1 = (H-1) max mean (theory rows 13-14).
 
     D = max(1 / max mean, 1 / (1 - min mean)), infinite if an end cannot be reached.
     """
@@ -83,14 +83,14 @@ def bandit_known(means: npt.ArrayLike = ((0.5, 0.6),)) -> Known:
 def best_arm(members: int = 2, e: float = 0.1) -> SimulatorClass:
     """Return M models over M arms: arm m of model m has mean 1/2 + e, others 1/2.
 
-    The class of the bandit lower bound (spec 4.10); two members are row 15.
+    The class of the bandit lower bound (theory 4.10); two members are theory row 15.
     """
     means = _best_arm_means(members, e)
     return bandit(means, model_names=[f"best arm {m}" for m in range(members)])
 
 
 def best_arm_known(members: int = 2, e: float = 0.1) -> Known:
-    """Return the closed forms of a bandit, and W* of row 15 for two members."""
+    """Return the closed forms of a bandit, and W* of theory row 15 for two members."""
     plain = bandit_known(_best_arm_means(members, e))
     small = {
         0: 0.0,
@@ -114,14 +114,14 @@ def best_arm_known(members: int = 2, e: float = 0.1) -> Known:
 
 
 def needle(members: int = 4) -> SimulatorClass:
-    """Return M models over M arms that never win, except arm m of model m (row 17)."""
+    """Return M models over M arms; only arm m of model m ever wins (theory row 17)."""
     members = checked_whole("members", members, least=2, most=1_000)
     names = [f"needle {m}" for m in range(members)]
     return bandit(np.eye(members), model_names=names)
 
 
 def needle_known(members: int = 4) -> Known:
-    """Return rho = 1, D = 1, separation 2 and W* of rows 17-18."""
+    """Return rho = 1, D = 1, separation 2 and W* of theory rows 17-18."""
     members = checked_whole("members", members, least=2, most=1_000)
     plain = bandit_known(np.eye(members))
 

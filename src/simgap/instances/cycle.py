@@ -11,7 +11,7 @@ from simgap.mdp import Details, SimulatorClass, class_from_edges
 
 
 def cycle(states: int = 3) -> SimulatorClass:
-    """Return s -> s + 1 -> ... -> 0 with reward 1 in the last state (spec 6, row 1)."""
+    """Return s -> s + 1 -> ... -> 0 with reward 1 in the last state (theory row 1)."""
     n_states = checked_whole("states", states)
     here = np.arange(n_states)
     zeros = np.zeros_like(here)
@@ -27,7 +27,7 @@ def cycle(states: int = 3) -> SimulatorClass:
 
 
 def cycle_known(states: int = 3) -> Known:
-    """Return rho = 1/S, l(s) = s/S, D = S - 1, V*_1 = floor(H/S) (rows 1-3)."""
+    """Return rho = 1/S, l(s) = s/S, D = S - 1, V*_1 = floor(H/S) (theory rows 1-3)."""
     n_states = checked_whole("states", states)
 
     def value(horizon: int) -> FloatArray:

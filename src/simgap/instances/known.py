@@ -33,7 +33,7 @@ class Known:
     bias: FloatArray | None = None  # (M, S), minimum 0; NaN where not unique
     bias_span: FloatArray | None = None  # (M,)
     diameter: FloatArray | None = None  # (M,), may be inf
-    separation: float | None = None  # spec 2.7; 2 for one model
+    separation: float | None = None  # theory 2.7; 2 for one model
     value: Callable[[int], FloatArray] | None = None  # H -> (M,)
     oracle_value: Callable[[int], float | None] | None = None
 
@@ -61,7 +61,7 @@ class Known:
 
 
 def separation_of_rows(rows: npt.ArrayLike) -> float:
-    """Return min over pairs of max over rows of 2 |p - q| (spec 2.7).
+    """Return min over pairs of max over rows of 2 |p - q| (theory 2.7).
 
     `rows` is (M, R): the probability of the first of two successors in R rows.
     """

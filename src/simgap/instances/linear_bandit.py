@@ -3,7 +3,7 @@
 Two arms. The models i < M have means (1/2, 1/2 - p_i), 1/4 < p_i < 1/2, so that the
 second arm is bad. In the last one, the winner, it has mean 1/2 + bonus. It is a linear
 mixture of dimension 2, features (1, 0) and (1, 1), theta_i = (1/2, -p_i) and theta_M =
-(1/2, bonus) (spec 4.9).
+(1/2, bonus) (theory 4.9).
 
 Nothing is learned before the second arm is pulled. If it is ever pulled, with
 probability q, the models i < M lose at least q sum p_i together and the last one gains
@@ -46,10 +46,10 @@ def linear_bandit(
     p: Points | None = None,
     bonus: float = PRINTED_BONUS,
 ) -> SimulatorClass:
-    """Return the class of Proposition 2 (spec 4.9, rows 23-26).
+    """Return the class of Proposition 2 (theory 4.9, rows 23-26).
 
     Without `p` the members i < M get the interior points of M - 1 + 2 evenly spread
-    ones on [1/4, 1/2], as in row 24.
+    ones on [1/4, 1/2], as in theory row 24.
     """
     offsets = _offsets(members, p)
     names = [f"p={offset:.9g}" for offset in offsets] + ["winner"]

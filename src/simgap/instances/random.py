@@ -42,7 +42,7 @@ def garnet(
     separation: float = 0.5,
     seed: int = 0,
 ) -> SimulatorClass:
-    """Return a random class whose separation (spec 2.7) is the one asked for."""
+    """Return a random class whose separation (theory 2.7) is the one asked for."""
     digits, levels = _checked_code(
         states, actions, branching, members, separation=separation, seed=seed
     )

@@ -4,9 +4,8 @@ Left always succeeds. Right goes up with probability `success` from the inner st
 down with `down`, and stays otherwise. The two ends do not depend on `success`: from
 the first state right goes up with .6 and stays with .4, in the last it stays with .6
 and falls with .4. With `uniform` they do: the current is the same everywhere, and what
-would leave the river stays. At success .35 and down .05 (not uniform) this is row 10 of
-spec 6 exactly, and the families of spec 6 (row 34 and the 4-state variants with
-D = 17.96) are these.
+would leave the river stays. At success .35 and down .05 (not uniform) this is theory
+row 10 exactly, and the families of theory rows 34 and 39 are these.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def riverswim(
     left_reward: float = 0.005,
     uniform: bool = False,
 ) -> SimulatorClass:
-    """Return the rivers of every (success, down) (spec 6, row 10); state 0 is left."""
+    """Return the rivers of every (success, down) (theory row 10); state 0 is left."""
     n_states = checked_whole("states", states, least=2)
     reward = checked_number("left_reward", left_reward, PROBABILITY)
     grid = _grid(success, down)
@@ -71,7 +70,7 @@ def riverswim_known(
     left_reward: float = 0.005,
     uniform: bool = False,
 ) -> Known:
-    """Return gain and diameter as birth-death sums (rows 10-11).
+    """Return gain and diameter as birth-death sums (theory rows 10-11).
 
     A stationary policy earns `left_reward` by staying on the left or swims right for
     good. Where swimming wins, l rises by rho times the time to climb a state. D is the

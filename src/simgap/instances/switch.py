@@ -32,12 +32,12 @@ from simgap.mdp import (
 
 
 def switch(delta: Points = 0.1, e: Points = 0.05) -> SimulatorClass:
-    """Return the switch for every (delta, e) (spec 4.11 with k = 1; rows 4-7)."""
+    """Return the switch for every (delta, e) (theory 4.11, rows 4-7; k = 1)."""
     return family(_instantiate, _grid(delta, e))
 
 
 def switch_known(delta: Points = 0.1, e: Points = 0.05) -> Known:
-    """Return rho, l, D and V*_1 of rows 4-6, one per (delta, e)."""
+    """Return rho, l, D and V*_1 of theory rows 4-6, one per (delta, e)."""
     fall, extra = np.array(list(product(*_grid(delta, e).values()))).T
 
     def value(horizon: int) -> FloatArray:
@@ -53,7 +53,7 @@ def switch_known(delta: Points = 0.1, e: Points = 0.05) -> Known:
 
 
 def switch_value(delta: FloatArray, e: FloatArray, horizon: int) -> FloatArray:
-    """Return H rho - rho (1 - (1 - 2 delta - e)^H) / (2 delta + e) (row 6)."""
+    """Return H rho - rho (1 - (1 - 2 delta - e)^H) / (2 delta + e) (theory row 6)."""
     rate = 2.0 * delta + e
     gain = (delta + e) / rate
     value: FloatArray = horizon * gain - gain * (1.0 - (1.0 - rate) ** horizon) / rate

@@ -8,7 +8,7 @@ the root). One-states pay 1 and fall back with probability delta.
 
 The sketch in the paper takes delta = 1/D, which gives a larger diameter than D; the
 exact relation is D = 2/delta + td for k >= 2, with td the largest tree distance
-(spec 4.11, errata 34). The number of pairs k A' bounds the class (errata 35).
+(theory 4.11, errata E34). The number of pairs k A' bounds the class (errata E35).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def switch_tree(
     diameter: float | None = None,
     null: bool = False,
 ) -> SimulatorClass:
-    """Return the lower-bound class of spec 4.11; arms is A'.
+    """Return the lower-bound class of theory 4.11; arms is A'.
 
     Model m has its better pull at zero-state m // A', arm m % A'. `null` adds the
     model without one. Give `delta`, or a `diameter` to derive it from.
@@ -96,7 +96,7 @@ def switch_tree_known(
     diameter: float | None = None,
     null: bool = False,
 ) -> Known:
-    """Return gain (delta+e)/(2 delta+e), D = 2/delta + td and the bias (spec 4.11).
+    """Return gain (delta+e)/(2 delta+e), D = 2/delta + td and the bias (theory 4.11).
 
     With rho > 1/2 no pull but the better one is worth its time, so l falls by rho per
     move away from it. In the null model the bias is not unique. V*_1 is known where
@@ -131,7 +131,7 @@ def switch_tree_known(
 
 
 def delta_for_diameter(k: int, arms: int, diameter: float) -> float:
-    """Return delta = 2 / (D - td), or 1/D for k = 1, to meet a diameter (spec 4.11)."""
+    """Return delta = 2 / (D - td), or 1/D for k = 1: it meets D (theory 4.11)."""
     k = checked_whole("k", k, most=MOST_SWITCHES)
     arms = checked_whole("arms", arms)
     least = 1.0 if k == 1 else 2.0 + _td(k, arms)
@@ -155,7 +155,7 @@ def _checked(
     if members > k * arms:
         raise InvalidInstance(
             f"members is {members}, but k * arms = {k * arms} pairs exist",
-            hint="each model has its own pair: raise k or arms (errata 35)",
+            hint="each model has its own pair: raise k or arms (errata E35)",
         )
     if delta is not None and diameter is not None:
         raise InvalidInstance(

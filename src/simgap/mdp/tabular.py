@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class TabularMDP:
-    """M = (S, A, P, R, s1), Section 3.1; s1 may be a distribution (spec 7)."""
+    """M = (S, A, P, R, s1), Section 3.1; s1 may be a distribution (theory 7.1)."""
 
     transitions: Transitions  # of one model
     rewards: FloatArray  # (S, A), the user's own

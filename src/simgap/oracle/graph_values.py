@@ -1,4 +1,4 @@
-"""Exact gaps of a policy graph in every model (spec 5.4, in loss form).
+"""Exact gaps of a policy graph in every model (theory 5.4, in loss form).
 
     g_m(n, h) = loss_m(h, s, a) + discount sum_k P_m(s_k | s, a) g_m(next_k, h + 1)
 

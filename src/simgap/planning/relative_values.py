@@ -1,8 +1,8 @@
-"""Optimal values over n steps beside n times the gain (Lemma 2, spec 4.2).
+"""Optimal values over n steps beside n times the gain (Lemma 2, theory 4.2).
 
 W_n(s) = V*_n(s) - n g for n steps to go, g the gain of the plan as it is stored:
-W_{n+1} = max_a (R - g) + P W_n. Spec 4.2 has l - max l <= W_n <= l - min l, so W stays
-as small as the span of the bias, and a backup rounds by a part of the span where
+W_{n+1} = max_a (R - g) + P W_n. Theory 4.2 has l - max l <= W_n <= l - min l, so W
+stays as small as the span of the bias, and a backup rounds by a part of the span where
 V* itself would round by a part of H.
 
 `error` bounds what H backups add up to, rows of the stored model counting as divided by
@@ -52,7 +52,7 @@ def relative_values(
     *,
     last_steps: int = 0,
 ) -> RelativeValues:
-    """Return V*_1 - H g of every model, g the gain of its plan (spec 4.2).
+    """Return V*_1 - H g of every model, g the gain of its plan (theory 4.2).
 
     `last_steps` asks for the values with at most that many steps to go as well.
     """

@@ -1,4 +1,4 @@
-"""What an agent gets to see of a class: edges, with or without rewards (spec 7).
+"""What an agent gets to see of a class: edges, with or without rewards (theory 7.2).
 
 An edge is one thing that can follow a state and an action. If rewards are unseen it is
 a next state. If they are seen, and differ between models, it is a next state together

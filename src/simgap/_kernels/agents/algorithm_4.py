@@ -14,10 +14,10 @@ rest of the run follows one stationary policy, and its reward can be left to its
 expectation. Whether the walk stops there is decided from the past alone: where it leapt
 and went back, a pair has fired before the horizon, and so it does not stop.
 
-*What spec 4.7 promises* is checked on the way, as ratios that must not exceed 1: item 2
-at the end of every episode of k (the sum only grows within) while the real model is in
-the confidence set, items 3 and 4 at the end of the run. As long as the real model stays
-in the set, rho_k >= rho*, and a path loses at most
+*What theory 4.7 promises* is checked on the way, as ratios that must not exceed 1:
+4.7.2 at the end of every episode of k (the sum only grows within) while the real model
+is in the confidence set, 4.7.3 and 4.7.4 at the end of the run. As long as the real
+model stays in the set, rho_k >= rho*, and a path loses at most
 
     H rho* - sum of rewards <= sum of (f_k - f_*) + (f_* - y) + (l_k(s') - l_k(s)).
 
@@ -97,7 +97,7 @@ class Fits(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """The constants of one agent, and what spec 4.7 makes of them."""
+    """The constants of one agent, and what theory 4.7 makes of them."""
 
     ridge: float  # alpha
     radius: float  # beta

@@ -1,4 +1,4 @@
-"""The importance score of Algorithm 4 (spec 2.13): squared differences of all pairs.
+"""The importance score of Algorithm 4 (theory 2.13): squared differences of all pairs.
 
 The mass of a pair of models (i, j) over data is the sum of (f_i - f_j)^2. While model k
 is played, all of it comes from rows (s, pi_k(s)) and the bias l_k, so that the mass of

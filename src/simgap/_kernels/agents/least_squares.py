@@ -1,4 +1,4 @@
-"""Least squares over a finite class, and the models near the best fit (spec 3.3).
+"""Least squares over a finite class, and the models near the best fit (theory 3.3).
 
 Losses are summed from integer counts of edges in one order, rows and edges rising. Ties
 of the fit go to the lowest index.

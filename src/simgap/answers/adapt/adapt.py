@@ -142,7 +142,7 @@ def adapt(
     before: OracleResult | None = None,
     progress: Report = None,
 ) -> Adaptation:
-    """Return posterior, tests of fit and the oracles before and after (spec 7).
+    """Return posterior, tests of fit and the oracles before and after (theory 7.4).
 
     Models without prior weight get none from data; the class is those that have some.
     The oracle before is planned here unless it is given.

@@ -13,7 +13,7 @@ be impossible for all survivors, all models that allow what was seen come back (
 event below, or outside the class), and if there is none, what was seen is forgotten:
 `Runs.resets` counts both.
 
-Guarantee (spec 3.1, "anytime"). Under M*, L(m)/L(M*) is a nonnegative supermartingale
+Guarantee (theory 3.1, "anytime"). Under M*, L(m)/L(M*) is a nonnegative supermartingale
 for actions chosen in any way, so by Ville's inequality M* is ever dropped with
 probability at most (M-1)/(MH) <= 1/H. Likewise sqrt(L(k)/L(M*)) / prod_t BC_t(k) is a
 nonnegative martingale, BC_t(k) the Bhattacharyya coefficient of P_k and P_* at the pair
@@ -25,13 +25,13 @@ survive, L(M*)/L(k) < MH, so that with probability 1 - 2/H
 which is checked in every run (`Runs.slack` is the greatest ratio of the two sides).
 -log BC >= TV^2 / 2 and |(P_k - P_*) l_k| <= sp_k TV, so k played for n_k steps loses at
 most sp_k sqrt(3 n_k log(MH)) through its kernel but for its last step, and with
-rho_k >= rho* as for Algorithm 3 (spec 4.6)
+rho_k >= rho* as for Algorithm 3 (theory 4.6)
 
     Reg(H) <= D_l sqrt(3 M H log(MH)) + (2M + 1) D_l + 2,    D_l = max_m sp(l_m):
 
 2M spans for last steps and telescoping, one for the martingale part on the good event,
-2 for the rest. Rewards that differ between models must be seen for this (spec 7), and
-D_l is then max_m sp(l_m) + 1.
+2 for the rest. Rewards that differ between models must be seen for this (theory 7.2),
+and D_l is then max_m sp(l_m) + 1.
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ class OptimisticCover:
         return len(memory.data.played)
 
     def score(self, memory: CoverMemory) -> float:
-        """Return the greatest score of a pair (k, alive cell) (spec 2.13)."""
+        """Return the greatest score of a pair (k, alive cell) (theory 2.13)."""
         apart = self._apart(memory.data)
         visits = np.array(memory.fresh).sum(axis=1)
         return float((apart @ visits / np.array(memory.data.room)).max())
@@ -281,7 +281,7 @@ def optimistic_cover(
     max_cells: int = 2000,
     name: str = "optimistic cover",
 ) -> OptimisticCover:
-    """Return Algorithm 4 for the family of a cover and a horizon (spec 3.3).
+    """Return Algorithm 4 for the family of a cover and a horizon (theory 3.3).
 
     Radii are in max-L1 of kernels. With `finest` = 0 cells are halved as far as data of
     this horizon can make use of.

@@ -5,8 +5,9 @@ Every alive cell has n radius^2 / 4 <= A at every switch, n the samples so far, 
     A = max(1, log(2H) / 4, H finest^2 / 4)
 
 as long as `max_cells` never held a halving back; `misfit` puts in another A. With
-z = 6 A + own / 2 + 2 price at the deepest cell, spec 4.7 goes through with probability
-1 - 1/H, step by step (g the cell of the real parameter, k the one that is played):
+z = 6 A + own / 2 + 2 price at the deepest cell, theory 4.7 goes through with
+probability 1 - 1/H, step by step (g the cell of the real parameter, k the one that is
+played):
 
 1. |f_fit - f*|_Z <= sqrt(z) and sqrt(beta) <= sqrt(A) + sqrt(z), so that
    |f_k - f*|_Z <= sqrt(A) + 2 sqrt(z) and |f_k - f_g|_Z <= 2 (sqrt(A) + sqrt(z)).
@@ -19,8 +20,8 @@ z = 6 A + own / 2 + 2 price at the deepest cell, spec 4.7 goes through with prob
    1 + H finest / 2 + sqrt(2 H log(2H)), since radii follow sqrt(log(2H) / n) down and
    n is at least half of the steps taken; or 1 + 2 sqrt(2 H A) for another A.
 5. Episodes: K <= 1 + [2 + log2 H] that end because data doubled, + 2 [1 +
-   (max(0, log2 sqrt(H)) + 2) d_e (4 log H + 1)] that end by the score (spec 4.7,
-   item 4, for H >= 4; trivially H below).
+   (max(0, log2 sqrt(H)) + 2) d_e (4 log H + 1)] that end by the score (theory 4.7.4,
+   for H >= 4; trivially H below).
 
     Reg(H) <= Dl [1 + d_e + 2 sqrt(b' d_e H) + item 4 + K] + H defect + spread,
 

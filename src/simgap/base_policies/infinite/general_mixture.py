@@ -251,10 +251,11 @@ def optimistic_mixture(
     tolerance: float = 1e-6,
     name: str = "optimistic mixture",
 ) -> OptimisticMixture:
-    """Return Algorithm 4 for a mixture class and a horizon (spec 3.3).
+    """Return Algorithm 4 for a mixture class and a horizon (theory 3.3).
 
-    The default ridge is the spec's alpha = Dl^2 + 1 = 2 for biases of span 1, which is
-    4 ridge. `tolerance` of planning counts in units of the spread of the rewards.
+    The default ridge is the alpha of theory 3.3, Dl^2 + 1 = 2 for biases of span 1,
+    which is 4 ridge. `tolerance` of planning counts in units of the spread of the
+    rewards.
     """
     check_name(name)
     if checked_horizon(horizon) < 1:

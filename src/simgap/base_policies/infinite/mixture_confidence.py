@@ -14,8 +14,8 @@ inequality: with V = ridge I + sum x x^T and the ridge estimate v = V^-1 sum x y
 
 at all times at once, with probability 1 - failure; and |u*| <= 1. This is sharper than
 the theorem of Abbasi-Yadkori, Pal and Szepesvari (2011), whose radius is the sum of two
-square roots (here: the root of a sum), and than the spec's cover of the class, which
-has 2 r log H in place of (r log H) / 4.
+square roots (here: the root of a sum), and than the cover of the class in theory 4.7.1,
+which has 2 r log H in place of (r log H) / 4.
 
 The fit is the member nearest to v in the norm of V, which is regularised least squares
 over the class, as in Algorithm 4. The region is convex, so |u - v|^2 >= |u - fit|^2 +
@@ -106,7 +106,7 @@ def confidence_set(
     ridge: float,
     failure: float,
 ) -> ConfidenceSet:
-    """Return the set from gram = sum x x^T and moment = sum x y (spec 3.3, 4.7)."""
+    """Return the set from gram = sum x x^T and moment = sum x y (theory 3.3, 4.7)."""
     r = region.dimension
     metric = ridge * np.eye(r) + gram
     estimate = np.asarray(np.linalg.solve(metric, moment), np.float64)

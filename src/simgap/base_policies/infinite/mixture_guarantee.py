@@ -58,7 +58,7 @@ def mixture_guarantee(
     spread: float = 1.0,
     defect: float = 0.0,
 ) -> MixtureGuarantee:
-    """Return the bounds above for a real model of diameter D (spec 4.7, Theorem 7)."""
+    """Return the bounds above for a real model of diameter D (theory 4.7 and 4.16)."""
     if horizon < 1 or dimension < 0:
         raise InvalidArgument(
             f"horizon {horizon} and dimension {dimension}",

@@ -1,4 +1,4 @@
-"""Telling two models apart: where to look, how often, and when to decide (spec 4.3).
+"""Telling two models apart: where to look, how often, and when to decide (theory 4.3).
 
 If n steps are drawn at a pair (s0, a0) where the real law p and a rival's law q have
 Bhattacharyya coefficient BC = sum sqrt(p q), the rival looks at least as likely with
@@ -36,7 +36,7 @@ PAPER_CONSTANT = 67.0  # c0 with which the paper's n0 is never below Chernoff's
 
 
 class Comparison(Enum):
-    """When a round that compares two models ends, and who is dropped (spec 3.1)."""
+    """When a round that compares two models ends, and who is dropped (theory 3.1)."""
 
     CHERNOFF = "after 8 log(odds) / delta^2 samples, by the sign"
     BHATTACHARYYA = "after log(odds) / -log BC samples of the pair's own, by the sign"
@@ -74,8 +74,8 @@ class Rounds:
     def mean_samples(self) -> float:
         """Bounds the expected samples of a round while the real model is alive.
 
-        It takes the place of n0 in spec 4.4 and 4.5. Rounds of TRUNCATED_SPRT with the
-        real model in the pair need less: (4 log(2 odds) + 8) / delta^2 + 2.
+        It takes the place of n0 in theory 4.4 and 4.5. Rounds of TRUNCATED_SPRT with
+        the real model in the pair need less: (4 log(2 odds) + 8) / delta^2 + 2.
         """
         if self.separation.n_models == 1:
             return 0.0
@@ -93,7 +93,7 @@ def comparison_rounds(
     paper_constant: float = PAPER_CONSTANT,
     literal: bool = False,
 ) -> Rounds:
-    """Return where, how often and when two models are compared (spec 3.1).
+    """Return where, how often and when two models are compared (theory 3.1).
 
     `literal` takes one sample more, as print does (errata E12).
     """
@@ -136,7 +136,7 @@ def comparison_rounds(
 def edge_separation(observed: ObservedClass) -> Separation:
     """Return distances between the laws of what is seen: next states, or with rewards.
 
-    With rewards that are seen these are the joint laws of (r, s') (spec 7).
+    With rewards that are seen these are the joint laws of (r, s') (theory 7.2).
     """
     members = len(observed.simulators)
     distance, total, hellinger = (np.zeros((members, members)) for _ in range(3))

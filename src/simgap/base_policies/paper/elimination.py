@@ -12,8 +12,8 @@
 Every step of the episode is one of these, so the horizon may end anywhere (errata E14).
 Samples are i.i.d. whatever the travel did: each visit to (s0, a0) draws afresh.
 
-Guarantee (spec 4.3-4.5): the real model is dropped with chance at most 1/H, stage 1 has
-an expected length of at most n0 (M - 1) (2 D (M + 2) + 1) while it is not, n0 the
+Guarantee (theory 4.3-4.5): the real model is dropped with chance at most 1/H, stage 1
+has an expected length of at most n0 (M - 1) (2 D (M + 2) + 1) while it is not, n0 the
 samples of a round, and gap <= min(H, that + D + 1).
 
 `literal` is the printed rule: the loop runs while one candidate is left, so that it

@@ -10,11 +10,11 @@
             alive = {m : |f_m - f_fit|^2 on Z <= beta}, from all of U
             k = argmax gain over alive
 
-f_m(s, a, l) = P_m l (s, a), plus R_m(s, a) if rewards are seen (spec 7). Everything is
-computed from counts of edges. Sums over Z grow when an episode of k ends; within one,
-all data have the same l, so that counts of edges are all there is to remember.
+f_m(s, a, l) = P_m l (s, a), plus R_m(s, a) if rewards are seen (theory 7.2). Everything
+is computed from counts of edges. Sums over Z grow when an episode of k ends; within
+one, all data have the same l, so that counts of edges are all there is to remember.
 
-Guarantee (spec 4.7), with Dl the greatest span of a bias (and of what is seen of
+Guarantee (theory 4.7), with Dl the greatest span of a bias (and of what is seen of
 rewards), alpha >= Dl^2 + 1 and beta = 2 Dl^2 log(|F| H):
 
 1. The real model ever leaves `alive` with probability at most 1/H.
@@ -163,7 +163,7 @@ class GeneralOptimistic:
         return memory.switches
 
     def score(self, memory: Data) -> float:
-        """Return the importance score of the fresh data (spec 2.13)."""
+        """Return the importance score of the fresh data (theory 2.13)."""
         limit = np.array(memory.settled.apart) + self.ridge
         return float((self.fresh_masses(memory) / limit).max(initial=0.0))
 

@@ -13,9 +13,9 @@ While k is played, rho_k + l_k(s) = R + P_k l_k, so the statistic telescopes to
 
 a test of the rewards that k promised. It is computed from counts of rewards, so that
 its bits do not depend on how often somebody looks. With rewards that differ between
-models and are not seen, the rewards of k itself stand in (spec 7).
+models and are not seen, the rewards of k itself stand in (theory 7.2).
 
-Guarantee (spec 4.6): the real model is eliminated with probability at most 1/H, and
+Guarantee (theory 4.6): the real model is eliminated with probability at most 1/H, and
 where it is not, the regret of the path is at most the sum over episodes of
 threshold_k(n - e) + e sp_k + sp_k, e = 1 if the episode ended by elimination. `bound`
 of a run is this sum, with the greatest step of the statistic for e sp_k (it is no
@@ -50,7 +50,7 @@ EPS = 2.0**-52
 
 
 class Threshold(Enum):
-    """When a statistic of n steps contradicts candidate k (spec 3.2)."""
+    """When a statistic of n steps contradicts candidate k (theory 3.2)."""
 
     SHARP = "sp_k sqrt(n log(2 H^2) / 2)"
     PAPER = "D sqrt(2 n log(2 H M))"
@@ -168,7 +168,7 @@ class OptimisticExploration:
 
     @property
     def sees_mismatch(self) -> bool:
-        """Whether an impossible reward gives the current candidate away (spec 7)."""
+        """Whether a reward that k deems impossible rules it out (theory 7.2)."""
         return self.observed.signal is RewardSignal.SEEN
 
     @property
@@ -279,7 +279,7 @@ def threshold_of(
     log_term: float,
     horizon: int,
 ) -> float:
-    """Return how far the statistic of n steps may go (spec 3.2, `Threshold`)."""
+    """Return how far the statistic of n steps may go (theory 3.2, `Threshold`)."""
     if kind is not Threshold.VARIANCE:
         return width * sqrt(n * log_term)
     if width == 0.0:

@@ -1,4 +1,4 @@
-"""What every model predicts where Algorithm 4 may look (spec 2.10).
+"""What every model predicts where Algorithm 4 may look (theory 2.10).
 
 While model k is played, data come from rows (s, pi_k(s)) and are about the bias l_k:
 f_m(s, pi_k(s), l_k) for all k, s and m is all that the algorithm ever compares.

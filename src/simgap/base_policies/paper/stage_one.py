@@ -1,7 +1,7 @@
 """How long Algorithm 1 takes to find the real model, and how often it finds another.
 
 Measured over runs in every model, beside what is guaranteed: the chance of dropping the
-real model (spec 4.3) is an interval that holds for every sample size (Clopper and
+real model (theory 4.3) is an interval that holds for every sample size (Clopper and
 Pearson, 1934), the mean length of stage 1 that of numbers between 0 and H.
 """
 

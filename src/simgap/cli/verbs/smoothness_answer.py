@@ -34,7 +34,7 @@ class MetricSmoothness:
 @final
 @dataclass(frozen=True, slots=True)
 class SmoothnessAnswer:
-    """What is known of L and L_gap before any policy is chosen (spec 4.1 c)."""
+    """What is known of L and L_gap before any policy is chosen (theory 4.1c)."""
 
     metrics: tuple[MetricSmoothness, ...]
 
@@ -94,7 +94,7 @@ def _beside_kernels(
 ) -> FloatArray:
     """Return how much rewards and starts that depend on the model add, (M, M).
 
-    Rewards that differ by r add H r (spec 7). Starts at distance d in L1 add d / 2
+    Rewards that differ by r add H r (theory 7.2). Starts at distance d in L1 add d / 2
     times the greatest difference of values, H times that of rewards.
     """
     import numpy as np

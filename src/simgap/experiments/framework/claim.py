@@ -152,7 +152,7 @@ class Claim:
     name: str  # as on the command line: theorem-2
     title: str
     statement: str  # in plain words
-    source: str  # where the paper or the specification says it
+    source: str  # where the paper or docs/theory says it
     expected: Verdict
     run: Callable[[Scale, int, Tell], ClaimResult]  # scale, seed, progress
     errata: tuple[str, ...] = ()  # "E9"

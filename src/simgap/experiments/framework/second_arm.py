@@ -1,4 +1,4 @@
-"""Proposition 2's class and the base policy that beats its oracle (spec 4.1b, 4.9).
+"""Proposition 2's class and the base policy that beats its oracle (theory 4.1b, 4.9).
 
 Two arms. The first wins half the time in every model. The second wins less often in all
 models but the last, where it always wins. An oracle that averages over many models

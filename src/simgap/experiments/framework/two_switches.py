@@ -1,4 +1,4 @@
-"""Two switches, one pull of which is better: the oracle's gap from a table (row 21b).
+"""Two switches, one of them better: the oracle's gap from a table (theory row 21b).
 
 The class of Theorem 3 with one switch, two pulls and two models is symmetric: what an
 agent knows is how much oftener the first pull than the second has flipped the switch
@@ -6,7 +6,7 @@ agent knows is how much oftener the first pull than the second has flipped the s
 
     ((delta + e)/delta)^u ((1 - delta - e)/(1 - delta))^f.
 
-So the belief recursion (spec 5.1), written for losses, runs over a table of (u, f)
+So the belief recursion (theory 5.1), written for losses, runs over a table of (u, f)
 whatever the horizon, where a tree of beliefs would not fit. Actions that do nothing are
 left out: a pull does at least as well, it may flip the switch and tells something.
 """

@@ -102,7 +102,7 @@ class UnknownArm:
         """L_gap for the greatest L1 distance, from the class alone.
 
         V* changes by at most n |t - t'|. The value of a policy that never pulls does
-        not change, that of any other by at most H(H - 1)/4 (spec 4.1c).
+        not change, that of any other by at most H(H - 1)/4 (theory 4.1c).
         """
         of_policy = 0.0 if self.idle else self.horizon * (self.horizon - 1) / 4.0
         return of_policy + self.pulls / 2.0

@@ -252,7 +252,7 @@ CLAIM = Claim(
     statement="A policy trained on all simulators at once loses on average no more "
     "than any other policy, and in each single simulator at most that average divided "
     "by the simulator's share of the training; the factor M cannot be improved.",
-    source="Lemma 1, finite class (spec 4.1a)",
+    source="Lemma 1, finite class (theory 4.1a)",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E1", "E4"),

@@ -346,7 +346,7 @@ CLAIM = Claim(
     "smoothly around the real world, then its gap there is at most the base policy's "
     "average gap divided by the mass of a neighbourhood, plus the Lipschitz constant "
     "of the gap times its radius.",
-    source="Lemma 1, infinite class, corrected (spec 4.1c)",
+    source="Lemma 1, infinite class, corrected (theory 4.1c)",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E9",),

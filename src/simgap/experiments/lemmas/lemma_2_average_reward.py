@@ -1,7 +1,7 @@
 """Lemmas 2 and 3: an episode of H steps beside H times the average reward.
 
 For a communicating model with diameter D, gain rho, a solution l of the optimality
-equation with min l = 0, and rewards between r0 and r1 (spec 4.2):
+equation with min l = 0, and rewards between r0 and r1 (theory 4.2):
 
     sp(l) <= D (rho - r0)
     l(s) - max l <= V*_n(s) - n rho <= l(s)
@@ -277,7 +277,7 @@ CLAIM = Claim(
     "steps differs from H times the best average reward by no more than the span of "
     "the bias, which is no more than the diameter; optimal returns from two states "
     "never differ by more than the diameter.",
-    source="Lemmas 2 and 3 (spec 4.2)",
+    source="Lemmas 2 and 3 (theory 4.2)",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E6", "E22"),

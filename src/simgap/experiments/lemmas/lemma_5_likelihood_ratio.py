@@ -1,6 +1,6 @@
 """Lemma 5, replaced: how often a likelihood ratio of n samples prefers the wrong model.
 
-If s'_1..s'_n are drawn from p and ||p - q||_1 >= delta, then (spec 4.3)
+If s'_1..s'_n are drawn from p and ||p - q||_1 >= delta, then (theory 4.3)
 
     P( prod q/p >= 1 ) <= BC(p, q)^n <= (1 - delta^2/4)^(n/2) <= exp(-n delta^2 / 8),
 
@@ -323,7 +323,7 @@ CLAIM = Claim(
     statement="If two simulators differ by delta in some state and action, the "
     "likelihood of 8 log(MH) / delta^2 samples taken there prefers the wrong one with "
     "probability at most 1/(MH), whatever the number of states.",
-    source="Lemma 5, replaced (spec 4.3, rows 29-31)",
+    source="Lemma 5, replaced (theory 4.3, rows 29-31)",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E15", "E24", "E25"),

@@ -144,7 +144,7 @@ CLAIM = Claim(
     statement="Whatever the law of X, the sub-exponential (psi_1) norm of log 1/P(X) "
     "is 1/e, so that log-likelihood ratios concentrate at a rate that does not depend "
     "on the number of outcomes.",
-    source="Lemma 6, as printed (spec 4.3)",
+    source="Lemma 6, as printed (theory 4.3)",
     expected=Verdict.REFUTED,
     run=run,
     errata=("E23",),

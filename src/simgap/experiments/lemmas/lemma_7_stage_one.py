@@ -1,4 +1,4 @@
-"""Lemma 7: how long Algorithm 1 takes to tell the models apart (spec 4.4).
+"""Lemma 7: how long Algorithm 1 takes to tell the models apart (theory 4.4).
 
 While the real model is one of j whose travel policies take turns, each for floor(2D)
 steps, a cycle reaches the wanted state with probability at least 1/2 (Markov), so a
@@ -9,7 +9,7 @@ sample costs at most 4 j D + 1 steps on average and
 
 Print has four cycles where two suffice, and the wrong policy in one place (E26). Two
 things are measured: the mean length of stage 1 in every model of several classes, and,
-without sampling, the chance to arrive within floor(2D) steps (row 36 of spec 6) in
+without sampling, the chance to arrive within floor(2D) steps (theory row 36) in
 random models, for every start and target.
 """
 
@@ -267,7 +267,7 @@ CLAIM = Claim(
     statement="An agent that visits, for every two simulators, the state where they "
     "differ most and samples it n0 times needs at most about n0 D M^2 steps, although "
     "it does not know which simulator leads there.",
-    source="Lemma 7 (spec 4.4; row 36 of spec 6)",
+    source="Lemma 7 (theory 4.4, row 36)",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E12", "E13", "E16", "E26"),

@@ -4,11 +4,11 @@ Then the model that is played has a gain of at least rho*: optimism. While the r
 model is played its statistic is a martingale from a stopping time on, with increments
 in an interval of width sp, so with thr(n) = sp sqrt(n log(2H^2)/2)
 
-    P(dropped) <= sum_n 2 exp(-2 thr(n)^2 / (n sp^2)) = 1/H      (spec 4.6).
+    P(dropped) <= sum_n 2 exp(-2 thr(n)^2 / (n sp^2)) = 1/H      (theory 4.6).
 
 Print fixes the start of the episode, which is random, and counts one term too few (E28,
 E17); its level is fine, 2/(2HM)^4 for increments of width D. The chance is computed
-without sampling, by first passages: for a fair coin (row 32 of spec 6), and for every
+without sampling, by first passages: for a fair coin (theory row 32), and for every
 model of classes whose rewards lie on a lattice.
 """
 
@@ -176,7 +176,7 @@ CLAIM = Claim(
     statement="With probability at least 1 - 1/H the agent that drops simulators whose "
     "promised rewards do not come never drops the real one, so that it always plays a "
     "simulator that promises at least as much as the real one gives.",
-    source="Lemma 8 (spec 4.6; row 32 of spec 6)",
+    source="Lemma 8 (theory 4.6, row 32)",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E17", "E28"),

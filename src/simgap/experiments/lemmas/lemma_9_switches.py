@@ -1,4 +1,4 @@
-"""Lemma 9: Algorithm 4 changes its plan about log H times (spec 4.7, item 4).
+"""Lemma 9: Algorithm 4 changes its plan about log H times (theory 4.7.4).
 
 It refits when some pair of models differs on the fresh data as much as on all data
 before, so every switch doubles the mass of a pair, |f_1 - f_2|^2 + alpha:
@@ -205,7 +205,7 @@ CLAIM = Claim(
     title="Algorithm 4 changes its plan rarely",
     statement="The agent that refits only when the new data weigh as much as the old "
     "makes at most about log H plans for every pair of simulators.",
-    source="Lemma 9 (spec 4.7, item 4)",
+    source="Lemma 9 (theory 4.7.4)",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E20", "E21"),

@@ -209,7 +209,7 @@ CLAIM = Claim(
     statement="The agent that tells simulators apart two by two, run exactly as the "
     "paper prints it, finds the real one with probability at least 1 - 1/H and loses "
     "at most what Theorem 5 allows.",
-    source="Algorithms 1 and 2 as printed (spec 3.1)",
+    source="Algorithms 1 and 2 as printed (theory 3.1)",
     expected=Verdict.REFUTED,
     run=run,
     errata=("E10", "E11", "E12", "E13", "E14"),

@@ -4,9 +4,9 @@ Print compares the statistic of an episode with D sqrt(2 (h - h0) log(2HM)). At 
 first step h = h0, so that any step that is not certain contradicts the model that is
 played, the real one included. Then
 
-* a fair coin that is the real model is dropped with probability 1 (row 33 of spec 6);
-* the class of four rivers of row 34 is empty after four steps, whatever is real; print
-  does not say what happens then (E18), here the class is taken up again;
+* a fair coin that is the real model is dropped with probability 1 (theory row 33);
+* the class of theory row 34 (four rivers) is empty after four steps, whatever is real;
+  print does not say what happens then (E18), here the class is taken up again;
 * what is lost grows like H where sqrt(H log H) is promised.
 
 Chances are computed without sampling. With n = h - h0 + 1 all three promises hold.
@@ -89,13 +89,13 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
     checks = (
         Check(
             f"a fair coin that is real is dropped within {horizon} steps with chance "
-            "at most 1/H (row 33)",
+            "at most 1/H (theory row 33)",
             dropped,
             exactly(1.0 / horizon),
         ),
         Check(
             f"the class of four rivers is empty after {rivers.members} steps with "
-            "chance at most 1/H, whichever is real (row 34)",
+            "chance at most 1/H, whichever is real (theory row 34)",
             empty[1],
             exactly(1.0 / rivers.members),
         ),
@@ -190,7 +190,7 @@ CLAIM = Claim(
     statement="The optimistic agent, run exactly as the paper prints it, keeps the "
     "real simulator with probability at least 1 - 1/H and loses at most a constant "
     "times sqrt(H log H).",
-    source="Algorithm 3 as printed (spec 3.2; rows 33 and 34 of spec 6)",
+    source="Algorithm 3 as printed (theory 3.2, rows 33 and 34)",
     expected=Verdict.REFUTED,
     run=run,
     errata=("E17", "E18"),

@@ -190,7 +190,7 @@ CLAIM = Claim(
     title="Algorithm 4, run to the letter",
     statement="The agent that refits to all its data, run exactly as the paper prints "
     "it, counts every sample once, as its analysis does.",
-    source="Algorithm 4 as printed (spec 3.3, 4.7)",
+    source="Algorithm 4 as printed (theory 3.3, 4.7)",
     expected=Verdict.REFUTED,
     run=run,
     errata=("E20",),

@@ -181,7 +181,7 @@ CLAIM = Claim(
     statement="If the value of the randomized policy changes smoothly around the real "
     "world, its gap there is at most the base policy's gap divided by the mass of a "
     "neighbourhood, plus the Lipschitz constant times its radius.",
-    source="Lemma 1, infinite class, as printed (spec 4.1b)",
+    source="Lemma 1, infinite class, as printed (theory 4.1b)",
     expected=Verdict.REFUTED,
     run=run,
     errata=("E9",),

@@ -9,7 +9,7 @@ the uniform law that the paper takes, on which no oracle ever pulls the second a
 
 In both the oracle's value is the same number in all models, so that L = 0 for every
 metric and radius, the ball of radius 2 is the class (mass 1), D = 2 and d_e = 1, since
-models differ in one number. The promise is C4 (spec 4.7), of order sqrt(H log H), and
+models differ in one number. The promise is C4 (theory 4.7), of order sqrt(H log H), and
 below (H - 1)/2 from some ten thousand steps on. The gap in the last model, or at t = 1,
 is (H - 1)/2. It follows from an inequality (see there), at any horizon; at short ones
 the class is solved as well.
@@ -272,7 +272,7 @@ CLAIM = Claim(
     statement="However many simulators there are, if the class is simple (small eluder "
     "dimension) and the value of the randomized policy changes smoothly around the "
     "real world, its gap there grows like sqrt(H log H).",
-    source="Theorem 4 as printed (spec 4.1b, 4.7)",
+    source="Theorem 4 as printed (theory 4.1b, 4.7)",
     expected=Verdict.REFUTED,
     run=run,
     errata=("E9",),

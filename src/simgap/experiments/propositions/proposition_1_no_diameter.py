@@ -3,7 +3,7 @@
 M doors, behind one of which every step pays 1 for ever; which one depends on the model
 and is learned when it is too late. Every oracle has the average gap (1 - 1/M)(H - 2),
 hence at least that in its worst model; in a single model its gap may be anything from 0
-to H - 2, because every first door is optimal (spec 4.8, errata E32). A door drawn at
+to H - 2, because every first door is optimal (theory 4.8, errata E32). A door drawn at
 random has the same gap in all models.
 """
 
@@ -210,7 +210,7 @@ CLAIM = Claim(
     statement="There is a class of simulators in which some states cannot be reached "
     "from others and every policy trained on all of them loses a fixed share of the "
     "horizon on average, however long the episode.",
-    source="Proposition 1 (spec 4.8, row 22)",
+    source="Proposition 1 (theory 4.8, row 22)",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E32",),

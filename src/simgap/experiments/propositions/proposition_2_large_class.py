@@ -255,7 +255,7 @@ CLAIM = Claim(
     "horizon, on which every policy trained on all of them never tries the action that "
     "the real world rewards, and loses a quarter of the horizon there; with the "
     "paper's own instance, of four times the horizon and more, it loses a half.",
-    source="Proposition 2 (spec 4.9, rows 23-26)",
+    source="Proposition 2 (theory 4.9, rows 23-26)",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E33",),

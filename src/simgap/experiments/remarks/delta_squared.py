@@ -1,8 +1,9 @@
 """log(MH) / delta^2 samples tell two models apart; print asks for log^3 / delta^4.
 
 With n0 = ceil(8 log(MH) / delta^2) a comparison goes wrong with chance at most 1/(MH)
-(spec 4.3, Lemma 5'), so that stage 1 of Algorithm 1 is as long as Theorem 5 needs with
-1/delta^2 in place of 1/delta^4. On coins of means 1/2 -+ delta/4, delta apart in L1:
+(theory 4.3, Lemma 5'), so that stage 1 of Algorithm 1 is as long as Theorem 5 needs
+with 1/delta^2 in place of 1/delta^4. On coins of means 1/2 -+ delta/4, delta apart in
+L1:
 
 * the chance of an error is a tail of the binomial, exact at every n;
 * the least n with an error of at most 1/(MH) is found from it: n0 is less than twice
@@ -279,7 +280,7 @@ CLAIM = Claim(
     statement="Two simulators that differ by delta somewhere are told apart, wrongly "
     "with probability at most 1/(MH), by 8 log(MH) / delta^2 samples; half as many "
     "would not do, and the paper's 1/delta^4 is not needed.",
-    source="Lemma 5 replaced (spec 4.3), improving Theorem 1",
+    source="Lemma 5 replaced (theory 4.3), improving Theorem 1",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E15", "E23", "E24", "E25"),

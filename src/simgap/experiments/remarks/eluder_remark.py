@@ -2,7 +2,7 @@
 
 The eluder dimension of F at 1/H is said to be at most the number of models, so that
 Theorem 4 contains Theorem 2. What is true is d_e <= M(M - 1)/2: a pair of functions can
-witness one independent point only. Row 27 of the specification reaches it with four
+witness one independent point only. Theory row 27 reaches it with four
 functions on six points, and divided by 1.01 these are the means of six arms in four
 bandits of diameter at most 2. The dimension does not fall when the scale does, so it is
 6 for every horizon from 2 on.
@@ -48,7 +48,7 @@ SIX_POINTS: FloatArray = np.array(
         (0.0, 0.0, 0.0, 1.01),
         (0.0, 0.0, 1.01, 0.0),
     ]
-)  # row 27: a row per point, a column per function
+)  # theory row 27: a row per point, a column per function
 LARGEST = 1.01
 
 
@@ -145,7 +145,7 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
 
 
 def four_bandits() -> SimulatorClass:
-    """Return the six points as means of six arms in four bandits (spec 4.9)."""
+    """Return the six points as means of six arms in four bandits (theory 4.9)."""
     return bandit((SIX_POINTS.T / LARGEST).tolist())
 
 
@@ -173,7 +173,7 @@ CLAIM = Claim(
     title="The eluder dimension is at most the number of simulators, as printed",
     statement="The eluder dimension, which measures how many surprises a class of "
     "simulators can hold, is never larger than the number of simulators in it.",
-    source="Remark after Theorem 4, as printed (spec 2.11, rows 27-28)",
+    source="Remark after Theorem 4, as printed (theory 2.11, rows 27-28)",
     expected=Verdict.REFUTED,
     run=run,
     errata=("E7",),

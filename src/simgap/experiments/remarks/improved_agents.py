@@ -318,7 +318,7 @@ CLAIM = Claim(
     "predict, or by sampling from the posterior keep a guarantee of the same order as "
     "the paper's optimistic agent and lose at least twenty times less over a million "
     "steps of ordinary classes.",
-    source="not in the paper; `simgap.bounds` has the proofs, beside spec 3.1 and 4.6",
+    source="not in the paper (theory 4.13, 4.14 and 4.15)",
     expected=Verdict.HOLDS,
     run=run,
 )

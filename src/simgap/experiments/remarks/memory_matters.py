@@ -267,7 +267,7 @@ CLAIM = Claim(
     "episode, while every policy that sees only the current state and the step loses a "
     "fixed part of every step. On four frozen lakes of Gymnasium every policy without "
     "memory loses more than the best one with it.",
-    source="The role of memory (abstract and Section 4.2; spec 5.6)",
+    source="The role of memory (abstract and Section 4.2; theory 5.6, 5.7)",
     expected=Verdict.HOLDS,
     run=run,
 )

@@ -241,7 +241,7 @@ CLAIM = Claim(
     statement="On FrozenLake, a policy that is optimal for the default slipperiness "
     "loses a large part of its success on a less slippery lake, while a policy trained "
     "on both, which finds out where it is, loses almost nothing on either.",
-    source="Motivation of domain randomization (Section 1; spec 5.6)",
+    source="Motivation of domain randomization (Section 1; theory 5.6)",
     expected=Verdict.HOLDS,
     run=run,
 )

@@ -1,4 +1,4 @@
-"""Nearby simulators have nearby values, whatever the policy (spec 4.1c, row 38).
+"""Nearby simulators have nearby values, whatever the policy (theory 4.1c, row 38).
 
 With d = max over (s, a) of ||P_1 - P_2||_1 and rewards that are w apart,
 
@@ -240,7 +240,7 @@ CLAIM = Claim(
     statement="If two simulators differ by at most d in every state and action, the "
     "return of any policy differs by at most d H(H-1)/4 between them, and the best "
     "return by at most d (H-1) D/2, so that the gap is always smooth.",
-    source="Simulation bounds behind the corrected Lemma 1 (spec 4.1c, row 38)",
+    source="Simulation bounds behind the corrected Lemma 1 (theory 4.1c, row 38)",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E9",),

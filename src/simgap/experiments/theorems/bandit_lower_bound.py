@@ -1,4 +1,4 @@
-"""The bandit behind Theorem 3: no policy avoids a gap of order sqrt(MH) (spec 4.10).
+"""The bandit behind Theorem 3: no policy avoids a gap of order sqrt(MH) (theory 4.10).
 
 M arms, n = H - 1 pulls; in model m arm m wins with probability 1/2 + e, the others with
 1/2. Every policy, the oracle included, has on average over the class
@@ -191,7 +191,7 @@ CLAIM = Claim(
     statement="When M simulators differ in which of M actions is slightly better, "
     "every policy, trained in whatever way, loses on average a constant times the "
     "square root of M times the horizon.",
-    source="Lower bound of Theorem 3's kind for bandits (spec 4.10, rows 19-20)",
+    source="Lower bound of Theorem 3's kind for bandits (theory 4.10, rows 19-20)",
     expected=Verdict.HOLDS,
     run=run,
 )

@@ -1,7 +1,8 @@
 """Theorem 1: where some step tells any two models apart, randomization costs log H.
 
 Algorithm 1 loses at most C1 = n0 (M-1)(2D(M+2)+1) + D + 1 in every model, n0 = 8
-log(MH) / delta^2 (spec 4.5), and by Lemma 1 the oracle at most M C1. Both are measured:
+log(MH) / delta^2 (theory 4.5), and by Lemma 1 the oracle at most M C1. Both are
+measured:
 
 * Algorithm 1 by sampling. Once stage 1 fits into the horizon its gap grows like log H;
   before, it is a constant part of H.
@@ -302,7 +303,7 @@ CLAIM = Claim(
     statement="If any two simulators differ clearly at some state and action, a policy "
     "trained on all of them and tested in the real world loses at most a constant "
     "times log H, however long the task is.",
-    source="Theorem 1 with Theorem 5 and Lemma 1 (spec 4.5)",
+    source="Theorem 1 with Theorem 5 and Lemma 1 (theory 4.5)",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E15",),

@@ -1,14 +1,14 @@
 """Theorem 2: on any finite class the gap grows at most like sqrt(H), and it can.
 
 Algorithm 3 loses at most C2 = sqrt(H log(2H^2)/2 sum_m sp_m^2) + 2 sum_m sp_m + 1 in
-every model (spec 4.6), and by Lemma 1 the oracle at most M C2. On a fixed class the gap
-grows like H and then like log H, never like sqrt(H): the square root is that of the
+every model (theory 4.6), and by Lemma 1 the oracle at most M C2. On a fixed class the
+gap grows like H and then like log H, never like sqrt(H): the square root is that of the
 hardest class for each horizon. So the difference e between models shrinks with H:
 
-* two arms, e = c / sqrt(n), n = H - 1 the pulls that count (spec 4.10): the oracle's
+* two arms, e = c / sqrt(n), n = H - 1 the pulls that count (theory 4.10): the oracle's
   average gap, bracketed;
-* four arms and a tree of switches (spec 4.11), e = c sqrt(log(2H^2) / H): Algorithm 3,
-  sampled in the model that it comes to last.
+* four arms and a tree of switches (theory 4.11), e = c sqrt(log(2H^2) / H): Algorithm
+  3, sampled in the model that it comes to last.
 
 The greatest gap over c is then a multiple of sqrt(H), and of sqrt(H log(2H^2)) for
 Algorithm 3, which comes near its own bound. Below both is what every policy loses.
@@ -329,7 +329,7 @@ CLAIM = Claim(
     "all of them loses at most a constant times sqrt(H log H) in the real one; on the "
     "hardest sets it does lose that much, so the promise cannot be improved by more "
     "than the logarithm.",
-    source="Theorem 2 with Theorem 6 and Lemma 1 (spec 4.6, 4.10, 4.11)",
+    source="Theorem 2 with Theorem 6 and Lemma 1 (theory 4.6, 4.10, 4.11)",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E17", "E29"),

@@ -1,7 +1,7 @@
 """Theorem 3: on a tree of switches every policy loses of the order of sqrt(DMH).
 
 A switch pays while it is on and falls back with probability delta; one pull of the tree
-flips it with delta + e, the others with delta (spec 4.11). Every policy has, with
+flips it with delta + e, the others with delta (theory 4.11). Every policy has, with
 N0 = (H + 1/delta)/2 and kl = kl(delta, delta + e),
 
     average gap >= mean V* - H/2 - (e/(2 delta)) [ N0/M + H sqrt(N0 kl/(2M)) ].
@@ -362,7 +362,7 @@ def _universal(settings: Settings) -> list[Certified]:
 def _filled_up(settings: Settings) -> list[Certified]:
     """Return 0.01 sqrt(DMH) over what M = SA models cost, most of them no hiding place.
 
-    V* >= (H - D) rho, as the span of the bias is at most D rho (spec 4.2).
+    V* >= (H - D) rho, as the span of the bias is at most D rho (theory 4.2).
     """
     found = []
     for states, actions, long in product(
@@ -404,7 +404,7 @@ CLAIM = Claim(
     statement="There are classes of M simulators of diameter D on which every policy, "
     "trained in whatever way, loses on average at least a constant times the square "
     "root of D M H.",
-    source="Theorem 3 (spec 4.11, rows 21 and 21b)",
+    source="Theorem 3 (theory 4.11, rows 21 and 21b)",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E34", "E35"),

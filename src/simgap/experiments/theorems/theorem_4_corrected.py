@@ -4,7 +4,7 @@ If gap(pi_DR, M*) - gap(pi_DR, M) <= L_gap d(M, M*) for M in the ball C_eps, the
 
     gap(pi_DR, M*) <= min over eps of C4 / nu(C_eps) + L_gap eps,
 
-C4 the gap of Algorithm 4 (spec 4.7). Two things are checked, on infinite classes:
+C4 the gap of Algorithm 4 (theory 4.7). Two things are checked, on infinite classes:
 
 * the sentence itself, where the printed one fails: every mean t = u^H of an arm that
   pi_DR never pulls, nu uniform in u (`unknown_arm`). C4 comes from D, d_e and N, L_gap
@@ -280,7 +280,7 @@ CLAIM = Claim(
     "dimension) and the gap of the randomized policy, not only its value, changes "
     "smoothly around the real world, its gap there is at most sqrt(H log H) divided by "
     "the mass of a neighbourhood, plus the change of the gap across it.",
-    source="Theorem 4, corrected (spec 4.1c, 4.7)",
+    source="Theorem 4, corrected (theory 4.1c, 4.7)",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E7", "E9", "E30"),

@@ -1,6 +1,6 @@
 """Theorem 5: Algorithm 1 loses at most C1 in every model, whatever it compares by.
 
-C1 = n0 (M-1)(2D(M+2)+1) + D + 1, n0 the samples of a comparison (spec 4.5). The proof
+C1 = n0 (M-1)(2D(M+2)+1) + D + 1, n0 the samples of a comparison (theory 4.5). The proof
 uses V*_1 <= t + D + V*_{t+1} at the end of stage 1, path by path; print conditions one
 process on the stopping time of another (E27) and takes an equality that fails (E22).
 
@@ -249,7 +249,7 @@ CLAIM = Claim(
     statement="An agent that first tells the simulators apart two by two and then "
     "plays the one that is left loses at most the time this takes, plus one crossing "
     "of the state space, plus one step, whichever simulator is the real world.",
-    source="Theorem 5 (spec 4.5)",
+    source="Theorem 5 (theory 4.5)",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E10", "E14", "E22", "E27"),

@@ -1,6 +1,6 @@
 """Theorem 6: the regret of Algorithm 3, path by path and on average.
 
-While the real model is not dropped every path obeys (spec 4.6)
+While the real model is not dropped every path obeys (theory 4.6)
 
     sum_h (rho* - R_h) <= sum_k [ thr_k(n_k - e_k) + e_k sp_k + sp_k ],
 
@@ -296,7 +296,7 @@ CLAIM = Claim(
     "contradict it loses at most a constant times sqrt(H log H) in the real one; so "
     "does every single path on which it does not throw the real one out, and it does "
     "that with probability at most 1/H.",
-    source="Theorem 6 (spec 4.6)",
+    source="Theorem 6 (theory 4.6)",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E17", "E18", "E28", "E29"),

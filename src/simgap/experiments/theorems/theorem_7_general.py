@@ -1,4 +1,4 @@
-"""Theorem 7: the regret of Algorithm 4, item by item and path by path (spec 4.7).
+"""Theorem 7: the regret of Algorithm 4, item by item and path by path (theory 4.7).
 
 With Dl the greatest span of a bias, alpha = Dl^2 + 1 and beta = 2 Dl^2 log(|F| H):
 
@@ -259,7 +259,7 @@ CLAIM = Claim(
     "the data nearly as well as the best, and refits only when much new has been seen, "
     "loses at most a constant times sqrt(H log H), with a constant that depends on how "
     "complex the set of simulators is and not on their number alone.",
-    source="Theorem 7 (spec 4.7)",
+    source="Theorem 7 (theory 4.7)",
     expected=Verdict.HOLDS,
     run=run,
     errata=("E19", "E20", "E30", "E31"),

@@ -12,8 +12,9 @@ Where both copies have seen the same, they act alike: that is the recursion of
 
     at most  weight gap_i(pi) + (1 - weight) gap_j(pi)
 
-for every policy pi of that memory, random or not, stationary or not (spec 5.7). Losses
-are not negative, so that a recursion over the first steps alone is a bound as well.
+for every policy pi of that memory, random or not, stationary or not (theory 5.7).
+Losses are not negative, so that a recursion over the first steps alone is a bound as
+well.
 
 Rounding. Terms are sums and products of numbers that are not negative: relative errors
 add up. In a coupling of two rows of n entries together a mass is the result of at most

@@ -1,4 +1,4 @@
-"""The least worst gap over all optimal policies and their mixtures (spec 5.5).
+"""The least worst gap over all optimal policies and their mixtures (theory 5.5).
 
 Optimal are the policies of least average gap: one that gives up some of the average may
 lose less in the worst model (`baselines.minimax`).

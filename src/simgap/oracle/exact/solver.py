@@ -2,9 +2,9 @@
 
     G_h(s, b) = min_a { b . loss(h, s, a) + sum_s' p_b(s' | s, a) G_{h+1}(s', b') }
 
-over the nodes of `BeliefTree` (spec 5.1, 5.2). Sums of non-negative numbers only: each
-backup rounds relatively, by `relative_rounding`, and the stored losses misstate the gap
-of any policy by at most `form.rounding`; `exact_rounding` is both together.
+over the nodes of `BeliefTree` (theory 5.1, 5.2). Sums of non-negative numbers only:
+each backup rounds relatively, by `relative_rounding`, and the stored losses misstate
+the gap of any policy by at most `form.rounding`; `exact_rounding` is both together.
 
 Ties: an action is called optimal if its sum is within that rounding of the least. So
 the optimal actions are among those called optimal, and the intervals of gaps over all

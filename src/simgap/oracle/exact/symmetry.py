@@ -4,7 +4,7 @@ Two members are exchangeable if swapping them, and renaming the actions of each 
 leaves all transitions, losses and first weights as they are, to the last bit. Swaps of
 exchangeable members generate all permutations within groups of them, the *orbits*, and
 none of these changes the least loss: G_h(s, b) is the same for b in any order within an
-orbit (spec 5.2). So beliefs are sorted within orbits before they are looked up.
+orbit (theory 5.2). So beliefs are sorted within orbits before they are looked up.
 """
 
 from __future__ import annotations
