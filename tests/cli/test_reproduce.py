@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from simgap import experiments
 from simgap.cli.app.main import main
 from simgap.experiments import catalogue
 from simgap.experiments.framework.claim import (
@@ -54,7 +55,7 @@ def one_small_claim(monkeypatch: pytest.MonkeyPatch) -> None:
     def named(names: tuple[str, ...]) -> tuple[Claim, ...]:
         return (SMALL,) if names == ("small",) else known(names)
 
-    monkeypatch.setattr(catalogue, "named_claims", named)
+    monkeypatch.setattr(experiments, "named_claims", named)
 
 
 def test_the_keys_of_the_contract(
@@ -118,7 +119,7 @@ def test_a_surprise_ends_with_status_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     wrong = replace(SMALL, expected=Verdict.REFUTED)
-    monkeypatch.setattr(catalogue, "named_claims", lambda names: (wrong,))
+    monkeypatch.setattr(experiments, "named_claims", lambda names: (wrong,))
     assert main(["reproduce", "small", "--out", str(tmp_path)]) == 1
     out = capsys.readouterr().out
     assert "expected: refuted" in out and "NOT all as expected" in out
