@@ -41,7 +41,7 @@ class NotCommunicating(SimgapError):
 class OutsideClass(SimgapError):
     """Something was observed that no model of the class with a positive prior allows.
 
-    The real world is then not in U; `step` holds the observation if there is one.
+    The real model is then not in U; `step` holds the observation if there is one.
     """
 
     def __init__(self, problem: str, *, hint: str = "", step: object = None) -> None:

@@ -68,7 +68,7 @@ def smoothness(
 ) -> Smoothness:
     """Return L and L_gap of a policy on the ball of one model (Assumption 3).
 
-    `values` (M,) are V^pi and `gaps` (M,) the gaps of the policy in every member. The
+    `values` (M,) are V^pi and `gaps` (M,) the gaps of the policy in every model. The
     constants are exact for these numbers. A radius of 0 asks for a real model with
     positive prior; at other radii a neighbourhood without mass is reported as such.
     """

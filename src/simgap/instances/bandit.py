@@ -83,14 +83,14 @@ def bandit_known(means: npt.ArrayLike = ((0.5, 0.6),)) -> Known:
 def best_arm(members: int = 2, e: float = 0.1) -> SimulatorClass:
     """Return M models over M arms: arm m of model m has mean 1/2 + e, others 1/2.
 
-    The class of the bandit lower bound (theory 4.10); two members are theory row 15.
+    The class of the bandit lower bound (theory 4.10); two models are theory row 15.
     """
     means = _best_arm_means(members, e)
     return bandit(means, model_names=[f"best arm {m}" for m in range(members)])
 
 
 def best_arm_known(members: int = 2, e: float = 0.1) -> Known:
-    """Return the closed forms of a bandit, and W* of theory row 15 for two members."""
+    """Return the closed forms of a bandit, and W* of theory row 15 for two models."""
     plain = bandit_known(_best_arm_means(members, e))
     small = {
         0: 0.0,

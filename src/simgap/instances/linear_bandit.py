@@ -48,7 +48,7 @@ def linear_bandit(
 ) -> SimulatorClass:
     """Return the class of Proposition 2 (theory 4.9, rows 23-26).
 
-    Without `p` the members i < M get the interior points of M - 1 + 2 evenly spread
+    Without `p` the models i < M get the interior points of M - 1 + 2 evenly spread
     ones on [1/4, 1/2], as in theory row 24.
     """
     offsets = _offsets(members, p)

@@ -1,7 +1,7 @@
 """What not knowing one model from another costs, for every pair.
 
 The price of (i, j) is the average gap of the oracle of these two models alone, with
-their prior: an agent that knows that the world is i or j. High prices say which
+their prior: an agent that knows that i or j is real. High prices say which
 differences between simulators the loss comes from.
 
 Pairs grow with the square of the class. Where comparing all of them would take too long

@@ -1,9 +1,9 @@
-"""Some members of a class: those that stand for their neighbours, or for themselves.
+"""Some models of a class: those that stand for their neighbours, or for themselves.
 
 Work on all pairs of models grows with their square, so that hundreds of them are too
-many. Members are then taken evenly spread in the order of the class, which is that of
+many. Models are then taken evenly spread in the order of the class, which is that of
 the values of a parameter wherever one was listed, and each takes over the weights of
-the members that are nearer to it than to any other.
+the models that are nearer to it than to any other.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from simgap.oracle.loss_form import LossForm
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Neighbourhoods:
-    """Members of a class that stand for all of it."""
+    """Models of a class that stand for all of it."""
 
-    chosen: OffsetArray  # (K,), members
+    chosen: OffsetArray  # (K,), models
     weights: FloatArray  # (K,), of their neighbourhoods; they sum to 1
-    nearest: OffsetArray  # (M,), which of the chosen stands for a member
+    nearest: OffsetArray  # (M,), which of the chosen stands for a model
 
 
 def neighbourhoods(prior: FloatArray, count: int) -> Neighbourhoods:
-    """Return `count` of the members with a positive prior, evenly spread."""
+    """Return `count` of the models with a positive prior, evenly spread."""
     likely = np.flatnonzero(prior > 0.0)
     places = spread_over(likely.size, count)
     middles = (places[1:] + places[:-1]) / 2.0
     of_likely = np.searchsorted(middles, np.arange(likely.size))
     weights = np.bincount(of_likely, prior[likely], minlength=places.size)
-    # a member without weight goes with the last one before it that has some
+    # a model without weight goes with the last one before it that has some
     before = np.maximum(np.searchsorted(likely, np.arange(prior.size), "right") - 1, 0)
     return Neighbourhoods(likely[places], weights / weights.sum(), of_likely[before])
 
@@ -49,7 +49,7 @@ def spread_over(size: int, count: int) -> OffsetArray:
 
 
 def part_of_class(every: SimulatorClass, kept: OffsetArray) -> SimulatorClass:
-    """Return some members of a class, with the pattern and the choices of the whole."""
+    """Return some models of a class, with the pattern and the choices of the whole."""
     kernel, theta = every.transitions, every.theta
     return replace(
         every,
@@ -68,7 +68,7 @@ def part_of_class(every: SimulatorClass, kept: OffsetArray) -> SimulatorClass:
 
 
 def part_of_form(form: LossForm, kept: OffsetArray, weights: FloatArray) -> LossForm:
-    """Return the losses of some members with weights of their own, (K,)."""
+    """Return the losses of some models with weights of their own, (K,)."""
     latent = LatentMDP(part_of_class(form.latent.simulators, kept), weights)
     laws = np.stack([latent.simulators.start_law(m) for m in range(kept.size)])
     joint = (latent.prior[:, None] * laws).T  # (S, K)

@@ -12,7 +12,7 @@ WIDE_FROM = 3  # models from which 16 lanes pay, empty ones included
 
 
 def blocks(members: int) -> Iterator[range]:
-    """Yield the members in runs of at most 16."""
+    """Yield the models in runs of at most 16."""
     for first in range(0, members, LANES):
         yield range(first, min(first + LANES, members))
 

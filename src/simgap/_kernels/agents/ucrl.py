@@ -194,7 +194,7 @@ def distance(
 
 @kernel
 def edge_chances(world: World, chances: FloatArray) -> None:
-    """Write the chance of every edge of a world, read off the cells it draws from."""
+    """Write the chance of every edge of a model, read off the cells it draws from."""
     width = 1 << world.shift
     chances[:] = 0.0
     for at in range(world.cuts.size):

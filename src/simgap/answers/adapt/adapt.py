@@ -1,7 +1,7 @@
 """Real data: which models remain, does any explain them, what does a new plan lose?
 
 The prior becomes the posterior (exact Bayes, in logs), the oracle is planned again for
-it, and tests that hold for any way of collecting data say whether the real world is in
+it, and tests that hold for any way of collecting data say whether the real model is in
 the class at all (`goodness_of_fit`). The models that those tests do not refuse are a
 confidence set: it holds the real model with probability 1 - false_alarm, so the new
 policy loses at most its worst gap there.

@@ -1,1 +1,1 @@
-"""Algorithm 4 on classes with infinitely many members: mixtures and covers."""
+"""Algorithm 4 on classes with infinitely many models: mixtures and covers."""

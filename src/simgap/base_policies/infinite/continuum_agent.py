@@ -31,7 +31,7 @@ from simgap.base_policies.infinite.parametric_family import (
 from simgap.errors import InvalidModel
 from simgap.mdp import SimulatorClass, TabularMDP
 
-TRIED = 12  # random members at which linearity is checked
+TRIED = 12  # random models at which linearity is checked
 LINEAR = 1e-12  # in every probability
 MOST_ENTRIES = 10**7  # of a table of probabilities
 
@@ -56,7 +56,7 @@ def continuum_agent(
 ) -> ContinuumAgent:
     """Return Algorithm 4 for all models of a box; `corners` are those at its corners.
 
-    Linearity is checked at the corners and at random members, not proved.
+    Linearity is checked at the corners and at random models, not proved.
     """
     instantiate = _of_one_size(instantiate, box)
     if linear_in_parameters(instantiate, box, seed=seed):

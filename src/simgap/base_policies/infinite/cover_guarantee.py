@@ -45,7 +45,7 @@ TOP = 0.125  # of the radius of alive cells: that of the most optimistic one
 @final
 @dataclass(frozen=True, slots=True)
 class CoverGuarantee:
-    """Bounds for every model of the family as the real world."""
+    """Bounds for every model of the family, if it is the real one."""
 
     regret: float
     gap: float  # at most regret + D spread

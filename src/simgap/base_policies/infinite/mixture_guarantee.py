@@ -36,7 +36,7 @@ from simgap.errors import InvalidArgument
 @final
 @dataclass(frozen=True, slots=True)
 class MixtureGuarantee:
-    """Bounds that hold for every member of the class as the real world."""
+    """Bounds that hold whichever model of the class is the real one."""
 
     regret: float  # on Reg(H) = E[H rho* - rewards]
     gap: float  # on V* - V of the agent, which is at most regret + D spread

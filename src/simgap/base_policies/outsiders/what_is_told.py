@@ -3,7 +3,7 @@
 Rewards are known, as in the paper, where all models share them: the learners of this
 room that do not know U learn transitions alone. Where rewards differ between models, a
 learner knows those of the model it is put in: its compiled form reads them off the
-world, and as a policy it is made for one model by `knowing`.
+model, and as a policy it is made for one model by `knowing`.
 
 Nothing is told about transitions, not even which are possible. The edges of the class
 serve as numbers for what can be observed in simulation; an edge that was never seen is
@@ -57,7 +57,7 @@ class Outsider:
         return np.array(self.rewards[0].reshape(-1))
 
     def rewards_in(self, world: World) -> FloatArray:
-        """Return what a world pays by row, (S A,), which is what was told."""
+        """Return what a model pays by row, (S A,), which the learner knows."""
         paid: FloatArray = world.reward[world.indptr[:-1]]
         if len(self.rewards) == 1 and (paid != self.rewards.reshape(-1)).any():
             row = int(np.flatnonzero(paid != self.rewards.reshape(-1))[0])

@@ -1,14 +1,14 @@
 """An infinite class that can be solved exactly: one arm is known, one is not.
 
 Two arms, as in Proposition 2. The first wins half the time. The second has mean t, any
-number of [0, 1]: the members are t = u^K for u in [0, 1], and nu is uniform in u. Then
+number of [0, 1]: the models are t = u^K for u in [0, 1], and nu is uniform in u. Then
 P(t <= x) = x^(1/K), which is the law Beta(1/K, 1), and after s wins and f failures of
 the second arm it wins the next pull with chance (1/K + s) / (1/K + 1 + s + f). H steps
 have n = H - 1 pulls. Nothing is learnt from the first arm, so that an oracle pulls the
 second one for a while and then never again (Bradt, Johnson and Karlin, 1956): a
 recursion over (s, f), in Fractions.
 
-All members have diameter at most 2, span 1, V* = n max(1/2, t), and differ in one
+All models have diameter at most 2, span 1, V* = n max(1/2, t), and differ in one
 number: |P - P'|_1 = 2 |t - t'|, eluder dimension 1, N(F, 1/H) = ceil(H/2).
 
 For K >= H the second arm is never pulled. If it ever is, the first pull costs
@@ -16,7 +16,7 @@ For K >= H the second arm is never pulled. If it ever is, the first pull costs
 
     (n - 1) E t^2 / 2 = (n - 1) / (2 (1 + 2K)) < 1/2 - 1/(1 + K) = 1/2 - E t.
 
-Then the policy's value is n/2 in every member, so that L = 0 in Assumption 3 for every
+Then the policy's value is n/2 in every model, so that L = 0 in Assumption 3 for every
 metric and radius, and its gap is n (t - 1/2)+: n/2 at t = 1.
 """
 
@@ -74,7 +74,7 @@ class UnknownArm:
         return Fraction(0) if self.never_pulled else self._advantages[0][0]
 
     def gap(self, t: Fraction) -> Fraction:
-        """Return the oracle's gap in the member of mean t, exactly."""
+        """Return the oracle's gap in the model of mean t, exactly."""
         best = self.pulls * max(t - HALF, Fraction(0))
         if self.idle:
             return best
@@ -110,9 +110,9 @@ class UnknownArm:
     def excess(
         self, base: Certified, lipschitz: float, *, cells: int = 400, radii: int = 200
     ) -> Certified:
-        """Return the greatest gap less promise over all members and all balls.
+        """Return the greatest gap less promise over all models and all balls.
 
-        The promise is E / nu(C_eps) + L eps, E a mean gap between two ends. Members and
+        The promise is E / nu(C_eps) + L eps, E a mean gap between two ends. Models and
         radii are a continuum: the lower end is the worst of a grid, the upper end
         counts in every cell of it the greatest gap and the least promise there.
         """

@@ -7,8 +7,8 @@ If gap(pi_DR, M*) - gap(pi_DR, M) <= L_gap d(M, M*) for M in the ball C_eps, the
 It suffices that the value of pi_DR and the optimal value are both Lipschitz, with L_gap
 = L + L*. Here both come from the class alone, never from the gaps that they bound:
 
-* on an infinite class, every mean of an arm (`unknown_arm`), for all members as the
-  real world and all radii at once. Where pi_DR never pulls the arm, L = 0 and L* =
+* on an infinite class, every mean of an arm (`unknown_arm`), for every model as the
+  real one and all radii at once. Where pi_DR never pulls the arm, L = 0 and L* =
   (H - 1)/2, and the promise is not twice the gap: less than 0.4 of L_gap breaks it;
 * on finite classes, with H(H-1)/4 + (H-1) D/2, which is right for all policies.
 
@@ -107,7 +107,7 @@ class Row:
     name: str
     members: int
     horizon: int
-    balls: int  # real worlds and radii that were tried
+    balls: int  # real models and radii that were tried
     excess: Certified  # the greatest gap less promise
     sum_excess: float  # the greatest L_gap less (L + L*)
     constant: float  # the greatest L_gap
@@ -275,7 +275,7 @@ def _row(
 @final
 @dataclass(frozen=True, slots=True)
 class Around:
-    """All balls around one real world."""
+    """All balls around one real model."""
 
     balls: int
     excess: Certified
@@ -291,7 +291,7 @@ def _around(
     share: float,
     at_most: float,
 ) -> Around:
-    """Return the worst over the radii at which the ball of one member changes.
+    """Return the worst over the radii at which the ball of one model changes.
 
     The promise rises with the base policy's gap: the least one is the hardest test.
     """

@@ -1,6 +1,6 @@
 """Lemma 1 for infinite classes as printed, against Proposition 2's class (errata E9).
 
-Print asks that the *value* of the oracle's policy be L-Lipschitz around the real world,
+Print asks that the *value* of the oracle's policy be L-Lipschitz around the real model,
 and promises gap(pi_DR, M*) <= C / nu(C_eps) + L eps, C the greatest gap of a base
 policy. On Proposition 2's class the oracle only plays the arm that is the same in all
 models: its value does not change at all (L = 0), the ball of radius 2 is the class

@@ -1,6 +1,6 @@
 """Theorem 4 as printed, against Proposition 2's class and a continuum (errata E9).
 
-Print asks that the *value* of the oracle's policy be L-Lipschitz around the real world,
+Print asks that the *value* of the oracle's policy be L-Lipschitz around the real model,
 and promises a gap of O(D sqrt(d_e H log(H N))) / nu(C_eps) + L eps. Two classes, with
 the uniform law that the paper takes, on which no oracle ever pulls the second arm:
 

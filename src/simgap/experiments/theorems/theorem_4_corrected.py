@@ -9,11 +9,11 @@ C4 the gap of Algorithm 4 (theory 4.7). Two things are checked, on infinite clas
 * the sentence itself, where the printed one fails: every mean t = u^H of an arm that
   pi_DR never pulls, nu uniform in u (`unknown_arm`). C4 comes from D, d_e and N, L_gap
   from the class alone: the value of a policy that never pulls does not change (L = 0),
-  V* changes by (H - 1)/2 per unit of distance. All members are the real world in turn,
+  V* changes by (H - 1)/2 per unit of distance. Each model is the real one in turn,
   with all radii; with L, as printed, in place of L_gap it is false;
 * that Algorithm 4 has such a C4 on infinite classes: on linear mixtures, where every
-  mixture of some kernels is a member, and on a family with one parameter that is no
-  linear function of it, covered by cells. Members are drawn and the agent is run in
+  mixture of some kernels is a model, and on a family with one parameter that is no
+  linear function of it, covered by cells. Models are drawn and the agent is run in
   them. Where its guarantee is below H it is checked: on two arms from some ten thousand
   steps on, which is for the full scale; what it lost is told in any case.
 """
@@ -70,7 +70,7 @@ class Settings:
     horizons: tuple[int, ...]  # of closed forms
     agent_horizons: tuple[int, int, int]  # two arms, two rivers, a covered family
     members: int  # drawn from every infinite class
-    runs: int  # of Algorithm 4, per member
+    runs: int  # of Algorithm 4, per model
     share: float = 1.0  # of what agents may lose; a control takes little
     printed: bool = False  # a control: L in place of L_gap
 
@@ -84,12 +84,12 @@ FULL = Settings(
 @final
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What Algorithm 4 lost in members of one infinite class."""
+    """What Algorithm 4 lost in models of one infinite class."""
 
     name: str
     horizon: int
     lost: tuple[Estimate, ...]
-    bound: float  # on the gap in every member
+    bound: float  # on the gap in every model
 
 
 def run(scale: Scale, seed: int, tell: Tell) -> ClaimResult:
@@ -166,7 +166,7 @@ def _base(arm: UnknownArm) -> float:
 
 
 def _promise(arm: UnknownArm, t: Fraction) -> float:
-    """Return the least promise for one member, over a grid of radii."""
+    """Return the least promise for one model, over a grid of radii."""
     eps = np.geomspace(1e-6, 2.0, 400)
     mass = arm.mass(float(t) - eps / 2.0, float(t) + eps / 2.0)
     return float((_base(arm) / mass + arm.gap_constant * eps).min())
@@ -210,7 +210,7 @@ def _bent(theta: Mapping[str, float]) -> TabularMDP:
 def _lost(
     real: SimulatorClass, agent: Policy[Any], horizon: int, runs: int, seed: int
 ) -> tuple[Estimate, ...]:
-    """Return the gap in every member that was drawn, all intervals at once."""
+    """Return the gap in every model that was drawn, all intervals at once."""
     sampling = MonteCarlo(
         episodes=runs,
         seed=seed,

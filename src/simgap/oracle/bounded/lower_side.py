@@ -1,6 +1,6 @@
 """The lower side of the average gap: what no policy can avoid losing.
 
-G is concave in the belief and zero at the corners. An agent told "the world is i or j"
+G is concave in the belief and zero at the corners. An agent that knows "i or j is real"
 can only lose less, so pairs of models, solved on a grid of their odds, bound the gap
 of every belief through the best mixture of such pairs (a small linear program). Nodes
 at beliefs met in simulation add what pairs miss: each is backed up with, at every

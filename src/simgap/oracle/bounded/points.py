@@ -150,7 +150,7 @@ class _Book:
 
 
 class _Episodes:
-    """Episodes side by side, in worlds drawn from the prior."""
+    """Episodes side by side, in models drawn from the prior."""
 
     def __init__(self, form: LossForm, keys: AnyArray) -> None:
         self.form, self.keys = form, keys
