@@ -1,8 +1,8 @@
 """Policies that learn nothing as base policies: fast, and the same as step by step.
 
 A Markov policy is a list of rules, each for some steps in a row; a stationary one has
-one rule. A policy graph remembers a node. Both are run compiled, with the luck that any
-other agent would have in the same episode.
+one rule. A policy graph remembers a node. Both are run compiled, with the random stream
+that any other agent would have in the same episode.
 """
 
 from __future__ import annotations

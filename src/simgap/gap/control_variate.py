@@ -2,11 +2,11 @@
 
 Every episode gives two unbiased numbers for the same gap: raw, V* minus its return, and
 the sum of its losses. The second has far less variance when the policy is near the best
-one, and about the same when luck in exploration dominates. Their difference has mean
-zero, so (1 - c) raw + c losses is unbiased for every c that does not depend on the
-episode: c is the regression coefficient of the *other* half of the episodes. Of this
-mixture, the losses and the returns, the one that varies least is taken, so that the
-answer is never worse than returns alone.
+one, and about the same when the randomness of exploration dominates. Their difference
+has mean zero, so (1 - c) raw + c losses is unbiased for every c that does not depend on
+the episode: c is the regression coefficient of the *other* half of the episodes. Of
+this mixture, the losses and the returns, the one that varies least is taken, so that
+the answer is never worse than returns alone.
 
 The interval is that of `statistics.mean`: a guaranteed one bets on returns or losses,
 an approximate one has the range of the combination.

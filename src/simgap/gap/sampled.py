@@ -167,7 +167,7 @@ def worst_sampled(found: Sequence[SampledGap], evaluator: MonteCarlo) -> Estimat
 def average_sampled(
     found: Sequence[SampledGap], prior: FloatArray, evaluator: MonteCarlo
 ) -> Estimate:
-    """Return the gap averaged over the prior; models have luck of their own."""
+    """Return the gap averaged over the prior; each model has its own random stream."""
     return interval(
         [one.sample for one in found],
         evaluator.confidence,

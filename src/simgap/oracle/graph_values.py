@@ -3,9 +3,9 @@
     g_m(n, h) = loss_m(h, s, a) + discount sum_k P_m(s_k | s, a) g_m(next_k, h + 1)
 
 for the rule of node n at step h. One backward pass over the rules that hold gives all
-models at once. A model with prior zero may come where the graph has no rule, because
-nobody planned for it: its gap is then not a number. For a model with a positive prior
-that is a defect of the graph, and refused.
+models at once. A model with prior zero may lead to a place where the graph has no rule,
+because it was not planned for: its gap is then not a number. For a model with a
+positive prior that is a defect of the graph, and refused.
 
 With a discount the rules that hold for ever come first: their fixed point is approached
 until a backup changes nothing beyond rounding, starting from the solution of a sparse

@@ -1,17 +1,19 @@
 """The oracle of hundreds of models: planned on a part, bounded on all of them.
 
-Planning compares models in pairs and keeps a number per model at every node. How much
-work its first pieces are is counted before anything is built; a class for which that
-is too much for the time limit is split.
+Planning compares models in pairs and keeps a number per model at every node. The work
+of its first pieces is counted before anything is built. If it does not fit into the
+time limit, the class is split.
 
 From above: the policy is planned for some models, evenly spread, that stand for their
 neighbours, and is then evaluated exactly in every model.
 
 From below: the average gap G is concave in the prior. With the class cut into groups,
 each of which has models from all over it, G(prior) is at least the mean of G(group)
-over the groups, by their weights; and pairs of models bound each G(group). A group that
-there was no time for counts as 0. Also, no gap is negative: with own weights nu and
-taken-over weights w of the chosen models, G is at least min (nu / w) times their gap.
+over the groups, by their weights; and pairs of models bound each G(group). A group for
+which there was no time counts as 0. There is a second bound: no gap is negative, so
+that with nu the prior weights of the chosen models and w their weights including those
+of the models they stand for, G is at least min (nu / w) times the gap of the chosen
+part.
 """
 
 from __future__ import annotations

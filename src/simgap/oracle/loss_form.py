@@ -109,7 +109,7 @@ class LossForm:
 
     @property
     def informed(self) -> float:
-        """Return sum_m nu_m V*_m, what an agent told the model would reach."""
+        """Return sum_m nu_m V*_m, the mean value of an agent that knows the model."""
         return float(self.latent.prior @ self.optimal)
 
     @property

@@ -1,8 +1,9 @@
 """Is memory enough, and is it needed? Two statements, each with its own proof.
 
-Memory is enough for a loss if some policy with memory loses no more: the upper end of
-the oracle's bracket. It is needed if every policy without memory loses more than that:
-a bound on all of them, not a search that found none.
+Memory is enough for a loss if some policy with memory is certified to lose no more; the
+upper end of the oracle's bracket shows it. Memory is needed if every policy without
+memory loses more than that; this takes a bound on all such policies, and a search that
+found no better one does not prove it.
 """
 
 from __future__ import annotations

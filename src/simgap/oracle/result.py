@@ -115,6 +115,6 @@ class OracleResult:
     def worst_gap(self) -> float:
         """Return the largest gap of `policy` in a model that can be real.
 
-        A model of prior zero cannot, and nobody planned for it.
+        A model of prior zero cannot, and it was not planned for.
         """
         return float(self.gaps[self.prior > 0.0].max())

@@ -2,7 +2,7 @@
 
 A policy is made to have one recurrent class (the best it has; other states are sent
 there), evaluated through the chain watched until a reference state, and sharpened in
-double-double, where improvements are told from rounding.
+double-double, where an improvement can be distinguished from rounding.
 """
 
 from __future__ import annotations

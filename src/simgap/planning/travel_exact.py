@@ -2,7 +2,7 @@
 
 The first policy follows shortest paths with edge cost 1 / p, which is never absurdly
 slow. Policies are evaluated by `PolicyChain` and sharpened to about 30 digits, so that
-an improvement is told from rounding even when times are as large as 1e18.
+an improvement can be distinguished from rounding even if times are as large as 1e18.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ In the table the return of a Markov policy over H steps is computed up to roundi
 the simulator it is sampled, with the state rounded before every action. Start states
 are drawn from the simulator's own law; each episode is compared with the table's value
 at its own start, interpolated (the table's start law is the mean of just these
-mixtures), so that the luck of the start does not blur the difference.
+mixtures), so that the random start does not add noise to the difference.
 
 The interval is that of `statistics.mean`: what an episode can be away from the table is
 known, as rewards have a range.

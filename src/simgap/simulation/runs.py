@@ -1,8 +1,8 @@
-"""Running an agent: every (model, seed) on all cores, the same bytes on any number.
+"""Running an agent on all cores; results do not depend on how many there are.
 
-A run is one episode of one agent in one real model. Its luck is a function of (seed,
-number of the model, number of the run), so runs can be made together or one by one, in
-any order and on any number of threads.
+A run is one episode of one agent in one real model. Its random stream is a function of
+(seed, number of the model, number of the run), so that runs can be made together or one
+by one, in any order and on any number of threads.
 """
 
 from __future__ import annotations

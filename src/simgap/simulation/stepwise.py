@@ -1,8 +1,8 @@
-"""Running any policy step by step: slow, and the same luck as the compiled agents.
+"""Running any policy step by step: slow, with the compiled agents' random streams.
 
-A policy that draws lots of its own (posterior sampling) is a mixture over what it draws
-before the episode: `with_luck` returns the policy for one draw, and the compiled agent
-draws the same numbers.
+A policy that uses random numbers of its own (posterior sampling) is a mixture over the
+numbers that it draws before the episode: `with_luck` returns the policy for one draw,
+and the compiled agent draws the same numbers.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class Eliminating(Switching, Protocol):
 
 @runtime_checkable
 class Lucky(Protocol):
-    """A policy that draws lots before the episode."""
+    """A policy that draws random numbers before the episode."""
 
     def with_luck(self, key: int) -> Policy[Any]:
-        """Return the policy for one draw of its luck, itself if it needs none."""
+        """Return the policy for one random stream, itself if it needs none."""
         ...
 
 
@@ -124,7 +124,7 @@ def _note_dropped(
 
 
 def _chosen(chances: AnyArray, run: Run, h: int, n_actions: int) -> int:
-    """Return the action; only a policy that mixes uses a number of its luck."""
+    """Return the action; only a policy that mixes uses a random number."""
     if chances.shape != (n_actions,):
         raise InvalidArgument(
             f"the policy gives probabilities of shape {chances.shape} at step {h}",

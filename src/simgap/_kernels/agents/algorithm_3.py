@@ -2,9 +2,9 @@
 
 The statistic of candidate k is n rho_k - rewards + l_k(first) - l_k(now). In j steps it
 moves by at most j `most_step`, and by at most j `most_drift` plus the span. While that
-leaves it inside the threshold of the next step nobody needs to look, so the walk goes
-on uncounted; when somebody looks, the statistic is computed from integer counts in one
-fixed order. The answer is the same, bit for bit, as with a look at every step. Where
+leaves it inside the threshold of the next step it need not be computed, so the walk
+goes on. When it is computed, this is done from integer counts in one fixed order, so
+that the answer is the same, bit for bit, as if it were computed at every step. Where
 rewards are seen, the walk also stops after one that the candidate deems impossible.
 """
 

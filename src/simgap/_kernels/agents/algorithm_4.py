@@ -4,8 +4,8 @@
 (`importance`, 1), so "some pair has fired" is false up to the step of the switch and
 true from there on, in floating point too. The walk may leap as far as it likes. If
 nothing has fired where it lands, nothing had fired on the way. If pairs have fired, the
-walk goes back (its luck is a function of the step alone) and halves the leap until the
-first such step is found. Only pairs that had fired at the far end can have fired
+walk goes back (its random numbers depend on the step alone) and halves the leap until
+the first such step is found. Only pairs that had fired at the far end can have fired
 before, so that halving looks at few of them. How far to leap is a guess; a bad guess
 costs time and no more.
 
@@ -23,7 +23,7 @@ model stays in the set, rho_k >= rho*, and a path loses at most
 
 In an episode of n steps the first part is at most n Dl, and at most
 sqrt(n (4 beta + alpha + Dl^2)) by Cauchy-Schwarz and the switching rule. The second is
-the luck of the path, of mean zero, and the third telescopes.
+the noise of the path, of mean zero, and the third telescopes.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ def _action(
     actions: IndexArray, chances: FloatArray, r: int, state: int, stream: AnyArray,
     h: int,
 ) -> int:  # fmt: skip
-    """Return the action of rule r at step h; only rules that mix use luck."""
+    """Return the action of rule r at step h; only rules that mix use random numbers."""
     if actions.shape[0] > 0:
         return np.int64(actions[r, state])  # type: ignore[return-value]
     quantile = uniform(stream[2], h)

@@ -2,10 +2,10 @@
 
 An edge can move two survivors apart by at most the spread of its log-chances among the
 survivors: that is its price. While the edges walked cost less than the greatest ratio
-lacks of its limit, nobody can have been dropped and nobody looks. An edge that a
-survivor deems impossible costs infinitely much, so the walk stops after it. When
-somebody looks, log-likelihoods are computed from integer counts in one fixed order: the
-answer is the same, bit for bit, as with a look at every step.
+lacks of its limit, no model can have been dropped and nothing is computed. An edge that
+a survivor deems impossible costs infinitely much, so the walk stops after it.
+Log-likelihoods are computed from integer counts in one fixed order: the answer is the
+same, bit for bit, as if they were computed at every step.
 
 Whether the plan is final is asked after every change and 16, 64, 256, ... steps later,
 because what a course can come to shrinks as transient states are left behind.

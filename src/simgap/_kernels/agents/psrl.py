@@ -1,7 +1,7 @@
 """PSRL compiled: a model drawn from the posterior, its plan, a walk, another model, ...
 
-Rows of the drawn model are Dirichlet: gamma variates divided by their sum. Their luck
-is a key and a counter, so that an episode is a function of its key alone.
+Rows of the drawn model are Dirichlet: gamma variates divided by their sum. Their random
+stream is a key and a counter, so that an episode is a function of its key alone.
 """
 
 from __future__ import annotations

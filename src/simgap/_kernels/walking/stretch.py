@@ -1,7 +1,7 @@
 """A stretch of a run under one plan: what it has counted, and a way back.
 
 A walk that leaps too far can be undone: clock, counts and sums are put back, and since
-its luck is a function of the step alone it then takes the same steps again.
+its random numbers depend on the step alone, it then takes the same steps again.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ a row (s, a): a next state, or a next state with a reward if rewards are seen. A
 2^shift cells; one 64-bit number picks a cell with its high bits and one of the cell's
 two edges with the rest (Walker's alias method in fixed point: probabilities are met to
 2^-60). Draw h of an episode is a function of the episode's key and h alone, so policies
-that are compared share their luck, and neither threads nor the order of runs matter.
+that are compared use the same random streams, and neither threads nor the order of runs
+matter.
 
 Everything a run leaves behind follows from integer counts of edges. Only the last steps
 of an episode, whose losses depend on the time left, are added up one by one.
@@ -309,7 +310,7 @@ def mixed_at(stream: AnyArray, done: int) -> int:
 
 @kernel
 def agent_uniform(run: Run, counter: int) -> float:
-    """Return number `counter` of the agent's own luck, in [0, 1)."""
+    """Return number `counter` of the agent's own random stream, in [0, 1)."""
     bits = run.stream[2] + GOLDEN * (uint64(counter) + ONE)
     bits = (bits ^ (bits >> S30)) * FIRST
     bits = (bits ^ (bits >> S27)) * SECOND

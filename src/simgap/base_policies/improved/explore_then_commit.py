@@ -8,10 +8,10 @@ Of equally likely models the one with the greatest gain is taken; if none allows
 was seen, the real model is outside the class, the one with the greatest gain is played
 and `Runs.resets` is 1.
 
-By default N = ceil(H^(2/3)), the order at which what exploring costs and what deciding
-wrongly costs are balanced when nothing is known of how far models are apart. N steps
-lose at most N; after them the model is wrong with a probability that falls like
-prod BC over the pairs that happened to be visited, so no rate holds in every class.
+By default N = ceil(H^(2/3)). This order balances the cost of exploring and the cost of
+a wrong decision if nothing is known of how far models are apart. N steps lose at most
+N. The model chosen after them is wrong with a probability that falls like the product
+of BC over the pairs (s, a) that were visited, so that no rate holds in every class.
 """
 
 from __future__ import annotations
@@ -126,9 +126,9 @@ class ExploreThenCommit:
         *,
         leave: bool = True,
     ) -> None:
-        """Run one episode per key in compiled form, with the same luck and memory.
+        """Run one episode per key in compiled form, with the same random stream.
 
-        If nobody asks for a grid, what follows the commitment is replaced by its
+        If no grid is asked for, what follows the commitment is replaced by its
         expectation; `leave=False` simulates it.
         """
         known, evidence = self.known, self.evidence

@@ -8,10 +8,10 @@
 
 Likelihoods are those of everything seen, the first state included if models differ in
 where they begin. A model that deems impossible what happened is dropped at that step.
-Whoever is dropped stays dropped; the likeliest survivor survives. Should an observation
-be impossible for all survivors, all models that allow what was seen come back (off the
-event below, or outside the class), and if there is none, what was seen is forgotten:
-`Runs.resets` counts both.
+A model that is dropped stays dropped; the likeliest survivor is never dropped. Should
+an observation be impossible for all survivors, all models that allow what was seen come
+back (off the event below, or outside the class), and if there is none, what was seen is
+forgotten: `Runs.resets` counts both.
 
 Guarantee (theory 3.1, "anytime"). Under M*, L(m)/L(M*) is a nonnegative supermartingale
 for actions chosen in any way, so by Ville's inequality M* is ever dropped with
@@ -162,7 +162,7 @@ class LikelihoodOptimism:
     ) -> None:
         """Run one episode per key in compiled form, with the same memory's bits.
 
-        Once the plan is final and nobody asks for a grid, the rest of the episode is
+        Once the plan is final and no grid is asked for, the rest of the episode is
         replaced by its expectation: estimates keep their mean, and the record tells
         what happened in the `simulated` steps. `leave=False` simulates all of them, as
         does a real model outside the class.

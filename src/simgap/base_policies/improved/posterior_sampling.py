@@ -6,17 +6,17 @@
         visit if there was none), or the episode is one step longer than the last one
 
 The second rule (Ouyang, Gagrani, Nayyar and Jain, 2017) makes episodes frequent when
-the plan that is played teaches nothing: with doubling alone a wrong plan can be kept
-for a constant part of the whole horizon, and the regret has heavy tails. `DOUBLING` is
-there to show that.
+the plan that is played yields no information: with doubling alone a wrong plan can be
+kept for a constant part of the whole horizon, and the regret has heavy tails.
+`DOUBLING` exists to show this.
 
 The first state is evidence if models differ in where they begin. A model that deems
 impossible what was seen has posterior zero and is never drawn again; it counts as
 eliminated when the next episode begins. If no model is left, the real model is outside
 the class: what was seen is forgotten, and `Runs.resets` counts it.
 
-Luck is drawn before the episode as far as an observer can tell (`with_luck`), number k
-of it decides draw k. The mean regret over models drawn from the prior is bounded in
+All random numbers of an episode are fixed before it begins (`with_luck`); number k
+decides draw k. The mean regret over models drawn from the prior is bounded in
 `simgap.bounds.posterior_sampling`; no bound holds in every model at once.
 """
 
@@ -75,7 +75,7 @@ class Drawn:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class PosteriorSampling:
-    """Posterior sampling as a policy, for one draw of its luck."""
+    """Posterior sampling as a policy, for one random stream."""
 
     known: ClassKnowledge
     horizon: int
@@ -99,7 +99,7 @@ class PosteriorSampling:
             return np.asarray(np.log(self.prior))
 
     def with_luck(self, key: int) -> PosteriorSampling:
-        """Return the policy for one draw of its luck."""
+        """Return the policy for one random stream."""
         return replace(self, luck=key)
 
     def start(self, state: int) -> Drawn:
@@ -185,7 +185,7 @@ class PosteriorSampling:
         grid: OffsetArray,
         record: Record,
     ) -> None:
-        """Run one episode per key in compiled form, with the same luck and memory."""
+        """Run one episode per key in compiled form, with the same random stream."""
         evidence = self.evidence
         run_posterior_sampling(
             world,

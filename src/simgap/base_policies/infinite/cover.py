@@ -7,7 +7,7 @@ bias l of width w over the successors of (s, a). For every theta of the cell,
     rho*(theta) <= max_s max_a R + P_c l + radius w / 2 - l(s),
 
 whatever l is; with the bias of the centre it is at most rho_c + radius sp(l) / 2. Cells
-are planned only when somebody wants to play them. Until then they are bounded with the
+are planned only when they are about to be played. Until then they are bounded with the
 bias of the cell that they are a part of.
 
 Cells are halved across the side that moves kernels most. The tree of all halves is

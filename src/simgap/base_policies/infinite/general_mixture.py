@@ -13,9 +13,9 @@ what the agent can lose is worked out in `mixture_guarantee`. It needs neither t
 diameter nor a bound on the bias: every sample is divided by its own width.
 
 Memory is a value. Fresh data are counts N(s, s'), since policy and bias stay the same
-until the next switch; nothing depends on how often somebody looks. The score grows by
-at most m = max_s |x(s)|^2 a step, in the norm of V^-1, so that nobody looks again for
-(1 - score) / m steps: no switch comes later than it would.
+until the next switch; results do not depend on how often the score is computed. It
+grows by at most m = max_s |x(s)|^2 a step, in the norm of V^-1, so that it need not be
+computed for the next (1 - score) / m steps: no switch comes later for this.
 """
 
 from __future__ import annotations

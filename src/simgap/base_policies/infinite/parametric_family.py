@@ -4,7 +4,7 @@
 
     max over (s, a) of |P_theta - P_theta'|_1 <= sum_i rate_i |theta_i - theta'_i|.
 
-Rates are supplied by whoever knows them, or estimated, and then nothing is proved.
+Rates are supplied by the user, or estimated; in the second case nothing is proved.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Box = Mapping[str, tuple[float, float]]
 @final
 @dataclass(frozen=True, slots=True)
 class Smoothness:
-    """Rates by parameter; `proved` only if somebody vouches for them."""
+    """Rates by parameter; `proved` only if they are known to hold."""
 
     rates: Mapping[str, float]
     proved: bool

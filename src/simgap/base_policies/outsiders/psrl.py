@@ -6,7 +6,7 @@
         policy = the plan of the model with transitions P, to accuracy 1 / sqrt(t)
         play it until the episode ends (`Schedule`)
 
-The learner does not know the class U: it is told states, actions and rewards (see
+The learner does not know the class U: it knows states, actions and rewards (see
 `outsider`), and its prior has a weight for every next state: 1 (flat, the default) or
 1 / S are usual. With the flat prior a row never visited leads anywhere, which is
 pessimistic where rewards are far away: long rivers are not learned. Osband, Russo and
@@ -23,8 +23,8 @@ min (Tv - v) <= gain <= max (Tv - v), and the greedy policy earns at least the l
 end. Sweeps start from the values of the plan before and stop when the bracket is
 narrower than (max R - min R) / sqrt(t).
 
-Luck is drawn before the episode: `with_luck` is the policy for one draw, and the
-compiled form draws the same numbers.
+Random numbers are fixed before the episode: `with_luck` is the policy for one random
+stream, and the compiled form draws the same numbers.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Drawn:
     quota: tuple[int, ...]  # (S,), uses of the policy's action left in this episode
     values: tuple[float, ...]  # (S,), where the next plan starts
     plans: int  # made so far
-    drawn: int  # numbers of its luck used so far
+    drawn: int  # random numbers used so far
     length: int  # steps of this episode
     longest: int  # steps that this episode may have
 
@@ -98,7 +98,7 @@ class PSRL:
         return replace(self, told=self.told.knowing(member))
 
     def with_luck(self, key: int) -> PSRL:
-        """Return the policy for one draw of its luck."""
+        """Return the policy for one random stream."""
         return replace(self, luck=key)
 
     def start(self, state: int) -> Drawn:

@@ -7,7 +7,7 @@
         play the policy until a state comes whose pair (s, policy(s)) has been used
         max(1, N(s, a)) times in this episode: it has doubled
 
-The learner does not know the class U: it is told states, actions and rewards (see
+The learner does not know the class U: it knows states, actions and rewards (see
 `outsider`), and any state may follow any other.
 
 UCRL2 (Jaksch, Ortner and Auer 2010): an L1 ball of radius sqrt(14 S log(2 A t / delta)

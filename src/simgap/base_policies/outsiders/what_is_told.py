@@ -1,11 +1,11 @@
-"""What a learner that does not know the class U is told: states, actions and rewards.
+"""What a learner that does not know the class U does know: states, actions, rewards.
 
 Rewards are known, as in the paper, where all models share them: the learners of this
 room that do not know U learn transitions alone. Where rewards differ between models, a
 learner knows those of the model it is put in: its compiled form reads them off the
 model, and as a policy it is made for one model by `knowing`.
 
-Nothing is told about transitions, not even which are possible. The edges of the class
+It knows nothing about transitions, not even which are possible. The edges of the class
 serve as numbers for what can be observed in simulation; an edge that was never seen is
 treated like any other state.
 """

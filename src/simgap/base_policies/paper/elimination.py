@@ -239,7 +239,7 @@ class Elimination:
     def _travelled(
         self, memory: Stage, alive: frozenset[int], counts: tuple[int, ...], state: int
     ) -> Stage:
-        """Return the memory with whoever leads from here."""
+        """Return the memory with the model that leads from this state on."""
         assert memory.pair is not None  # only stage 1 travels
         target, sampled = self._target(memory.pair), memory.leader < 0
         dropped = self.travel is TravelSet.REMAINING and memory.leader not in alive

@@ -4,7 +4,7 @@
     for h = 1..H:
         a = pi_k(s), greedy for the bias l_k; observe s'
         n += 1; stat += P_k l_k (s, a) - l_k(s')
-        if |stat| > threshold_k(n): alive -= {k} (U again if nobody is left)
+        if |stat| > threshold_k(n): alive -= {k} (U again if none is left)
                                     k = argmax gain over alive; stat = n = 0
 
 While k is played, rho_k + l_k(s) = R + P_k l_k, so the statistic telescopes to
@@ -12,17 +12,17 @@ While k is played, rho_k + l_k(s) = R + P_k l_k, so the statistic telescopes to
     stat = n rho_k - (rewards seen) + l_k(first state) - l_k(state now):
 
 a test of the rewards that k promised. It is computed from counts of rewards, so that
-its bits do not depend on how often somebody looks. With rewards that differ between
+its bits do not depend on how often it is computed. With rewards that differ between
 models and are not seen, the rewards of k itself stand in (theory 7.2).
 
 Guarantee (theory 4.6): the real model is eliminated with probability at most 1/H, and
 where it is not, the regret of the path is at most the sum over episodes of
 threshold_k(n - e) + e sp_k + sp_k, e = 1 if the episode ended by elimination. `bound`
 of a run is this sum, with the greatest step of the statistic for e sp_k (it is no
-larger, except by a reward that gave k away), and `slack` the ratio of the two sides.
-Nothing is claimed of runs in which the real model was eliminated, of the printed rule,
-outside the class, and where rewards differ between models and are not seen. With the
-VARIANCE threshold, a Freedman bound peeled over levels of the predictable variance
+larger, except after a reward that k deems impossible), and `slack` the ratio of the two
+sides. Nothing is claimed of runs in which the real model was eliminated, of the printed
+rule, outside the class, and where rewards differ between models and are not seen. With
+the VARIANCE threshold, a Freedman bound peeled over levels of the predictable variance
 replaces Hoeffding's; the argument is the same.
 """
 

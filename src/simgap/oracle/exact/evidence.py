@@ -5,8 +5,8 @@ taken together. The *support* of a belief is the set of members that the history
 with their weights at the first step, which depend on the first state if its law does.
 Among the members of a support a column of the transitions is evidence by its direction,
 the likelihoods up to a factor. Columns of one direction are one class, columns of the
-opposite direction count as minus one, and a column that favours nobody is none. So the
-belief is a function of the support and of the counts of its classes.
+opposite direction count as minus one, and a column that favours no member is none. So
+the belief is a function of the support and of the counts of its classes.
 
 Two directions are taken as equal if they are equal to the last bit after division by
 their largest entry: a relative error of at most one unit of rounding per step, which
