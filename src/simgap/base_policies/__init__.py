@@ -1,4 +1,4 @@
-"""Algorithms 1 to 4 of the paper, improved members of the family, and their peers."""
+"""Algorithms 1 to 4 of the paper, improved agents of this kind, and their peers."""
 
 from simgap.rooms import open_room
 

@@ -1,4 +1,4 @@
-"""Policies that learn nothing as base policies: fast, and the same as step by step.
+"""Policies that learn nothing, as base policies: compiled, with the same results.
 
 A Markov policy is a list of rules, each for some steps in a row; a stationary one has
 one rule. A policy graph remembers a node. Both are run compiled, with the random stream

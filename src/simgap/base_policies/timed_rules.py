@@ -1,10 +1,10 @@
 """The H-step optimal policy of every model, by steps left and in little memory.
 
-pi_ep changes with the number n of steps left (errata E3). Backwards it settles: the
-values beside n rho approach a cycle, mostly of length one. Rules are kept as runs, up
-to the n at which the values repeat to the last bit; with more steps left the rules of
-the last period come again. Ties: a rule takes the lowest action within rounding of the
-best, so that following the rules loses at most `slack` per step.
+pi_ep changes with the number n of steps left (errata E3). As n grows the changes end:
+the values minus n rho approach a cycle, mostly of length one. Rules are stored as runs,
+up to the n at which the values repeat to the last bit; with more steps left the rules
+of the last period are repeated. Ties: a rule takes the lowest action within rounding of
+the best, so that following the rules loses at most `slack` per step.
 
 W_n = V*_n - n g, g the gain of the plan, is kept beside them where it fits: it is what
 remains to be earned, above g per step, by an agent that has found the real model.

@@ -1,6 +1,6 @@
-"""Read one numpy array from a stream that nobody vouches for.
+"""Read one numpy array from a stream that is not trusted.
 
-The header is read and judged before memory is asked for; Python objects are never
+The header is read and checked before memory is allocated; Python objects are never
 unpickled; the data must have exactly the length the header promises.
 """
 

@@ -1,8 +1,8 @@
 """Gain and bias by Howard's policy iteration, however slowly the chains mix.
 
-A policy is made to have one recurrent class (the best it has; other states are sent
-there), evaluated through the chain watched until a reference state, and sharpened in
-double-double, where an improvement can be distinguished from rounding.
+A policy is changed so that it has one recurrent class (the best of its classes, to
+which other states are sent). It is evaluated by `PolicyChain`, and the result is
+improved in double-double, where an improvement can be distinguished from rounding.
 """
 
 from __future__ import annotations

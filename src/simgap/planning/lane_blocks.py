@@ -1,4 +1,4 @@
-"""Sixteen models side by side, as the wide kernels want them."""
+"""Sixteen models side by side, in the layout that the wide kernels read."""
 
 from __future__ import annotations
 

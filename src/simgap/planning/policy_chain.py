@@ -1,9 +1,9 @@
 """The Markov chain of one policy, watched until it reaches a reference state.
 
 (I - P) x = b over the other states is the one linear system that gains, biases and
-travel times need. Small systems are eliminated without subtraction, so that no length
-of chain costs digits; large ones by sparse LU. Either is then sharpened in twice the
-working precision, where the final certificate is computed too.
+travel times need. Small systems are solved by elimination without subtraction, so that
+long chains cost no digits; large ones by sparse LU. Both solutions are then improved in
+twice the working precision, in which the final certificate is computed too.
 """
 
 from __future__ import annotations

@@ -5,9 +5,10 @@ W_{n+1} = max_a (R - g) + P W_n. Theory 4.2 has l - max l <= W_n <= l - min l, s
 stays as small as the span of the bias, and a backup rounds by a part of the span where
 V* itself would round by a part of H.
 
-`error` bounds what H backups add up to, rows of the stored model counting as divided by
-their sums. It says nothing about the gain: V*_n = W_n + n g holds for the g given here,
-and the true gain is as far from g as the plan's bracket is wide.
+`error` bounds the rounding of all H backups; rows of the stored model count as divided
+by their sums. It does not include the error of the gain: V*_n = W_n + n g holds for the
+g given here, and the true gain differs from g by at most the width of the plan's
+bracket.
 """
 
 from __future__ import annotations

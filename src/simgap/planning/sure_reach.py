@@ -1,7 +1,7 @@
 """From which states can a target be reached with probability 1, and by what actions?
 
-Where the answer is no, the expected travel time is infinite. The greatest set W such
-that every state of W has an action that stays in W and leads on towards the target.
+From all other states the expected travel time is infinite. The answer is the greatest
+set W in which every state has an action that stays in W and leads towards the target.
 """
 
 from __future__ import annotations

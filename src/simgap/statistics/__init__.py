@@ -1,7 +1,7 @@
-"""Estimated numbers: a value, an interval, how sure the interval is, and how made.
+"""Estimated numbers: a value, an interval, how certain it is, and how it was made.
 
-What computes needs numpy and is imported when it is first used: records hold estimates
-and are read without it.
+Functions that compute need numpy and are imported when they are first used; records
+hold estimates and are read without numpy.
 """
 
 from simgap.rooms import open_room

@@ -1,15 +1,15 @@
 """The mean of sampled numbers with its interval: guaranteed or approximate.
 
 *Guaranteed*: by betting, for every law in the known range (`betting`). Its width is at
-least about 5 ranges over the number of samples, however alike they are.
+least about 5 ranges divided by the number of samples, even if all samples are equal.
 
-*Approximate*: a t interval, with room on both sides for what was not sampled. n samples
-miss an event of chance log(2 / (1 - confidence)) / n with the chance that one end may
-fail; such an event is taken to change a sample by a little more than twice the most
-that one was seen away from the median, by far more if few samples differ, and by
-anything in the known range if none does. So the interval holds for numbers that are
-mostly alike, and for those whose tails were met; it cannot hold for numbers that vary
-a little and hide a rare event far beyond all that was seen.
+*Approximate*: a t interval, widened on both sides for events that were not sampled. n
+samples miss an event of probability log(2 / (1 - confidence)) / n with the probability
+that one end may fail. Such an event is taken to change a sample by a little more than
+twice the greatest distance of a sample from the median, by far more if few samples
+differ, and by anything in the known range if none does. So the interval holds for
+numbers that are mostly equal, and for those whose tails were sampled. It cannot hold
+for numbers that vary a little and hide a rare event far away from all samples.
 
 Which of them: the guaranteed interval where it is affordable, that is at most WIDER
 times as wide as the approximate one, or no wider than a PART of the estimate; or where
