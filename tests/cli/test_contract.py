@@ -30,7 +30,7 @@ LATER = [
 
 @pytest.fixture(scope="module")
 def river(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Three RiverSwims with four states, as in shared/check_contract."""
+    """Three RiverSwims with four states."""
     kernel, rewards = np.zeros((3, 4, 2, 4)), np.zeros((4, 2))
     for m, up in enumerate((0.3, 0.5, 0.7)):
         for s in range(4):
