@@ -1,4 +1,4 @@
-"""`simgap adapt`: the contract, units, files, warnings and bad input."""
+"""`simgap adapt`: keys of the record, units, files, warnings and bad input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`simgap complexity`: the contract, closed forms, notes where a measure is missing."""
+"""`simgap complexity`: keys of the record, closed forms, notes where a measure is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`simgap oracle`: keys of the contract, original units, files, and early ends."""
+"""`simgap oracle`: keys of the record, original units, files, and early ends."""
 
 from __future__ import annotations
 

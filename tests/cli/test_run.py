@@ -1,4 +1,4 @@
-"""`simgap run` and `simgap gap`: keys of the contract, numbers, pages, wrong words."""
+"""`simgap run` and `simgap gap`: keys of the record, numbers, pages, wrong words."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class Entry:
 
 
 def build_instance(spec: str) -> SimulatorClass:
-    """Return the class that an instance string names (contract, model files)."""
+    """Return the class that an instance string names."""
     name, query = _split(spec)
     if name.startswith(GYM):
         return _build_gym(name.removeprefix(GYM), query)
