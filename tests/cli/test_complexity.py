@@ -1,4 +1,4 @@
-"""`simgap complexity`: keys of the record, closed forms, notes where a measure is missing."""
+"""`simgap complexity`: keys of the record, closed forms, notes on missing measures."""
 
 from __future__ import annotations
 
