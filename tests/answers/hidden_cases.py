@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.intervals import Certified, Estimate
+from simgap.intervals import Interval
 from simgap.mdp import (
     Details,
     IndexOrder,
@@ -105,18 +105,16 @@ def _mean(tables: Mapping[str, FloatArray], point: Sequence[int]) -> FloatArray:
     return np.asarray(total)
 
 
-def ends(value: Certified | Estimate | None) -> tuple[float, float]:
+def ends(value: Interval | None) -> tuple[float, float]:
     assert value is not None
-    assert value.lower is not None
-    assert value.upper is not None
-    return value.lower, value.upper
+    return value.ends
 
 
-def holds(value: Certified | Estimate | None, truth: Fraction | float) -> bool:
+def holds(value: Interval | None, truth: Fraction | float) -> bool:
     low, high = ends(value)
     return low - 1e-14 <= truth <= high + 1e-14
 
 
-def sharp(value: Certified | Estimate | None, truth: Fraction | float) -> bool:
+def sharp(value: Interval | None, truth: Fraction | float) -> bool:
     low, high = ends(value)
     return holds(value, truth) and high - low < TINY

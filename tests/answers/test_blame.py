@@ -4,32 +4,34 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
-from simgap.answers.blame import hidden_game
-from simgap.answers.blame.blame import Blame, BlameSettings, Method, blame
-from simgap.answers.blame.hidden_game import Effort
+from simgap.answers.blame import hidden_losses
+from simgap.answers.blame.blame import blame
 from simgap.answers.blame.hidden_parts import hidden_parts
-from simgap.answers.blame.ignored_parts import (
-    ignored_game,
+from simgap.answers.blame.ignored_losses import (
+    ignored_losses,
     ignored_shares,
     middle_model,
     nominal_plan,
 )
+from simgap.answers.blame.sentences import headline
 from simgap.errors import InvalidArgument
-from simgap.intervals import Estimate
+from simgap.intervals import Certified, Estimate
 from simgap.mdp import LatentMDP, class_from_models
 from simgap.oracle.entry import domain_randomization_oracle
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import BoundedOracle
+from simgap.records import BlamedParameter
 from tests.answers.hidden_cases import costly_class, ends, holds, sharp, with_prior
 from tests.reference import blame as brute
 from tests.reference.latent import exact_gap
 from tests.reference.shapley import dual, shapley_by_orders
 
-SAMPLED = BlameSettings(exact_up_to=0, pairs=30)
+SAMPLED: Any = {"exact_up_to": 0, "permutations": 60}
 TINY = 1e-9
 
 CASES = [
@@ -82,7 +84,7 @@ def test_a_model_without_weight_may_equal_one_that_has_it(
     game = brute.hidden_game(latent, 3)
     exact = shapley_by_orders(2, game)
     if not patient:
-        monkeypatch.setattr(hidden_game, "_seconds_left", lambda _: 0.0)
+        monkeypatch.setattr(hidden_losses, "_seconds_left", lambda _: 0.0)
     found = blame(latent, 3)
     assert holds(found.whole, game[-1])
     for player, each in enumerate(found.parameters):
@@ -103,7 +105,7 @@ def test_hiding_more_never_costs_less() -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_ignored_game_is_that_of_brute_force(seed: int) -> None:
+def test_what_ignoring_parts_costs_is_that_of_brute_force(seed: int) -> None:
     rng = np.random.default_rng(40 + seed)
     latent = costly_class(seed, {"a": 2, "b": 3}, 4, rewards_differ=seed % 2 == 1)
     if seed > 1:
@@ -112,12 +114,12 @@ def test_the_ignored_game_is_that_of_brute_force(seed: int) -> None:
     plan = nominal_plan(parts, nominal, 4)
     exact = brute.ignored_game(latent, nominal, plan.actions)
     assert exact[0] == 0 < exact[-1]  # the plan is optimal where it was made
-    game = ignored_game(parts, plan)
+    game = ignored_losses(parts, plan)
     assert game is not None
     np.testing.assert_allclose(game, [float(each) for each in exact], atol=1e-12)
     shares = shapley_by_orders(2, exact)
-    found = blame(latent, 4, BlameSettings(nominal=nominal))
-    assert found.nominal == nominal
+    found = blame(latent, 4, nominal=nominal)
+    assert found.nominal == found.names[nominal]
     assert found.ignored_whole == pytest.approx(float(exact[-1]), abs=1e-12)
     for each, truth in zip(found.parameters, shares, strict=True):
         assert sharp(each.ignored, truth)
@@ -127,13 +129,13 @@ def test_pair_prices_are_those_of_the_models_as_named() -> None:
     """Merging equal models changes their weights, not the price of a pair."""
     latent = costly_class(11, {"a": 2, "label": 2}, 3, idle=("label",))
     found = blame(latent, 3)
-    assert found.pair_prices_upper[0, 1] == 0.0
+    assert found.pair_prices.upper[0][1] == 0.0
     for i, j in ((0, 2), (0, 3), (1, 2)):
         pair = np.zeros(4)
         pair[[i, j]] = 0.5
         price = exact_gap(with_prior(latent, pair), 3)
-        assert found.pair_prices_lower[i, j] <= price + Fraction(1, 10**9)
-        assert found.pair_prices_upper[i, j] >= price - Fraction(1, 10**9)
+        assert found.pair_prices.lower[i][j] <= price + Fraction(1, 10**9)
+        assert found.pair_prices.upper[i][j] >= price - Fraction(1, 10**9)
 
 
 def test_curves_average_to_the_whole_and_to_what_telling_leaves() -> None:
@@ -158,9 +160,9 @@ def test_sampled_shares_hold_the_exact_ones() -> None:
     for seed in range(6):
         latent = costly_class(70 + seed, {"a": 2, "b": 2, "c": 2}, 2)
         exact = shapley_by_orders(3, brute.hidden_game(latent, 2))
-        found = blame(latent, 2, replace(SAMPLED, effort=Effort(seed=seed)))
-        assert found.method is Method.SAMPLED
-        assert found.orders == 60
+        found = blame(latent, 2, seed=seed, **SAMPLED)
+        assert found.method == "sampled"
+        assert found.permutations == 60
         for each, truth in zip(found.parameters, exact, strict=True):
             assert isinstance(each.share, Estimate)
             assert holds(each.share, truth)
@@ -182,10 +184,10 @@ def test_without_time_brackets_are_wide_but_valid(
     latent = costly_class(13, {"a": 2, "b": 2, "c": 2}, 3)
     game = brute.hidden_game(latent, 3)
     exact = shapley_by_orders(3, game)
-    monkeypatch.setattr(hidden_game, "_seconds_left", lambda game: 0.0)
+    monkeypatch.setattr(hidden_losses, "_seconds_left", lambda _: 0.0)
     found = blame(latent, 3)
-    assert found.planned == 1
-    assert any("time limit" in note for note in found.notes)
+    assert found.classes_planned == 1
+    assert len(found.notes) == 1  # that the time limit left classes unfinished
     wide = 0.0
     for player, each in enumerate(found.parameters):
         assert holds(each.share, exact[player])
@@ -199,13 +201,12 @@ def test_without_time_brackets_are_wide_but_valid(
 def test_brackets_of_classes_that_are_not_solved_exactly_hold(
     tolerance: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hidden_game, "AutoOracle", BoundedOracle)
-    settings = BlameSettings(effort=Effort(gap_tolerance=tolerance))
+    monkeypatch.setattr(hidden_losses, "AutoOracle", BoundedOracle)
     for seed in range(3):
         latent = costly_class(80 + seed, {"a": 2, "b": 3}, 4)
         game = brute.hidden_game(latent, 4)
         exact = shapley_by_orders(2, game)
-        found = blame(latent, 4, settings)
+        found = blame(latent, 4, gap_tolerance=tolerance)
         assert holds(found.whole, game[-1])
         for player, each in enumerate(found.parameters):
             assert holds(each.share, exact[player])
@@ -223,7 +224,7 @@ def test_missing_mixtures_leave_ignored_open() -> None:
     few = LatentMDP.uniform(class_from_models([worlds[m] for m in kept]))
     found = blame(few, 3)
     assert [each.ignored for each in found.parameters] == [None, None]
-    assert any("that mix nominal" in note for note in found.notes)
+    assert any("nominal" in note for note in found.notes)
     assert (
         ignored_shares(hidden_parts(few), nominal_plan(hidden_parts(few), 0, 3)) is None
     )
@@ -236,7 +237,7 @@ def test_a_nominal_value_without_weight_leaves_ignored_open(seed: int) -> None:
     """Nobody is real at b = 1, so that b is told already, and the plan is for it."""
     latent = costly_class(seed, {"a": 2, "b": 2}, 3, rewards_differ=True)
     latent = with_prior(latent, np.array([1.0, 0.0, 1.0, 0.0]))
-    found = blame(latent, 3, BlameSettings(nominal=1))
+    found = blame(latent, 3, nominal=1)
     shares = [each.ignored for each in found.parameters]
     if None in shares:
         assert shares == [None, None]
@@ -258,13 +259,9 @@ def test_the_nominal_model_is_the_middle_one() -> None:
 def test_the_same_seed_gives_the_same_answer() -> None:
     latent = costly_class(16, {"a": 2, "b": 2, "c": 2}, 3)
 
-    def told(found: Blame) -> str:
-        return repr((found.parameters, found.whole, found.notes))
-
-    first, second = (blame(latent, 3, SAMPLED) for _ in range(2))
-    assert told(first) == told(second)
-    other = blame(latent, 3, replace(SAMPLED, effort=Effort(seed=1)))
-    assert told(first) != told(other)
+    first, second = (blame(latent, 3, **SAMPLED) for _ in range(2))
+    assert first == second
+    assert first.parameters != blame(latent, 3, seed=1, **SAMPLED).parameters
 
 
 def test_an_interrupt_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,28 +272,64 @@ def test_an_interrupt_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
         found = domain_randomization_oracle(*given, **named)  # type: ignore[arg-type]
         return replace(found, outcome=Outcome.INTERRUPTED)
 
-    monkeypatch.setattr(hidden_game, "domain_randomization_oracle", interrupted)
+    monkeypatch.setattr(hidden_losses, "domain_randomization_oracle", interrupted)
     with pytest.raises(KeyboardInterrupt):
         blame(latent, 3)
+
+
+def test_a_model_is_named_by_its_name_or_its_number() -> None:
+    latent = costly_class(18, {"a": 2, "b": 2}, 3)
+    names = latent.simulators.model_names
+    for given in (2, "2", names[2]):
+        assert blame(latent, 3, nominal=given).nominal == names[2]
+
+
+def parameter(name: str, low: float, high: float, **more: Any) -> BlamedParameter:
+    none = Certified(0.0, 0.0)
+    share: Any = more.get("share", Certified(low, high))
+    return BlamedParameter(name, 2, share, share, none, none, none, ())
+
+
+def test_the_headline_says_no_more_than_the_ends_do() -> None:
+    one = Certified(1.0, 1.0)
+    first, second = parameter("x", 0.6, 0.8), parameter("y", 0.2, 0.4)
+    said = headline((second, first), one, 1, noise=0.0)
+    assert "Measure x first" in said and "60 to 80 %" in said and "(certified)" in said
+    blurred = parameter("y", 0.2, 0.7)
+    said = headline((blurred, first), one, None, noise=0.0)
+    assert "x or y" in said and "--gap-tolerance" in said
+    same = (parameter("x", 0.5, 0.5), parameter("y", 0.5, 0.5))
+    said = headline(same, one, None, noise=0.0)
+    assert "x and y" in said and "50 %" in said
+    alone = (parameter("x", 1.0, 1.0), parameter("y", 0.0, 0.0))
+    assert "y" not in headline(alone, one, 0, noise=0.0).replace("any", "")
+    nothing = headline(same, Certified(0.0, 1e-12), None, noise=1e-11)
+    assert "x" not in nothing
+    nameless = (parameter("model", 1.0, 1.0),)
+    assert "no parameters" in headline(nameless, one, 0, noise=0.0)
+    guess = Estimate(0.5, 0.2, 0.8, 0.95)
+    sampled = tuple(parameter(n, 0.0, 0.0, share=guess) for n in "xy")
+    assert "--permutations" in headline(sampled, one, None, noise=0.0)
 
 
 @pytest.mark.parametrize(
     ("settings", "problem", "hint"),
     [
-        (BlameSettings(groups=(("a", "bb"),)), "no parameter 'bb'", "mean b"),
-        (BlameSettings(groups=(("a", "zzz"),)), "no parameter 'zzz'", "a, b"),
-        (BlameSettings(groups=(("a",), ("a", "b"))), "twice", "one group"),
-        (BlameSettings(groups=((),)), "empty", "--group"),
-        (BlameSettings(nominal=4), "no model 4", "0 to 3"),
-        (BlameSettings(confidence=1.0), "confidence of 1.0", "between"),
-        (BlameSettings(pairs=1), "1 pairs", "at least 2"),
+        ({"groups": (("a", "bb"),)}, "no parameter 'bb'", "mean b"),
+        ({"groups": (("a", "zzz"),)}, "no parameter 'zzz'", "a, b"),
+        ({"groups": (("a",), ("a", "b"))}, "twice", "one group"),
+        ({"groups": ((),)}, "empty", "--group"),
+        ({"nominal": 4}, "no model 4", "0 to 3"),
+        ({"nominal": "c=3"}, "no model 'c=3'", "0 to 3"),
+        ({"permutations": 3}, "permutations is 3", "4 or more"),
+        ({"exact_up_to": -1}, "exact_up_to is -1", "0 or more"),
     ],
 )
 def test_bad_requests_are_refused_with_a_way_out(
-    settings: BlameSettings, problem: str, hint: str
+    settings: dict[str, Any], problem: str, hint: str
 ) -> None:
     latent = costly_class(18, {"a": 2, "b": 2}, 3)
     with pytest.raises(InvalidArgument) as error:
-        blame(latent, 3, settings)
+        blame(latent, 3, **settings)
     assert problem in error.value.problem
     assert hint in error.value.hint

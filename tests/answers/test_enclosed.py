@@ -12,7 +12,7 @@ from simgap.answers.audit.audit import audit
 from simgap.answers.blame.blame import blame
 from simgap.answers.stakes import stakes
 from simgap.answers.width.width import width_curve
-from simgap.intervals import Certified, Estimate
+from simgap.intervals import Certified, Interval
 from simgap.mdp import LatentMDP
 from tests.answers.test_audit import random_gap
 from tests.reference.blame import hidden_game
@@ -24,7 +24,7 @@ from tests.reference.width import restricted, with_parameters
 GRID = ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0))
 
 
-def missed(what: str, ends: Certified | Estimate | None, truth: Fraction) -> list[str]:
+def missed(what: str, ends: Interval | None, truth: Fraction) -> list[str]:
     assert isinstance(ends, Certified)
     low, high = ends.ends
     inside = Fraction(low) <= truth <= Fraction(high)

@@ -20,18 +20,22 @@ from simgap.answers import (
     width_curve,
 )
 from simgap.answers.identify.posterior_timeline import posterior_timeline
-from simgap.errors import InvalidArgument
+from simgap.errors import InvalidArgument, SimgapError
+from simgap.instances import build_instance
+from simgap.interop import save_model
 from simgap.interop.transition_log import TransitionLog
 from simgap.mdp import LatentMDP, SimulatorClass, class_from_arrays
 from simgap.oracle import AutoOracle, domain_randomization_oracle
 
 EMPTY: Any = np.zeros(0, np.int64)
 LOG = TransitionLog(EMPTY, EMPTY, EMPTY, EMPTY, EMPTY)
+QUESTIONS: dict[str, Callable[[Any], object]] = {  # they take what MODEL may be
+    "blame": lambda given: blame(given, 2),
+    "identify": lambda given: identify(given, 2),
+}
 PUBLIC: dict[str, Callable[[Any], object]] = {
     "adapt": lambda given: adapt(given, LOG, 10),
     "audit": lambda given: audit(given, horizon=10),
-    "blame": lambda given: blame(given, 10),
-    "identify": lambda given: identify(given, 10),
     "over_horizons": lambda given: over_horizons(given, [3], solver=AutoOracle()),
     "posterior_timeline": lambda given: posterior_timeline(given, given),
     "stakes": lambda given: stakes(given, 10),
@@ -74,6 +78,25 @@ def test_what_is_no_latent_mdp_is_refused_with_the_way_to_one(
     assert hint in caught.value.hint
 
 
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_question_takes_a_class_a_model_a_text_and_a_path(
+    name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "rivers.simgap"
+    rivers = "riverswim?states=3&success=0.2,0.6"
+    save_model(LatentMDP.uniform(build_instance(rivers)), path)
+    for given in (coins(), coins()[0], rivers, path, str(path)):
+        QUESTIONS[name](given)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("given", [None, [], list(coins()), "no.npz", "lakse?x=1"])
+def test_a_question_refuses_what_is_no_model(name: str, given: object) -> None:
+    with pytest.raises(SimgapError) as caught:
+        QUESTIONS[name](given)
+    assert caught.value.hint
+
+
 def test_pairs_are_those_of_a_class() -> None:
     given: Any = LatentMDP.uniform(coins())
     with pytest.raises(InvalidArgument, match="this is a LatentMDP") as caught:
@@ -89,7 +112,6 @@ def test_pairs_are_those_of_a_class() -> None:
 def test_the_ways_named_lead_there() -> None:
     """The hints are code: what they say is done here."""
     from simgap import class_from_models
-    from simgap.instances import build_instance
 
     for latent in (
         LatentMDP.uniform(coins()),

@@ -197,7 +197,7 @@ ANSWERS = [
     Wrong("blame riverswim", "no horizon is given", "-H 200"),
     Wrong(f"blame {THREE} -H 5 --group succes", "'succes'", "did you mean success?"),
     Wrong(f"blame {THREE} -H 5 --nominal 9", "no model '9'", "from 0 to 2"),
-    Wrong(f"blame {THREE} -H 5 --nominal success=0.33", "=0.33'", "'success=0.35'?"),
+    Wrong(f"blame {THREE} -H 5 --nominal success=0.33", "=0.33'", "success=0.35?"),
     Wrong(f"blame {THREE} -H 5 --permutations 0", "--permutations is 0", "or more"),
     Wrong("width riverswim", "no horizon is given", "-H 200"),
     Wrong(f"width {THREE} -H 5 --param succes", "'succes'", "did you mean 'success'?"),

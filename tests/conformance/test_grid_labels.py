@@ -150,7 +150,7 @@ def test_python_answers_carry_the_label() -> None:
         oracle = domain_randomization_oracle(latent, horizon=4)
         assert oracle.certainty == wanted
         assert audit(latent, 4).certainty == wanted
-        assert blame(latent, 4).certainty == wanted
+        assert blame(latent, 4).certainty["whole"] == wanted
         assert identify(latent, 4, oracle=oracle).certainty["steps"] == wanted
         assert width_curve(latent, horizon=4).certainty == wanted
         proved = {each.certainty for each in baselines(loss_form(latent, horizon=4))}

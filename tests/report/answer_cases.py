@@ -178,6 +178,7 @@ def blame(*names: str, **changes: Any) -> dict[str, Any]:
         "whole": certified(0.25, 0.2625),
         "method": "sampled",
         "permutations": 64,
+        "classes_planned": 12,
         "parameters": [
             {
                 "name": name,
@@ -186,7 +187,7 @@ def blame(*names: str, **changes: Any) -> dict[str, Any]:
                 "part": part,
                 "alone": certified(0.01 * (at + 1), 0.011 * (at + 1)),
                 "information": certified(0.05 * (at + 1)),
-                "ignored": estimate(0.4 * (at + 1), 0.1),
+                "ignored": certified(0.4 * (at + 1) - 0.1, 0.4 * (at + 1) + 0.1),
                 "curve": [
                     {
                         "value": 0.3 + 0.2 * k,
@@ -203,6 +204,7 @@ def blame(*names: str, **changes: Any) -> dict[str, Any]:
                 )
             )
         ],
+        "leader": "success_rate",
         "ignored_whole": 1.2,
         "nominal": names[1],
         "names": list(names),
@@ -211,6 +213,8 @@ def blame(*names: str, **changes: Any) -> dict[str, Any]:
             "upper": prices,
             "models": list(range(size)),
         },
+        "rounding": 0.0,
+        "headline": "Measure success_rate first: it causes most of the loss.",
         "certainty": {
             "whole": "certified",
             "ignored_whole": "certified",

@@ -176,7 +176,10 @@ def test_no_change_of_a_record_breaks_the_page(kind: str) -> None:
     assert refused > 50
 
 
-TYPED = ("identify",)  # read as what they are: a record that lacks something is refused
+TYPED = (
+    "blame",
+    "identify",
+)  # read as what they are: a record that lacks something is refused
 
 
 @pytest.mark.parametrize("kind", TYPED)

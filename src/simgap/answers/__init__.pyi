@@ -34,15 +34,7 @@ from simgap.answers.audit.refine import (
 from simgap.answers.audit.verdict import (
     Verdict as Verdict,
 )
-from simgap.answers.blame.blame import (
-    Blame as Blame,
-    BlameSettings as BlameSettings,
-    PartBlame as PartBlame,
-    blame as blame,
-)
-from simgap.answers.blame.hidden_game import (
-    Effort as Effort,
-)
+from simgap.answers.blame.blame import blame as blame
 from simgap.answers.class_facts import (
     MeasuredClass as MeasuredClass,
     measured_class as measured_class,

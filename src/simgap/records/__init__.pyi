@@ -1,3 +1,8 @@
+from simgap.records.blame import (
+    Blame as Blame,
+    BlamedParameter as BlamedParameter,
+    LossAtValue as LossAtValue,
+)
 from simgap.records.files import (
     LARGEST_RECORD as LARGEST_RECORD,
     as_record as as_record,
@@ -27,4 +32,10 @@ from simgap.records.record import (
     Record as Record,
     in_memory as in_memory,
     with_command as with_command,
+)
+from simgap.records.width import (
+    LossBeyond as LossBeyond,
+    RangeLoss as RangeLoss,
+    RealModel as RealModel,
+    Width as Width,
 )

@@ -121,8 +121,10 @@ def _interval(kind: type, value: Any) -> Any:
     """Return an interval, certified or estimated: estimates say so."""
     import msgspec
 
-    if kind is not Interval or not isinstance(value, Mapping):
+    if kind is not Interval:
         raise NotImplementedError(f"a record with a {kind.__name__}")
+    if not isinstance(value, Mapping):
+        raise InvalidFile(f"{value!r} where two ends belong")
     known = Estimate if "estimate" in value else Certified
     return msgspec.convert(value, known, strict=False)
 

@@ -1,63 +1,65 @@
-"""What is hidden, in parts: parameters or groups of them, and what telling some leaves.
+"""The parts of what is hidden, and which models are left when some parts are known.
 
-A class whose models have no parameters has one part, `model`. If parameters do not
-determine the model, what they leave open is a part of its own.
+The agent does not know which model is real. A *part* of that is a parameter, or a group
+of parameters that count as one. A class whose models have no parameters has one part,
+`model`. If parameters do not determine the model, what they leave open is a part of its
+own.
 
 Parts that cannot matter are found here, by structure and not by numbers. A set D of
-parts is idle if the other parts determine the model and do not depend on D under the
-prior: whatever is told of D, the models left and their chances are the same, so every
-part of D adds nothing to any set. (A label without effect that goes along with
-a parameter that has one is not idle: who is told the label knows the parameter.)
+parts is irrelevant if the other parts determine the model and do not depend on D under
+the prior: whatever the agent knows of D, the models left and their probabilities are
+the same, so no part of D costs anything. (A label without effect that goes along with a
+parameter that has one is relevant: an agent that knows the label knows the parameter.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import final
 
 import numpy as np
 
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
+from simgap.intervals import EPS
 from simgap.mdp import LatentMDP, SimulatorClass, class_from_models
+from simgap.text import suggestion
 
 UNNAMED = "model"  # the part of a class without parameters
 LEFT_OPEN = "what no parameter says"
-EPS = 2.0**-52
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class HiddenParts:
-    """The parts of theta, and which value of each part every model has."""
+    """The parts of a class, and which value of each part every model has."""
 
     latent: LatentMDP
     names: tuple[str, ...]  # (P,)
     labels: tuple[tuple[float | str, ...], ...]  # (P, values), what values are called
     codes: IndexArray  # (M, P), which value
     first_equal: IndexArray  # (M,), the first model that is the same one
-    active: tuple[int, ...]  # parts that may matter
+    relevant: tuple[int, ...]  # parts that may matter
 
     @property
-    def likely(self) -> OffsetArray:
+    def possible(self) -> OffsetArray:
         """Return the models with a positive prior."""
         return np.flatnonzero(self.latent.prior > 0.0)
 
     def values_of(self, part: int) -> tuple[int, ...]:
         """Return the codes of the values of a part that may be real."""
-        return tuple(int(code) for code in np.unique(self.codes[self.likely, part]))
+        return tuple(int(code) for code in np.unique(self.codes[self.possible, part]))
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Case:
-    """Models that are left when some parts are told, equal ones merged."""
+class ModelsLeft:
+    """Models that may still be real when some parts are known, equal ones merged."""
 
-    chance: float  # that this is told
+    probability: float  # of the values that are known
     members: tuple[int, ...]  # models, the first of equal ones
-    weights: tuple[float, ...]  # their chances given what is told
+    weights: tuple[float, ...]  # their probabilities given what is known
 
 
 def hidden_parts(
@@ -86,14 +88,14 @@ def hidden_parts(
         labels.append(tuple(float(at) for at in range(int(rest.max()) + 1)))
         codes.append(rest)
     table: IndexArray = np.ascontiguousarray(np.stack(codes, axis=1))
-    idle = _idle_parts(table, first_equal, latent.prior)
+    irrelevant = _irrelevant_parts(table, first_equal, latent.prior)
     return HiddenParts(
         latent=latent,
         names=tuple(names),
         labels=tuple(labels),
         codes=owned(table),
         first_equal=owned(first_equal),
-        active=tuple(part for part in range(len(names)) if part not in idle),
+        relevant=tuple(part for part in range(len(names)) if part not in irrelevant),
     )
 
 
@@ -113,49 +115,51 @@ def equal_models(simulators: SimulatorClass) -> IndexArray:
     return found
 
 
-def cases(
+def models_left(
     parts: HiddenParts, hidden: int, *, several: bool = False
-) -> tuple[Case, ...]:
-    """Return what may be left when the active parts outside the set `hidden` are told.
+) -> tuple[ModelsLeft, ...]:
+    """Return which models may be left when only the parts in the set `hidden` are not.
 
-    Bit k of the set is the part `parts.active[k]`. Chances sum to 1, unless only cases
-    with `several` different models are asked for.
+    Bit k of the set is the part `parts.relevant[k]`. There is one entry for each
+    combination of values of the other parts; probabilities sum to 1, unless only
+    entries with `several` different models are asked for.
     """
-    told = [part for k, part in enumerate(parts.active) if not hidden >> k & 1]
-    likely, prior = parts.likely, parts.latent.prior
-    group = _grouped(parts.codes[likely], told)
+    known = [part for k, part in enumerate(parts.relevant) if not hidden >> k & 1]
+    possible, prior = parts.possible, parts.latent.prior
+    group = _grouped(parts.codes[possible], known)
     order = np.argsort(group, kind="stable")
     ends = np.cumsum(np.bincount(group))
     begins = np.concatenate([[0], ends[:-1]])
     if several:
-        open_ones = ends - begins > 1
-        begins, ends = begins[open_ones], ends[open_ones]
+        large = ends - begins > 1
+        begins, ends = begins[large], ends[large]
     chosen = [
-        likely[order[a:b]] for a, b in zip(begins.tolist(), ends.tolist(), strict=True)
+        possible[order[a:b]]
+        for a, b in zip(begins.tolist(), ends.tolist(), strict=True)
     ]
-    found = tuple(_case(parts.first_equal[each], prior[each]) for each in chosen)
+    found = tuple(_merged(parts.first_equal[each], prior[each]) for each in chosen)
     if not several:
         return found
-    return tuple(case for case in found if len(case.members) > 1)
+    return tuple(left for left in found if len(left.members) > 1)
 
 
-def latent_of(parts: HiddenParts, case: Case) -> LatentMDP:
-    """Return the latent MDP of a case."""
-    worlds = parts.latent.simulators
+def latent_of(parts: HiddenParts, left: ModelsLeft) -> LatentMDP:
+    """Return the latent MDP of the models that are left."""
+    simulators = parts.latent.simulators
     return LatentMDP(
-        class_from_models([worlds[member] for member in case.members]),
-        np.array(case.weights),
+        class_from_models([simulators[member] for member in left.members]),
+        np.array(left.weights),
     )
 
 
-def _case(equal: IndexArray, prior: FloatArray) -> Case:
+def _merged(equal: IndexArray, prior: FloatArray) -> ModelsLeft:
     members, where = np.unique(equal, return_inverse=True)
     weights = np.bincount(where.reshape(-1), weights=prior)
-    chance = float(prior.sum())
-    return Case(
-        chance=chance,
+    probability = float(prior.sum())
+    return ModelsLeft(
+        probability=probability,
         members=tuple(int(member) for member in members),
-        weights=tuple(float(weight) for weight in weights / chance),
+        weights=tuple(float(weight) for weight in weights / probability),
     )
 
 
@@ -188,10 +192,9 @@ def _columns(
 def _column(names: tuple[str, ...], name: str) -> int:
     if name in names:
         return names.index(name)
-    near = get_close_matches(name, names, n=1)
     raise InvalidArgument(
         f"there is no parameter {name[:60]!r}",
-        hint=f"did you mean {near[0]}?" if near else f"they are {', '.join(names)}",
+        hint=suggestion(name, names) or f"they are {', '.join(names)}",
     )
 
 
@@ -215,22 +218,22 @@ def _left_open(codes: list[IndexArray], first_equal: IndexArray) -> IndexArray:
     return rank
 
 
-def _idle_parts(
+def _irrelevant_parts(
     codes: IndexArray, first_equal: IndexArray, prior: FloatArray
 ) -> frozenset[int]:
-    """Return a set of parts, as large as is found, that is idle."""
-    likely = prior > 0.0
-    table, equal, weight = codes[likely], first_equal[likely], prior[likely]
+    """Return a set of parts, as large as is found, that cannot matter."""
+    possible = prior > 0.0
+    table, equal, weight = codes[possible], first_equal[possible], prior[possible]
     alone = [
         part for part in range(codes.shape[1]) if _determined(table, equal, {part})
     ]
-    idle: set[int] = set()
+    irrelevant: set[int] = set()
     for more in [set(alone), *({part} for part in alone)]:
-        if _determined(table, equal, idle | more) and _independent(
-            table, weight, idle | more
+        if _determined(table, equal, irrelevant | more) and _independent(
+            table, weight, irrelevant | more
         ):
-            idle |= more
-    return frozenset(idle)
+            irrelevant |= more
+    return frozenset(irrelevant)
 
 
 def _determined(table: IndexArray, equal: IndexArray, without: set[int]) -> bool:
@@ -240,10 +243,10 @@ def _determined(table: IndexArray, equal: IndexArray, without: set[int]) -> bool
     return len(pairs) == int(group.max()) + 1
 
 
-def _independent(table: IndexArray, weight: FloatArray, idle: set[int]) -> bool:
+def _independent(table: IndexArray, weight: FloatArray, irrelevant: set[int]) -> bool:
     """Return whether some parts are independent of the others, up to rounding."""
-    one = _grouped(table, sorted(idle))
-    two = _grouped(table, [p for p in range(table.shape[1]) if p not in idle])
+    one = _grouped(table, sorted(irrelevant))
+    two = _grouped(table, [p for p in range(table.shape[1]) if p not in irrelevant])
     shape = int(one.max()) + 1, int(two.max()) + 1
     if shape[0] * shape[1] > len(table):  # some combinations never happen
         return False

@@ -1,61 +1,73 @@
-"""Shares of the hidden game: from all sets of parts, or from random orders of them."""
+"""What each part causes of the loss: from all sets of parts, or from random orders."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
-from simgap.answers.blame.hidden_game import HiddenGame, game_of, plan_sets
-from simgap.answers.blame.sampled_shares import random_orders, sampled_shares
-from simgap.answers.blame.shapley import leading_player, shapley_parts, shapley_shares
-from simgap.intervals import Certified, Estimate
+import numpy as np
 
-Share = Certified | Estimate
+from simgap.answers.blame.hidden_losses import HiddenLosses, losses_of_sets
+from simgap.answers.blame.sampled_shares import random_orders, sampled_shares
+from simgap.answers.blame.shapley import (
+    Game,
+    leading_player,
+    shapley_parts,
+    shapley_shares,
+)
+from simgap.intervals import Certified, Estimate, Interval
+
 NOISE = 10.0  # times the rounding: a smaller whole is nothing
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class HiddenShares:
-    """What every active part has of the whole gap."""
+    """What every relevant part has of the whole loss."""
 
     values: dict[int, Certified]  # v of the sets that were looked at
-    shares: tuple[Share, ...]  # (n,), they sum to the whole
-    parts: tuple[Share, ...] | None  # (n,), of 1; None if the whole is 0
+    shares: Sequence[Interval]  # (n,), they sum to the whole
+    parts: Sequence[Interval] | None  # (n,), of 1; None if the whole is 0
     leader: int | None  # certainly the largest share
 
-    @property
-    def whole(self) -> Certified:
-        """Return v(N), the average gap of the oracle."""
-        return self.values[2 ** len(self.shares) - 1]
+    def worth_of_knowing(self, player: int) -> Certified:
+        """Return what knowing one part saves: v(N) - v(N - p)."""
+        every = 2 ** len(self.shares) - 1
+        saved = self.values[every] - self.values[every ^ 1 << player]
+        return saved.not_negative()
 
 
-def exact_shares(game: HiddenGame) -> HiddenShares:
+def exact_shares(losses: HiddenLosses) -> HiddenShares:
     """Return the shares from the bracket of every set of parts."""
-    players = len(game.parts.active)
+    players = len(losses.parts.relevant)
     if players == 0:
         return HiddenShares({0: Certified(0.0, 0.0)}, (), None, None)
     every = 2**players - 1
-    values = plan_sets(game, [every, *_but_one(players), *range(every)])
-    table = game_of(players, values)
-    shares = shapley_shares(table)
-    if _nothing(values[every], game):
+    values = losses_of_sets(losses, [every, *_but_one(players), *range(every)])
+    game = Game(
+        players,
+        np.array([values[each].lower for each in range(every + 1)], np.float64),
+        np.array([values[each].upper for each in range(every + 1)], np.float64),
+    )
+    shares = shapley_shares(game)
+    if _nothing(values[every], losses):
         return HiddenShares(values, shares, None, None)
-    return HiddenShares(values, shares, shapley_parts(table), leading_player(table))
+    return HiddenShares(values, shares, shapley_parts(game), leading_player(game))
 
 
 def estimated_shares(
-    game: HiddenGame, *, pairs: int, confidence: float
+    losses: HiddenLosses, *, pairs: int, confidence: float
 ) -> HiddenShares:
     """Return the shares from random orders, all intervals together at confidence."""
-    players = len(game.parts.active)
-    orders = random_orders(players, pairs, game.effort.seed)
+    players = len(losses.parts.relevant)
+    orders = random_orders(players, pairs, losses.effort.seed)
     every = 2**players - 1
     needed = [each for order in orders.prefixes for each in order]
     alone = [1 << player for player in range(players)]
-    values = plan_sets(game, [every, *_but_one(players), 0, *needed, *alone])
+    values = losses_of_sets(losses, [every, *_but_one(players), 0, *needed, *alone])
     found = sampled_shares(orders, values, confidence=confidence)
-    if _nothing(values[every], game):
+    if _nothing(values[every], losses):
         return HiddenShares(values, found, None, None)
     best = max(range(players), key=lambda player: found[player].lower)
     ahead = all(
@@ -66,7 +78,7 @@ def estimated_shares(
 
 
 def _but_one(players: int) -> list[int]:
-    """Return the sets without one player: what telling one part leaves."""
+    """Return the sets without one player: what is hidden if one part is known."""
     return [(2**players - 1) ^ 1 << player for player in range(players)]
 
 
@@ -80,9 +92,6 @@ def _over(share: Estimate, whole: Certified) -> Estimate:
     )
 
 
-def _nothing(whole: Certified, game: HiddenGame) -> bool:
-    """Return whether the whole gap is 0 as far as floats can tell."""
-    if game.whole is None or whole.upper is None:
-        return True
-    rounding = game.whole.statistics.rounding
-    return whole.lower == 0.0 and whole.upper <= NOISE * rounding
+def _nothing(whole: Certified, losses: HiddenLosses) -> bool:
+    """Return whether the whole loss is 0 as far as floats can tell."""
+    return whole.lower == 0.0 and whole.upper <= NOISE * losses.rounding

@@ -2,10 +2,10 @@
 
 An order and its reverse give two marginals of a player; their mean X is in [0, v(N)]
 and its expectation is the Shapley value. K independent pairs make the interval, by
-betting (`statistics.betting`). The chance to fail is divided by the number of players,
-so that all intervals hold together. Numbers v(S) that are only known between two ends
-make X known between two ends: the lower end bets on the lower ones, the upper end on
-the upper ones.
+betting (`statistics.betting`). The probability of failure is divided by the number of
+players, so that all intervals hold together. Numbers v(S) that are only known between
+two ends make X known between two ends: the lower end bets on the lower ones, the upper
+end on the upper ones.
 """
 
 from __future__ import annotations
@@ -68,25 +68,24 @@ def sampled_shares(
     whole = ends[2**orders.players - 1]
     failure = (1.0 - confidence) / orders.players
     low, high, middle = _marginals(orders, ends)
-    found, means = [], []
+    found = []
     for player in range(orders.players):
-        mean = float(middle[:, player].mean())
         least, most = low[:, player], high[:, player]
         score = Score(least, 0.0, whole.upper, np.minimum(most, whole.upper) - least)
         found.append(Certified(*betting_interval([score], 1.0 - failure)))
-        means.append(mean)
     pairs = len(orders.orders) // 2
-    method = f"{pairs} random orders and their reverses, betting"
     return tuple(
         Estimate(
-            estimate=min(max(mean, _end(each.lower)), _end(each.upper)),
-            lower=_end(each.lower),
-            upper=_end(each.upper),
+            estimate=min(max(float(middle[:, player].mean()), lower), upper),
+            lower=lower,
+            upper=upper,
             confidence=confidence,
-            method=method,
+            method=f"{pairs} random orders and their reverses, betting",
             label="guaranteed",
         )
-        for mean, each in zip(means, summing_to(found, whole), strict=True)
+        for player, (lower, upper) in enumerate(
+            each.ends for each in summing_to(found, whole)
+        )
     )
 
 
@@ -116,8 +115,3 @@ def _prefixes(order: IndexArray) -> tuple[int, ...]:
     for player in order:
         sets.append(sets[-1] | 1 << int(player))
     return tuple(sets)
-
-
-def _end(value: float | None) -> float:
-    assert value is not None
-    return value

@@ -26,9 +26,8 @@ import numpy as np
 
 from simgap.arrays import FloatArray, OffsetArray, owned, read_only
 from simgap.errors import InvalidArgument
-from simgap.intervals import Certified
+from simgap.intervals import EPS, Certified
 
-EPS = 2.0**-52
 CROSSING = 1e-9  # of the largest number, by rounding
 MOST_PLAYERS = 16  # of a table of all sets
 

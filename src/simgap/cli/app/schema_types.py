@@ -24,6 +24,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, final, get_args, get_origin, get_type_hints
 
 from simgap.cli.app.schema_words import meaning_of
+from simgap.intervals import Certified, Estimate, Interval
 from simgap.records import SCHEMA
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -105,6 +106,9 @@ class _Parts:
         origin, given = get_origin(hint), get_args(hint)
         if hint is Any:
             return {}
+        if hint is Interval:
+            hint = Certified | Estimate
+            origin, given = get_origin(hint), get_args(hint)
         if hint is float:
             return _reference(NUMBER)
         if hint in _PLAIN:

@@ -205,10 +205,6 @@ MEANINGS = {
     "the last one",
     "BaselineAnswer.value": "what it earns, mean over the prior",
     "BaselineModel.value": "what the policy earns there",
-    "BlamedParameter.curve": "one point per value",
-    "BlamedParameter.ignored": "share of what the nominal plan loses; negative: this "
-    "difference makes good another",
-    "BlamedParameter.values": "how many it has",
     "ClaimAnswer.verdict": '"holds", "refuted" or "undecided"',
     "Memory.enough": '"certified" (for this grid): a policy with memory loses no more '
     "than the upper end of `with_memory`, and in an audit that is acceptable; "

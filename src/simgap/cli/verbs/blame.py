@@ -1,26 +1,55 @@
 """`simgap blame`: which hidden parameter causes the loss.
 
 The loss of the best agent that does not know the real model is shared out over the
-parameters that make the models, by Shapley's rule: what telling each one would save,
-averaged over all orders in which they could be told.
+parameters that make the models, by Shapley's rule: what not knowing each one adds to
+the loss, averaged over all orders in which they could be hidden.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simgap.cli.app.options import AsJson, Horizon, MaxBytes, Model, Out, Seed
+from simgap.cli.app.arguments import (
+    AsJson,
+    GapTolerance,
+    Horizon,
+    MaxBytes,
+    Model,
+    Out,
+    Seed,
+    TimeLimit,
+    needed_horizon,
+    whole,
+)
+from simgap.cli.app.output import (
+    finish,
+    folder_of,
+    print_line,
+    print_table,
+    telling,
+)
+from simgap.errors import InvalidArgument
+from simgap.text import ends, gap_bracket, gap_number, number, shown
 
 if TYPE_CHECKING:
-    from simgap.answers import BlameSettings
-    from simgap.cli.verbs.blame_answer import BlameAnswer
-    from simgap.mdp import LatentMDP
-    from simgap.oracle import OracleResult
+    from simgap.intervals import Interval
+    from simgap.records import Blame, BlamedParameter
 
-PART = "it is above 0 and below 1, such as 0.05"
-RECORD = "blame.json"
+BAR = 16  # characters of a whole bar
+MOST_POINTS = 8  # rows of a curve
+
+
+def names_of(text: str) -> tuple[str, ...]:
+    """Return the names in one --group."""
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(names):
+        raise InvalidArgument(
+            f"--group {text[:80]!r} has an empty name",
+            hint="write names with commas between them: --group mass,length",
+        )
+    return names
 
 
 def run(
@@ -28,11 +57,12 @@ def run(
     model: Model,
     horizon: Horizon = None,
     group: Annotated[
-        list[str] | None,
+        list[Any] | None,
         typer.Option(
             "--group",
             metavar="P,Q",
             help="Parameters that count as one; may be repeated.",
+            parser=names_of,
         ),
     ] = None,
     nominal: Annotated[
@@ -44,34 +74,26 @@ def run(
         ),
     ] = None,
     exact_up_to: Annotated[
-        str,
+        int,
         typer.Option(
             "--exact-up-to",
             metavar="N",
             help="Classes to plan; if there are more, orders are sampled.",
+            parser=whole("--exact-up-to", 0, 10**6, "a number"),
         ),
-    ] = "400",
+    ] = 400,
     permutations: Annotated[
-        str,
+        int,
         typer.Option(
             "--permutations",
             metavar="K",
             help="Orders of the parameters to sample, every second one a reverse.",
+            parser=whole("--permutations", 4, 10**6, "a number"),
         ),
-    ] = "100",
-    gap_tolerance: Annotated[
-        str,
-        typer.Option(
-            "--gap-tolerance",
-            metavar="R",
-            help="Plan until the bracket of a loss is this part of it.",
-        ),
-    ] = "0.05",
-    time_limit: Annotated[
-        str,
-        typer.Option("--time-limit", metavar="S", help="Seconds of planning in all."),
-    ] = "120",
-    seed: Seed = "0",
+    ] = 100,
+    gap_tolerance: GapTolerance = 0.05,
+    time_limit: TimeLimit = 120.0,
+    seed: Seed = 0,
     out: Out = None,
     max_bytes: MaxBytes = None,
     as_json: AsJson = False,
@@ -80,111 +102,115 @@ def run(
 
     Shares sum to the loss of the best agent that does not know the real model. A
     parameter without any effect has a share of exactly 0. Beside each share: the loss
-    if only this parameter is hidden, what telling it is worth, and its share of what a
+    if only this parameter is hidden, what knowing it is worth, and its share of what a
     plan for the nominal model alone loses.
 
     Example: simgap blame 'windy_grid?size=5&strength=0.2,0.8' -H 40
     """
-    from simgap.answers import BlameSettings, Effort
+    from simgap.answers import blame
     from simgap.cli.app.models import read_model
-    from simgap.cli.app.options import (
-        count_of,
-        max_bytes_of,
-        needed_horizon,
-        part_of,
-        seconds_of,
-        seed_of,
-    )
-    from simgap.cli.app.output import made_folder, print_json
-    from simgap.records import write_record
 
-    steps, number = needed_horizon(horizon), seed_of(seed)
-    most = count_of(exact_up_to, "--exact-up-to", least=0, most=10**6)
-    orders = count_of(permutations, "--permutations", least=4, most=10**6)
-    tolerance = part_of(gap_tolerance, "--gap-tolerance", hint=PART)
-    seconds = seconds_of(time_limit)
-    folder = None if out is None else made_folder(out)
-    latent = read_model(model, max_bytes_of(max_bytes)).latent
-    settings = BlameSettings(
-        groups=groups_of(group or []),
-        nominal=None if nominal is None else member_of(latent, nominal),
-        exact_up_to=most,
-        pairs=-(-orders // 2),
-        effort=Effort(gap_tolerance=tolerance or 0.05, time_limit=seconds, seed=number),
-    )
-    answer = answered(latent, steps, settings, command=str(context.obj), model=model)
-    if folder is not None:
-        write_record(answer, folder / RECORD)
-    if as_json:
-        print_json(answer)
-    else:
-        print_answer(answer)
-
-
-def answered(
-    latent: LatentMDP,
-    horizon: int,
-    settings: BlameSettings | None = None,
-    *,
-    oracle: OracleResult | None = None,
-    command: str,
-    model: str,
-) -> BlameAnswer:
-    """Return the record of `simgap blame`; standard error tells how far it is."""
-    from simgap.answers import BlameSettings, blame
-    from simgap.cli.app.output import telling
-    from simgap.cli.verbs.blame_answer import blame_record
-    from simgap.records import provenance
-
-    settings = settings or BlameSettings()
+    steps, folder = needed_horizon(horizon), folder_of(out)
     with telling("planning") as tell:
-        found = blame(latent, horizon, settings, oracle=oracle, tell=tell)
-    source = provenance(
-        command=command,
-        model=model,
-        latent=latent,
-        seed=settings.effort.seed,
+        answer = blame(
+            read_model(model, max_bytes),
+            steps,
+            groups=tuple(group or ()),
+            nominal=nominal,
+            exact_up_to=exact_up_to,
+            permutations=permutations,
+            gap_tolerance=gap_tolerance,
+            time_limit=time_limit,
+            seed=seed,
+            progress=tell,
+        )
+    finish(answer, context, folder, print_answer, as_json=as_json)
+
+
+def print_answer(answer: Blame) -> None:
+    """Print a table sorted by share, the curve of the first one, and what it means."""
+    noise = 10.0 * answer.rounding
+    steps = "one step" if answer.horizon == 1 else f"{answer.horizon} steps"
+    model = shown(answer.provenance.model)
+    print_line(f"Which hidden parameter causes the loss? {model}, {steps}")
+    print_line("")
+    print_line(
+        f"The best agent that does not know the real model loses "
+        f"{gap_bracket(answer.whole, noise)} on average (certified)."
     )
-    return blame_record(latent, found, source)
-
-
-def print_answer(answer: BlameAnswer) -> None:
-    """Print an answer for people."""
-    from simgap.cli.verbs.blame_answer import print_blame
-
-    print_blame(answer)
-
-
-def groups_of(texts: list[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the names in every --group."""
-    from simgap.errors import InvalidArgument
-
-    found = []
-    for text in texts:
-        names = tuple(name.strip() for name in text.split(","))
-        if not all(names):
-            raise InvalidArgument(
-                f"--group {text[:80]!r} has an empty name",
-                hint="write names with commas between them: --group mass,length",
+    print_line("")
+    ranked = sorted(answer.parameters, key=lambda each: -each.share.middle)
+    print_table(
+        "what each parameter causes of it",
+        ("parameter", "", "share", "of the loss", "alone", "knowing it", "ignored"),
+        [
+            (
+                shown(each.name),
+                _bar(each),
+                gap_bracket(each.share, noise, 3),
+                "-" if each.part is None else _percent(each.part),
+                gap_bracket(each.alone, noise, 3),
+                gap_bracket(each.information, noise, 3),
+                "-"
+                if each.ignored is None
+                else gap_number(each.ignored.middle, noise, 3),
             )
-        found.append(names)
-    return tuple(found)
-
-
-def member_of(latent: LatentMDP, text: str) -> int:
-    """Return the model with a name, or with a number counted from 0."""
-    from difflib import get_close_matches
-
-    from simgap.errors import InvalidArgument
-
-    names = latent.simulators.model_names
-    if text in names:
-        return names.index(text)
-    if text.isdecimal() and len(text) < 10 and int(text) < len(names):
-        return int(text)
-    near = get_close_matches(text, names, n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]!r}? or give" if near else "give"
-    raise InvalidArgument(
-        f"there is no model {text[:80]!r}",
-        hint=f"{hint} a number from 0 to {len(names) - 1}; simgap info lists the names",
+            for each in ranked
+        ],
+        "alone: lost if only this is hidden; knowing it: what that is worth; ignored: "
+        f"its share of the {number(answer.ignored_whole, 4)} that a plan for "
+        f"{shown(answer.nominal, 40)} alone loses; "
+        + _on_negative_shares(answer, noise)
+        + (
+            "all certified"
+            if answer.permutations is None
+            else "shares are estimated, the rest is certified"
+        ),
+        texts=2,
     )
+    if answer.whole.upper > noise:
+        _print_curve(ranked[0], noise)
+    print_line(answer.headline)
+    for note in answer.notes:
+        print_line(f"note: {note}")
+
+
+def _print_curve(first: BlamedParameter, noise: float) -> None:
+    """Print what is lost value by value of the parameter that causes most."""
+    if len(first.curve) < 2:
+        return
+    step = -(-len(first.curve) // MOST_POINTS)
+    print_table(
+        f"if {shown(first.name)} is really",
+        ("value", "loss", "loss if it is known"),
+        [
+            (
+                shown(each.value, 40)
+                if isinstance(each.value, str)
+                else number(each.value, 5),
+                gap_number(each.loss, noise, 4),
+                gap_bracket(each.told, noise, 4),
+            )
+            for each in first.curve[::step]
+        ],
+        "loss: of the certified policy that knows no parameter; averages over the rest"
+        + ("" if step == 1 else f"; every {step}th value, --json has them all"),
+    )
+
+
+def _bar(parameter: BlamedParameter) -> str:
+    if parameter.part is None:
+        return ""
+    filled = round(BAR * parameter.part.middle)
+    return "#" * filled + "." * (BAR - filled)
+
+
+def _percent(part: Interval) -> str:
+    return f"{' to '.join(ends(100.0 * part.lower, 100.0 * part.upper, 3))} %"
+
+
+def _on_negative_shares(answer: Blame, noise: float) -> str:
+    shares = [each.ignored.middle for each in answer.parameters if each.ignored]
+    if min(shares, default=0.0) >= -noise:
+        return ""
+    return "negative: this difference makes up for another; "

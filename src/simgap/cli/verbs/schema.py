@@ -22,7 +22,7 @@ ANSWERS = {  # verb -> module of this room, class of its record
     "audit": ("audit_answer", "AuditAnswer"),
     "oracle": ("oracle", "OracleAnswer"),
     "gap": ("gap_answer", "GapAnswer"),
-    "blame": ("blame_answer", "BlameAnswer"),
+    "blame": ("", "Blame"),
     "width": ("width_answer", "WidthAnswer"),
     "identify": ("", "Identify"),
     "adapt": ("adapt_answer", "AdaptAnswer"),

@@ -266,18 +266,20 @@ def _slow_parts(
 
 
 def _blame(study: Study, oracle: OracleResult) -> Any:
-    from simgap.answers import BlameSettings, Effort
-    from simgap.cli.verbs.blame import answered
+    from simgap.answers import NamedModel, blame
+    from simgap.cli.app.output import telling
+    from simgap.records import with_command
 
-    effort = Effort(time_limit=BLAME_SECONDS * study.seconds, seed=study.solver.seed)
-    return answered(
-        study.latent,
-        study.horizon,
-        BlameSettings(effort=effort),
-        oracle=oracle,
-        command=study.command,
-        model=study.model,
-    )
+    with telling("planning") as tell:
+        found = blame(
+            NamedModel(study.latent, study.model),
+            study.horizon,
+            time_limit=BLAME_SECONDS * study.seconds,
+            seed=study.solver.seed,
+            oracle=oracle,
+            progress=tell,
+        )
+    return with_command(found, study.command)
 
 
 def _width(study: Study, oracle: OracleResult, param: str) -> Any:

@@ -1,12 +1,14 @@
-"""The ignored game: what a plan for one nominal model loses as parts become real.
+"""What a plan for one nominal model loses because parts are not as it assumes.
 
-u(S) is the gap of the nominal model's optimal plan when the parts in S have their real
-values, drawn from the prior, and all others stay nominal. u(empty) = 0, and u(N) is
-what a team loses on average that plans for the nominal model. A part's share of it can
-be negative: one difference may make good another. The mixed models must be in the
-class; in a product grid they are.
+u(S) is the gap of the nominal model's optimal plan if the parts in S have their real
+values, drawn from the prior, and all others are nominal. u(empty) = 0, and u(N) is what
+a team loses on average that plans for the nominal model and ignores that parameters may
+differ. A part's share of it can be negative: one difference may make up for another.
+The models that mix nominal and real values must be in the class; in a product grid they
+are.
 
-The plan is an optimal one of the nominal model; ties are broken by the prior average.
+The plan is an optimal one of the nominal model; of equally good actions it takes the
+one that loses least on average over the prior.
 """
 
 from __future__ import annotations
@@ -19,12 +21,11 @@ import numpy as np
 
 from simgap.answers.blame.hidden_parts import HiddenParts
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
-from simgap.intervals import Certified
+from simgap.intervals import EPS, Certified
 from simgap.oracle import guided_plan, loss_form, window_nodes
 
 LARGEST_TABLE = 10**8  # sets times models
 MOST_PLAYERS = 16
-EPS = 2.0**-52
 
 
 @final
@@ -49,35 +50,35 @@ def nominal_plan(parts: HiddenParts, nominal: int, horizon: int) -> NominalPlan:
 
 
 def middle_model(parts: HiddenParts) -> int:
-    """Return the likely model nearest the middle of the ranges of all parameters.
+    """Return the possible model nearest the middle of the ranges of all parameters.
 
     Every range counts as 1. Of equally near models, and of models without parameters,
-    it is the likeliest, then the first.
+    it is the most probable, then the first.
     """
-    likely, prior = parts.likely, parts.latent.prior
-    values = parts.latent.simulators.theta.values[likely]
+    possible, prior = parts.possible, parts.latent.prior
+    values = parts.latent.simulators.theta.values[possible]
     low, high = values.min(axis=0), values.max(axis=0)
     wide = np.where(high > low, high - low, 1.0)
     away = (((values - 0.5 * (low + high)) / wide) ** 2).sum(axis=1)
     near = away <= away.min() * (1.0 + 1e-9) + 1e-12
-    best = np.where(near, prior[likely], -1.0)
-    return int(likely[int(np.argmax(best >= best.max() * (1.0 - 1e-12)))])
+    best = np.where(near, prior[possible], -1.0)
+    return int(possible[int(np.argmax(best >= best.max() * (1.0 - 1e-12)))])
 
 
 def ignored_shares(
     parts: HiddenParts, plan: NominalPlan
 ) -> tuple[Certified, ...] | None:
-    """Return the Shapley share of every active part; None if there are no such shares.
+    """Return the Shapley share of every relevant part; None if shares do not exist.
 
     A sum of 2^(n - 1) differences of averages; their weights sum to 1. Models that mix
     nominal and real values may be missing, and the nominal value of a part may have no
-    weight: then parts that never differ among likely models differ from the nominal
-    one, and the active parts alone do not make up the whole.
+    weight: then parts that never differ among possible models differ from the nominal
+    one, and the relevant parts alone do not make up the whole.
     """
-    n, size = len(parts.active), len(parts.likely)
+    n, size = len(parts.relevant), len(parts.possible)
     if n > MOST_PLAYERS or 2**n * size > LARGEST_TABLE:
         return None
-    losses = ignored_game(parts, plan)
+    losses = ignored_losses(parts, plan)
     if losses is None:
         return None
     every, found = np.arange(2**n), []
@@ -95,26 +96,26 @@ def ignored_shares(
     return tuple(found)
 
 
-def ignored_game(parts: HiddenParts, plan: NominalPlan) -> FloatArray | None:
-    """Return u of every set of active parts, (2^n,); None if a model is missing."""
+def ignored_losses(parts: HiddenParts, plan: NominalPlan) -> FloatArray | None:
+    """Return u of every set of relevant parts, (2^n,); None if a model is missing."""
     radix = _radix(parts)
     if radix is None:
         return None
     keys = parts.codes.astype(np.int64) @ radix
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
-    likely, prior = parts.likely, parts.latent.prior
-    real, nominal = parts.codes[likely], parts.codes[plan.model]
-    losses = np.zeros(2 ** len(parts.active))
+    possible, prior = parts.possible, parts.latent.prior
+    real, nominal = parts.codes[possible], parts.codes[plan.model]
+    losses = np.zeros(2 ** len(parts.relevant))
     for chosen in range(1, losses.size):
-        columns = [part for k, part in enumerate(parts.active) if chosen >> k & 1]
-        mixed = np.tile(nominal, (likely.size, 1)).astype(np.int64)
+        columns = [part for k, part in enumerate(parts.relevant) if chosen >> k & 1]
+        mixed = np.tile(nominal, (possible.size, 1)).astype(np.int64)
         mixed[:, columns] = real[:, columns]
         wanted = mixed @ radix
         at = np.minimum(np.searchsorted(ordered, wanted), ordered.size - 1)
         if (ordered[at] != wanted).any():
             return None
-        losses[chosen] = prior[likely] @ plan.gaps[order[at]]
+        losses[chosen] = prior[possible] @ plan.gaps[order[at]]
     return losses
 
 

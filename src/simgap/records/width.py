@@ -1,0 +1,77 @@
+"""How wide to randomize a parameter? The record of `simgap width`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, final
+
+from simgap.intervals import Certified
+from simgap.records.provenance import Certainty, Provenance
+from simgap.records.record import SCHEMA, Record
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RealModel:
+    """A model that may be real."""
+
+    name: str
+    value: float  # of the parameter
+    prior: float
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LossBeyond:
+    """What is lost if reality lies a distance outside the range."""
+
+    distance: float
+    models: int
+    gap: Certified  # average over these models
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RangeLoss:
+    """The policy of one range in all models that may be real."""
+
+    width: float
+    low: float
+    high: float
+    models: int
+    gap: Certified  # average over all real models
+    worst: Certified
+    worst_model: str
+    inside: Certified  # average gap of the oracle in its own range
+    outside: Certified | None  # average over the real models outside
+    gaps: tuple[float, ...]  # in the order of `real`
+    at_nominal: Certified  # average over the models nearest to the nominal value
+    beyond: tuple[LossBeyond, ...]  # by distance from the range
+    surprising: bool  # reality may do what no model of the range can
+    outcome: str
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Width(Record):
+    """What training on each range of a parameter loses, and which is wide enough."""
+
+    schema: int = SCHEMA
+    kind: str = "width"
+    param: str
+    horizon: int
+    nominal: float
+    real: tuple[RealModel, ...]
+    widths: tuple[RangeLoss, ...]
+    recommended: float
+    reason: str
+    criterion: Literal["average", "worst"]
+    slack: float  # a part of `at_stake`
+    at_stake: float  # average gap of acting at random
+    rounding: float  # of a gap of a model, told as one number
+    recommended_average: float  # the width by the average
+    recommended_worst: float  # and by the worst model
+    least_possible: Certified | None  # average gap of the best policy of all
+    certainty: dict[str, Certainty]
+    notes: tuple[str, ...]
+    provenance: Provenance
