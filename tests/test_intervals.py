@@ -5,9 +5,22 @@ from math import inf, nan
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 from simgap.errors import InvalidArgument
-from simgap.intervals import Certified, around, defect, row_defects, weighted_sum
+from simgap.intervals import (
+    Certified,
+    Estimate,
+    around,
+    defect,
+    greatest,
+    least,
+    row_defects,
+    weighted_sum,
+)
+from tests.strategies import STEADY
+
+NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)
 
 SIZES = (0.0, 1.0, -1.0, 0.1, 1e16, -3e-17, 5e-324, 1e300, 1e6 + 0.3)
 
@@ -86,3 +99,58 @@ def test_two_brackets_of_one_number_are_one() -> None:
 def test_ends_are_numbers_in_order(lower: float, upper: float) -> None:
     with pytest.raises(InvalidArgument):
         Certified(lower, upper)
+
+
+@STEADY
+@given(st.lists(NUMBERS, min_size=4, max_size=4))
+def test_every_number_within_the_ends_stays_within(four: list[float]) -> None:
+    a, b, c, d = sorted(four[:2]) + sorted(four[2:])
+    one, other = Certified(a, b), Certified(c, d)
+    for x in (a, b, (a + b) / 2.0):
+        assert holds(abs(one), abs(Fraction(x)))
+        for y in (c, d, (c + d) / 2.0):
+            assert holds(one * other, Fraction(x) * Fraction(y))
+            assert holds(one * y, Fraction(x) * Fraction(y))
+            assert holds(one - other, Fraction(x) - Fraction(y))
+            assert holds(one + y, Fraction(x) + Fraction(y))
+            assert holds(y - one, Fraction(y) - Fraction(x))
+            if c > 0.0:
+                assert holds(one / other, Fraction(x) / Fraction(y))
+                assert holds(x / other, Fraction(x) / Fraction(y))
+
+
+def test_products_and_ratios_are_one_unit_wide_at_most() -> None:
+    for one in SIZES[:5]:
+        for two in (1.0, 0.1, 3.0):
+            for found, truth in (
+                (Certified(one, one) * two, Fraction(one) * Fraction(two)),
+                (Certified(one, one) / two, Fraction(one) / Fraction(two)),
+            ):
+                low, high = found.ends
+                assert holds(found, truth) and high in (low, np.nextafter(low, inf))
+                assert (low == high) == (Fraction(low) == truth)
+
+
+def test_a_ratio_to_what_may_be_zero_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="certainly positive"):
+        1.0 / Certified(0.0, 1.0)
+
+
+def test_the_greatest_and_the_least_have_both_ends_and_count_confidence() -> None:
+    several = [Certified(0.0, 3.0), Certified(1.0, 2.0)]
+    assert greatest(several) == Certified(1.0, 3.0)
+    assert least(several) == Certified(0.0, 2.0)
+    assert greatest([0.5, *several]) == Certified(1.0, 3.0)
+    one, two = Estimate(1.0, 0.5, 1.5, 0.99), Estimate(4.0, 3.0, 5.0, 0.98)
+    part = greatest([one / 1.0, two / 8.0, Certified(0.0, 6.0) / 4.0])
+    assert isinstance(part, Estimate)
+    assert (part.lower, part.estimate, part.upper) == (0.5, 1.0, 1.5)
+    assert part.confidence == pytest.approx(0.97)
+    low = least([one, two])
+    assert isinstance(low, Estimate)
+    assert (low.lower, low.estimate, low.upper) == (0.5, 1.0, 1.5)
+
+
+def test_dividing_an_estimate_divides_all_of_it() -> None:
+    value = Estimate(4.0, 2.0, 6.0, 0.9, "how", 1.0)
+    assert value / 2.0 == Estimate(2.0, 1.0, 3.0, 0.9, "how", 0.5)

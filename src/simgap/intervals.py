@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import fsum, inf, isfinite, nextafter
-from typing import TYPE_CHECKING, Literal, final
+from typing import TYPE_CHECKING, Literal, final, overload
 
 from simgap.errors import InvalidArgument
 
@@ -70,13 +70,43 @@ class Certified(Interval):
         """Return what is within `error` of a float."""
         return Certified(_low(value, -error), _high(value, error))
 
-    def __add__(self, other: Certified) -> Certified:
-        return Certified(_low(self.lower, other.lower), _high(self.upper, other.upper))
+    def __add__(self, other: Known) -> Certified:
+        low, high = _both_ends(other)
+        return Certified(_low(self.lower, low), _high(self.upper, high))
 
-    def __sub__(self, other: Certified) -> Certified:
+    def __sub__(self, other: Known) -> Certified:
+        low, high = _both_ends(other)
+        return Certified(_low(self.lower, -high), _high(self.upper, -low))
+
+    def __rsub__(self, other: float) -> Certified:
+        return Certified(_low(other, -self.upper), _high(other, -self.lower))
+
+    def __mul__(self, other: Known) -> Certified:
+        pairs = [(x, y) for x in self.ends for y in _both_ends(other)]
         return Certified(
-            _low(self.lower, -other.upper), _high(self.upper, -other.lower)
+            min(_towards(-inf, x * y, Fraction.__mul__, x, y) for x, y in pairs),
+            max(_towards(inf, x * y, Fraction.__mul__, x, y) for x, y in pairs),
         )
+
+    def __truediv__(self, other: Known) -> Certified:
+        low, high = _both_ends(other)
+        if not low > 0.0:
+            raise InvalidArgument(
+                f"a ratio to a number between {low} and {high}",
+                hint="divide by what is certainly positive",
+            )
+        pairs = [(x, y) for x in self.ends for y in (low, high)]
+        return Certified(
+            min(_towards(-inf, x / y, Fraction.__truediv__, x, y) for x, y in pairs),
+            max(_towards(inf, x / y, Fraction.__truediv__, x, y) for x, y in pairs),
+        )
+
+    def __rtruediv__(self, other: float) -> Certified:
+        return Certified(other, other) / self
+
+    def __abs__(self) -> Certified:
+        least = 0.0 if self.lower <= 0.0 <= self.upper else min(map(abs, self.ends))
+        return Certified(least, max(map(abs, self.ends)))
 
     def wider(self, error: float) -> Certified:
         """Return the same with `error` more on either side."""
@@ -150,6 +180,9 @@ class Estimate(Interval):
         middle = min(max(self.estimate, low), high)
         return replace(self, estimate=middle, lower=low, upper=high)
 
+    def __truediv__(self, other: float) -> Estimate:
+        return self.changed(1.0 / other)
+
     def changed(self, factor: float, offset: float = 0.0) -> Estimate:
         """Return the estimate of factor times the number plus an offset."""
         ends = [factor * end + offset for end in (self.lower, self.upper)]
@@ -163,6 +196,8 @@ class Estimate(Interval):
         )
 
 
+Known = Certified | float  # what is proved; an estimate never becomes part of it
+Number = Known | Estimate
 NOTHING_KNOWN = Certified(-inf, inf)  # of a number that was not found
 
 
@@ -223,10 +258,53 @@ def greatest_of(
     )
 
 
+@overload
+def greatest(values: Sequence[Known]) -> Certified: ...
+@overload
+def greatest(values: Sequence[Number]) -> Certified | Estimate: ...
+def greatest(values: Sequence[Number]) -> Certified | Estimate:
+    """Return the greatest of several numbers; an estimate if one of them is.
+
+    Its confidence is that all intervals hold together.
+    """
+    return _extreme(values, max, "greatest")
+
+
+@overload
+def least(values: Sequence[Known]) -> Certified: ...
+@overload
+def least(values: Sequence[Number]) -> Certified | Estimate: ...
+def least(values: Sequence[Number]) -> Certified | Estimate:
+    """Return the least of several numbers; an estimate if one of them is."""
+    return _extreme(values, min, "least")
+
+
 def common_label(found: Sequence[Estimate]) -> Label:
     """Return what holds of numbers made of several: guaranteed only if all are."""
     sure = all(each.label == "guaranteed" for each in found)
     return "guaranteed" if sure else "approximate"
+
+
+def _extreme(
+    values: Sequence[Number], of: Callable[[Iterable[float]], float], word: str
+) -> Certified | Estimate:
+    low, high = (of(side) for side in zip(*map(_both_ends, values), strict=True))
+    sampled = [each for each in values if isinstance(each, Estimate)]
+    if not sampled:
+        return Certified(low, high)
+    return Estimate(
+        of(each.middle if isinstance(each, Interval) else each for each in values),
+        low,
+        high,
+        confidence=1.0 - sum(1.0 - each.confidence for each in sampled),
+        method=f"{word} of {len(values)}, all intervals together",
+        label=common_label(sampled),
+    )
+
+
+def _both_ends(value: Number) -> tuple[float, float]:
+    """Return the ends of a number; a float is known without any error."""
+    return value.ends if isinstance(value, Interval) else (value, value)
 
 
 def _total(weights: list[float], values: Iterable[float], side: float) -> float:
@@ -256,3 +334,17 @@ def _directed(
         return total
     exact = Fraction(one) + Fraction(two)
     return nextafter(total, way) if beyond(Fraction(total), exact) else total
+
+
+def _towards(
+    way: float,
+    found: float,
+    operation: Callable[[Fraction, Fraction], Fraction],
+    one: float,
+    two: float,
+) -> float:
+    """Return the nearest float of a product or ratio that is not on its wrong side."""
+    if not isfinite(found):
+        return found
+    off = Fraction(found) - operation(Fraction(one), Fraction(two))
+    return nextafter(found, way) if off and (off > 0) == (way < 0) else found

@@ -6,6 +6,7 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,26 +14,23 @@ from simgap import experiments
 from simgap.cli.app.main import main
 from simgap.experiments import catalogue
 from simgap.experiments.framework.claim import (
-    Check,
     Claim,
     ClaimResult,
-    KeyNumber,
-    Scale,
     Tell,
     Verdict,
-    exactly,
+    check,
 )
 from tests.cli.test_contract import answer, human
 
 RUNS: list[str] = []
 
 
-def run_small(scale: Scale, seed: int, tell: Tell) -> ClaimResult:
-    RUNS.append(scale.value)
+def measure_small(settings: str, seed: int, tell: Tell) -> ClaimResult:
+    RUNS.append(settings)
     tell("counting")
     return ClaimResult(
-        checks=(Check("one is at most two", exactly(1.0), exactly(2.0)),),
-        key_number=KeyNumber("one", exactly(1.0)),
+        checks=(check("one is at most two", 1.0, 2.0),),
+        key=("one", 1.0),
         summary="1 <= 2",
     )
 
@@ -42,8 +40,9 @@ SMALL = Claim(
     title="A small claim",
     statement="One is at most two.",
     source="arithmetic",
-    expected=Verdict.HOLDS,
-    run=run_small,
+    measure=measure_small,
+    quick="quick",
+    full="full",
 )
 
 
@@ -52,7 +51,7 @@ def one_small_claim(monkeypatch: pytest.MonkeyPatch) -> None:
     RUNS.clear()
     known = catalogue.named_claims
 
-    def named(names: tuple[str, ...]) -> tuple[Claim, ...]:
+    def named(names: tuple[str, ...]) -> tuple[Claim[Any], ...]:
         return (SMALL,) if names == ("small",) else known(names)
 
     monkeypatch.setattr(experiments, "named_claims", named)

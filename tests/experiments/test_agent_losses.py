@@ -11,19 +11,14 @@ from simgap.base_policies.paper.optimistic import optimistic_exploration
 from simgap.errors import InvalidArgument
 from simgap.experiments.framework.agent_losses import (
     CONFIDENCE,
-    greatest_part,
-    known_class,
-    losses,
-    over,
+    KnownClass,
     solved_oracle,
     worst_of_oracles,
 )
-from simgap.experiments.framework.intervals import ends
 from simgap.gap import gaps
 from simgap.instances import best_arm, needle, riverswim
-from simgap.intervals import Certified, Estimate
 
-ARMS = known_class("three arms", best_arm(3, 0.3))
+ARMS = KnownClass.of("three arms", best_arm(3, 0.3))
 
 
 def test_the_numbers_of_a_class_are_at_their_safe_ends() -> None:
@@ -35,7 +30,7 @@ def test_the_numbers_of_a_class_are_at_their_safe_ends() -> None:
 
 def test_the_worst_gap_is_that_of_the_worst_model() -> None:
     agent = optimistic_exploration(ARMS.known, 200)
-    found = losses(ARMS, agent, 200, runs=400, seed=1)
+    found = ARMS.losses(agent, 200, runs=400, seed=1)
     exact = gaps(ARMS.simulators, agent, 200)
     worst = max(each.upper or 0.0 for each in exact)
     assert found.worst_gap.lower <= worst <= found.worst_gap.upper
@@ -47,13 +42,13 @@ def test_the_worst_gap_is_that_of_the_worst_model() -> None:
     )
     assert found.dropped.lower <= 1.0 / 200
     # one model alone is one of them
-    (alone,) = losses(ARMS, agent, 200, runs=400, seed=1, models=[2]).found
+    (alone,) = ARMS.losses(agent, 200, runs=400, seed=1, models=[2]).found
     assert alone.gap.estimate == found.found[2].gap.estimate
 
 
 def test_regret_is_averaged_over_models_with_all_intervals_at_once() -> None:
     agent = likelihood_optimism(ARMS.known, 100)
-    found = losses(ARMS, agent, 100, runs=50, seed=1)
+    found = ARMS.losses(agent, 100, runs=50, seed=1)
     each = [one.regret for one in found.found if one.regret is not None]
     mean = found.mean_regret
     assert mean.estimate == pytest.approx(np.mean([one.estimate for one in each]))
@@ -64,30 +59,15 @@ def test_regret_is_averaged_over_models_with_all_intervals_at_once() -> None:
 
 def test_an_agent_without_a_theorem_has_no_slack() -> None:
     policy = uniformly_random(ARMS.simulators)
-    found = losses(ARMS, policy, 20, runs=5, seed=0)
+    found = ARMS.losses(policy, 20, runs=5, seed=0)
     with pytest.raises(InvalidArgument, match="nothing is claimed of any path"):
         _ = found.slack
-
-
-def test_the_greatest_part_keeps_both_ends_and_counts_confidence() -> None:
-    sure = greatest_part([Certified(1.0, 2.0), Certified(3.0, 3.5)], [2.0, 10.0])
-    assert sure == Certified(0.5, 1.0)
-    one, two = Estimate(1.0, 0.5, 1.5, 0.99), Estimate(4.0, 3.0, 5.0, 0.98)
-    part = greatest_part([one, two, Certified(0.0, 6.0)], [1.0, 8.0, 4.0])
-    assert isinstance(part, Estimate)
-    assert (part.lower, part.estimate, part.upper) == (0.5, 1.0, 1.5)
-    assert part.confidence == pytest.approx(0.97)
-
-
-def test_dividing_an_estimate_divides_all_of_it() -> None:
-    value = Estimate(4.0, 2.0, 6.0, 0.9, "how", 1.0)
-    assert over(value, 2.0) == Estimate(2.0, 1.0, 3.0, 0.9, "how", 0.5)
 
 
 def test_the_oracle_is_the_same_every_time_and_its_worst_gap_holds_all() -> None:
     """Theory row 18: with needles every gap from 0 to M - 1 belongs to some oracle."""
     found = solved_oracle(needle(3), 8)
-    low, high = ends(worst_of_oracles(found))
+    low, high = worst_of_oracles(found).ends
     assert low == found.average_gap.lower
     assert high == pytest.approx(2.0)
     rivers = riverswim(3, (0.2, 0.5, 0.8), left_reward=0.7, uniform=True)

@@ -25,8 +25,8 @@ ERRATA = Path(__file__).parents[2] / "docs" / "errata.md"
 
 def modules_with_a_claim() -> set[str]:
     return {
-        path.stem
-        for path in ROOM.glob("*.py")
+        f"{path.parent.name}.{path.stem}"
+        for path in ROOM.glob("*/*.py")
         if re.search(r"^CLAIM\b.*=", path.read_text(), re.MULTILINE)
     }
 

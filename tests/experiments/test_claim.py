@@ -1,20 +1,30 @@
-"""Verdicts follow from intervals; growth exponents from points with noise."""
+"""Verdicts follow from intervals, tables from rows, exponents from noisy points."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import Annotated
 
 import numpy as np
 import pytest
 
 from simgap.errors import InvalidArgument
 from simgap.experiments.framework.claim import (
-    Check,
     Claim,
+    ClaimResult,
+    Scale,
+    Tell,
     Verdict,
-    exactly,
-    verdict_of,
+    check,
+    curve,
+    figure,
+    shown,
+    table,
 )
 from simgap.experiments.framework.growth import growth_exponent
-from simgap.intervals import Certified, Estimate
+from simgap.intervals import Certified, Estimate, Number
+from tests.experiments.silence import silent
 
 
 def estimate(low: float, high: float) -> Estimate:
@@ -24,36 +34,94 @@ def estimate(low: float, high: float) -> Estimate:
 @pytest.mark.parametrize(
     ("left", "right", "verdict"),
     [
-        (exactly(1.0), exactly(1.0), Verdict.HOLDS),
-        (exactly(1.0), exactly(0.999), Verdict.REFUTED),
-        (estimate(0.0, 1.0), exactly(1.0), Verdict.HOLDS),
-        (estimate(0.0, 1.1), exactly(1.0), Verdict.UNDECIDED),
+        (1.0, 1.0, Verdict.HOLDS),
+        (1.0, 0.999, Verdict.REFUTED),
+        (estimate(0.0, 1.0), 1.0, Verdict.HOLDS),
+        (estimate(0.0, 1.1), 1.0, Verdict.UNDECIDED),
         (estimate(1.1, 1.2), estimate(0.5, 1.0), Verdict.REFUTED),
         (Certified(0.0, 2.0), Certified(1.0, 3.0), Verdict.UNDECIDED),
     ],
 )
 def test_a_check_holds_fails_or_does_not_say(
-    left: Certified | Estimate, right: Certified | Estimate, verdict: Verdict
+    left: Number, right: Number, verdict: Verdict
 ) -> None:
-    assert Check("a check", left, right).verdict is verdict
+    assert check("a check", left, right).verdict is verdict
 
 
 def test_one_refutation_is_enough_and_nothing_is_undecided() -> None:
-    holds, refuted, open_ = Verdict.HOLDS, Verdict.REFUTED, Verdict.UNDECIDED
-    assert verdict_of((holds, holds)) is holds
-    assert verdict_of((holds, open_)) is open_
-    assert verdict_of((open_, refuted)) is refuted
-    assert verdict_of(()) is open_
+    yes, no = check("yes", 1.0, 1.0), check("no", 2.0, 1.0)
+    perhaps = check("perhaps", Certified(0.0, 2.0), 1.0)
+    for checks, verdict in (
+        ((yes, yes), Verdict.HOLDS),
+        ((yes, perhaps), Verdict.UNDECIDED),
+        ((perhaps, no), Verdict.REFUTED),
+        ((), Verdict.UNDECIDED),
+    ):
+        assert ClaimResult(checks, ("none", 0.0), "").verdict is verdict
 
 
-def test_ends_that_are_no_numbers_are_refused() -> None:
+def test_what_is_not_a_number_cannot_be_checked() -> None:
     with pytest.raises(InvalidArgument):
-        exactly(float("nan"))
+        check("wrong", float("nan"), 1.0)
 
 
-def test_a_claim_says_what_it_expects() -> None:
+def measured(settings: int, seed: int, tell: Tell) -> ClaimResult:
+    return ClaimResult((), ("settings and seed", float(settings + seed)), "")
+
+
+def test_a_claim_is_measured_with_the_settings_of_its_scale() -> None:
+    claim = Claim("x", "x", "x", "x", measured, quick=1, full=100)
+    assert claim.run(Scale.QUICK, 3, silent).key[1] == 4.0
+    assert claim.run(Scale.FULL, 3, silent).key[1] == 103.0
+    assert claim.expected is Verdict.HOLDS
     with pytest.raises(InvalidArgument, match="undecided"):
-        Claim("x", "x", "x", "x", Verdict.UNDECIDED, lambda *_: None)  # type: ignore[arg-type]
+        Claim("x", "x", "x", "x", measured, 1, 2, expected=Verdict.UNDECIDED)
+
+
+@dataclass(frozen=True)
+class Inner:
+    members: Annotated[int, "M"]
+
+
+@dataclass(frozen=True)
+class Row:
+    name: Annotated[str, "class"]
+    inner: Inner
+    gap: Annotated[Number, "gap"]
+    whole: Annotated[float, "d_e", "certified"]
+    hidden: float = 0.0
+
+
+def test_a_row_with_headings_is_a_line_of_a_table() -> None:
+    rows = [Row("a", Inner(2), Certified(0.0, 1e-12), 3.0), Row("b", Inner(3), 0.5, 4)]
+    found = table("rows", rows)
+    assert found.columns == ("class", "M", "gap", "d_e")
+    assert found.rows == (("a", 2, 0.0, 3.0), ("b", 3, 0.5, 4))
+    assert found.certainty == ("exact", "exact", "certified", "certified")
+    sampled = table("rows", [Row("a", Inner(2), estimate(0.0, 1.0), 3.0)])
+    assert sampled.certainty[2] == "estimated"
+    assert sampled.rows[0][2] == 0.5
+
+
+def test_what_rounding_cannot_tell_from_zero_is_printed_as_zero() -> None:
+    assert shown(Certified(0.0, 1e-13)) == 0.0
+    assert shown(Certified.around(0.0, 1e-11)) == 0.0
+    assert shown(Certified(0.0, 1.0)) == 0.5
+    assert shown(Certified(1e-13, 3e-13)) == pytest.approx(2e-13)
+    assert shown(Estimate(0.3, 0.0, 1.0, 0.95)) == 0.3
+
+
+def test_what_is_not_finite_is_not_drawn() -> None:
+    drawn = curve("line", [1.0, 2.0, 3.0], [1.0, inf, Certified(2.0, 4.0)])
+    assert [(p.x, p.y, p.lower, p.upper) for p in drawn.points] == [
+        (1.0, 1.0, 1.0, 1.0),
+        (3.0, 3.0, 2.0, 4.0),
+    ]
+    assert drawn.certainty == "certified"
+    assert curve("line", [1.0], [estimate(0.0, 1.0)]).certainty == "estimated"
+    assert figure("f", "x", "y", drawn, marks=[(None, "no"), (3, "yes")]).marks == (
+        (3.0, "yes"),
+    )
 
 
 @pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 2.0])
@@ -79,6 +147,18 @@ def test_noisy_powers_are_inside_their_interval_at_the_stated_rate() -> None:
     assert inside >= 0.95 * 400 - 4.0 * np.sqrt(400 * 0.05 * 0.95)
 
 
+def test_an_exponent_allows_for_every_number_within_the_brackets() -> None:
+    """The steepest and the flattest curve through the brackets are within."""
+    x = [1.0, 10.0, 100.0]
+    brackets = [Certified(1.0, 2.0), Certified(10.0, 20.0), Certified(100.0, 200.0)]
+    found = growth_exponent(x, brackets)
+    for chosen in ([2.0, 10.0, 100.0], [1.0, 20.0, 200.0]):
+        inside = growth_exponent(x, chosen)
+        assert found.lower <= inside.estimate <= found.upper
+    sharp = growth_exponent(x, [1.0, 10.0, 100.0])
+    assert found.upper - found.lower > sharp.upper - sharp.lower + 0.25
+
+
 def test_a_logarithm_is_no_power() -> None:
     x = [10.0**k for k in range(1, 9)]
     found = growth_exponent(x, [np.log(each) for each in x])
@@ -86,9 +166,14 @@ def test_a_logarithm_is_no_power() -> None:
 
 
 @pytest.mark.parametrize(
-    ("x", "y"), [([1.0, 2.0], [1.0, 2.0]), ([1.0, 2.0, 3.0], [1.0, 0.0, 2.0])]
+    ("x", "y"),
+    [
+        ([1.0, 2.0], [1.0, 2.0]),
+        ([1.0, 2.0, 3.0], [1.0, 0.0, 2.0]),
+        ([1.0, 2.0, 3.0], [1.0, Certified(0.0, 1.0), 2.0]),
+    ],
 )
-def test_points_without_a_slope_are_refused(x: list[float], y: list[float]) -> None:
+def test_points_without_a_slope_are_refused(x: list[float], y: list[Number]) -> None:
     with pytest.raises(InvalidArgument):
         growth_exponent(x, y)
 

@@ -8,7 +8,6 @@ import pytest
 
 from simgap.experiments.framework.claim import Verdict
 from simgap.experiments.framework.exact_oracle import exact_oracle
-from simgap.experiments.framework.intervals import ends, middle
 from simgap.experiments.framework.two_switches import two_switches
 from simgap.experiments.theorems import (
     bandit_lower_bound as bandit,
@@ -96,9 +95,9 @@ def test_the_table_of_two_switches_is_the_oracle(
     """Against the tree of beliefs, which has the idle actions as well."""
     _, gap = two_switches(horizon, delta, e)
     oracle = exact_oracle(switch_tree(1, 2, e, 2, delta=delta), horizon)
-    assert middle(gap) == pytest.approx(middle(oracle.average_gap), abs=1e-12)
-    low, high = ends(gap)
-    assert low - 1e-12 <= middle(oracle.average_gap) <= high + 1e-12
+    assert gap.middle == pytest.approx(oracle.average_gap.middle, abs=1e-12)
+    low, high = gap.ends
+    assert low - 1e-12 <= oracle.average_gap.middle <= high + 1e-12
 
 
 def test_the_formula_says_something_from_one_horizon_on() -> None:

@@ -7,21 +7,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from simgap.experiments.framework.claim import (
-    Check,
-    ClaimResult,
-    KeyNumber,
-    Verdict,
-    exactly,
-)
-from simgap.experiments.framework.intervals import ends, middle
+from simgap.experiments.framework.claim import Verdict
 from simgap.experiments.framework.without_memory import (
     least_without_memory,
     memory_gaps,
     one_good_arm,
 )
 from simgap.experiments.remarks import control, memory_matters
-from simgap.intervals import Certified
 from simgap.planning import optimal_values, policy_values
 from tests.experiments.silence import silent
 
@@ -75,7 +67,7 @@ def test_no_table_of_actions_is_below_the_bound(
     exact = best_table(members, other, better, horizon)
     assert bound <= exact + 1e-12
     _, bracket = memory_gaps(members, other, better, horizon)
-    low, high = ends(bracket)
+    low, high = bracket.ends
     assert low <= exact + 1e-12 and exact <= high + 1e-12
 
 
@@ -86,8 +78,8 @@ def test_three_needles_cost_a_third_of_every_step(horizon: int) -> None:
     assert least_without_memory(horizon, members=3, better=1.0) == pytest.approx(
         horizon / 3
     )
-    assert middle(forgetting) == pytest.approx(horizon / 3)
-    assert middle(remembering) == pytest.approx(1.0 if horizon > 2 else 2 / 3)
+    assert forgetting.middle == pytest.approx(horizon / 3)
+    assert remembering.middle == pytest.approx(1.0 if horizon > 2 else 2 / 3)
 
 
 def test_the_wrong_claim_is_refuted() -> None:
@@ -98,23 +90,9 @@ def test_the_wrong_claim_is_refuted() -> None:
         Verdict.HOLDS,
         Verdict.REFUTED,
     ]
-    assert middle(found.key_number.value) == pytest.approx(4.0)
+    assert found.key_number.value.middle == pytest.approx(4.0)
 
 
 def test_the_same_sentence_about_an_agent_with_memory_holds() -> None:
     settings = control.Settings(horizons=(8, 16, 32), with_memory=True)
     assert control.measured(settings, 0, silent).verdict is Verdict.HOLDS
-
-
-def test_a_check_that_straddles_is_undecided_and_hides_no_refutation() -> None:
-    yes = Check("yes", exactly(1.0), exactly(1.0))
-    no = Check("no", Certified(2.0, 3.0), Certified(0.0, 1.9))
-    open_ = Check("open", Certified(0.0, 2.0), Certified(1.0, 1.5))
-    key = KeyNumber("none", exactly(0.0))
-    for checks, verdict in (
-        ((yes,), Verdict.HOLDS),
-        ((yes, open_), Verdict.UNDECIDED),
-        ((yes, open_, no), Verdict.REFUTED),
-        ((), Verdict.UNDECIDED),
-    ):
-        assert ClaimResult(checks, key, "").verdict is verdict

@@ -8,7 +8,6 @@ import pytest
 
 from simgap.experiments.framework.claim import Verdict
 from simgap.experiments.framework.exact_oracle import exact_oracle
-from simgap.experiments.framework.intervals import ends, middle
 from simgap.experiments.propositions import (
     proposition_1_no_diameter as doors,
     proposition_2_large_class as large,
@@ -93,5 +92,5 @@ def test_e33_the_printed_instance_explores_with_as_many_models_as_steps() -> Non
     control = large.Settings((8, 10, 12), classes=(large.Class(1, 0, 0.5),))
     assert large.measured(control, 0, silent).verdict is Verdict.REFUTED
     value = exact_oracle(linear_bandit(10), 10).value
-    assert middle(value) == pytest.approx(4.567112, abs=5e-7)
-    assert ends(value)[0] > 4.5
+    assert value.middle == pytest.approx(4.567112, abs=5e-7)
+    assert value.ends[0] > 4.5

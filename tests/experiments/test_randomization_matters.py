@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from simgap.experiments.framework.claim import Verdict
-from simgap.experiments.framework.intervals import middle
 from simgap.experiments.remarks.randomization_matters import (
     CLAIM,
     DEFAULT,
@@ -65,6 +64,4 @@ def test_ties_at_home_are_broken_for_the_other_lake(away: float, horizon: int) -
     simulators = lakes(away)
     best = float(optimal_values(simulators, horizon).start[1])
     exact = best - restricted_value(simulators, horizon)
-    assert middle(specialist_gap(simulators, horizon)) == pytest.approx(
-        exact, abs=1e-11
-    )
+    assert specialist_gap(simulators, horizon).middle == pytest.approx(exact, abs=1e-11)

@@ -9,7 +9,6 @@ from math import comb
 import pytest
 
 from simgap.experiments.framework.claim import Verdict
-from simgap.experiments.framework.intervals import ends
 from simgap.experiments.lemmas import lemma_7_stage_one as lemma_7
 from simgap.experiments.printed import algorithm_1_printed as printed
 from simgap.experiments.remarks import delta_squared
@@ -36,7 +35,7 @@ def test_a_hundredth_of_the_length_is_too_little() -> None:
 def test_the_length_grows_like_the_inverse_square_of_delta() -> None:
     found = delta_squared.measured(POWERS, 0, silent)
     assert found.verdict is Verdict.HOLDS is delta_squared.CLAIM.expected
-    low, high = ends(found.key_number.value)
+    low, high = found.key_number.value.ends
     assert -2.1 < low < high < -1.85
 
 
@@ -54,7 +53,7 @@ def test_errors_of_coins_are_tails_of_the_binomial(samples: int) -> None:
         for k in range(samples + 1)
         if 2 * k >= samples
     )
-    low, high = ends(coin_error(samples, 0.4))
+    low, high = coin_error(samples, 0.4).ends
     assert low <= float(tail) <= high
     assert high - low < 1e-9
 
@@ -63,15 +62,15 @@ def test_errors_of_coins_are_tails_of_the_binomial(samples: int) -> None:
 def test_fewer_samples_than_needed_are_not_enough(delta: float, allowed: float) -> None:
     needed = samples_needed(delta, allowed)
     assert needed % 2 == 1
-    assert ends(coin_error(needed, delta))[1] <= allowed
-    assert needed == 3 or ends(coin_error(needed - 2, delta))[0] > allowed
+    assert coin_error(needed, delta).ends[1] <= allowed
+    assert needed == 3 or coin_error(needed - 2, delta).ends[0] > allowed
 
 
 def test_print_never_leaves_stage_one() -> None:
     found = printed.measured(PRINTED, 0, silent)
     assert {check.verdict for check in found.checks} == {Verdict.REFUTED}
     assert printed.CLAIM.expected is Verdict.REFUTED
-    low, high = ends(found.key_number.value)
+    low, high = found.key_number.value.ends
     assert 0.99 < low <= high < 1.01
 
 

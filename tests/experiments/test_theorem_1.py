@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from simgap.experiments.framework.claim import ClaimResult, Verdict
-from simgap.experiments.framework.intervals import ends
 from simgap.experiments.theorems.theorem_1_separated import CLAIM, Settings, measured
 from tests.experiments.silence import silent
 
@@ -26,7 +25,7 @@ def found() -> ClaimResult:
 
 def test_a_separated_class_costs_a_logarithm(found: ClaimResult) -> None:
     assert found.verdict is Verdict.HOLDS is CLAIM.expected
-    low, high = ends(found.key_number.value)
+    low, high = found.key_number.value.ends
     assert 0.05 < low < high < 0.2
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from simgap.experiments.framework.claim import ClaimResult, Verdict
-from simgap.experiments.framework.intervals import ends
 from simgap.experiments.theorems.theorem_2_finite import CLAIM, Settings, measured
 from tests.experiments.silence import silent
 
@@ -34,7 +33,7 @@ def test_the_worst_difference_costs_a_square_root(found: ClaimResult) -> None:
     ratios = [check for check in found.checks if "greatest ratio" in check.name]
     assert {check.verdict for check in ratios} == {Verdict.HOLDS}
     assert len(ratios) == 4
-    low, high = ends(found.key_number.value)
+    low, high = found.key_number.value.ends
     assert 0.45 < low < high < 0.6
 
 

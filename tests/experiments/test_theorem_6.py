@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from simgap.experiments.framework.claim import ClaimResult, Scale, Verdict
-from simgap.experiments.framework.intervals import ends
 from simgap.experiments.framework.record import claim_record
 from simgap.experiments.lemmas import lemma_8_optimism as lemma_8
 from simgap.experiments.printed import algorithm_3_printed as printed
@@ -27,7 +26,7 @@ def paths() -> ClaimResult:
 
 def test_every_path_obeys_its_own_bound(paths: ClaimResult) -> None:
     assert paths.verdict is Verdict.HOLDS is theorem_6.CLAIM.expected
-    tightest = ends(paths.key_number.value)[1]
+    tightest = paths.key_number.value.ends[1]
     assert 0.5 < tightest <= 1.0  # the inequality is not an empty one
 
 
@@ -68,7 +67,7 @@ def test_the_printed_threshold_drops_the_real_model_at_once() -> None:
     found = printed.measured(PRINTED, 0, silent)
     assert {check.verdict for check in found.checks} == {Verdict.REFUTED}
     assert printed.CLAIM.expected is Verdict.REFUTED
-    low, high = ends(found.key_number.value)
+    low, high = found.key_number.value.ends
     assert 1.0 - 1e-9 < low <= high == 1.0
     rivers = found.tables[0].rows[1:]
     assert [row[1] for row in rivers] == [3, 4]  # steps

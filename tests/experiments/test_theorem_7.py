@@ -8,7 +8,6 @@ from itertools import accumulate
 import pytest
 
 from simgap.experiments.framework.claim import Verdict
-from simgap.experiments.framework.intervals import ends
 from simgap.experiments.lemmas import lemma_9_switches as lemma_9
 from simgap.experiments.printed import algorithm_4_printed as printed
 from simgap.experiments.theorems import theorem_7_general as theorem_7
@@ -54,7 +53,7 @@ def test_e20_printed_data_are_counted_again_and_again() -> None:
     assert drawn == pytest.approx([272, 544, 1088, 2176], rel=0.005)
     assert [row[2] for row in rows] == list(accumulate(drawn))
     assert [row[3] for row in rows] == [1, 2, 3, 4]
-    assert ends(found.checks[0].left) == pytest.approx((15 / 8, 15 / 8), rel=0.005)
+    assert found.checks[0].left.ends == pytest.approx((15 / 8, 15 / 8), rel=0.005)
 
 
 def test_e20_data_that_are_merged_once_are_counted_once() -> None:

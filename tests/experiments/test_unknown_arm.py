@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from simgap.experiments.framework.exact_oracle import exact_oracle
-from simgap.experiments.framework.intervals import ends
 from simgap.experiments.framework.unknown_arm import HALF, UnknownArm
 from simgap.instances import bandit
 
@@ -50,7 +49,7 @@ def test_gaps_integrate_to_their_mean_and_are_never_negative(power: int) -> None
             gap = arm.gap(Fraction(float(u)) ** power)
             assert gap >= 0
             total += float(gap) * w * (high - low) / 2.0
-    low, high = ends(arm.mean_gap)
+    low, high = arm.mean_gap.ends
     assert low - 1e-9 <= total <= high + 1e-9
 
 
@@ -59,7 +58,7 @@ def test_a_fine_grid_of_the_class_has_nearly_its_oracle() -> None:
     arm, u = UnknownArm(6, 2), (np.arange(200) + 0.5) / 200
     found = exact_oracle(bandit(np.column_stack([np.full(200, 0.5), u**2])), 6)
     value = arm.pulls / 2.0 + float(arm.advantage)
-    assert ends(found.value)[0] == pytest.approx(value, abs=2e-4)
+    assert found.value.ends[0] == pytest.approx(value, abs=2e-4)
 
 
 @pytest.mark.parametrize("horizon", [2, 3, 20, 1000, 10**6])
@@ -74,7 +73,7 @@ def test_brackets_of_all_balls_hold_what_finer_grids_find() -> None:
     arm = UnknownArm(20, 20)
     for share in (0.2, 0.5, 1.0):
         coarse, fine = (
-            ends(arm.excess(arm.mean_gap, share * arm.gap_constant, cells=c, radii=c))
+            arm.excess(arm.mean_gap, share * arm.gap_constant, cells=c, radii=c).ends
             for c in (100, 800)
         )
         assert coarse[0] <= fine[0] + 1e-9

@@ -12,17 +12,14 @@ import pytest
 
 from simgap.errors import SimgapError
 from simgap.experiments.framework.claim import (
-    Check,
     Claim,
     ClaimResult,
     Curve,
     Figure,
-    KeyNumber,
     Point,
     Scale,
     Table,
-    Verdict,
-    exactly,
+    check,
 )
 from simgap.experiments.framework.record import claim_record, save_claim
 from simgap.intervals import Estimate
@@ -225,8 +222,8 @@ def test_numbers_are_in_the_page_in_full(whole: str) -> None:
 def test_a_record_of_the_verbs_own_making_is_drawn(tmp_path: Path) -> None:
     """What the experiments write has the shape of the cases here."""
     result = ClaimResult(
-        checks=(Check("one is at most two", exactly(1.0), exactly(2.0)),),
-        key_number=KeyNumber("slope", Estimate(0.5, 0.4, 0.6, 0.95)),
+        checks=(check("one is at most two", 1.0, 2.0),),
+        key=("slope", Estimate(0.5, 0.4, 0.6, 0.95)),
         summary="It is so.",
         figures=(
             Figure(
@@ -241,8 +238,9 @@ def test_a_record_of_the_verbs_own_making_is_drawn(tmp_path: Path) -> None:
         title="T",
         statement="S.",
         source="Theorem 1",
-        expected=Verdict.HOLDS,
-        run=lambda scale, seed, tell: result,
+        measure=lambda settings, seed, tell: result,
+        quick=None,
+        full=None,
     )
     record = claim_record(claim, result, scale=Scale.QUICK, seed=3)
     assert set(plain(record)) == set(cases.claim())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from importlib import import_module
+from typing import Any
 
 from simgap.errors import InvalidArgument
 from simgap.experiments.framework.claim import Claim
@@ -52,12 +53,12 @@ def claim_names() -> tuple[str, ...]:
     return tuple(name for name, _ in CLAIMS)
 
 
-def all_claims() -> tuple[Claim, ...]:
+def all_claims() -> tuple[Claim[Any], ...]:
     """Return every claim, in the order of the table."""
     return named_claims(())
 
 
-def named_claims(names: tuple[str, ...]) -> tuple[Claim, ...]:
+def named_claims(names: tuple[str, ...]) -> tuple[Claim[Any], ...]:
     """Return the claims of some names, each once; all of them if none is given."""
     homes = dict(CLAIMS)
     for name in names:
@@ -67,7 +68,7 @@ def named_claims(names: tuple[str, ...]) -> tuple[Claim, ...]:
     return tuple(_imported(name, homes[name]) for name in wanted)
 
 
-def _imported(name: str, home: str) -> Claim:
+def _imported(name: str, home: str) -> Claim[Any]:
     found = import_module(f"simgap.experiments.{home}").CLAIM
     if not isinstance(found, Claim) or found.name != name:
         raise AssertionError(f"{home} does not hold the claim {name!r}: a defect")

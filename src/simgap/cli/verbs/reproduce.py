@@ -126,7 +126,7 @@ def _check_words(claims: tuple[str, ...]) -> None:
 
 
 def _one(
-    claim: Claim, scale: Scale, seed: int, folder: Path, again: bool
+    claim: Claim[Any], scale: Scale, seed: int, folder: Path, again: bool
 ) -> ClaimAnswer:
     """Run a claim, or take it from the folder if it is there."""
     from simgap.cli.app.output import telling

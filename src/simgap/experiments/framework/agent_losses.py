@@ -18,7 +18,6 @@ from simgap.arrays import FloatArray
 from simgap.base_policies import ClassKnowledge, class_knowledge
 from simgap.complexity import separation
 from simgap.errors import InvalidArgument
-from simgap.experiments.framework.intervals import ends, greatest, middle
 from simgap.gap import MonteCarlo, SampledGap, sampled_gaps
 from simgap.intervals import Certified, Estimate, common_label, greatest_of
 from simgap.mdp import LatentMDP, SimulatorClass
@@ -41,6 +40,16 @@ class KnownClass:
     diameter: float  # upper end
     separation: float  # lower end
 
+    @staticmethod
+    def of(name: str, simulators: SimulatorClass) -> KnownClass:
+        """Return a communicating class with its numbers."""
+        return KnownClass(
+            name=name,
+            known=class_knowledge(simulators),
+            diameter=float(diameter(simulators).upper),
+            separation=separation(simulators).value * (1.0 - ROUNDING),
+        )
+
     @property
     def simulators(self) -> SimulatorClass:
         return self.known.simulators
@@ -54,15 +63,23 @@ class KnownClass:
         """Of the biases, (M,)."""
         return self.known.average.bias_span
 
-
-def known_class(name: str, simulators: SimulatorClass) -> KnownClass:
-    """Return a communicating class with its numbers."""
-    return KnownClass(
-        name=name,
-        known=class_knowledge(simulators),
-        diameter=float(diameter(simulators).upper),
-        separation=separation(simulators).value * (1.0 - ROUNDING),
-    )
+    def losses(
+        self,
+        agent: Policy[Any],
+        horizon: int,
+        *,
+        runs: int,
+        seed: int,
+        models: Sequence[int] | None = None,
+    ) -> Losses:
+        """Return what an agent lost in every model of the class, or in some."""
+        count = self.members if models is None else len(models)
+        sampling = MonteCarlo(
+            episodes=runs, seed=seed, confidence=1.0 - (1.0 - CONFIDENCE) / count
+        )
+        return Losses(
+            sampled_gaps(self.simulators, agent, horizon, sampling, models=models)
+        )
 
 
 @final
@@ -131,25 +148,6 @@ class Losses:
         return all((each.runs.identified >= 0).all() for each in self.found)
 
 
-def losses(
-    known: KnownClass,
-    agent: Policy[Any],
-    horizon: int,
-    *,
-    runs: int,
-    seed: int,
-    models: Sequence[int] | None = None,
-) -> Losses:
-    """Return what an agent lost in every model of its class, or in some."""
-    count = known.members if models is None else len(models)
-    sampling = MonteCarlo(
-        episodes=runs, seed=seed, confidence=1.0 - (1.0 - CONFIDENCE) / count
-    )
-    return Losses(
-        sampled_gaps(known.simulators, agent, horizon, sampling, models=models)
-    )
-
-
 def solved_oracle(
     simulators: SimulatorClass | LatentMDP, horizon: int, *, tolerance: float = 0.05
 ) -> OracleResult:
@@ -170,45 +168,6 @@ def worst_of_oracles(found: OracleResult) -> Certified:
     low = found.average_gap.lower
     assert low is not None
     return Certified(max(0.0, low), float(found.gap_intervals[:, 1].max()))
-
-
-def greatest_part(
-    values: Sequence[Estimate | Certified], bounds: Sequence[float]
-) -> Estimate | Certified:
-    """Return the greatest ratio of a number to its bound; it is to be at most 1.
-
-    The confidence is that all intervals hold together.
-    """
-    parts = [
-        (low / bound, high / bound, value)
-        for value, bound in zip(values, bounds, strict=True)
-        for low, high in [ends(value)]
-    ]
-    lower, upper = max(low for low, _, _ in parts), max(high for _, high, _ in parts)
-    sampled = [value for value in values if isinstance(value, Estimate)]
-    if not sampled:
-        return Certified(lower, upper)
-    return Estimate(
-        estimate=max(
-            middle(v) / bound for v, bound in zip(values, bounds, strict=True)
-        ),
-        lower=lower,
-        upper=upper,
-        confidence=1.0 - sum(1.0 - each.confidence for each in sampled),
-        method=f"greatest of {len(parts)} ratios, all intervals together",
-        label=common_label(sampled),
-    )
-
-
-def worst_of(values: Sequence[Certified]) -> Certified:
-    """Return the greatest of several brackets, in Python's own floats."""
-    low, high = ends(greatest(values))
-    return Certified(float(low), float(high))
-
-
-def over(value: Estimate, factor: float) -> Estimate:
-    """Return an estimate divided by a positive number."""
-    return value.changed(1.0 / factor)
 
 
 def _regret(found: SampledGap) -> Estimate:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.errors import NotSolved
-from simgap.experiments.framework.intervals import around
 from simgap.gap import gaps
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, SimulatorClass
@@ -54,7 +53,7 @@ def exact_oracle(
     return SolvedOracle(
         form=form,
         policy=planned.policy,
-        value=around(form.informed - gap, exact_rounding(form, gap)),
+        value=Certified.around(form.informed - gap, exact_rounding(form, gap)),
         average_gap=Certified(planned.lower, planned.upper),
         gaps=gaps(latent.simulators, planned.policy, horizon),
         least_gaps=tuple(_off(form, float(gap)) for gap in low),
@@ -65,4 +64,4 @@ def exact_oracle(
 
 def _off(form: LossForm, gap: float) -> Certified:
     """Return a gap with its rounding on both sides."""
-    return around(gap, exact_rounding(form, gap))
+    return Certified.around(gap, exact_rounding(form, gap))

@@ -3,7 +3,9 @@
 The fit is least squares of log y on log x. Its interval counts two things: the noise of
 every point, carried through the fit, and the scatter of the points about the line, by a
 t quantile; the wider of the two is given. A law that is not a power shows as scatter,
-so that three points or more are needed.
+so that three points or more are needed. A certified number may be anything between its
+ends: the slope is linear in log y, so that the ends of its range are at ends of y, and
+half the range is added.
 """
 
 from __future__ import annotations
@@ -14,41 +16,36 @@ from math import log, sqrt
 import numpy as np
 
 from simgap.errors import InvalidArgument
-from simgap.intervals import Estimate
+from simgap.intervals import Certified, Estimate, Number
 
 
 def growth_exponent(
-    x: Sequence[float],
-    y: Sequence[Estimate | float],
-    *,
-    confidence: float = 0.95,
+    x: Sequence[float], y: Sequence[Number], *, confidence: float = 0.95
 ) -> Estimate:
     """Return the exponent p of y ~ x^p, fitted to points that are all positive."""
     if len(x) != len(y) or len(x) < 3:
         raise InvalidArgument(
             f"{len(x)} and {len(y)} points", hint="give three points or more"
         )
-    values = [each.estimate if isinstance(each, Estimate) else each for each in y]
-    if min(values) <= 0.0 or min(x) <= 0.0:
+    least = [each.lower if isinstance(each, Certified) else _centre(each) for each in y]
+    if min(least) <= 0.0 or min(x) <= 0.0:
         raise InvalidArgument(
             "a growth exponent of numbers that are not positive",
             hint="leave out the points where nothing is lost",
         )
     across = np.log(np.asarray(x, np.float64))
-    up = np.array([log(value) for value in values])
-    noise = np.array(
-        [
-            (each.standard_error or 0.0) / each.estimate
-            if isinstance(each, Estimate)
-            else 0.0
-            for each in y
-        ]
-    )
+    up = np.array([log(_centre(each)) for each in y])
+    noise = np.array([_noise(each) for each in y])
+    certified = [each for each in y if isinstance(each, Certified)]
+    brackets = [
+        log(each.upper / each.lower) / 2.0 if isinstance(each, Certified) else 0.0
+        for each in y
+    ]
     centred = across - across.mean()
     weight = centred / float(centred @ centred)
     slope = float(weight @ up)
     left = up - up.mean() - slope * centred
-    freedom = len(values) - 2
+    freedom = len(y) - 2
     from scipy.special import ndtri, stdtrit
 
     half = 0.5 + confidence / 2.0
@@ -56,11 +53,27 @@ def growth_exponent(
     by_scatter = float(stdtrit(freedom, half)) * scatter
     by_noise = float(ndtri(half)) * sqrt(float((weight**2) @ (noise**2)))
     width = max(by_scatter, by_noise)
+    room = width + float(np.abs(weight) @ np.array(brackets))
     return Estimate(
         estimate=slope,
-        lower=slope - width,
-        upper=slope + width,
+        lower=slope - room,
+        upper=slope + room,
         confidence=confidence,
-        method=f"least squares on logarithms, {len(values)} points",
-        standard_error=width / float(ndtri(half)),
+        method=f"least squares on logarithms, {len(y)} points"
+        + (", brackets included" if certified else ""),
+        standard_error=None if certified else width / float(ndtri(half)),
     )
+
+
+def _centre(value: Number) -> float:
+    """Return the point that is fitted; the middle of a bracket in logarithms."""
+    if isinstance(value, Certified):
+        return sqrt(value.lower * value.upper)
+    return value.estimate if isinstance(value, Estimate) else value
+
+
+def _noise(value: Number) -> float:
+    """Return the relative standard error."""
+    if not isinstance(value, Estimate):
+        return 0.0
+    return (value.standard_error or 0.0) / value.estimate

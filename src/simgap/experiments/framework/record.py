@@ -66,7 +66,7 @@ class ClaimRecord:
 
 
 def claim_record(
-    claim: Claim, result: ClaimResult, *, scale: Scale, seed: int
+    claim: Claim[Any], result: ClaimResult, *, scale: Scale, seed: int
 ) -> ClaimRecord:
     """Return the record of a claim that was run."""
     return ClaimRecord(
@@ -111,7 +111,7 @@ def save_claim(record: ClaimRecord, folder: Path) -> None:
 
 
 def finished_claim(
-    folder: Path, claim: Claim, *, scale: Scale, seed: int
+    folder: Path, claim: Claim[Any], *, scale: Scale, seed: int
 ) -> dict[str, Any] | None:
     """Return the record of a claim that need not be run again, or None.
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.experiments.framework.intervals import around
 from simgap.instances import switch_tree
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
@@ -35,7 +34,7 @@ def two_switches(horizon: int, delta: float, e: float) -> tuple[LossForm, Certif
     up, fail = _evidence(delta, e)
     reach = 1.0 + horizon * max(abs(up), abs(fail))  # of the exponents of odds
     rounding = ROUNDINGS * horizon * EPS * reach * (1.0 + gap)
-    return form, around(gap, form.rounding + rounding)
+    return form, Certified.around(gap, form.rounding + rounding)
 
 
 def _average_gap(delta: float, e: float, losses: FloatArray) -> float:

@@ -31,7 +31,6 @@ from typing import final
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.experiments.framework.intervals import around, ends
 from simgap.intervals import Certified
 
 HALF = Fraction(1, 2)
@@ -89,7 +88,9 @@ class UnknownArm:
         """E gap over the class: n E (t - 1/2)+ less the advantage."""
         a = 1.0 / self.power
         above = 0.5 - (1.0 - 2.0 ** -(a + 1.0)) / (a + 1.0)
-        return around(self.pulls * above - float(self.advantage), OFF * self.pulls)
+        return Certified.around(
+            self.pulls * above - float(self.advantage), OFF * self.pulls
+        )
 
     def mass(self, low: FloatArray, high: FloatArray) -> FloatArray:
         """Return the chance of a mean between two numbers, rounded up."""
@@ -116,7 +117,7 @@ class UnknownArm:
         radii are a continuum: the lower end is the worst of a grid, the upper end
         counts in every cell of it the greatest gap and the least promise there.
         """
-        low, high = ends(base)
+        low, high = base.ends
         points = [Fraction(i, cells) for i in range(cells + 1)]
         gaps = [float(self.gap(t)) for t in points]
         eps = np.linspace(0.0, FARTHEST, radii + 1)

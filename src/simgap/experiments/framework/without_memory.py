@@ -21,7 +21,6 @@ bound, two coupled copies of the agent (`oracle.baselines.coupled`), is the bett
 from __future__ import annotations
 
 from simgap.experiments.framework.exact_oracle import exact_oracle
-from simgap.experiments.framework.intervals import ends
 from simgap.instances import bandit
 from simgap.intervals import Certified
 from simgap.mdp import SimulatorClass
@@ -61,7 +60,7 @@ def memory_gaps(
     found = gap_without_memory(oracle.form, seed=seed)
     proved = least_without_memory(horizon, members=members, better=better)
     proved *= 1.0 - 1e-12  # the formula is rounded, too
-    low, high = ends(found)
+    low, high = found.ends
     if proved > high + 1e-9 * horizon:
         raise AssertionError("an agent without memory below its bound: a defect")
     return oracle.average_gap, Certified(min(max(low, proved), high), high)

@@ -20,11 +20,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Annotated, Any, final
 
 import numpy as np
 
-from simgap.base_policies import uniformly_random
 from simgap.bounds import (
     Quantity,
     known_base_gap,
@@ -39,38 +38,27 @@ from simgap.complexity import (
     smoothness,
 )
 from simgap.experiments.framework.claim import (
-    Check,
+    ROOM,
     Claim,
     ClaimResult,
-    Figure,
-    KeyNumber,
-    Scale,
-    Table,
     Tell,
-    Verdict,
-    exactly,
+    check,
+    curve,
+    figure,
+    table,
 )
 from simgap.experiments.framework.exact_oracle import SolvedOracle, exact_oracle
-from simgap.experiments.framework.intervals import (
-    ROOM,
-    bracketed_exponent,
-    curve,
-    ends,
-    greatest,
-    least,
-    middle,
-    minus,
-    proved,
-)
-from simgap.experiments.framework.random_classes import random_class, random_prior
+from simgap.experiments.framework.growth import growth_exponent
+from simgap.experiments.framework.plain_policies import plain_policies
 from simgap.experiments.framework.second_arm import UntilFailure
+from simgap.experiments.framework.shared_classes import random_problems
 from simgap.experiments.framework.unknown_arm import UnknownArm
-from simgap.gap import average_gap
-from simgap.instances import bandit, best_arm, linear_bandit, riverswim
-from simgap.intervals import Certified
+from simgap.gap import average_certified, gaps
+from simgap.instances import best_arm, linear_bandit, riverswim
+from simgap.intervals import Certified, greatest, least
 from simgap.mdp import LatentMDP
-from simgap.planning import diameter, solve_episodic
-from simgap.policies import MarkovPolicy, Policy
+from simgap.planning import diameter
+from simgap.policies import Policy
 
 
 @final
@@ -104,20 +92,15 @@ FULL = Settings(
 class Row:
     """One class: the worst excess over the promise, and the constants behind it."""
 
-    name: str
-    members: int
-    horizon: int
+    name: Annotated[str, "class"]
+    members: Annotated[int, "M"]
+    horizon: Annotated[int, "H"]
+    constant: Annotated[float, "L_gap"]  # the greatest
+    gap: Annotated[Certified, "worst gap"]  # of the oracle
+    promise: Annotated[float, "promise"]  # the least for that model
     balls: int  # real models and radii that were tried
     excess: Certified  # the greatest gap less promise
     sum_excess: float  # the greatest L_gap less (L + L*)
-    constant: float  # the greatest L_gap
-    gap: float  # the greatest gap of the oracle
-    promise: float  # the least promise for that model
-
-
-def run(scale: Scale, seed: int, tell: Tell) -> ClaimResult:
-    """Run the claim at a scale."""
-    return measured(FULL if scale is Scale.FULL else QUICK, seed, tell)
 
 
 def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
@@ -128,9 +111,8 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
         tell(name)
         rows.append(_row(name, latent, horizon, bases, settings.share))
     large = [row for row in rows if row.name.startswith("Proposition 2")]
-    exponent = bracketed_exponent(
-        [float(row.horizon) for row in large], [row.constant for row in large]
-    )
+    horizons, last = [row.horizon for row in large], large[-1]
+    exponent = growth_exponent(horizons, [row.constant for row in large])
     balls = sum(row.balls for row in rows)
     infinite = []
     for horizon, power in settings.arms:
@@ -140,72 +122,54 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
         infinite.append((arm, arm.excess(arm.mean_gap, constant)))
     checks = (
         *(
-            Check(
+            check(
                 f"infinite class, H = {arm.horizon:,}, K = {arm.power:,}: in all balls "
                 "of all members the oracle's gap is at most E[gap(pi)] / nu(C_eps) + "
                 f"L_gap eps, L_gap = {arm.gap_constant:g}: the greatest excess",
                 excess,
-                exactly(0.0),
+                0.0,
             )
             for arm, excess in infinite
         ),
-        Check(
+        check(
             f"in {balls} balls of {len(rows)} finite classes, with L_gap = H(H-1)/4 + "
             "(H-1) D/2: the greatest excess, 1e-9 allowed",
             greatest([row.excess for row in rows]),
-            exactly(ROOM),
+            ROOM,
         ),
-        Check(
+        check(
             "L_gap is at most L + L*, the constants of the policy's and of the "
             "optimal values: the greatest excess, 1e-9 allowed",
-            exactly(max(row.sum_excess for row in rows)),
-            exactly(ROOM),
+            max(row.sum_excess for row in rows),
+            ROOM,
         ),
-        Check(
-            "on Proposition 2's class L_gap grows at least like H^0.9",
-            exactly(0.9),
-            exponent,
+        check(
+            "on Proposition 2's class L_gap grows at least like H^0.9", 0.9, exponent
         ),
     )
-    horizons = [float(row.horizon) for row in large]
     return ClaimResult(
         checks=checks,
-        key_number=KeyNumber("exponent of L_gap on Proposition 2's class", exponent),
+        key=("exponent of L_gap on Proposition 2's class", exponent),
         summary=f"The corrected bound held for all members of {len(infinite)} infinite "
         f"classes and in all {balls} balls of {len(rows)} finite ones; on Proposition "
-        f"2's class at H = {large[-1].horizon} it promises {large[-1].promise:.2f} for "
-        f"a gap of {large[-1].gap:g} with the least L_gap, {large[-1].constant:.2f}.",
+        f"2's class at H = {last.horizon} it promises {last.promise:.2f} for a gap of "
+        f"{last.gap.middle:g} with the least L_gap, {last.constant:.2f}.",
         figures=(
-            Figure(
+            figure(
                 "The corrected lemma on Proposition 2's class",
                 "horizon H",
                 "gap in the last model",
-                (
-                    curve("gap of the oracle", horizons, [row.gap for row in large]),
-                    curve(
-                        "promise of the corrected lemma",
-                        horizons,
-                        [row.promise for row in large],
-                        bound=True,
-                    ),
+                curve("gap of the oracle", horizons, [row.gap for row in large]),
+                curve(
+                    "promise of the corrected lemma",
+                    horizons,
+                    [row.promise for row in large],
+                    bound=True,
                 ),
-                log_x=True,
-                log_y=True,
             ),
         ),
-        tables=(
-            Table(
-                "The worst gap of each class beside its promise",
-                ("class", "M", "H", "L_gap", "worst gap", "promise"),
-                tuple(
-                    (row.name, row.members, row.horizon, row.constant, row.gap,
-                     row.promise)
-                    for row in rows
-                ),
-                ("exact",) * 6,
-            ),
-        ),
-    )  # fmt: skip
+        tables=(table("The worst gap of each class beside its promise", rows),),
+    )
 
 
 def _problems(
@@ -216,29 +180,17 @@ def _problems(
         latent = LatentMDP.uniform(simulators)
         yield f"Proposition 2, H = {horizon}", latent, horizon, [UntilFailure()]
     arms = LatentMDP.uniform(best_arm(3, 0.2))
-    yield "three arms", arms, 7, _plain_bases(arms, 7)
     river = riverswim(3, (0.2, 0.35, 0.5, 0.65, 0.8), left_reward=0.2)
-    rivers = LatentMDP.uniform(river)
-    yield "five rivers", rivers, 7, _plain_bases(rivers, 7)
-    for number in range(settings.random_classes):
-        if number % 2:
-            simulators, name = random_class(rng, members=4), f"random class {number}"
-        else:
-            means = rng.uniform(0.05, 0.95, (4, 3))
-            simulators, name = bandit(means), f"random bandit {number}"
-        latent = random_prior(rng, simulators)
-        bases = _plain_bases(latent, settings.horizon)
-        yield name, latent, settings.horizon, bases
-
-
-def _plain_bases(latent: LatentMDP, horizon: int) -> list[Policy[Any]]:
-    """Return the plan of every model, and the policy that acts at random."""
-    simulators = latent.simulators
-    plans = solve_episodic(simulators, horizon).policy
-    return [
-        uniformly_random(simulators),
-        *(MarkovPolicy("plan", simulators.n_actions, plan) for plan in plans),
-    ]
+    problems = (
+        ("three arms", arms, 7),
+        ("five rivers", LatentMDP.uniform(river), 7),
+        *(
+            (name, latent, settings.horizon)
+            for name, latent in random_problems(rng, settings.random_classes, members=4)
+        ),
+    )
+    for name, latent, horizon in problems:
+        yield name, latent, horizon, [*plain_policies(latent.simulators, horizon)]
 
 
 def _row(
@@ -249,7 +201,10 @@ def _row(
     share: float,
 ) -> Row:
     oracle = exact_oracle(latent, horizon)
-    means = [proved(average_gap(latent, base, horizon)) for base in bases]
+    means = [
+        average_certified(gaps(latent.simulators, base, horizon), latent.prior)
+        for base in bases
+    ]
     distances = model_distances(latent.simulators, GreatestL1())
     at_most = universal_lipschitz(
         horizon=horizon, diameter=diameter(latent.simulators).upper
@@ -258,17 +213,17 @@ def _row(
         _around(oracle, distances, real, least(means), share, at_most)
         for real in range(len(latent.simulators))
     ]
-    worst = max(range(len(oracle.gaps)), key=lambda m: middle(oracle.gaps[m]))
+    worst = max(range(len(oracle.gaps)), key=lambda m: oracle.gaps[m].middle)
     return Row(
         name=name,
         members=len(latent.simulators),
         horizon=horizon,
+        constant=max(each.constant for each in found),
+        gap=oracle.gaps[worst],
+        promise=found[worst].promise,
         balls=sum(each.balls for each in found),
         excess=greatest([each.excess for each in found]),
         sum_excess=_sum_excess(oracle, distances),
-        constant=max(each.constant for each in found),
-        gap=middle(oracle.gaps[worst]),
-        promise=found[worst].promise,
     )
 
 
@@ -297,7 +252,7 @@ def _around(
     """
     gap, values = _numbers(oracle)
     truth, prior = oracle.gaps[real], oracle.form.latent.prior
-    low, high = ends(mean)
+    low, high = mean.ends
     base = known_base_gap(
         max(0.0, low),
         horizon=oracle.form.horizon or 0,
@@ -313,7 +268,7 @@ def _around(
             for constant in (near.gap.constant, share * at_most)
         )
         room = (high - max(0.0, low)) / near.mass
-        excess.append(minus(truth, Certified(always, always + room)))
+        excess.append(truth - Certified(always, always + room))
         promises.append(promise)
         constants.append(near.gap.constant)
     return Around(
@@ -326,7 +281,7 @@ def _around(
 
 def _numbers(oracle: SolvedOracle) -> tuple[list[float], list[float]]:
     """Return the gaps and values of the oracle's policy in all models."""
-    gap = [middle(each) for each in oracle.gaps]
+    gap = [each.middle for each in oracle.gaps]
     values = [float(v) - g for v, g in zip(oracle.form.optimal, gap, strict=True)]
     return gap, values
 
@@ -347,7 +302,8 @@ CLAIM = Claim(
     "average gap divided by the mass of a neighbourhood, plus the Lipschitz constant "
     "of the gap times its radius.",
     source="Lemma 1, infinite class, corrected (theory 4.1c)",
-    expected=Verdict.HOLDS,
-    run=run,
+    measure=measured,
+    quick=QUICK,
+    full=FULL,
     errata=("E9",),
 )

@@ -14,24 +14,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, log
-from typing import final
+from typing import Annotated, final
 
 import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.experiments.framework.claim import (
-    Check,
     Claim,
     ClaimResult,
-    Figure,
-    KeyNumber,
-    Scale,
-    Table,
     Tell,
     Verdict,
-    exactly,
+    check,
+    curve,
+    figure,
+    table,
 )
-from simgap.experiments.framework.intervals import around, curve, middle
 from simgap.intervals import Certified
 
 PRINTED = exp(-1.0)
@@ -55,57 +52,57 @@ FULL = Settings(
 )
 
 
-def run(scale: Scale, seed: int, tell: Tell) -> ClaimResult:
-    """Run the claim at a scale."""
-    return measured(FULL if scale is Scale.FULL else QUICK, seed, tell)
+@final
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A law and its norm."""
+
+    name: Annotated[str, "law"]
+    entropy: Annotated[float, "entropy"]
+    least: Annotated[float, "norm, at least"]
+    most: Annotated[float, "norm, at most"]
+    printed: Annotated[float, "1/e"]
+
+    @property
+    def norm(self) -> Certified:
+        """Return the norm with its ends."""
+        return Certified(self.least, self.most)
 
 
 def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
     """Return what was found with given settings; nothing is drawn."""
     tell("norms")
-    laws = [(f"coin of {p:g}", np.array([p, 1.0 - p])) for p in settings.coins]
-    laws += [(f"{n} equal outcomes", np.full(n, 1.0 / n)) for n in settings.outcomes]
-    norms = [psi_1_norm(law) for _, law in laws]
-    dice = norms[len(settings.coins) :]
-    across = [float(n) for n in settings.outcomes]
-    checks = tuple(
-        Check(f"{name}: the norm is at most 1/e", norm, exactly(PRINTED))
-        for (name, _), norm in zip(laws, norms, strict=True)
-    )
-    first = norms[0]
+    coins = [_row(f"coin of {p:g}", np.array([p, 1.0 - p])) for p in settings.coins]
+    dice = [_row(f"{n} equal outcomes", np.full(n, 1.0 / n)) for n in settings.outcomes]
+    printed, first = [PRINTED] * len(dice), coins[0]
     return ClaimResult(
-        checks=checks,
-        key_number=KeyNumber(f"psi_1 norm of a {laws[0][0]}; print has 0.3679", first),
-        summary=f"The norm of a {laws[0][0]} is {middle(first):.4f}, not "
+        checks=tuple(
+            check(f"{row.name}: the norm is at most 1/e", row.norm, PRINTED)
+            for row in coins + dice
+        ),
+        key=(f"psi_1 norm of a {first.name}; print has 0.3679", first.norm),
+        summary=f"The norm of a {first.name} is {first.norm.middle:.4f}, not "
         f"1/e = {PRINTED:.4f}, and for equally likely outcomes it grows like the "
-        f"logarithm of their number: {middle(dice[-1]):.3f} for "
+        f"logarithm of their number: {dice[-1].norm.middle:.3f} for "
         f"{settings.outcomes[-1]}.",
         figures=(
-            Figure(
+            figure(
                 "The norm grows with the number of outcomes",
                 "outcomes S",
                 "psi_1 norm of log 1/P",
-                (
-                    curve("norm", across, dice, certainty="certified"),
-                    curve("1/e, as printed", across, [PRINTED] * len(across),
-                          bound=True),
-                ),
-                log_x=True,
+                curve("norm", settings.outcomes, [row.norm for row in dice]),
+                curve("1/e, as printed", settings.outcomes, printed, bound=True),
+                log_y=False,
             ),
         ),
-        tables=(
-            Table(
-                "Norms and entropies",
-                ("law", "entropy", "norm, at least", "norm, at most", "1/e"),
-                tuple(
-                    (name, _entropy(law), norm.lower,
-                     norm.upper, PRINTED)
-                    for (name, law), norm in zip(laws, norms, strict=True)
-                ),
-                ("exact", "exact", "certified", "certified", "exact"),
-            ),
-        ),
-    )  # fmt: skip
+        tables=(table("Norms and entropies", coins + dice),),
+    )
+
+
+def _row(name: str, law: FloatArray) -> Row:
+    norm, possible = psi_1_norm(law), law[law > 0.0]
+    entropy = float(-possible @ np.log(possible))
+    return Row(name, entropy, norm.lower, norm.upper, PRINTED)
 
 
 def psi_1_norm(law: FloatArray) -> Certified:
@@ -121,14 +118,9 @@ def psi_1_norm(law: FloatArray) -> Certified:
         best = max(best, _moment(weight, y, order) / order)
         limit = max(limit, _moment(weight, y, after) / order)
         order = after
-    found = around(best, best * ROUNDING)
-    top = around(max(limit, best), limit * ROUNDING)
+    found = Certified.around(best, best * ROUNDING)
+    top = Certified.around(max(limit, best), limit * ROUNDING)
     return Certified(found.lower, top.upper)
-
-
-def _entropy(law: FloatArray) -> float:
-    possible = law[law > 0.0]
-    return float(-possible @ np.log(possible))
 
 
 def _moment(weight: FloatArray, y: FloatArray, order: float) -> float:
@@ -146,6 +138,8 @@ CLAIM = Claim(
     "on the number of outcomes.",
     source="Lemma 6, as printed (theory 4.3)",
     expected=Verdict.REFUTED,
-    run=run,
+    measure=measured,
+    quick=QUICK,
+    full=FULL,
     errata=("E23",),
 )

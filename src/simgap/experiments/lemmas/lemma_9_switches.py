@@ -17,29 +17,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, floor, log2
-from typing import final
-
-import numpy as np
+from typing import Annotated, final
 
 from simgap.base_policies import general_optimistic
 from simgap.bounds import Switches, general_optimistic_regret
 from simgap.complexity import eluder_dimension, function_class
-from simgap.experiments.framework.agent_losses import KnownClass, known_class, losses
+from simgap.experiments.framework.agent_losses import KnownClass
 from simgap.experiments.framework.claim import (
-    Check,
     Claim,
     ClaimResult,
     Figure,
-    KeyNumber,
-    Scale,
-    Table,
     Tell,
-    Verdict,
-    exactly,
+    check,
+    curve,
+    figure,
+    table,
 )
 from simgap.experiments.framework.growth import growth_exponent
-from simgap.experiments.framework.intervals import curve
-from simgap.instances import bandit, riverswim, switch_tree
+from simgap.experiments.framework.shared_classes import eight_switches, rivers
+from simgap.instances import bandit
 
 MEANS = (0.9, 0.1)  # of the arm that tells the two models of the pair apart
 LOGARITHM = 0.2  # exponents up to here pass as a logarithm over these horizons
@@ -64,103 +60,71 @@ FULL = Settings((10**3, 10**4, 10**5, 10**6, 10**7), runs=40)
 class Row:
     """The most episodes of any run in any model of a class."""
 
-    name: str
-    horizon: int
-    episodes: int  # K, switches plus one
-    by_pairs: float  # the bounds on K
-    by_eluder: float
-
-
-def run(scale: Scale, seed: int, tell: Tell) -> ClaimResult:
-    """Run the claim at a scale."""
-    return measured(FULL if scale is Scale.FULL else QUICK, seed, tell)
+    name: Annotated[str, "class"]
+    horizon: Annotated[int, "H"]
+    episodes: Annotated[int, "K"]  # switches plus one
+    by_pairs: Annotated[float, "bound by pairs"]
+    by_eluder: Annotated[float, "bound by eluder dimension"]
 
 
 def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
     """Return what was found with given settings."""
-    pair = known_class("one pair", bandit([[mean, 0.5] for mean in MEANS]))
+    pair = KnownClass.of("one pair", bandit([[mean, 0.5] for mean in MEANS]))
+    classes = (
+        pair,
+        KnownClass.of("five rivers", rivers()),
+        KnownClass.of("eight switches", eight_switches()),
+    )
     rows = []
     for horizon in settings.horizons:
         tell(f"H = {horizon:,}")
-        rows += [
-            _row(known, horizon, settings.runs, seed) for known in (pair, *_classes())
-        ]
-    alone = _row(
-        known_class("one model", bandit((0.5, 0.9))), settings.horizons[0], 2, seed
-    )
+        rows += [_row(known, horizon, settings.runs, seed) for known in classes]
+    one = KnownClass.of("one model", bandit((0.5, 0.9)))
+    alone = _row(one, settings.horizons[0], 2, seed)
     share = settings.share
     doubling = [row for row in rows if row.name == pair.name]
-    across = [float(row.horizon) for row in doubling]
-    exponent = growth_exponent(across, [float(row.episodes) for row in doubling])
+    across = [row.horizon for row in doubling]
+    exponent = growth_exponent(across, [row.episodes for row in doubling])
     checks = (
-        Check(
+        check(
             "K is at most 1 + (|F|(|F|-1)/2) log2(1 + H Dl^2 / alpha) in every run: "
             "greatest ratio",
-            exactly(max(row.episodes / row.by_pairs for row in rows)),
-            exactly(share),
+            max(row.episodes / row.by_pairs for row in rows),
+            share,
         ),
-        Check(
+        check(
             "K is at most the bound by the eluder dimension in every run: greatest "
             "ratio",
-            exactly(max(row.episodes / row.by_eluder for row in rows)),
-            exactly(share),
+            max(row.episodes / row.by_eluder for row in rows),
+            share,
         ),
-        Check(
+        check(
             "one pair: K is 1 + floor(log2(1 + H / ceil(alpha / g^2))), the greatest "
             "difference",
-            exactly(float(max(abs(row.episodes - _exact(row)) for row in doubling))),
-            exactly(0.0),
+            max(abs(row.episodes - _exact(row)) for row in doubling),
+            0.0,
         ),
-        Check(
-            f"one pair: K grows at most like H^{LOGARITHM}",
-            exponent,
-            exactly(LOGARITHM * share),
+        check(
+            f"one pair: K grows at most like H^{LOGARITHM}", exponent, LOGARITHM * share
         ),
-        Check(
-            "a class of one model has no switch and one episode",
-            exactly(float(alone.episodes)),
-            exactly(1.0),
-        ),
+        check("a class of one model has no switch and one episode", alone.episodes, 1),
     )
     most, last = max(rows, key=lambda row: row.episodes), doubling[-1]
     return ClaimResult(
         checks=checks,
-        key_number=KeyNumber(
-            f"episodes of one pair at H = {last.horizon:,}",
-            exactly(float(last.episodes)),
-        ),
+        key=(f"episodes of one pair at H = {last.horizon:,}", last.episodes),
         summary=f"One pair of models is refitted {last.episodes - 1} times in "
         f"{last.horizon:,} steps (at most {last.by_pairs - 1.0:.2f}); the most "
         f"episodes of any run were {most.episodes} on {most.name} at H = "
         f"{most.horizon:,}, of {most.by_pairs:.0f} allowed.",
         figures=(_figure(rows),),
-        tables=(
-            Table(
-                "The most episodes of Algorithm 4",
-                ("class", "H", "K", "bound by pairs", "bound by eluder dimension"),
-                tuple(
-                    (row.name, row.horizon, row.episodes, row.by_pairs, row.by_eluder)
-                    for row in rows
-                ),
-                ("exact", "exact", "exact", "certified", "certified"),
-            ),
-        ),
-    )
-
-
-def _classes() -> tuple[KnownClass, ...]:
-    currents = tuple(np.linspace(0.1, 0.6, 5).tolist())
-    return (
-        known_class(
-            "five rivers", riverswim(6, currents, left_reward=0.7, uniform=True)
-        ),
-        known_class("eight switches", switch_tree(4, 2, 0.1, 8, delta=0.2)),
+        tables=(table("The most episodes of Algorithm 4", rows),),
     )
 
 
 def _row(known: KnownClass, horizon: int, runs: int, seed: int) -> Row:
     agent = general_optimistic(known.known, horizon)
-    found = losses(known, agent, horizon, runs=runs, seed=seed)
+    found = known.losses(agent, horizon, runs=runs, seed=seed)
     functions = function_class(known.simulators, plan=known.known.average)
     by_pairs, by_eluder = (
         general_optimistic_regret(
@@ -186,17 +150,15 @@ def _figure(rows: list[Row]) -> Figure:
     curves = []
     for name in dict.fromkeys(row.name for row in rows):
         of_class = [row for row in rows if row.name == name]
-        across = [float(row.horizon) for row in of_class]
-        curves.append(curve(name, across, [float(r.episodes) for r in of_class]))
+        across = [row.horizon for row in of_class]
+        curves.append(curve(name, across, [r.episodes for r in of_class]))
         bounds = [row.by_pairs for row in of_class]
         curves.append(curve(f"bound by pairs, {name}", across, bounds, bound=True))
-    return Figure(
+    return figure(
         "How often Algorithm 4 changes its plan",
         "horizon H",
         "episodes K of the run with most",
-        tuple(curves),
-        log_x=True,
-        log_y=True,
+        *curves,
     )
 
 
@@ -206,7 +168,8 @@ CLAIM = Claim(
     statement="The agent that refits only when the new data weigh as much as the old "
     "makes at most about log H plans for every pair of simulators.",
     source="Lemma 9 (theory 4.7.4)",
-    expected=Verdict.HOLDS,
-    run=run,
+    measure=measured,
+    quick=QUICK,
+    full=FULL,
     errata=("E20", "E21"),
 )

@@ -11,31 +11,23 @@ is (H - 1)/2.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 from simgap.bounds import known_base_gap, neighbourhood_transfer_literal
 from simgap.complexity import GreatestL1, lipschitz, model_distances, separation
 from simgap.experiments.framework.claim import (
-    Check,
     Claim,
     ClaimResult,
-    Figure,
-    KeyNumber,
-    Scale,
-    Table,
     Tell,
     Verdict,
-)
-from simgap.experiments.framework.intervals import (
+    check,
     curve,
-    ends,
-    greatest,
-    middle,
-    minus,
-    ratio,
+    figure,
+    shown,
+    table,
 )
 from simgap.experiments.framework.second_arm import LargeClass, large_class
-from simgap.intervals import Certified
+from simgap.intervals import Certified, greatest
 
 RADIUS = 2.0  # no two kernels are farther apart: the ball is the class
 
@@ -58,17 +50,12 @@ FULL = Settings(horizons=(5, 10, 20, 40, 80, 160))
 class Row:
     """Proposition 2's class at one horizon, and what the printed lemma makes of it."""
 
-    horizon: int
-    members: int
-    base: Certified  # C
-    lipschitz: Certified  # L, of the oracle's value
-    claimed: Certified  # C / nu(C_eps) + L eps
-    gap: Certified  # of the oracle in the last model
-
-
-def run(scale: Scale, seed: int, tell: Tell) -> ClaimResult:
-    """Run the claim at a scale."""
-    return measured(FULL if scale is Scale.FULL else QUICK, seed, tell)
+    horizon: Annotated[int, "H"]
+    members: Annotated[int, "M"]
+    base: Annotated[Certified, "C"]
+    lipschitz: Annotated[Certified, "L", "certified"]  # of the oracle's value
+    claimed: Annotated[Certified, "promise"]  # C / nu(C_eps) + L eps
+    gap: Annotated[Certified, "gap"]  # of the oracle in the last model
 
 
 def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
@@ -78,62 +65,36 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
         tell(f"H = {horizon}")
         rows.append(_row(large_class(horizon, settings.members)))
     checks = tuple(
-        Check(
+        check(
             f"H = {row.horizon}, M = {row.members}: the gap in the last model is at "
-            f"most C / nu(C_eps) + L eps, with C = {middle(row.base):.4f} and L = "
-            f"{middle(row.lipschitz):.1g}",
+            f"most C / nu(C_eps) + L eps, with C = {row.base.middle:.4f} and L = "
+            f"{shown(row.lipschitz):.1g}",
             row.gap,
             row.claimed,
         )
         for row in rows
     )
-    last = rows[-1]
-    horizons = [float(row.horizon) for row in rows]
+    last, horizons = rows[-1], [row.horizon for row in rows]
+    claimed = [row.claimed for row in rows]
     return ClaimResult(
         checks=checks,
-        key_number=KeyNumber(
+        key=(
             f"true gap over the promise at H = {last.horizon}",
-            ratio(last.gap, last.claimed),
+            last.gap / last.claimed,
         ),
         summary=f"At H = {last.horizon} and M = {last.members} the printed lemma "
-        f"promises a gap of {middle(last.claimed):.4f}; it is {middle(last.gap):g}.",
+        f"promises a gap of {last.claimed.middle:.4f}; it is {last.gap.middle:g}.",
         figures=(
-            Figure(
+            figure(
                 "The printed lemma promises a constant, the gap grows with H",
                 "horizon H",
                 "gap in the last model",
-                (
-                    curve("gap of the oracle", horizons, [row.gap for row in rows]),
-                    curve(
-                        "promise of the printed lemma",
-                        horizons,
-                        [row.claimed for row in rows],
-                        bound=True,
-                    ),
-                ),
-                log_x=True,
-                log_y=True,
+                curve("gap of the oracle", horizons, [row.gap for row in rows]),
+                curve("promise of the printed lemma", horizons, claimed, bound=True),
                 note="Class of Proposition 2 with M = 4H + 5 models of diameter 2.",
             ),
         ),
-        tables=(
-            Table(
-                "Proposition 2's class against the printed lemma",
-                ("H", "M", "C", "L", "promise", "gap"),
-                tuple(
-                    (
-                        row.horizon,
-                        row.members,
-                        middle(row.base),
-                        middle(row.lipschitz),
-                        middle(row.claimed),
-                        middle(row.gap),
-                    )
-                    for row in rows
-                ),
-                ("exact", "exact", "exact", "certified", "certified", "exact"),
-            ),
-        ),
+        tables=(table("Proposition 2's class against the printed lemma", rows),),
     )
 
 
@@ -147,7 +108,7 @@ def _row(large: LargeClass) -> Row:
             masses=[1.0],
             lipschitz=constant,
         ).value
-        for gap, constant in zip(ends(base), ends(smooth), strict=True)
+        for gap, constant in zip(base.ends, smooth.ends, strict=True)
     ]
     return Row(
         horizon=large.horizon,
@@ -163,13 +124,12 @@ def _value_constant(large: LargeClass) -> Certified:
     """Return L of Assumption 3 over the whole class: 0, up to rounding."""
     optimal, distances = large.oracle.form.optimal, separation(large.simulators)
     values = [
-        minus(float(best), gap)
-        for best, gap in zip(optimal, large.oracle.gaps, strict=True)
+        float(best) - gap for best, gap in zip(optimal, large.oracle.gaps, strict=True)
     ]
-    off = max(ends(value)[1] - ends(value)[0] for value in values)
+    off = max(value.upper - value.lower for value in values)
     found = lipschitz(
         model_distances(large.simulators, GreatestL1(), compared=distances),
-        [middle(value) for value in values],
+        [value.middle for value in values],
     ).constant
     slack = off / distances.value
     return Certified(max(0.0, found - slack), found + slack)
@@ -183,6 +143,8 @@ CLAIM = Claim(
     "neighbourhood, plus the Lipschitz constant times its radius.",
     source="Lemma 1, infinite class, as printed (theory 4.1b)",
     expected=Verdict.REFUTED,
-    run=run,
+    measure=measured,
+    quick=QUICK,
+    full=FULL,
     errata=("E9",),
 )

@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.experiments.framework.claim import (
-    Check,
+    ROOM,
     Claim,
     ClaimResult,
-    Figure,
-    KeyNumber,
-    Scale,
     Tell,
     Verdict,
+    check,
+    curve,
+    figure,
 )
-from simgap.experiments.framework.intervals import ROOM, curve, middle, ratio, times
 from simgap.experiments.framework.without_memory import memory_gaps
 
 
@@ -38,11 +37,6 @@ QUICK = Settings(horizons=(16, 32, 64))
 FULL = Settings(horizons=(16, 32, 64, 128, 256))
 
 
-def run(scale: Scale, seed: int, tell: Tell) -> ClaimResult:
-    """Run the claim at a scale."""
-    return measured(FULL if scale is Scale.FULL else QUICK, seed, tell)
-
-
 def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
     """Return what was found with given settings."""
     tell("three needles")
@@ -50,35 +44,30 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
     oracle = [remembering for remembering, _ in both]
     agent = oracle if settings.with_memory else [forgetting for _, forgetting in both]
     short, long = settings.horizons[0], settings.horizons[-1]
-    across = [float(horizon) for horizon in settings.horizons]
     return ClaimResult(
         checks=(
-            Check(
+            check(
                 f"H = {long}: the best agent with memory loses no more than the agent "
                 "(one part in 10^9 allowed)",
                 oracle[-1],
-                times(agent[-1], 1.0 + ROOM),
+                agent[-1] * (1.0 + ROOM),
             ),
-            Check(
+            check(
                 f"the agent loses no more over H = {long} than over H = {short} "
                 "(one part in 10^9 allowed)",
                 agent[-1],
-                times(agent[0], 1.0 + ROOM),
+                agent[0] * (1.0 + ROOM),
             ),
         ),
-        key_number=KeyNumber(
-            f"gap at H = {long} over gap at H = {short}", ratio(agent[-1], agent[0])
-        ),
-        summary=f"The agent loses {middle(agent[0]):.4g} over {short} steps and "
-        f"{middle(agent[-1]):.4g} over {long}.",
+        key=(f"gap at H = {long} over gap at H = {short}", agent[-1] / agent[0]),
+        summary=f"The agent loses {agent[0].middle:.4g} over {short} steps and "
+        f"{agent[-1].middle:.4g} over {long}.",
         figures=(
-            Figure(
+            figure(
                 "Three needles",
                 "horizon H",
                 "average gap",
-                (curve("the agent", across, agent, certainty="certified"),),
-                log_x=True,
-                log_y=True,
+                curve("the agent", settings.horizons, agent),
             ),
         ),
     )
@@ -91,5 +80,7 @@ CLAIM = Claim(
     "(This is false, and stated here to test the verdicts themselves.)",
     source="a control of this library; the paper says the opposite",
     expected=Verdict.REFUTED,
-    run=run,
+    measure=measured,
+    quick=QUICK,
+    full=FULL,
 )

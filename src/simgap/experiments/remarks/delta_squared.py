@@ -16,34 +16,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from typing import final
+from typing import Annotated, final
 
 from scipy.special import bdtrc
 
-from simgap.base_policies import StageOne, elimination, stage_one
+from simgap.base_policies import elimination, stage_one
 from simgap.bounds import PaperSamples
-from simgap.experiments.framework.agent_losses import (
-    CONFIDENCE,
-    ROUNDING,
-    greatest_part,
-    known_class,
-)
+from simgap.experiments.framework.agent_losses import CONFIDENCE, ROUNDING, KnownClass
 from simgap.experiments.framework.claim import (
     Check,
     Claim,
     ClaimResult,
-    Figure,
-    KeyNumber,
-    Scale,
-    Table,
     Tell,
-    Verdict,
-    exactly,
+    check,
+    curve,
+    figure,
+    table,
 )
 from simgap.experiments.framework.growth import growth_exponent
-from simgap.experiments.framework.intervals import around, curve, middle
 from simgap.instances import bandit
-from simgap.intervals import Certified, Estimate
+from simgap.intervals import Certified, Estimate, greatest
 from simgap.mdp import SimulatorClass
 
 MEMBERS, STATES = 2, 2
@@ -80,18 +72,14 @@ FULL = Settings(
 class Row:
     """Two coins at one distance."""
 
-    delta: float
-    samples: int  # n0
-    needed: int  # the least number that suffices
-    error: Certified  # of one comparison with n0 samples
-    steps: Estimate  # of stage 1
-    printed: float  # n0 of the paper
+    delta: Annotated[float, "delta"]
+    samples: Annotated[int, "n0"]
+    needed: Annotated[int, "samples needed"]  # the least number that suffices
+    error: Annotated[Certified, "error at n0"]  # of one comparison
+    allowed: Annotated[float, "allowed"]
+    steps: Annotated[Estimate, "stage 1, steps"]
+    printed: Annotated[float, "n0 of the paper"]
     loose: Estimate  # how often the agent errs at the loose level
-
-
-def run(scale: Scale, seed: int, tell: Tell) -> ClaimResult:
-    """Run the claim at a scale."""
-    return measured(FULL if scale is Scale.FULL else QUICK, seed, tell)
 
 
 def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
@@ -100,41 +88,50 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
     for delta in settings.deltas:
         tell(f"delta = {delta:g}")
         rows.append(_row(delta, settings, seed))
-    deltas = [row.delta for row in rows]
+    deltas, first = settings.deltas, rows[0]
+    samples, printed = [row.samples for row in rows], [row.printed for row in rows]
     of_steps = growth_exponent(deltas, [row.steps for row in rows])
-    of_needed = growth_exponent(deltas, [float(row.needed) for row in rows])
-    allowed = 1.0 / (MEMBERS * settings.horizon)
+    of_needed = growth_exponent(deltas, [row.needed for row in rows])
     checks = (
-        Check(
+        check(
             f"n0 samples leave an error of at most 1/(MH), H = {settings.horizon:,}: "
             "greatest error times MH",
-            greatest_part([row.error for row in rows], [allowed] * len(rows)),
-            exactly(1.0),
+            greatest([row.error / row.allowed for row in rows]),
+            1.0,
         ),
-        Check(
+        check(
             "n0 is less than twice the number that is needed: greatest ratio",
-            exactly(max(row.samples / row.needed for row in rows)),
-            exactly(TWICE),
+            max(row.samples / row.needed for row in rows),
+            TWICE,
         ),
         *_power("the length of stage 1", of_steps),
         *_power("the number of samples needed", of_needed),
-        Check(
+        check(
             f"at a chance of {settings.loose:g} the agent drops the real model no more "
             "often than that: greatest ratio",
-            greatest_part([row.loose for row in rows], [settings.loose] * len(rows)),
-            exactly(1.0),
+            greatest([row.loose / settings.loose for row in rows]),
+            1.0,
         ),
     )
-    first = rows[0]
     return ClaimResult(
         checks=checks,
-        key_number=KeyNumber("exponent in delta of the length of stage 1", of_steps),
+        key=("exponent in delta of the length of stage 1", of_steps),
         summary=f"Stage 1 grows like delta^{of_steps.estimate:.2f}; at delta = "
         f"{first.delta:g} it takes {first.steps.estimate:.3g} steps where the printed "
         f"n0 alone is {first.printed:.3g}, and {first.samples / first.needed:.2f} "
         "times the samples that are needed.",
-        figures=(_figure(rows),),
-        tables=(_table(rows, allowed),),
+        figures=(
+            figure(
+                "Samples and steps to tell two models apart",
+                "distance delta",
+                "number",
+                curve("length of stage 1", deltas, [row.steps for row in rows]),
+                curve("samples needed", deltas, [row.needed for row in rows]),
+                curve("n0 = 8 log(MH) / delta^2", deltas, samples, bound=True),
+                curve("n0 of the paper, log^3 / delta^4", deltas, printed, bound=True),
+            ),
+        ),
+        tables=(table("Two coins at distance delta", rows),),
     )
 
 
@@ -145,7 +142,7 @@ def coin_error(samples: int, delta: float) -> Certified:
     less tails; a tie counts as an error.
     """
     found = float(bdtrc(ceil(samples / 2) - 1, samples, 0.5 - delta / 4.0))
-    return around(found, ROUNDING * found)
+    return Certified.around(found, ROUNDING * found)
 
 
 def samples_needed(delta: float, allowed: float) -> int:
@@ -154,11 +151,11 @@ def samples_needed(delta: float, allowed: float) -> int:
     Errors of odd n fall with n (ties make even n a little worse), so they are bisected.
     """
     low, high = 0, 1
-    while middle(coin_error(2 * high + 1, delta)) > allowed:
+    while coin_error(2 * high + 1, delta).middle > allowed:
         low, high = high, 2 * high
     while high - low > 1:
         at = (low + high) // 2
-        if middle(coin_error(2 * at + 1, delta)) > allowed:
+        if coin_error(2 * at + 1, delta).middle > allowed:
             low = at
         else:
             high = at
@@ -171,106 +168,32 @@ def _coins(delta: float) -> SimulatorClass:
 
 
 def _row(delta: float, settings: Settings, seed: int) -> Row:
-    known = known_class("", _coins(delta))
+    known = KnownClass.of("", _coins(delta))
     agent = elimination(known.known, settings.horizon)
     samples = max(1, ceil(settings.share * int(agent.rounds.samples[0, 1])))
     found = stage_one(agent, runs=settings.runs, seed=seed)
     loose = elimination(known.known, settings.horizon, failure=settings.loose)
-    counted = stage_one(
-        loose,
-        runs=settings.loose_runs,
-        seed=seed,
-        confidence=1.0 - (1.0 - CONFIDENCE) / MEMBERS,
-    )
+    share = 1.0 - (1.0 - CONFIDENCE) / MEMBERS
+    counted = stage_one(loose, runs=settings.loose_runs, seed=seed, confidence=share)
+    allowed = 1.0 / (MEMBERS * settings.horizon)
     printed = PaperSamples(known.separation, STATES)
     slowest = max(found, key=lambda each: each.steps.estimate)
     return Row(
         delta=delta,
         samples=samples,
-        needed=samples_needed(delta, 1.0 / (MEMBERS * settings.horizon)),
+        needed=samples_needed(delta, allowed),
         error=coin_error(samples, delta),
+        allowed=allowed,
         steps=slowest.steps,
         printed=printed.samples(settings.horizon, MEMBERS),
-        loose=_worst(counted),
+        loose=max((each.wrong for each in counted), key=lambda rate: rate.upper),
     )
-
-
-def _worst(counted: tuple[StageOne, ...]) -> Estimate:
-    return max((each.wrong for each in counted), key=lambda rate: rate.upper)
 
 
 def _power(name: str, exponent: Estimate) -> tuple[Check, Check]:
     return (
-        Check(f"{name} grows at most like delta^{LEAST}", exactly(LEAST), exponent),
-        Check(f"{name} grows at least like delta^{MOST}", exponent, exactly(MOST)),
-    )
-
-
-def _figure(rows: list[Row]) -> Figure:
-    deltas = [row.delta for row in rows]
-    return Figure(
-        "Samples and steps to tell two models apart",
-        "distance delta",
-        "number",
-        (
-            curve(
-                "length of stage 1",
-                deltas,
-                [row.steps for row in rows],
-                certainty="estimated",
-            ),
-            curve("samples needed", deltas, [float(row.needed) for row in rows]),
-            curve(
-                "n0 = 8 log(MH) / delta^2",
-                deltas,
-                [float(row.samples) for row in rows],
-                bound=True,
-            ),
-            curve(
-                "n0 of the paper, log^3 / delta^4",
-                deltas,
-                [row.printed for row in rows],
-                bound=True,
-            ),
-        ),
-        log_x=True,
-        log_y=True,
-    )
-
-
-def _table(rows: list[Row], allowed: float) -> Table:
-    return Table(
-        "Two coins at distance delta",
-        (
-            "delta",
-            "n0",
-            "samples needed",
-            "error at n0",
-            "allowed",
-            "stage 1, steps",
-            "n0 of the paper",
-        ),
-        tuple(
-            (
-                row.delta,
-                row.samples,
-                row.needed,
-                middle(row.error),
-                allowed,
-                row.steps.estimate,
-                row.printed,
-            )
-            for row in rows
-        ),
-        (
-            "exact",
-            "exact",
-            "exact",
-            "exact",
-            "exact",
-            "estimated",
-            "exact",
-        ),
+        check(f"{name} grows at most like delta^{LEAST}", LEAST, exponent),
+        check(f"{name} grows at least like delta^{MOST}", exponent, MOST),
     )
 
 
@@ -281,7 +204,8 @@ CLAIM = Claim(
     "with probability at most 1/(MH), by 8 log(MH) / delta^2 samples; half as many "
     "would not do, and the paper's 1/delta^4 is not needed.",
     source="Lemma 5 replaced (theory 4.3), improving Theorem 1",
-    expected=Verdict.HOLDS,
-    run=run,
+    measure=measured,
+    quick=QUICK,
+    full=FULL,
     errata=("E15", "E23", "E24", "E25"),
 )

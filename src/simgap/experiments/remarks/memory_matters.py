@@ -20,26 +20,16 @@ from simgap.experiments.framework.claim import (
     Claim,
     ClaimResult,
     Figure,
-    KeyNumber,
-    Scale,
     Table,
     Tell,
-    Verdict,
-    exactly,
-)
-from simgap.experiments.framework.intervals import (
-    bracketed_exponent,
+    check,
     curve,
-    ends,
-    least,
-    middle,
-    minus,
-    ratio,
-    times,
+    figure,
 )
+from simgap.experiments.framework.growth import growth_exponent
 from simgap.experiments.framework.without_memory import gap_without_memory, memory_gaps
 from simgap.instances import Terminal, toy_text
-from simgap.intervals import Certified
+from simgap.intervals import Certified, least
 from simgap.mdp import LatentMDP
 from simgap.oracle import AutoOracle, loss_form, planned_policy
 
@@ -99,12 +89,7 @@ class Row:
     @property
     def value(self) -> Certified:
         """What memory is worth over the longest horizon."""
-        return minus(self.forgetting[-1], self.remembering[-1])
-
-
-def run(scale: Scale, seed: int, tell: Tell) -> ClaimResult:
-    """Run the claim at a scale."""
-    return measured(FULL if scale is Scale.FULL else QUICK, seed, tell)
+        return self.forgetting[-1] - self.remembering[-1]
 
 
 def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
@@ -125,18 +110,13 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
     checks += _needed(lakes)
     first = rows[0]
     longest = first.horizons[-1]
-    least_lost, most_lost = (
-        ends(lakes.forgetting[-1])[0],
-        ends(lakes.remembering[-1])[1],
-    )
+    least_lost, most_lost = lakes.forgetting[-1].lower, lakes.remembering[-1].upper
     return ClaimResult(
         checks=tuple(checks),
-        key_number=KeyNumber(
-            f"what memory is worth, {first.name}, H = {longest}", first.value
-        ),
+        key=(f"what memory is worth, {first.name}, H = {longest}", first.value),
         summary=f"{first.name.capitalize()}, H = {longest}: the best agent with "
-        f"memory loses {middle(first.remembering[-1]):.4g} on average, the best one "
-        f"without {middle(first.forgetting[-1]):.4g}, a fixed part of every step. "
+        f"memory loses {first.remembering[-1].middle:.4g} on average, the best one "
+        f"without {first.forgetting[-1].middle:.4g}, a fixed part of every step. "
         f"{lakes.name.capitalize()}, H = {lakes.horizons[-1]}: every policy without "
         f"memory loses at least {least_lost - 5e-5:.4f} on average, one with memory at "
         f"most {most_lost + 5e-5:.4f} (certified).",
@@ -152,7 +132,7 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
                     "without, at most",
                 ),
                 tuple(
-                    (row.name, horizon, ends(oracle)[1], *ends(other))
+                    (row.name, horizon, oracle.upper, *other.ends)
                     for row in (*rows, lakes)
                     for horizon, oracle, other in zip(
                         row.horizons, row.remembering, row.forgetting, strict=True
@@ -173,16 +153,14 @@ def _lakes(horizons: tuple[int, ...], seed: int, tell: Tell) -> Row:
             terminal=Terminal.RESTART,
         )
     )
+    solver = AutoOracle(
+        gap_tolerance=TOLERANCE, time_limit=None, episodes=EPISODES, seed=seed
+    )
     remembering, forgetting = [], []
     for horizon in horizons:
         tell(f"four frozen lakes, H = {horizon}")
         form = loss_form(latent, horizon=horizon)
-        planned = planned_policy(
-            form,
-            AutoOracle(
-                gap_tolerance=TOLERANCE, time_limit=None, episodes=EPISODES, seed=seed
-            ),
-        )
+        planned = planned_policy(form, solver)
         remembering.append(Certified(planned.lower, planned.upper))
         forgetting.append(gap_without_memory(form, effort=LAKE_EFFORT, seed=seed))
     return Row("four frozen lakes", horizons, tuple(remembering), tuple(forgetting))
@@ -190,7 +168,7 @@ def _lakes(horizons: tuple[int, ...], seed: int, tell: Tell) -> Row:
 
 def _needed(row: Row) -> list[Check]:
     return [
-        Check(
+        check(
             f"{row.name}, H = {horizon}: every policy without memory loses more than "
             "the best one with it",
             oracle,
@@ -203,58 +181,42 @@ def _needed(row: Row) -> list[Check]:
 
 
 def _checks(arms: Arms, row: Row, settings: Settings) -> list[Check]:
-    across = [float(horizon) for horizon in arms.horizons]
-    exponent = bracketed_exponent(across, row.forgetting)
+    exponent = growth_exponent(arms.horizons, row.forgetting)
     half, last = row.remembering[-2:]
     return [
-        Check(
+        check(
             f"{arms.name}: without memory the gap grows at least like H^0.9",
-            exactly(0.9),
+            0.9,
             exponent,
         ),
-        Check(
+        check(
             f"{arms.name}: without memory at least an eighth of (good arm less others) "
             "is lost per step, the least over horizons",
-            exactly(arms.better / 8.0),
-            least([ratio(g, h) for g, h in zip(row.forgetting, across, strict=True)]),
+            arms.better / 8.0,
+            least([g / h for g, h in zip(row.forgetting, arms.horizons, strict=True)]),
         ),
-        Check(
+        check(
             f"{arms.name}: with memory the last doubling of the horizon adds at most "
             f"{settings.growth - 1.0:.0%}",
             last,
-            times(half, settings.growth),
+            half * settings.growth,
         ),
-        Check(
+        check(
             f"{arms.name}: at H = {arms.horizons[-1]} memory saves more than half of "
             "what is lost without it",
-            times(row.forgetting[-1], 0.5),
+            row.forgetting[-1] * 0.5,
             row.value,
         ),
     ]
 
 
 def _figure(row: Row) -> Figure:
-    across = [float(horizon) for horizon in row.horizons]
-    return Figure(
+    return figure(
         f"With and without memory: {row.name}",
         "horizon H",
         "average gap",
-        (
-            curve(
-                "best agent with memory (oracle)",
-                across,
-                row.remembering,
-                certainty="certified",
-            ),
-            curve(
-                "best agent without memory",
-                across,
-                row.forgetting,
-                certainty="certified",
-            ),
-        ),
-        log_x=True,
-        log_y=True,
+        curve("best agent with memory (oracle)", row.horizons, row.remembering),
+        curve("best agent without memory", row.horizons, row.forgetting),
         note="Without memory: between a bound on all such agents and the best found.",
     )
 
@@ -268,6 +230,7 @@ CLAIM = Claim(
     "fixed part of every step. On four frozen lakes of Gymnasium every policy without "
     "memory loses more than the best one with it.",
     source="The role of memory (abstract and Section 4.2; theory 5.6, 5.7)",
-    expected=Verdict.HOLDS,
-    run=run,
+    measure=measured,
+    quick=QUICK,
+    full=FULL,
 )

@@ -13,31 +13,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import final
+from typing import Annotated, final
 
 from simgap.bounds import best_arm_lower, hardest_best_arm_lower
 from simgap.experiments.framework.claim import (
-    Check,
     Claim,
     ClaimResult,
-    Figure,
-    KeyNumber,
-    Scale,
-    Table,
     Tell,
-    Verdict,
-    exactly,
+    check,
+    curve,
+    figure,
+    table,
 )
 from simgap.experiments.framework.exact_oracle import exact_oracle
-from simgap.experiments.framework.intervals import (
-    bracketed_exponent,
-    curve,
-    greatest,
-    middle,
-    ratio,
-)
+from simgap.experiments.framework.growth import growth_exponent
 from simgap.instances import best_arm
-from simgap.intervals import Certified
+from simgap.intervals import Certified, greatest
 
 CONSTANT = 0.052  # of sqrt(Mn), at e = sqrt(M/n)/4
 
@@ -68,17 +59,12 @@ FULL = Settings(
 class Row:
     """One class: the exact average gap of its oracle beside the bound."""
 
-    members: int
-    pulls: int
-    e: float
-    gap: Certified
-    value: Certified  # W*
-    bound: float
-
-
-def run(scale: Scale, seed: int, tell: Tell) -> ClaimResult:
-    """Run the claim at a scale."""
-    return measured(FULL if scale is Scale.FULL else QUICK, seed, tell)
+    members: Annotated[int, "M"]
+    pulls: Annotated[int, "pulls"]
+    e: Annotated[float, "e"]
+    value: Annotated[Certified, "W*"]
+    gap: Annotated[Certified, "average gap"]
+    bound: Annotated[float, "bound"]
 
 
 def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
@@ -91,83 +77,52 @@ def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
     fixed = [_row(m, n, e, settings) for m, n, e in settings.fixed]
     rows = [row for _, family in families for row in family] + fixed
     exponents = [
-        bracketed_exponent([float(r.pulls) for r in family], [r.gap for r in family])
+        growth_exponent([r.pulls for r in family], [r.gap for r in family])
         for _, family in families
     ]
     checks = [
-        Check(
+        check(
             f"no one of {len(rows)} oracles loses less on average than the bound: the "
             "greatest ratio of bound to exact gap",
-            greatest([ratio(row.bound, row.gap) for row in rows]),
-            exactly(1.0),
+            greatest([row.bound / row.gap for row in rows]),
+            1.0,
         )
     ]
     for (members, family), exponent in zip(families, exponents, strict=True):
         checks += [
-            Check(
+            check(
                 f"M = {members}, e = sqrt(M/n)/4: every gap is at least 0.052 "
                 "sqrt(Mn), the greatest ratio",
-                greatest(
-                    [ratio(CONSTANT * sqrt(members * r.pulls), r.gap) for r in family]
-                ),
-                exactly(1.0),
+                greatest([CONSTANT * sqrt(members * r.pulls) / r.gap for r in family]),
+                1.0,
             ),
-            Check(
-                f"M = {members}: the gap grows at least like n^0.4",
-                exactly(0.4),
-                exponent,
-            ),
-            Check(f"M = {members}: and no faster than n^0.6", exponent, exactly(0.6)),
+            check(f"M = {members}: the gap grows at least like n^0.4", 0.4, exponent),
+            check(f"M = {members}: and no faster than n^0.6", exponent, 0.6),
         ]
     members, family = families[0]
-    last, across = family[-1], [float(row.pulls) for row in family]
+    last, across = family[-1], [row.pulls for row in family]
+    hardest = [
+        hardest_best_arm_lower(horizon=n + 1, members=members).value for n in across
+    ]
     return ClaimResult(
         checks=tuple(checks),
-        key_number=KeyNumber(
-            f"exponent of the oracle's gap in pulls, M = {members}", exponents[0]
-        ),
+        key=(f"exponent of the oracle's gap in pulls, M = {members}", exponents[0]),
         summary=f"With {members} arms and {last.pulls} pulls the oracle loses "
-        f"{middle(last.gap):.4f}, the bound is {last.bound:.4f}; the gap grows with "
+        f"{last.gap.middle:.4f}, the bound is {last.bound:.4f}; the gap grows with "
         f"exponent {exponents[0].estimate:.3f} "
         f"[{exponents[0].lower:.3f}, {exponents[0].upper:.3f}].",
         figures=(
-            Figure(
+            figure(
                 f"Two arms that differ by sqrt({members}/n)/4: nobody can do better",
                 "pulls n = H - 1",
                 "average gap",
-                (
-                    curve("oracle, exact", across, [row.gap for row in family]),
-                    curve("lower bound", across, [row.bound for row in family],
-                          bound=True),
-                    curve(
-                        "lower bound at its hardest e",
-                        across,
-                        [
-                            hardest_best_arm_lower(
-                                horizon=row.pulls + 1, members=members
-                            ).value
-                            for row in family
-                        ],
-                        bound=True,
-                    ),
-                ),
-                log_x=True,
-                log_y=True,
+                curve("oracle, exact", across, [row.gap for row in family]),
+                curve("lower bound", across, [row.bound for row in family], bound=True),
+                curve("lower bound at its hardest e", across, hardest, bound=True),
             ),
         ),
-        tables=(
-            Table(
-                "Exact average gaps and the bound",
-                ("M", "pulls", "e", "W*", "average gap", "bound"),
-                tuple(
-                    (row.members, row.pulls, row.e, middle(row.value),
-                     middle(row.gap), row.bound)
-                    for row in rows
-                ),
-                ("exact",) * 6,
-            ),
-        ),
-    )  # fmt: skip
+        tables=(table("Exact average gaps and the bound", rows),),
+    )
 
 
 def _row(members: int, pulls: int, e: float | None, settings: Settings) -> Row:
@@ -179,8 +134,8 @@ def _row(members: int, pulls: int, e: float | None, settings: Settings) -> Row:
         members=members,
         pulls=pulls,
         e=apart,
-        gap=oracle.average_gap,
         value=oracle.value,
+        gap=oracle.average_gap,
         bound=bound * settings.raised,
     )
 
@@ -192,6 +147,7 @@ CLAIM = Claim(
     "every policy, trained in whatever way, loses on average a constant times the "
     "square root of M times the horizon.",
     source="Lower bound of Theorem 3's kind for bandits (theory 4.10, rows 19-20)",
-    expected=Verdict.HOLDS,
-    run=run,
+    measure=measured,
+    quick=QUICK,
+    full=FULL,
 )
