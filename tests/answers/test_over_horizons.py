@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 
 from simgap.answers.class_facts import measured_class
-from simgap.answers.over_horizons import MOST_TRAINED, over_horizons, usual_horizons
+from simgap.answers.over_horizons import (
+    MOST_TRAINED,
+    over_horizons,
+    trained_models,
+    usual_horizons,
+)
 from simgap.answers.stakes import part_of, stakes
 from simgap.arrays import FloatArray
 from simgap.bounds import applicable
@@ -52,12 +57,12 @@ def test_every_number_is_that_of_brute_force(seed: int) -> None:
     latent = tiny(seed)
     worlds = latent.simulators
     found = over_horizons(latent, (1, 3), solver=QUICK)
-    for each in found.horizons:
+    for each in found:
         values = values_of_all_markov_policies(worlds, each.horizon)
         best = optimal_values(worlds, each.horizon).start
         assert each.informed == pytest.approx(latent.prior @ best)
         exact = exact_gap(latent, each.horizon)  # in Fractions
-        low, high = each.oracle.lower, each.oracle.upper
+        low, high = each.average_gap.lower, each.average_gap.upper
         assert low is not None
         assert high is not None
         assert low - 1e-12 <= exact <= high + 1e-12
@@ -77,22 +82,23 @@ def test_promises_are_those_of_the_bounds_in_the_rewards_of_the_class() -> None:
     latent = LatentMDP.uniform(scaled)
     measured = measured_class(latent, 1000)
     found = over_horizons(latent, (10, 1000), solver=QUICK, measured=measured)
-    for each in found.horizons:
+    for each in found:
         bounds = {b.claim: b.value for b in applicable(measured.facts, each.horizon)}
-        assert each.promises
+        assert each.bounds
         for one in applicable(plain, each.horizon):  # for rewards in [0, 1]
             assert bounds[one.claim] == pytest.approx(8.0 * one.value)
-        for promise in each.promises:
-            assert promise.value == bounds[promise.name]
-            assert promise.value >= (each.oracle.lower or 0.0)
+        for bound in each.bounds:
+            assert bound.value == bounds[bound.name]
+            assert bound.value >= each.average_gap.lower
 
 
 def test_many_models_are_thinned_evenly_with_both_ends() -> None:
     latent = LatentMDP.uniform(riverswim(2, np.linspace(0.1, 0.9, 90).tolist()))
     found = over_horizons(latent, (2,), solver=QUICK)
-    assert len(found.trained) == MOST_TRAINED == len(found.horizons[0].train)
-    assert (found.trained[0], found.trained[-1]) == (0, 89)
-    steps = np.diff(found.trained)
+    trained = trained_models(latent)
+    assert len(trained) == MOST_TRAINED == len(found[0].train)
+    assert (trained[0], trained[-1]) == (0, 89)
+    steps = np.diff(trained)
     assert steps.max() - steps.min() <= 1
 
 

@@ -117,7 +117,7 @@ COMMANDS = [
     words("oracle", "missing argument 'MODEL'"),
     words("orcale riverswim -H 5", "did you mean simgap oracle?"),
     words("oracle riverswim", "no horizon is given"),
-    words("oracle riverswim -H 5 --discount 0.9", "both -H and --discount"),
+    words("oracle riverswim -H 5 --discount 0.9", "both a horizon and a discount"),
     words("oracle riverswim -H 0", "it is 1 or more"),
     words("oracle riverswim -H ten", "not a number of steps"),
     words("oracle riverswim --discount 1", "above 0 and below 1"),

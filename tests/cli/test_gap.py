@@ -163,7 +163,7 @@ def test_many_models_have_fewer_runs_each_and_a_note_says_so(
 ) -> None:
     rivers = "riverswim?states=3&success=0.2:0.8:4"
     arguments = (rivers, "-H", "30", "--seeds", "40", "--time-limit", "2")
-    monkeypatch.setattr("simgap.cli.verbs.gap_runs.MANY", 2)
+    monkeypatch.setattr("simgap.answers.policy_gaps.MANY", 2)
     found = answer(capsys, *arguments)
     (note,) = (each for each in found["notes"] if "times in each" in each)
     assert note.startswith("agents are run 10 times in each of 4 models, not 40")
@@ -172,7 +172,7 @@ def test_many_models_have_fewer_runs_each_and_a_note_says_so(
     named = answer(capsys, *arguments, "--policy", "likelihood")
     assert not named["notes"]
     assert "40" in named["policies"][0]["models"][0]["gap"]["method"]
-    monkeypatch.setattr("simgap.cli.verbs.gap_runs.MOST_WORK", 1.0)
+    monkeypatch.setattr("simgap.answers.policy_gaps.MOST_WORK", 1.0)
     left = answer(capsys, *arguments, "--no-agents")["left_out"]
     assert "each of 4 models would take long" in left["oracle-belief"]
 

@@ -8,20 +8,11 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from simgap.answers import writable_file
 from simgap.cli.app.main import main
-from simgap.cli.app.models import read_model
-from simgap.cli.verbs.baseline_answer import compared, middle
-from simgap.cli.verbs.oracle import solver_of
-from simgap.errors import InvalidFile
-from simgap.instances import closed_forms
-from simgap.oracle import domain_randomization_oracle
-from simgap.oracle.settings import AutoOracle, BoundedOracle, ExactOracle, GridOracle
 from tests.cli.test_contract import SIMGAP, answer, human
 
 RIVERS = "riverswim?states=4&success=0.1:0.6:3&left_reward=0.4&uniform=true"
@@ -63,31 +54,6 @@ def test_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
     assert np.array(found["pair_prices"]["lower"]).shape == (size, size)
 
 
-@pytest.mark.parametrize(
-    ("text", "horizon"),
-    [
-        ("absorbing_doors?members=3", 8),
-        ("needle?members=4", 6),
-        ("best_arm?e=0.1", 4),
-        ("linear_bandit?members=25", 5),
-    ],
-)
-def test_closed_forms_of_the_paper(
-    text: str, horizon: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Theory rows 16, 17, 22 and 23."""
-    known = closed_forms(text).oracle_value
-    assert known is not None
-    expected = known(horizon)
-    assert expected is not None
-    found = answer(capsys, "oracle", text, "-H", str(horizon), "--no-baselines")
-    assert bounded(found, expected)
-    assert found["upper"] - found["lower"] < 1e-6
-    assert found["outcome"] == "exact up to rounding"
-    assert found["baselines"] == {}
-    assert found["value_of_memory"] is None
-
-
 @pytest.mark.parametrize("solver", ["auto", "bounded", "grid"])
 def test_a_discount(solver: str, capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--discount", "0.8", "--solver", solver, "--no-baselines")
@@ -104,71 +70,6 @@ def test_solvers_agree(capsys: pytest.CaptureFixture[str]) -> None:
     ]
     least = max(each["lower"] for each in found)
     assert least <= min(each["upper"] for each in found) + 1e-9
-
-
-@pytest.fixture
-def two_units(tmp_path: Path) -> tuple[str, str]:
-    """Two doors in rewards r, and the same in rewards -3 + 5 r."""
-    kernel = np.zeros((2, 3, 2, 3))
-    for m in range(2):
-        kernel[m, 0, m, 1] = kernel[m, 0, 1 - m, 2] = 1.0
-        kernel[m, 1:, :, 0] = 1.0
-    arrays: dict[str, Any] = {
-        "transitions": kernel,
-        "rewards": np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 0.0]]),
-    }
-    np.savez(tmp_path / "plain.npz", **arrays)
-    arrays |= {"reward_offset": -3.0, "reward_factor": 5.0}
-    np.savez(tmp_path / "moved.npz", **arrays)
-    return str(tmp_path / "plain.npz"), str(tmp_path / "moved.npz")
-
-
-@pytest.mark.parametrize(
-    ("length", "steps"), [(("-H", "7"), 7.0), (("--discount", "0.5"), 2.0)]
-)
-def test_numbers_are_in_original_rewards(
-    length: tuple[str, str],
-    steps: float,
-    two_units: tuple[str, str],
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """Values move by -3 a step and the factor, gaps by the factor only."""
-    plain, other = (
-        answer(capsys, "oracle", path, *length, "--no-baselines") for path in two_units
-    )
-    assert plain["average_gap"]["upper"] > 0.1
-    for end in ("lower", "upper"):
-        expected = -3.0 * steps + 5.0 * plain[end]
-        assert other[end] == pytest.approx(expected, abs=1e-6)
-        expected = 5.0 * plain["average_gap"][end]
-        assert other["average_gap"][end] == pytest.approx(expected, abs=1e-6)
-    for one, two in zip(plain["models"], other["models"], strict=True):
-        assert two["gap"] == pytest.approx(5.0 * one["gap"], abs=1e-6)
-        assert two["optimal"] == pytest.approx(-3.0 * steps + 5.0 * one["optimal"])
-    prices = [np.array(each["pair_prices"]["upper"]) for each in (plain, other)]
-    np.testing.assert_allclose(prices[1], 5.0 * prices[0], atol=1e-6)
-
-
-def test_simpler_policies_are_in_original_rewards(two_units: tuple[str, str]) -> None:
-    plain, other = (
-        compared(latent, domain_randomization_oracle(latent, horizon=7), 0, effort=0.01)
-        for latent in (read_model(path).latent for path in two_units)
-    )
-    assert plain.value_of_memory is not None
-    assert other.value_of_memory is not None
-    for end in ("lower", "upper"):
-        expected = 5.0 * getattr(plain.value_of_memory, end)
-        assert getattr(other.value_of_memory, end) == pytest.approx(expected, abs=1e-6)
-    for name, one in plain.baselines.items():
-        two = other.baselines[name]
-        assert one.worst_gap is not None
-        assert two.worst_gap == pytest.approx(5.0 * one.worst_gap, abs=1e-6)
-        assert one.value.lower is not None
-        expected = -21.0 + 5.0 * one.value.lower
-        assert two.value.lower == pytest.approx(expected, abs=1e-6)
-        for mine, theirs in zip(one.models, two.models, strict=True):
-            expected = -21.0 + 5.0 * middle(mine.value)
-            assert middle(theirs.value) == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_policies_are_saved_and_named(
@@ -188,34 +89,6 @@ def test_the_policies_are_saved_and_named(
 
     for each in tmp_path.iterdir():
         assert load_policy(each).horizon == 8
-
-
-def test_a_place_that_cannot_be_written_is_found_before_planning(
-    tmp_path: Path,
-) -> None:
-    for bad in (tmp_path / "no" / "p.simgap", tmp_path / "p.npz", tmp_path):
-        with pytest.raises(InvalidFile):
-            writable_file(str(bad))
-    (tmp_path / "q.belief.simgap").mkdir()
-    with pytest.raises(InvalidFile, match="is a folder"):
-        writable_file(str(tmp_path / "q.simgap"))
-    assert writable_file(str(tmp_path / "p.simgap")) == tmp_path / "p.simgap"
-    assert [each.name for each in tmp_path.iterdir()] == ["q.belief.simgap"]
-
-
-def test_words_become_settings() -> None:
-    assert solver_of("auto") == AutoOracle()
-    told = solver_of("bounded", gap_tolerance="0.2", time_limit="3", max_memory="2")
-    assert told == BoundedOracle(
-        gap_tolerance=0.2, time_limit=3.0, max_memory=2e9, negligible=0.0
-    )
-    only = solver_of("grid", tolerance="0.01", seed=4)
-    assert only == GridOracle(
-        gap_tolerance=None, tolerance=0.01, seed=4, negligible=0.0
-    )
-    both = solver_of("auto", tolerance="0.01", gap_tolerance="0.1")
-    assert both == AutoOracle(gap_tolerance=0.1, tolerance=0.01, negligible=0.0)
-    assert solver_of("exact", tolerance="0.1") == ExactOracle()
 
 
 def test_people_read_what_is_lost_and_how_sure_it_is(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
-from simgap.cli.verbs import gap
+from simgap.answers import compare
 from simgap.cli.verbs.study_parts import SECONDS, Study
 from simgap.instances import riverswim
 from simgap.mdp import LatentMDP
@@ -35,4 +36,5 @@ def test_a_limit_is_named_if_it_is_not_the_usual_one(
 
 
 def test_the_usual_limit_is_that_of_both_verbs() -> None:
-    assert SECONDS == gap.PLANNING_SECONDS == AutoOracle().time_limit
+    usual = signature(compare).parameters["time_limit"].default
+    assert SECONDS == usual == AutoOracle().time_limit

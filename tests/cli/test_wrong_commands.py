@@ -102,11 +102,13 @@ NUMBERS = [
     Wrong("bounds riverswim", "no horizon is given", "-H 200"),
     Wrong("run random riverswim", "no horizon is given", "-H 200"),
     Wrong("oracle riverswim", "no horizon is given", "-H 200 or --discount 0.99"),
-    Wrong("oracle riverswim -H 5 --discount 0.9", "both -H and", "give -H 200 or"),
+    Wrong(
+        "oracle riverswim -H 5 --discount 0.9", "both a horizon and", "give -H 200 or"
+    ),
     Wrong("gap riverswim -H 0", "-H is 0", "it is 1 or more"),
     Wrong("bounds riverswim -H 0", "-H is 0", "it is 1 or more"),
     Wrong("oracle riverswim -H 0", "-H is 0", "it is 1 or more"),
-    Wrong("gap riverswim -H -5", "-H is -5", "it is 1 or more"),
+    Wrong("gap riverswim -H -5", "-H is -5", "or more"),
     Wrong("gap riverswim -H 1e99", "-H is 1e99", "it is at most 1000000000"),
     Wrong("gap riverswim -H abc", "-H is 'abc'", "for instance 200 or 1e6"),
     Wrong("gap riverswim -H nan", "-H is 'nan'", "for instance 200 or 1e6"),

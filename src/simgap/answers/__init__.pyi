@@ -39,6 +39,7 @@ from simgap.answers.class_facts import (
     MeasuredClass as MeasuredClass,
     measured_class as measured_class,
 )
+from simgap.answers.compare import compare as compare
 from simgap.answers.identify.identify import identify as identify
 from simgap.answers.identify.telling_apart import telling_apart as telling_apart
 from simgap.answers.model import (
@@ -46,10 +47,13 @@ from simgap.answers.model import (
     NamedModel as NamedModel,
     named_model as named_model,
 )
+from simgap.answers.oracle import (
+    oracle as oracle,
+    planned_and_compared as planned_and_compared,
+    planned_class as planned_class,
+)
 from simgap.answers.over_horizons import (
     MOST_HORIZONS as MOST_HORIZONS,
-    AtHorizon as AtHorizon,
-    OverHorizons as OverHorizons,
     over_horizons as over_horizons,
     usual_horizons as usual_horizons,
 )
@@ -69,6 +73,7 @@ from simgap.answers.stakes import (
     Stakes as Stakes,
     stakes as stakes,
 )
+from simgap.answers.study.story import story_of as story_of
 from simgap.answers.width.ranges import (
     varying_parameters as varying_parameters,
 )

@@ -7,16 +7,14 @@ paper promise. All gaps are exact up to rounding except the oracle's, a bracket.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import final
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from simgap.answers.class_facts import MeasuredClass
-from simgap.answers.planned_class import PlannedClass
+from simgap.answers.planned_class import PlannedClass, Tell
 from simgap.answers.stakes import stakes
-from simgap.arrays import FloatArray, owned
 from simgap.bounds import Kind, Quantity, applicable
 from simgap.errors import InvalidArgument
 from simgap.intervals import Certified
@@ -32,47 +30,13 @@ from simgap.oracle import (
     spread_over,
 )
 from simgap.planning import checked_horizon
+from simgap.records import HorizonBound, HorizonGaps
 
 MOST_HORIZONS = 40
 USUAL_HORIZONS = 7
 MOST_TRAINED = 60  # models whose plans are shown in each other
 LEAST_SECONDS = 1.0  # of planning at a horizon
 EFFORT = 0.25  # seconds of a usual machine for the search without memory
-
-Told = Callable[[str], None]
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Promise:
-    """What a theorem promises about the oracle's gap in any model."""
-
-    name: str
-    value: float
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class AtHorizon:
-    """One class at one horizon."""
-
-    horizon: int
-    informed: float  # what an agent gets that is told the model, prior average
-    oracle: Certified  # average gap of the best agent that is not
-    outcome: Outcome  # of planning it
-    memoryless: Certified  # average gap of the best policy found without memory
-    random: Certified  # average gap of acting at random
-    train: FloatArray  # (K, K), gap of the plan of model i if model j is real
-    promises: tuple[Promise, ...]
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class OverHorizons:
-    """One class at growing horizons."""
-
-    trained: tuple[int, ...]  # (K,), the models that `train` is about
-    horizons: tuple[AtHorizon, ...]
 
 
 def over_horizons(
@@ -82,9 +46,9 @@ def over_horizons(
     solver: AutoOracle,
     measured: MeasuredClass | None = None,
     planned: PlannedClass | None = None,
-    tell: Told = lambda _: None,
-) -> OverHorizons:
-    """Return gaps at every horizon; promises need the measured class.
+    tell: Tell = lambda _: None,
+) -> tuple[HorizonGaps, ...]:
+    """Return gaps at every horizon; bounds of theorems need the measured class.
 
     What is `planned` already, at one of the horizons, is not planned again.
     The time limit is for each horizon, or for all together if models are many.
@@ -100,7 +64,7 @@ def over_horizons(
             f"{len(asked)} horizons, at most {MOST_HORIZONS} are compared",
             hint="give fewer of them, spread like 10, 30, 100, 300",
         )
-    trained = _spread(len(latent.simulators))
+    trained = trained_models(latent)
     if len(trained) < len(latent.simulators) and solver.time_limit is not None:
         share = max(LEAST_SECONDS, solver.time_limit / len(asked))
         solver = replace(solver, time_limit=share)
@@ -109,7 +73,12 @@ def over_horizons(
         tell(f"horizon {horizon} ({at} of {len(asked)})")
         known = planned if planned and planned.oracle.horizon == horizon else None
         found.append(_at(latent, horizon, trained, solver, measured, known))
-    return OverHorizons(trained, tuple(found))
+    return tuple(found)
+
+
+def trained_models(latent: LatentMDP) -> tuple[int, ...]:
+    """Return all models, or MOST_TRAINED of them spread evenly, the ends among them."""
+    return tuple(spread_over(len(latent.simulators), MOST_TRAINED).tolist())
 
 
 def usual_horizons(horizon: int) -> tuple[int, ...]:
@@ -125,7 +94,7 @@ def _at(
     solver: AutoOracle,
     measured: MeasuredClass | None,
     known: PlannedClass | None,
-) -> AtHorizon:
+) -> HorizonGaps:
     form = loss_form(latent, horizon=horizon)
     plans = single_plans(form, trained)
     if known is not None:
@@ -141,33 +110,28 @@ def _at(
             form, plans, mean, effort=EFFORT, seed=solver.seed, prove=False
         )
     table = np.stack([plan.gaps[list(trained)] for plan in plans])
-    return AtHorizon(
+    return HorizonGaps(
         horizon=horizon,
         informed=form.informed,
-        oracle=oracle,
-        outcome=outcome,
+        average_gap=oracle,
         memoryless=least.average_ends,
-        random=stakes(latent, horizon).average,
-        train=owned(np.maximum(table, 0.0)),
-        promises=() if measured is None else _promises(measured, horizon),
+        random=stakes(latent, horizon).average.upper,
+        train=tuple(map(tuple, np.maximum(table, 0.0).tolist())),
+        bounds=() if measured is None else _bounds(measured, horizon),
+        outcome=outcome,
     )
 
 
-def _promises(measured: MeasuredClass, horizon: int) -> tuple[Promise, ...]:
+def _bounds(measured: MeasuredClass, horizon: int) -> tuple[HorizonBound, ...]:
     """Return the bounds that hold on the oracle's gap in any model.
 
     The facts were measured at the longest horizon; eluder dimension and covering number
     at its finer scale are upper bounds at every coarser one.
     """
     return tuple(
-        Promise(bound.claim, bound.value)
+        HorizonBound(bound.claim, bound.value)
         for bound in applicable(measured.facts, horizon)
         if bound.holds
         and bound.kind is Kind.UPPER
         and bound.quantity is Quantity.ORACLE_GAP
     )
-
-
-def _spread(members: int) -> tuple[int, ...]:
-    """Return all models, or MOST_TRAINED of them spread evenly, the ends among them."""
-    return tuple(spread_over(members, MOST_TRAINED).tolist())

@@ -12,6 +12,13 @@ from simgap.records.files import (
     read_record as read_record,
     write_record as write_record,
 )
+from simgap.records.gap import (
+    Gap as Gap,
+    HorizonBound as HorizonBound,
+    HorizonGaps as HorizonGaps,
+    ModelGap as ModelGap,
+    PolicyGaps as PolicyGaps,
+)
 from simgap.records.identify import (
     Identify as Identify,
     ModelPair as ModelPair,
@@ -19,6 +26,13 @@ from simgap.records.identify import (
     Timeline as Timeline,
 )
 from simgap.records.memory import Memory as Memory, Proof as Proof
+from simgap.records.oracle import (
+    BaselineModel as BaselineModel,
+    BaselinePolicy as BaselinePolicy,
+    Oracle as Oracle,
+    OracleModel as OracleModel,
+    TracePoint as TracePoint,
+)
 from simgap.records.pair_prices import PairPrices as PairPrices
 from simgap.records.provenance import (
     ON_GRID as ON_GRID,
@@ -31,7 +45,13 @@ from simgap.records.record import (
     SCHEMA as SCHEMA,
     Record as Record,
     in_memory as in_memory,
+    is_flat as is_flat,
+    is_kept as is_kept,
     with_command as with_command,
+)
+from simgap.records.study import (
+    Chapter as Chapter,
+    Study as Study,
 )
 from simgap.records.width import (
     LossBeyond as LossBeyond,

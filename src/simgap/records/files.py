@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from simgap.errors import InvalidFile, SimgapError
 from simgap.intervals import Certified, Estimate, Interval
 from simgap.records.provenance import for_this_grid
-from simgap.records.record import SCHEMA, is_kept
+from simgap.records.record import SCHEMA, is_flat, is_kept
 from simgap.text import clean, clean_json
 from simgap.user_files import read_text, replacing
 
@@ -34,8 +34,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, str):
         return _text(value)
     if is_dataclass(value) and not isinstance(value, type):
-        kept = [each.name for each in fields(value) if is_kept(each)]
-        return {name: plain(getattr(value, name)) for name in kept}
+        return _object(value)
     if isinstance(value, Mapping):
         return {_text(str(key)): plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -137,6 +136,17 @@ def _cleaned(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {clean(str(key)): _cleaned(each) for key, each in value.items()}
     return value
+
+
+def _object(value: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for each in fields(value):
+        if is_flat(each):
+            inside = _object(getattr(value, each.name))
+            found |= {key: inside[key] for key in inside if key not in found}
+        elif is_kept(each):
+            found[each.name] = plain(getattr(value, each.name))
+    return found
 
 
 def _number(value: float) -> float | str:

@@ -15,6 +15,7 @@ SCHEMA = 1  # the form of records on disk
 MOST_LINES = 20  # of the short form
 NOT_SHOWN = frozenset(("schema", "kind", "certainty", "provenance", "notes", "next"))
 IN_MEMORY = "in memory only"
+FLAT = "written as fields of its holder"
 
 Any_Record = TypeVar("Any_Record", bound="Record")
 
@@ -29,6 +30,19 @@ def is_kept(each: Field[Any]) -> bool:
     return IN_MEMORY not in each.metadata
 
 
+def flat() -> Any:
+    """Return a field whose own fields are written instead of it.
+
+    Where its holder has a field of the same name, that of the holder is written.
+    """
+    return field(metadata={FLAT: True})
+
+
+def is_flat(each: Field[Any]) -> bool:
+    """Return whether the fields of a field are written instead of it."""
+    return FLAT in each.metadata
+
+
 class Record:
     """The answer to one question; `simgap schema VERB` describes its fields."""
 
@@ -40,8 +54,9 @@ class Record:
         source = getattr(self, "provenance", None)
         if source is not None and source.grid:
             for each in fields(self):
-                value = for_this_grid(getattr(self, each.name), each.name)
-                object.__setattr__(self, each.name, value)
+                if is_kept(each) and not is_flat(each):
+                    value = for_this_grid(getattr(self, each.name), each.name)
+                    object.__setattr__(self, each.name, value)
 
     def __repr__(self) -> str:
         lines = [f"{name:<24} {text}" for name, text in _rows(self)]
@@ -67,7 +82,9 @@ def with_command(record: Any_Record, command: str) -> Any_Record:
 def _rows(record: Record) -> Iterator[tuple[str, str]]:
     for each in fields(record):
         value = getattr(record, each.name)
-        if each.name not in NOT_SHOWN and value is not None and is_kept(each):
+        if is_flat(each):
+            yield from _rows(value)
+        elif each.name not in NOT_SHOWN and value is not None and is_kept(each):
             yield each.name, _short(value)
 
 

@@ -25,7 +25,7 @@ from typing import Any, Literal, Union, final, get_args, get_origin, get_type_hi
 
 from simgap.cli.app.schema_words import meaning_of
 from simgap.intervals import Certified, Estimate, Interval
-from simgap.records import SCHEMA
+from simgap.records import SCHEMA, is_flat, is_kept
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NUMBER = "number"  # the name of the part that every float refers to
@@ -85,8 +85,12 @@ class _Parts:
 
     def object(self, kind: type) -> Json:
         hints, comments = _hints(kind), field_comments(kind)
-        properties = {}
-        for each in fields(kind):
+        properties: Json = {}
+        for each in filter(is_kept, fields(kind)):
+            if is_flat(each):
+                inside = self.object(hints[each.name])["properties"]
+                properties |= {k: inside[k] for k in inside if k not in properties}
+                continue
             found = self.of(hints[each.name])
             whole = hints[each.name] is int
             meaning = meaning_of(kind.__name__, each.name, whole=whole)

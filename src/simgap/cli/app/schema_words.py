@@ -203,8 +203,6 @@ MEANINGS = {
     "AuditAnswer.verdict": '"yes", "with memory", "no", "undecided" or "undecided: '
     'grid too coarse"; without a horizon "yes", "in the long run", "not promised" or '
     "the last one",
-    "BaselineAnswer.value": "what it earns, mean over the prior",
-    "BaselineModel.value": "what the policy earns there",
     "ClaimAnswer.verdict": '"holds", "refuted" or "undecided"',
     "Memory.enough": '"certified" (for this grid): a policy with memory loses no more '
     "than the upper end of `with_memory`, and in an audit that is acceptable; "
@@ -213,9 +211,6 @@ MEANINGS = {
     'more, at least the lower end of `without_memory`; "no": one without is as good; '
     'else "not proved"',
     "FindingAnswer.value": "the number behind it; null: there is none",
-    "OracleAnswer.upper": "of W*",
-    "StudyAnswer.findings": "one line for each question",
-    "StudyAnswer.upper": "of W*",
 }
 
 

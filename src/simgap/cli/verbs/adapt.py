@@ -228,18 +228,22 @@ def _targets(save: str | None, model: str | None) -> tuple[Path | None, Path | N
 
 
 def _solver(gap_tolerance: str | None, time_limit: str | None, seed: int) -> Solver:
-    from dataclasses import replace
-
     from simgap.answers import PLANNING
-    from simgap.cli.verbs.oracle import solver_of
+    from simgap.cli.app.options import part_of, seconds_of
     from simgap.oracle import AutoOracle
 
-    chosen = solver_of(
-        "auto", gap_tolerance=gap_tolerance, time_limit=time_limit, seed=seed
+    part = part_of(
+        gap_tolerance,
+        "--gap-tolerance",
+        hint="it is above 0 and below 1, such as 0.05",
     )
-    if gap_tolerance is not None or not isinstance(chosen, AutoOracle):
-        return chosen
-    return replace(chosen, negligible=PLANNING.negligible)
+    seconds = seconds_of(time_limit)
+    return AutoOracle(
+        gap_tolerance=0.05 if part is None else part,
+        time_limit=60.0 if seconds is None else seconds,
+        negligible=PLANNING.negligible if part is None else 0.0,
+        seed=seed,
+    )
 
 
 def _read_log(

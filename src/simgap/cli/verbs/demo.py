@@ -15,7 +15,7 @@ import typer
 from simgap.cli.app.options import AsJson
 
 if TYPE_CHECKING:
-    from simgap.cli.verbs.study_answer import StudyAnswer
+    from simgap.records import Study as StudyRecord
 
 LAKES = "gym:FrozenLake-v1?success_rate=0.3333333333333333,0.5,0.7,0.9&terminal=restart"
 DEFAULT_LAKE = 0  # Gymnasium's own: success_rate = 1/3
@@ -66,29 +66,28 @@ def run(
         _print(answer)
 
 
-def _print(answer: StudyAnswer) -> None:
+def _print(answer: StudyRecord) -> None:
     from simgap.cli.app.output import print_line, print_table
-    from simgap.cli.verbs.baseline_answer import middle
     from simgap.cli.verbs.study import print_answer
     from simgap.text import gap_number, number, shown
 
-    single = answer.baselines["single-simulator"].cross_gaps
-    memoryless = answer.baselines["memoryless"].models
+    found = answer.oracle
+    single = found.baselines["single-simulator"].cross_gaps
+    memoryless = found.baselines["memoryless"].gaps
     assert single is not None
-    noise = 10.0 * answer.rounding
     print_table(
-        f"crossings lost in {answer.horizon} steps, if this is the real lake",
+        f"crossings lost in {found.horizon} steps, if this is the real lake",
         ("real lake", "best", "default lake alone", "no memory", "memory"),
         [
             (
                 shown(each.name),
                 number(each.optimal, 5),
-                gap_number(alone, noise, 4),
-                gap_number(middle(plain.gap), noise, 4),
-                gap_number(each.gap, noise, 4),
+                gap_number(alone, found.noise, 4),
+                gap_number(plain, found.noise, 4),
+                gap_number(each.gap, found.noise, 4),
             )
             for each, alone, plain in zip(
-                answer.models, single[DEFAULT_LAKE], memoryless, strict=True
+                found.models, single[DEFAULT_LAKE], memoryless, strict=True
             )
         ],
         "certified; `best` is what a robot gets that knows the lake",

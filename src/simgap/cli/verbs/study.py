@@ -13,7 +13,7 @@ import typer
 from simgap.cli.app.options import AsJson, Horizon, MaxBytes, Model, Seed
 
 if TYPE_CHECKING:
-    from simgap.cli.verbs.study_answer import StudyAnswer
+    from simgap.records import Study as StudyRecord
 
 TIME_LIMIT = 30.0
 GAP_TOLERANCE = 0.1
@@ -94,7 +94,7 @@ def run(
         print_answer(answer)
 
 
-def print_answer(answer: StudyAnswer) -> None:
+def print_answer(answer: StudyRecord) -> None:
     """Print the verdict, the story, one line for each question, and where files are."""
     from simgap.cli.app.output import print_line
 
@@ -109,4 +109,5 @@ def print_answer(answer: StudyAnswer) -> None:
     print_line(f"page    {answer.report}")
     print_line(f"records {', '.join(answer.records.values())}")
     print_line(f"model   {answer.model_file}")
-    print_line(f"policy  {answer.policy_file}, {answer.belief_policy_file}")
+    kept = answer.oracle
+    print_line(f"policy  {kept.policy_file}, {kept.belief_policy_file}")

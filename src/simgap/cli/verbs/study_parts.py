@@ -18,11 +18,9 @@ from typing import TYPE_CHECKING, Any, final
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from simgap.cli.verbs.gap_rows import PlannedPolicies
-    from simgap.cli.verbs.oracle import OracleAnswer
-    from simgap.cli.verbs.study_answer import StudyAnswer
     from simgap.mdp import LatentMDP
     from simgap.oracle import AutoOracle, OracleResult
+    from simgap.records import Oracle, Study as StudyRecord
 
 MOST_WIDTHS = 6  # parameters whose width is studied
 FINER = 0.1  # of the tolerance, if the bracket leaves the verdict open
@@ -66,17 +64,16 @@ class Study:
         return join(words)
 
 
-def studied(study: Study) -> StudyAnswer:
+def studied(study: Study) -> StudyRecord:
     """Answer every question, keep the records, and draw the page.
 
     If it is interrupted, the page shows what is there.
     """
+    from simgap.answers import story_of
     from simgap.cli.app.output import say
-    from simgap.cli.verbs.story import story_of
-    from simgap.cli.verbs.study_answer import study_answer
     from simgap.cli.verbs.study_words import findings_of
     from simgap.interop import save_model
-    from simgap.records import SCHEMA
+    from simgap.records import Study as StudyRecord
     from simgap.report import write_explorer
 
     model_file, page = study.folder / "model.simgap", study.folder / "report.html"
@@ -93,19 +90,18 @@ def studied(study: Study) -> StudyAnswer:
             _kept_or_made(study, name, make, records, planned.result)
     finally:
         write_explorer(study.folder, page)
-    return study_answer(
-        oracle,
-        schema=SCHEMA,
-        kind="study",
+    return StudyRecord(
         verdict=audit.verdict,
         headline=audit.headline,
         reason=audit.reason,
         story=story_of(oracle, alone=study.alone),
         findings=tuple(findings_of(records)),
+        oracle=oracle,
         total_seconds=perf_counter() - study.begun,
         model_file=str(model_file),
         report=str(page),
         records=records,
+        provenance=oracle.provenance,
     )
 
 
@@ -160,7 +156,7 @@ def _answers_this(study: Study, path: Path, oracle: OracleResult) -> bool:
     ) == (study.horizon, study.latent.hash, study.solver.seed, version("simgap"))
 
 
-def _planned_and_judged(study: Study) -> tuple[Study, PlannedPolicies, Any]:
+def _planned_and_judged(study: Study) -> tuple[Study, Oracle, Any]:
     """Return the one plan of the class, and the verdict from it.
 
     If the bracket is as narrow as asked and leaves the verdict open, a finer one is
@@ -183,8 +179,8 @@ def _planned_and_judged(study: Study) -> tuple[Study, PlannedPolicies, Any]:
     return study, planned, audit
 
 
-def _audit(study: Study, planned: PlannedPolicies) -> Any:
-    from simgap.answers import PlanningSettings
+def _audit(study: Study, planned: Oracle) -> Any:
+    from simgap.answers import PlanningSettings, planned_class
     from simgap.cli.verbs.audit import answered
 
     planning = PlanningSettings(time_limit=study.seconds, seed=study.solver.seed)
@@ -192,60 +188,54 @@ def _audit(study: Study, planned: PlannedPolicies) -> Any:
         study.latent,
         study.horizon,
         settings=planning,
-        planned=planned.known,
+        planned=planned_class(planned),
         command=study.command,
         model=study.model,
         refined=study.refined,
     )
 
 
-def _planned(study: Study) -> PlannedPolicies:
-    from simgap.cli.verbs.baseline_answer import compared
-    from simgap.cli.verbs.gap_rows import PlannedPolicies
-    from simgap.cli.verbs.oracle import plan
+def _planned(study: Study) -> Oracle:
+    from simgap.answers import NamedModel, planned_and_compared
+    from simgap.cli.app.output import telling
 
-    result = plan(study.latent, study.horizon, None, study.solver)
-    others = compared(study.latent, result, study.solver.seed)
-    return PlannedPolicies(result, others)
+    with telling("planning") as tell:
+        given = NamedModel(study.latent, study.model)
+        return planned_and_compared(given, study.horizon, study.solver, tell)
 
 
-def _oracle(study: Study, planned: PlannedPolicies) -> OracleAnswer:
+def _oracle(study: Study, planned: Oracle) -> Oracle:
+    from dataclasses import replace
+
     from simgap.answers import saved_policies
-    from simgap.cli.verbs.oracle import answered
+    from simgap.records import with_command
 
     tolerance = str(study.solver.gap_tolerance)
-    return answered(
-        study.latent,
-        planned.result,
-        comparison=planned.comparison,
-        files=saved_policies(planned.result, study.folder / "policy.simgap"),
-        command=study.verb("oracle", "--gap-tolerance", tolerance),
-        model=study.model,
-        seed=study.solver.seed,
-    )
+    files = saved_policies(planned.result, study.folder / "policy.simgap")
+    kept = replace(planned, policy_file=files[0], belief_policy_file=files[1])
+    return with_command(kept, study.verb("oracle", "--gap-tolerance", tolerance))
 
 
-def _gap(study: Study, planned: PlannedPolicies) -> Any:
-    from simgap.answers import usual_horizons
-    from simgap.cli.app.options import threads_of
-    from simgap.cli.verbs.gap import answered
-    from simgap.gap import MonteCarlo
+def _gap(study: Study, planned: Oracle) -> Any:
+    from simgap.answers import NamedModel, compare
+    from simgap.cli.app.output import telling
+    from simgap.records import with_command
 
-    return answered(
-        study.latent,
-        study.horizon,
-        agents=study.agents,
-        horizons=usual_horizons(study.horizon),
-        evaluator=MonteCarlo(
-            episodes=EPISODES, seed=study.solver.seed, threads=threads_of(None)
-        ),
-        solver=study.solver,
-        planned=planned,
-        command=study.verb(
-            "gap", "--horizons", "all", *(() if study.agents else ("--no-agents",))
-        ),
-        model=study.model,
-    )
+    with telling("measuring") as tell:
+        found = compare(
+            NamedModel(study.latent, study.model),
+            study.horizon,
+            agents=study.agents,
+            horizons="all",
+            seeds=EPISODES,
+            gap_tolerance=study.solver.gap_tolerance or 0.1,
+            time_limit=study.seconds,
+            seed=study.solver.seed,
+            oracle=planned,
+            progress=tell,
+        )
+    more = () if study.agents else ("--no-agents",)
+    return with_command(found, study.verb("gap", "--horizons", "all", *more))
 
 
 def _slow_parts(

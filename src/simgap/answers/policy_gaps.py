@@ -1,4 +1,4 @@
-"""The rows of `simgap gap`: what each policy loses in each real model.
+"""What one policy loses in each real model: a row of the comparison.
 
 Policies that are planned for the class (the oracle and simpler ones) come from one
 planning; agents that find out while they act are made and run one by one. Gaps are
@@ -7,21 +7,34 @@ exact where that is cheap, else sampled with common random numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
-from simgap.cli.verbs.gap_answer import ModelGap, PolicyGaps
-from simgap.intervals import Certified, Estimate, greatest_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from simgap.answers import PlannedClass
-    from simgap.cli.verbs.baseline_answer import BaselineAnswer, Comparison
-    from simgap.gap import MonteCarlo
-    from simgap.mdp import LatentMDP
-    from simgap.oracle import OracleResult
-    from simgap.policies import Policy
+from simgap.answers.planned_class import Tell
+from simgap.base_policies import build_policy, named_policy
+from simgap.errors import InvalidArgument, NotSolved
+from simgap.gap import (
+    Exact,
+    MonteCarlo,
+    average_certified,
+    average_sampled,
+    exact_gaps,
+    sampled_gaps,
+    worst_of,
+    worst_sampled,
+)
+from simgap.intervals import Certified, Estimate, Interval, greatest_of
+from simgap.mdp import LatentMDP
+from simgap.oracle import (
+    FEW,
+    OracleResult,
+    estimated_gap,
+    estimated_gaps_per_model,
+    loss_form,
+)
+from simgap.policies import GraphPolicy, MarkovPolicy, Policy
+from simgap.records import BaselinePolicy, ModelGap, Oracle, PolicyGaps
 
 ORACLE = {
     "oracle": "the domain-randomization oracle, as a policy graph",
@@ -57,99 +70,59 @@ LONGEST_ORACLE = 2_000  # steps up to which the oracle is in the default table
 LARGEST_LOSSES = 2**30  # bytes up to which simpler policies are searched
 SHORT = 20  # steps up to which histories are followed
 FEW_NODES = 20_000  # things to remember, at most, when they are
+MANY = 60  # models, from which on fewer episodes than asked may be run in each
+FEWEST_RUNS = 10  # of an agent in each of many models
+MOST_WORK = 2e9  # products in the episodes of the policy that acts on the posterior
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class PlannedPolicies:
-    """The oracle and simpler policies of one class and horizon."""
-
-    result: OracleResult
-    comparison: Comparison
-
-    @property
-    def known(self) -> PlannedClass | None:
-        """Return what other answers need not plan again; None with a discount."""
-        from simgap.answers import PlannedClass
-
-        plan, worth = self.comparison.memoryless, self.comparison.value_of_memory
-        if plan is None or worth is None:
-            return None
-        return PlannedClass(self.result, plan, worth)
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class GapTable:
-    """Rows of the table, and what was left out."""
-
-    policies: tuple[PolicyGaps, ...]
-    left_out: dict[str, str]
-
-
-def gap_table(
-    latent: LatentMDP,
-    asked: Sequence[str],
-    horizon: int,
-    evaluator: MonteCarlo,
-    planned: PlannedPolicies | None,
-    *,
-    insist: bool,
-    tell: Callable[[str], None],
-) -> GapTable:
-    """Return the gaps of policies by name; with `insist` none may be left out."""
-    from simgap.errors import SimgapError
-
-    found, left_out = [], {}
-    least = None if planned is None else planned.result.average_gap.lower
-    for name in asked:
-        tell(f"measuring {name}")
-        try:
-            row = _planned_row(latent, name, evaluator, planned)
-            if row is None:
-                row = _agent_row(latent, name, horizon, evaluator, tell, least)
-            found.append(row)
-        except SimgapError as error:
-            if insist:
-                raise
-            left_out[name] = error.problem
-    return GapTable(tuple(found), left_out)
-
-
-def _planned_row(
+def policy_gaps(
     latent: LatentMDP,
     name: str,
+    horizon: int,
     evaluator: MonteCarlo,
-    planned: PlannedPolicies | None,
-) -> PolicyGaps | None:
-    """Return the row of a policy that planning has made; None if it makes none."""
-    from simgap.errors import InvalidArgument
+    oracle: Oracle | None,
+    tell: Tell,
+) -> PolicyGaps:
+    """Return the gaps of a policy by its name; an error says why there are none.
 
-    if planned is None:
-        if name in WITHOUT_PLANNING or (name not in ORACLE and name not in SIMPLER):
-            return None
+    `oracle` has what is planned of the class, None if that is too large to plan.
+    """
+    if oracle is not None and name in ORACLE:
+        return _oracle_row(latent, name, evaluator, oracle.result)
+    if oracle is not None and name in SIMPLER:
+        return _simpler_row(latent, name, oracle.baselines[name])
+    if name in ORACLE or (name in SIMPLER and name not in WITHOUT_PLANNING):
         raise InvalidArgument(
             f"planned by default up to {LONGEST_ORACLE} steps only",
             hint="give a shorter horizon, or ask for it with --policy",
         )
-    if name in ORACLE:
-        return _oracle_row(latent, name, evaluator, planned.result)
-    if name in SIMPLER:
-        return _simpler_row(latent, name, planned.comparison.baselines)
-    return None
+    least = None if oracle is None else oracle.average_gap.lower
+    return _agent_row(latent, name, horizon, evaluator, tell, least)
+
+
+def fewer_runs(
+    latent: LatentMDP, evaluator: MonteCarlo, notes: list[str]
+) -> MonteCarlo:
+    """Return an evaluator that runs agents less often in each of many models."""
+    members, asked = len(latent.simulators), evaluator.episodes
+    runs = max(FEWEST_RUNS, asked * MANY // (2 * members))
+    if members <= MANY or evaluator.half_width is not None or runs >= asked:
+        return evaluator
+    notes.append(
+        f"agents are run {runs} times in each of {members} models, not {asked}: naming "
+        "them with --policy runs them as often as asked"
+    )
+    return replace(evaluator, episodes=runs)
 
 
 def _oracle_row(
     latent: LatentMDP, name: str, evaluator: MonteCarlo, result: OracleResult
 ) -> PolicyGaps:
-    from simgap.cli.verbs.gap_runs import tracked_runs
-    from simgap.oracle import estimated_gap, estimated_gaps_per_model, loss_form
-
     if name == "oracle":
         exact = _around(result.gaps.tolist(), result.statistics.rounding)
         return _row(latent, name, ORACLE[name], exact)
     members, allowed = len(latent.simulators), 1.0 - evaluator.confidence
-    runs = tracked_runs(latent, result, evaluator.episodes)
+    runs = _tracked_runs(latent, result, evaluator.episodes)
     form = loss_form(latent, horizon=result.horizon)
 
     def tracked(confidence: float) -> tuple[Estimate, ...]:
@@ -178,20 +151,30 @@ def _oracle_row(
     return _row(latent, name, ORACLE[name], each, worst=worst, average=average)
 
 
-def _simpler_row(
-    latent: LatentMDP, name: str, found: dict[str, BaselineAnswer]
-) -> PolicyGaps:
-    """Return the row of a simpler policy."""
-    from simgap.cli.verbs.baseline_answer import middle
-    from simgap.errors import NotSolved
+def _tracked_runs(latent: LatentMDP, result: OracleResult, asked: int) -> int:
+    """Return how many episodes to run in each model, counted: fewer if many models."""
+    members, policy = len(latent.simulators), result.belief_policy
+    if members <= MANY:
+        return asked
+    kernel = latent.simulators.transitions
+    vectors = 1 + len(policy.vectors) // max(1, policy.vector_offsets.size - 1)
+    each = (result.horizon or 1) * kernel.nonzeros / kernel.n_states * vectors * members
+    fit = int(MOST_WORK / (each * members))
+    if fit < FEW:
+        raise InvalidArgument(
+            f"to run it in each of {members} models would take long",
+            hint="simgap oracle estimates its average gap; or take fewer models",
+        )
+    return min(asked, fit)
 
-    policy = found[name]
-    if not policy.models:
-        raise NotSolved(policy.note, hint="a shorter horizon or a smaller class")
-    assert isinstance(policy.average_gap, Certified)  # all of SIMPLER have tables
-    off = (policy.average_gap.upper - policy.average_gap.lower) / 2.0
-    gaps = _around([float(middle(each.gap)) for each in policy.models], off)
-    return _row(latent, name, policy.about, gaps, average=policy.average_gap)
+
+def _simpler_row(latent: LatentMDP, name: str, found: BaselinePolicy) -> PolicyGaps:
+    """Return the row of a simpler policy: all of SIMPLER have tables."""
+    if not found.models:
+        raise NotSolved(found.note, hint="a shorter horizon or a smaller class")
+    off = (found.average_gap.upper - found.average_gap.lower) / 2.0
+    gaps = _around(found.gaps, off)
+    return _row(latent, name, found.about, gaps, average=found.average_gap)
 
 
 def _agent_row(
@@ -199,16 +182,13 @@ def _agent_row(
     name: str,
     horizon: int,
     evaluator: MonteCarlo,
-    tell: Callable[[str], None],
+    tell: Tell,
     least: float | None,
 ) -> PolicyGaps:
     """Return the row of an agent: exact where that is cheap, else sampled.
 
     `least` is certified about the average loss of every policy.
     """
-    from simgap.base_policies import build_policy, named_policy
-    from simgap.gap import average_sampled, sampled_gaps, worst_sampled
-
     agent = build_policy(name, latent, horizon, seed=evaluator.seed)
     exact = _exact(latent, agent, horizon)
     about = named_policy(name).about
@@ -218,31 +198,27 @@ def _agent_row(
     def follow(done: int, whole: int) -> None:
         tell(f"measuring {name}: {done} of {whole} runs")
 
-    told = sampled_gaps(latent.simulators, agent, horizon, evaluator, progress=follow)
+    found = sampled_gaps(latent.simulators, agent, horizon, evaluator, progress=follow)
     return _row(
         latent,
         name,
         about,
-        [each.gap for each in told],
-        worst=worst_sampled(told, evaluator),
-        average=average_sampled(told, latent.prior, evaluator).within(least, None),
+        [each.gap for each in found],
+        worst=worst_sampled(found, evaluator),
+        average=average_sampled(found, latent.prior, evaluator).within(least, None),
     )
 
 
 def _exact(
     latent: LatentMDP, agent: Policy[Any], horizon: int
 ) -> tuple[Certified, ...] | None:
-    from simgap.errors import InvalidArgument, NotSolved
-    from simgap.gap import Exact, exact_gaps
-    from simgap.policies import GraphPolicy, MarkovPolicy
-
     if not isinstance(agent, MarkovPolicy | GraphPolicy) and horizon > SHORT:
         return None
     try:
         limit = Exact(max_nodes=FEW_NODES)
         return exact_gaps(latent.simulators, agent, horizon, limit)
     except (NotSolved, InvalidArgument):
-        return None  # too many histories, or luck of its own: sample
+        return None  # too many histories, or an agent that draws at random: sample
 
 
 def _around(gaps: Sequence[float], off: float) -> list[Certified]:
@@ -254,14 +230,12 @@ def _row(
     latent: LatentMDP,
     name: str,
     about: str,
-    gaps: Sequence[Certified | Estimate],
+    gaps: Sequence[Interval],
     *,
     worst: Estimate | None = None,
-    average: Certified | Estimate | None = None,
+    average: Interval | None = None,
 ) -> PolicyGaps:
     """Return a row; of certified gaps the worst and the average are known."""
-    from simgap.gap import average_certified, worst_of
-
     known = [each for each in gaps if isinstance(each, Certified)]
     names = latent.simulators.model_names
     return PolicyGaps(

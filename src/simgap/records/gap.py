@@ -1,16 +1,14 @@
-"""What `simgap gap` prints as JSON: policies by real models."""
+"""What does each policy lose in each model? The record of `simgap gap`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import Any, final
 
-from simgap.cli.verbs.oracle_answer import table_of
-
-if TYPE_CHECKING:
-    from simgap.answers import AtHorizon, OverHorizons
-    from simgap.intervals import Certified, Estimate
-    from simgap.records import Memory, Provenance
+from simgap.intervals import Certified, Interval
+from simgap.records.memory import Memory
+from simgap.records.provenance import Certainty, Provenance
+from simgap.records.record import SCHEMA, Record, in_memory
 
 
 @final
@@ -19,7 +17,7 @@ class ModelGap:
     """The gap of one policy in one real model."""
 
     name: str
-    gap: Certified | Estimate
+    gap: Interval
 
 
 @final
@@ -29,15 +27,15 @@ class PolicyGaps:
 
     name: str
     about: str
-    certainty: str
+    certainty: Certainty
     models: tuple[ModelGap, ...]
-    average: Certified | Estimate
-    worst: Certified | Estimate
+    average: Interval
+    worst: Interval
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class BoundAt:
+class HorizonBound:
     """What a theorem promises about the oracle's gap in any model."""
 
     name: str
@@ -55,16 +53,17 @@ class HorizonGaps:
     memoryless: Certified
     random: float
     train: tuple[tuple[float, ...], ...]  # the plan of one model if another is real
-    bounds: tuple[BoundAt, ...]
+    bounds: tuple[HorizonBound, ...]
+    outcome: Any = in_memory()  # of planning the oracle
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class GapAnswer:
-    """The record of `simgap gap`."""
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Gap(Record):
+    """Policies by real models, and what memory and randomization are worth."""
 
-    schema: int
-    kind: str
+    schema: int = SCHEMA
+    kind: str = "gap"
     horizon: int
     policies: tuple[PolicyGaps, ...]
     left_out: dict[str, str]  # policies that cannot be had here, and why
@@ -78,34 +77,6 @@ class GapAnswer:
     value_of_randomization: Certified | None
     trained: tuple[int, ...] | None  # the models that `train` is about
     by_horizon: tuple[HorizonGaps, ...] | None
-    certainty: dict[str, str]
+    certainty: dict[str, Certainty]
     notes: tuple[str, ...]
     provenance: Provenance
-
-
-CERTAINTY = {
-    "optimal": "certified",
-    "at_stake": "certified",
-    "value_of_memory": "certified",
-    "value_of_randomization": "certified",
-    "by_horizon": "certified",
-}
-
-
-def horizon_gaps(found: OverHorizons) -> tuple[HorizonGaps, ...]:
-    """Return gaps over horizons."""
-    return tuple(_at_horizon(each) for each in found.horizons)
-
-
-def _at_horizon(found: AtHorizon) -> HorizonGaps:
-    return HorizonGaps(
-        horizon=found.horizon,
-        informed=found.informed,
-        average_gap=found.oracle,
-        memoryless=found.memoryless,
-        random=found.random.upper,
-        train=table_of(found.train),
-        bounds=tuple(
-            BoundAt(promise.name, promise.value) for promise in found.promises
-        ),
-    )

@@ -1,0 +1,225 @@
+"""What each policy loses in each model that may be the real one.
+
+Rows are policies, columns real models. Policies without memory and policy graphs have
+certified gaps; agents whose histories are few enough to follow have them too; all
+others are run with common random numbers and have intervals. Then what memory and
+randomization are worth, and how all of it grows with the horizon.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, Literal
+
+from simgap.answers.class_facts import measured_class
+from simgap.answers.model import Model, named_model
+from simgap.answers.oracle import planned_and_compared, planned_class
+from simgap.answers.over_horizons import (
+    MOST_HORIZONS,
+    over_horizons,
+    trained_models,
+    usual_horizons,
+)
+from simgap.answers.planned_class import PlannedClass, Tell, checked_oracle
+from simgap.answers.policy_gaps import (
+    DEFAULT,
+    LARGEST_LOSSES,
+    LONGEST_ORACLE,
+    ORACLE,
+    PLANNED_ONLY,
+    SIMPLER,
+    WITHOUT_PLANNING,
+    fewer_runs,
+    policy_gaps,
+)
+from simgap.answers.stakes import stakes
+from simgap.base_policies import POLICIES
+from simgap.errors import InvalidArgument, SimgapError
+from simgap.gap import MonteCarlo
+from simgap.mdp import LatentMDP
+from simgap.oracle import AutoOracle, Outcome, bytes_of_losses
+from simgap.planning import optimal_values
+from simgap.records import Certainty, Gap, HorizonGaps, Oracle, provenance
+from simgap.statistics import THIN
+from simgap.text import suggestion
+
+AT_HORIZONS = 100  # episodes of estimates that are not read
+LARGEST_CLASS = 200_000  # models times states, up to which theorems are put in
+CERTAINTY: Final[dict[str, Certainty]] = {
+    "optimal": "certified",
+    "at_stake": "certified",
+    "value_of_memory": "certified",
+    "value_of_randomization": "certified",
+    "by_horizon": "certified",
+}
+
+
+def compare(
+    model: Model,
+    horizon: int,
+    *,
+    policies: Sequence[str] = (),
+    horizons: Sequence[int] | Literal["all"] = (),
+    agents: bool = True,
+    seeds: int = 400,
+    half_width: float | None = None,
+    gap_tolerance: float = 0.1,
+    time_limit: float = 60.0,
+    guaranteed: bool = False,
+    seed: int = 0,
+    threads: int | None = None,
+    oracle: Oracle | None = None,
+    progress: Tell | None = None,
+) -> Gap:
+    """Return what each policy loses in each model, and what memory is worth.
+
+    `policies` are names: agents of `simgap run`, or policies planned for the class. One
+    that cannot be had is an error; by default all that can be had are compared, without
+    `agents` only those that are planned. Where sampling is needed there are `seeds`
+    runs in every model, or so many that intervals are within `half_width`, on `threads`
+    (default: all cores). `horizons` asks the same at shorter ones, "all" at the usual
+    ones. The oracle is planned until its bracket is `gap_tolerance` of its loss, or for
+    `time_limit` seconds, unless it is given, compared with simpler policies.
+
+    >>> from simgap import compare
+    >>> found = compare("absorbing_doors?members=3", 8, policies=["oracle", "random"])
+    >>> [(each.name, round(each.average.upper, 6)) for each in found.policies]
+    [('oracle', 4.0), ('random', 4.0)]
+    """
+    given, tell = named_model(model), progress or (lambda word: None)
+    latent, asked = given.latent, _checked(policies)
+    lengths = _lengths(horizons, horizon)
+    solver = AutoOracle(gap_tolerance=gap_tolerance, time_limit=time_limit, seed=seed)
+    evaluator = MonteCarlo(
+        episodes=seeds,
+        seed=seed,
+        half_width=half_width,
+        most_episodes=max(seeds, 10**6),
+        threads=threads or len(os.sched_getaffinity(0)),
+        guaranteed=guaranteed or seeds < THIN,
+    )
+    names, notes = asked or (DEFAULT if agents else PLANNED_ONLY), list[str]()
+    if oracle is not None:
+        checked_oracle(oracle.result, latent, horizon)
+    elif _worth_planning(latent, asked, horizon):
+        oracle = planned_and_compared(given, horizon, solver, tell)
+    if not asked:
+        evaluator = fewer_runs(latent, evaluator, notes)
+    if oracle is not None:
+        _note_limit(oracle.result.outcome, "the oracle", notes)
+    rows, left_out = [], {}
+    for name in names:
+        tell(f"measuring {name}")
+        try:
+            rows.append(policy_gaps(latent, name, horizon, evaluator, oracle, tell))
+        except SimgapError as error:
+            if asked:
+                raise
+            left_out[name] = error.problem
+    known = None if oracle is None else planned_class(oracle)
+    grown = _grown(latent, lengths, solver, known, notes, tell) if lengths else None
+    best = optimal_values(latent.simulators, horizon)
+    return Gap(
+        horizon=horizon,
+        policies=tuple(rows),
+        left_out=left_out,
+        names=latent.simulators.model_names,
+        prior=tuple(latent.prior.tolist()),
+        optimal=tuple(best.start.tolist()),
+        rounding=float(best.error.max()),
+        at_stake=stakes(latent, horizon).average.upper,
+        memory=None if oracle is None else oracle.memory,
+        value_of_memory=None if oracle is None else oracle.value_of_memory,
+        value_of_randomization=None
+        if oracle is None
+        else oracle.value_of_randomization,
+        trained=None if grown is None else trained_models(latent),
+        by_horizon=grown,
+        certainty=dict(CERTAINTY),
+        notes=tuple(notes),
+        provenance=provenance(command="", model=given.name, latent=latent, seed=seed),
+    )
+
+
+def _checked(asked: Sequence[str]) -> tuple[str, ...]:
+    """Return the policies asked for, or say which name is wrong."""
+    known = list(dict.fromkeys([*ORACLE, *SIMPLER, *(each.name for each in POLICIES)]))
+    for name in asked:
+        if name not in known:
+            raise InvalidArgument(
+                f"there is no policy {name[:60]!r}",
+                hint=suggestion(name, known) or f"the policies are {', '.join(known)}",
+            )
+    return tuple(dict.fromkeys(asked))
+
+
+def _lengths(asked: Sequence[int] | Literal["all"], horizon: int) -> tuple[int, ...]:
+    """Return the horizons asked for: all are the usual ones up to the given one."""
+    if asked == "all":
+        return usual_horizons(horizon)
+    found = sorted(set(asked))
+    if found and (found[0] < 1 or found[-1] > horizon):
+        raise InvalidArgument(
+            f"the horizons go from {found[0]} to {found[-1]}",
+            hint=f"they are from 1 to the horizon -H {horizon}",
+        )
+    if len(found) > MOST_HORIZONS:
+        raise InvalidArgument(
+            f"{len(found)} horizons are named", hint=f"at most {MOST_HORIZONS}"
+        )
+    return tuple(found)
+
+
+def _worth_planning(latent: LatentMDP, asked: Sequence[str], horizon: int) -> bool:
+    """Return whether the oracle and simpler policies are planned at all."""
+    if asked:
+        return bool({*ORACLE, *SIMPLER}.difference(WITHOUT_PLANNING) & {*asked})
+    small = bytes_of_losses(latent, horizon) <= LARGEST_LOSSES
+    return horizon <= LONGEST_ORACLE and small
+
+
+def _note_limit(outcome: Outcome, what: str, notes: list[str]) -> None:
+    """Note where planning ended before its tolerance."""
+    if outcome in (Outcome.EXACT, Outcome.SOLVED):
+        return
+    late = outcome is Outcome.OUT_OF_TIME
+    notes.append(
+        f"{what}: planning {outcome.value}; the bracket is valid, wider than asked"
+        + (", and differs from run to run" if late else "")
+    )
+
+
+def _grown(
+    latent: LatentMDP,
+    horizons: Sequence[int],
+    solver: AutoOracle,
+    known: PlannedClass | None,
+    notes: list[str],
+    tell: Tell,
+) -> tuple[HorizonGaps, ...]:
+    """Return gaps over horizons, with what theorems promise where that is cheap."""
+    worlds, measured = latent.simulators, None
+    size = len(worlds) * worlds.n_states
+    if size <= LARGEST_CLASS:
+        tell("measuring the class")
+        measured = measured_class(latent, max(horizons))
+    else:
+        notes.append(
+            f"no theorems over horizons: {size} states in all models, they are put in "
+            f"up to {LARGEST_CLASS}; see simgap bounds"
+        )
+    quick = replace(solver, episodes=AT_HORIZONS)
+    found = over_horizons(
+        latent, horizons, solver=quick, measured=measured, planned=known, tell=tell
+    )
+    for each in found:
+        _note_limit(each.outcome, f"at H = {each.horizon}", notes)
+    trained = len(trained_models(latent))
+    if trained < len(worlds):
+        notes.append(
+            f"plans of {trained} of {len(worlds)} models, spread evenly, "
+            "are shown in each other"
+        )
+    return found

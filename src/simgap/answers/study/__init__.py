@@ -1,0 +1,1 @@
+"""Every question about a class at once."""
