@@ -118,11 +118,7 @@ def growing_gap(*names: str, **changes: Any) -> dict[str, Any]:
     return (
         gap(*names)
         | {
-            "kind": "gap",
-            "names": list(names),
-            "prior": [1.0 / size] * size,
             "at_stake": 11.5,
-            "rounding": 1e-13,
             "memory": {
                 "enough": "certified",
                 "needed": "certified",

@@ -239,6 +239,7 @@ def gap(*names: str, policies: tuple[str, ...] = (), **changes: Any) -> dict[str
     size = len(names)
     return {
         "schema": 1,
+        "kind": "gap",
         "horizon": 100,
         "policies": [
             {
@@ -262,7 +263,18 @@ def gap(*names: str, policies: tuple[str, ...] = (), **changes: Any) -> dict[str
             for row, policy in enumerate(chosen)
         ],
         "left_out": {"ucrl2": "it needs a horizon of 1000 or more"},
+        "names": list(names),
+        "prior": [1.0 / size] * size,
         "optimal": [30.0 + at for at in range(size)],
+        "rounding": 1e-13,
+        "at_stake": 40.0,
+        "memory": None,
+        "value_of_memory": None,
+        "value_of_randomization": None,
+        "trained": None,
+        "by_horizon": None,
+        "certainty": {"optimal": "certified", "at_stake": "certified"},
+        "notes": [],
         "provenance": PROVENANCE | {"command": "simgap gap riverswim -H 100"},
     } | changes
 
@@ -273,6 +285,7 @@ def oracle(*names: str, **changes: Any) -> dict[str, Any]:
     prices = [[0.3 * abs(i - j) for j in range(size)] for i in range(size)]
     return {
         "schema": 1,
+        "kind": "oracle",
         "horizon": 60,
         "discount": None,
         "lower": 23.5,
@@ -312,7 +325,17 @@ def oracle(*names: str, **changes: Any) -> dict[str, Any]:
         "nodes": 400,
         "rounding": 1e-12,
         "baselines": {
-            "informed": {"about": "is told the model", "average_gap": certified(0.0)},
+            "informed": {
+                "about": "is told the model",
+                "value": certified(25.6),
+                "average_gap": certified(0.0),
+                "worst_gap": 0.0,
+                "models": [{"name": n, "value": 9.0, "gap": 0.0} for n in names],
+                "certainty": "certified",
+                "bound": 25.6,
+                "note": "one policy per model",
+                "cross_gaps": None,
+            },
             "memoryless": {
                 "about": "looks at the state only",
                 "value": certified(20.0),

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from simgap.records import write_record
+from simgap.records import Gap, as_record, write_record
 from simgap.report.commands import again_script, is_plain_call
 from simgap.report.folder import read_folder
 from simgap.report.heat_plots import HeatPlot, SlidingHeat, spread_out
@@ -21,7 +21,7 @@ from simgap.report.page_data import LARGE, MANY, held_data
 from simgap.report.part import Part
 from simgap.report.parts import MAKERS
 from simgap.report.parts.horizons import MOST_CELLS, horizon_plots
-from simgap.report.plots import CurvePlot
+from simgap.report.plots import CurvePlot, Plot
 from simgap.report.scorecard import top_of
 from simgap.report.sheet import Heading, sheet
 from simgap.report.shown_number import told
@@ -34,6 +34,10 @@ from tests.report.tags import Tags
 def made(kind: str, **changes: Any) -> Part:
     make = {**cases.KINDS, "width": cases.width}[kind]
     return MAKERS[kind](make(*LAKES, **changes), "record-1")
+
+
+def growing(record: dict[str, Any]) -> tuple[Plot, ...]:
+    return horizon_plots(as_record(record, Gap, "it"), "a")
 
 
 # figures
@@ -58,12 +62,12 @@ def test_bounds_are_marked_where_they_stay_below_what_is_at_stake() -> None:
     values = (1e9, 0.0, 1e9, 1.0, 1.0)
     for row, value in zip(record["by_horizon"], values, strict=True):
         row["bounds"] = [{"name": "Theorem 9", "value": value}]
-    growth = horizon_plots(record, "a")[1]
+    growth = growing(record)[1]
     assert isinstance(growth, CurvePlot)
     assert growth.marks == ((50.0, "Theorem 9 says something"),)
     for row in record["by_horizon"]:
         row["bounds"][0]["value"] = 1e9
-    growth = horizon_plots(record, "a")[1]
+    growth = growing(record)[1]
     assert isinstance(growth, CurvePlot)
     assert growth.marks == ()
     assert "Here none does." in growth.note
@@ -74,7 +78,7 @@ def test_bounds_are_marked_where_they_stay_below_what_is_at_stake() -> None:
 def test_gaps_of_rounding_do_not_stretch_a_logarithmic_axis() -> None:
     record = cases.growing_gap(*LAKES)
     record["by_horizon"][0] |= {"random": 2.4e-15, "memoryless": certified(0.0)}
-    growth = horizon_plots(record, "a")[1]
+    growth = growing(record)[1]
     assert isinstance(growth, CurvePlot)
     heights = [point[1] for curve in growth.curves for point in curve.points]
     assert min(heights) > 1e-6
@@ -84,7 +88,7 @@ def test_a_map_of_many_models_is_thinned_and_says_so() -> None:
     names = [f"m{k}" for k in range(60)]
     record = cases.growing_gap(*names)
     record["by_horizon"] = [cases.at_horizon(h, 60) for h in range(1, 41)]
-    heat = horizon_plots(record, "a")[0]
+    heat = growing(record)[0]
     assert isinstance(heat, SlidingHeat)
     cells = sum(len(row) for table in heat.tables for row in table)
     assert 0.5 * MOST_CELLS < cells <= MOST_CELLS

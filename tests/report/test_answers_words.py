@@ -63,11 +63,8 @@ def test_one_name_for_two_policies_says_which() -> None:
     part = MAKERS["gap"](record, "record-1")
     assert part.sheets[0].rows[1][0].text == "posterior-sampling, by episode"
     oracle = explorer_cases.oracle(*LAKES)
-    oracle["baselines"]["posterior-sampling"] = {
-        "about": "plays the plan of a model that is drawn anew at every step",
-        "average_gap": estimate(3.0, 0.1),
-        "worst_gap": 4.0,
-        "certainty": "estimated",
+    oracle["baselines"]["posterior-sampling"] |= {
+        "about": "plays the plan of a model that is drawn anew at every step"
     }
     rows = MAKERS["oracle"](oracle, "record-1").sheets[1].rows
     assert "posterior-sampling, by step" in [row[0].text for row in rows]
@@ -109,9 +106,9 @@ def test_a_table_without_a_winner_says_so(tmp_path: Path) -> None:
 def test_the_same_loss_has_the_same_word_in_every_table() -> None:
     oracle = explorer_cases.oracle(*LAKES)
     lost = certified(0.48449491, 0.48449492)
-    oracle["baselines"] = {
-        "memoryless": {"average_gap": lost, "worst_gap": 1.9, "certainty": "exact"}
-    }
+    plain = oracle["baselines"]["memoryless"]
+    changed = {"average_gap": lost, "worst_gap": 1.9, "certainty": "exact"}
+    oracle["baselines"] = {"memoryless": plain | changed}
     row = MAKERS["oracle"](oracle, "record-1").sheets[1]
     record = gap_with(lost)
     table = MAKERS["gap"](record, "record-1").sheets[0]

@@ -178,7 +178,9 @@ def test_no_change_of_a_record_breaks_the_page(kind: str) -> None:
 
 TYPED = (
     "blame",
+    "gap",
     "identify",
+    "oracle",
 )  # read as what they are: a record that lacks something is refused
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from simgap.records import Blame, Identify, as_record
+from simgap.records import Blame, Gap, Identify, Oracle, as_record
 from simgap.report.part import Part
 from simgap.report.parts.adapt import adapt_part
 from simgap.report.parts.audit import audit_part
@@ -32,8 +32,8 @@ def _typed(
 CLAIMS = "claims"  # the folder in which every file is a claim
 MAKERS: dict[str, Callable[[Mapping[str, Any], str], Part]] = {
     "audit": audit_part,  # in the order of the page
-    "oracle": oracle_part,
-    "gap": gap_part,
+    "oracle": _typed(Oracle, oracle_part),
+    "gap": _typed(Gap, gap_part),
     "blame": _typed(Blame, blame_part),
     "width": width_part,
     "identify": _typed(Identify, identify_part),

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
+from simgap.records import Gap, PolicyGaps
 from simgap.report.heat_plots import HeatPlot, spread_out
-from simgap.report.part import Line, Part, notes_of, origin_of, surety_of
+from simgap.report.part import Line, Part, origin_of, surety_of
 from simgap.report.parts.horizons import horizon_plots
-from simgap.report.parts.memory_card import memory_cards, memory_of
+from simgap.report.parts.memory_card import memory_cards
 from simgap.report.parts.policy_names import policy_about, policy_name
 from simgap.report.plots import Plot, short_names
-from simgap.report.reading import as_list, as_object, as_objects, as_text, not_ours
+from simgap.report.reading import not_ours
 from simgap.report.sheet import Heading, Sheet, sheet
-from simgap.report.shown_number import NOTHING, Told, certainty_of, evaluated, told
+from simgap.report.shown_number import NOTHING, Told, certainty_of, told
 from simgap.text import shown, without_parameters
 
 GROUP = "Policies in every real model"
@@ -32,7 +33,6 @@ class PolicyRow:
 
     name: str
     about: str
-    certainty: str
     gaps: tuple[Told, ...]
     average: Told
     worst: Told
@@ -53,14 +53,11 @@ class GapContent:
     notes: tuple[str, ...]
 
 
-def gap_part(record: Mapping[str, Any], anchor: str) -> Part:
+def gap_part(record: Gap, anchor: str) -> Part:
     """Return the part of `gap.json`."""
-    policies = as_objects(record.get("policies"))
-    names = _names(policies)
-    noise = _noise(record)
-    planned = any(each.get("name") == ORACLE for each in policies)
-    rows = [_row(each, names, noise, planned=planned) for each in policies]
-    optimal = as_list(record.get("optimal"))
+    names, noise = record.names, ROUNDING * abs(record.at_stake)
+    planned = any(each.name == ORACLE for each in record.policies)
+    rows = [_row(each, names, noise, planned=planned) for each in record.policies]
     best = min(
         (each for each in rows if each.average.value is not None),
         key=lambda each: each.average.value or 0.0,
@@ -68,18 +65,18 @@ def gap_part(record: Mapping[str, Any], anchor: str) -> Part:
     )
     name, average = ("", NOTHING) if best is None else (best.name, best.average)
     rivals = [] if best is None else _rivals(best, rows)
-    horizon = as_text(record.get("horizon")) or "?"
     plots: list[Plot] = [*horizon_plots(record, anchor)]
     if rows and names:
         plots.append(_plot(rows, names, f"{anchor}-figure-1"))
     sheets = [_averages(rows, names, f"{anchor}-table-1")] if rows else []
-    if len(optimal) == len(names) and names:
-        sheets.append(_optimal(names, optimal, f"{anchor}-table-2"))
+    if len(record.optimal) == len(names) and names:
+        sheets.append(_optimal(record, f"{anchor}-table-2"))
+    facts = _facts(record, noise)
     return Part(
         group=GROUP,
         template="gap.html",
         anchor=anchor,
-        title=f"What is lost in {horizon} steps",
+        title=f"What is lost in {record.horizon} steps",
         line=Line(
             what="gap",
             about=f"{len(rows)} policies in {len(names)} real models",
@@ -89,32 +86,27 @@ def gap_part(record: Mapping[str, Any], anchor: str) -> Part:
             key=average,
         ),
         content=GapContent(
-            horizon=horizon,
+            horizon=str(record.horizon),
             models=len(names),
             best=name,
             best_average=average,
             rivals=_listed(rivals),
             left_out=tuple(
-                (shown(str(which)), as_text(why))
-                for which, why in as_object(record.get("left_out")).items()
+                (shown(which), why) for which, why in record.left_out.items()
             ),
-            facts=_facts(record),
-            notes=notes_of(record),
+            facts=facts,
+            notes=record.notes,
         ),
         origin=origin_of(record),
         plots=tuple(plots),
         sheets=tuple(sheets),
-        cards=memory_cards(
-            record.get("value_of_memory"),
-            memory_of(record),
-            told(record.get("at_stake")).value,
-        ),
+        cards=memory_cards(record.value_of_memory, record.memory, record.at_stake),
         surety=surety_of(
             record,
             *((f"average loss of {each.name}", each.average) for each in rows),
-            *(fact for fact in _facts(record) if fact[0] != AT_STAKE),
+            *facts[1:],
             kind="gap",
-            stake=told(record.get("at_stake")).value,
+            stake=record.at_stake,
             more=[(f"loss of {each.name}", each.average.certainty) for each in rows],
         ),
     )
@@ -147,55 +139,31 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
-def _facts(record: Mapping[str, Any]) -> tuple[tuple[str, Told], ...]:
-    sure = as_object(record.get("certainty"))
-    noise = _noise(record)
-    found = [
+def _facts(record: Gap, noise: float) -> tuple[tuple[str, Told], ...]:
+    sure = certainty_of(record.certainty.get("at_stake"))
+    found = (
+        (AT_STAKE, told(record.at_stake, certainty=sure, noise=noise)),
+        ("value of memory", told(record.value_of_memory, noise=noise)),
         (
-            name,
-            told(record.get(key), certainty=certainty_of(sure.get(key)), noise=noise),
-        )
-        for key, name in (
-            ("at_stake", AT_STAKE),
-            ("value_of_memory", "value of memory"),
-            ("value_of_randomization", "value of training on all models"),
-        )
-    ]
+            "value of training on all models",
+            told(record.value_of_randomization, noise=noise),
+        ),
+    )
     return tuple((name, each) for name, each in found if each is not NOTHING)
 
 
-def _names(policies: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the names of the models: the same for every policy."""
-    found = [
-        [as_text(each.get("name")) or "?" for each in as_objects(policy.get("models"))]
-        for policy in policies
-    ]
-    for names in found[1:]:
-        if names != found[0]:
-            raise not_ours(names[:3], "the same models for every policy")
-    return found[0] if found else []
-
-
-def _noise(record: Mapping[str, Any]) -> float:
-    return ROUNDING * abs(told(record.get("at_stake")).value or 0.0)
-
-
 def _row(
-    policy: Mapping[str, Any], names: Sequence[str], noise: float, *, planned: bool
+    policy: PolicyGaps, names: Sequence[str], noise: float, *, planned: bool
 ) -> PolicyRow:
-    certainty = evaluated(certainty_of(policy.get("certainty")))
-    about = as_text(policy.get("about"))
-    gaps = tuple(
-        told(each.get("gap"), certainty=certainty, noise=noise)
-        for each in as_objects(policy.get("models"))
-    )
+    own = [each.name for each in policy.models]
+    if own != list(names):
+        raise not_ours(own[:3], "the same models for every policy")
     return PolicyRow(
-        name=policy_name(as_text(policy.get("name")) or "?", about),
-        about=policy_about(about, planned=planned),
-        certainty=certainty,
-        gaps=gaps or tuple(NOTHING for _ in names),
-        average=told(policy.get("average"), certainty=certainty, noise=noise),
-        worst=told(policy.get("worst"), certainty=certainty, noise=noise),
+        name=policy_name(policy.name, policy.about),
+        about=policy_about(policy.about, planned=planned),
+        gaps=tuple(told(each.gap, noise=noise) for each in policy.models),
+        average=told(policy.average, noise=noise),
+        worst=told(policy.worst, noise=noise),
     )
 
 
@@ -244,13 +212,13 @@ def _worst(row: PolicyRow, names: Sequence[str]) -> str:
     return names[next(at for value, at in known if value == most)]
 
 
-def _optimal(names: Sequence[str], optimal: Sequence[Any], key: str) -> Sheet:
+def _optimal(record: Gap, key: str) -> Sheet:
     return sheet(
         key,
         "What an agent gets that knows the model",
         (Heading("real model"), Heading("V*", "certified")),
         [
             (name, told(value, certainty="", digits=6))
-            for name, value in zip(names, optimal, strict=True)
+            for name, value in zip(record.names, record.optimal, strict=True)
         ],
     )

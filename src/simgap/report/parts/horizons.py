@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isqrt
-from typing import Any
 
+from simgap.records import Gap, HorizonGaps
 from simgap.report.heat_plots import SlidingHeat, Table, spread_out
 from simgap.report.plots import Curve, CurvePlot, Plot, Point, short_names, told_curve
-from simgap.report.reading import (
-    as_list,
-    as_object,
-    as_objects,
-    as_text,
-    not_ours,
-    number,
-)
-from simgap.report.shown_number import Told, certainty_of, told
-from simgap.text import number as number_shown, shown, without_parameters
+from simgap.report.reading import not_ours
+from simgap.report.shown_number import certainty_of, told
+from simgap.text import number, shown, without_parameters
 
 ROUNDING = 1e-9  # of what is at stake: 0 but for rounding
 MOST_CELLS = 8_000  # of a map, over all horizons
@@ -28,13 +21,13 @@ LINES = (
 )
 
 
-def horizon_plots(record: Mapping[str, Any], anchor: str) -> tuple[Plot, ...]:
+def horizon_plots(record: Gap, anchor: str) -> tuple[Plot, ...]:
     """Return the figures over the horizon that a record of `simgap gap` has."""
     rows = sorted(
-        (each for each in as_objects(record.get("by_horizon")) if _steps(each) > 0.0),
-        key=_steps,
+        (each for each in record.by_horizon or () if each.horizon > 0),
+        key=lambda each: each.horizon,
     )
-    sure = as_object(record.get("certainty"))
+    sure = certainty_of(record.certainty.get("by_horizon"))
     plots = (
         _trained(record, rows, sure, f"{anchor}-trained"),
         _growth(rows, sure, f"{anchor}-growth"),
@@ -42,33 +35,22 @@ def horizon_plots(record: Mapping[str, Any], anchor: str) -> tuple[Plot, ...]:
     return tuple(plot for plot in plots if plot is not None)
 
 
-def _steps(row: Mapping[str, Any]) -> float:
-    return number(row.get("horizon"))
-
-
-def _noise(rows: Sequence[Mapping[str, Any]]) -> float:
-    most = max((told(row.get("random")).value or 0.0 for row in rows), default=0.0)
-    return ROUNDING * abs(most)
+def _noise(rows: Sequence[HorizonGaps]) -> float:
+    return ROUNDING * max((abs(row.random) for row in rows), default=0.0)
 
 
 def _trained(
-    record: Mapping[str, Any],
-    rows: Sequence[Mapping[str, Any]],
-    sure: Mapping[str, Any],
-    key: str,
+    record: Gap, rows: Sequence[HorizonGaps], word: str, key: str
 ) -> SlidingHeat | None:
     """Return the map of what a plan for one model loses where another is real."""
-    names = [as_text(each) or "?" for each in as_list(record.get("names"))]
-    kept = as_list(record.get("trained"))
-    if names and kept:
-        names = [_name(names, each) for each in kept]
-    drawn = [
-        each for each in rows if as_list(each.get("train")) and len(names) > 1
-    ]  # a class of one model has nothing to compare
-    if not drawn:
+    kept = record.trained or ()
+    if any(not 0 <= at < len(record.names) for at in kept):
+        raise not_ours(kept[:5], f"some of {len(record.names)} models")
+    names = [record.names[at] for at in kept]
+    drawn = [each for each in rows if each.train and len(names) > 1]
+    if not drawn:  # a class of one model has nothing to compare
         return None
     places = spread_out(len(names), max(2, isqrt(MOST_CELLS // len(drawn))))
-    word = certainty_of(sure.get("train", sure.get("by_horizon")))
     noise = _noise(rows)
     short, what = without_parameters([shown(name) for name in names])
     labels = short_names([short[at] for at in places])
@@ -85,7 +67,7 @@ def _trained(
         rows=labels,
         columns=labels,
         slider="horizon H",
-        places=tuple(as_text(each.get("horizon")) for each in drawn),
+        places=tuple(str(each.horizon) for each in drawn),
         tables=tuple(_table(each, len(names), places, word, noise) for each in drawn),
         note="What the best plan for one model loses where another is real. Move the "
         f"slider to see it grow; colours mean the same at every horizon.{left}",
@@ -94,27 +76,19 @@ def _trained(
     )
 
 
-def _name(names: Sequence[str], at: Any) -> str:
-    if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < len(names):
-        raise not_ours(at, f"one of {len(names)} models")
-    return names[at]
-
-
 def _table(
-    row: Mapping[str, Any], size: int, places: Sequence[int], word: str, noise: float
+    row: HorizonGaps, size: int, places: Sequence[int], word: str, noise: float
 ) -> Table:
-    table = [as_list(each) for each in as_list(row.get("train"))]
+    table = row.train
     if len(table) != size or any(len(each) != size for each in table):
-        raise not_ours(row.get("horizon"), f"a table of {size} by {size} gaps")
+        raise not_ours(row.horizon, f"a table of {size} by {size} gaps")
     return tuple(
         tuple(told(table[i][j], certainty=word, noise=noise) for j in places)
         for i in places
     )
 
 
-def _growth(
-    rows: Sequence[Mapping[str, Any]], sure: Mapping[str, Any], key: str
-) -> CurvePlot | None:
+def _growth(rows: Sequence[HorizonGaps], word: str, key: str) -> CurvePlot | None:
     """Return gaps and bounds over the horizon, on logarithmic axes."""
     if len(rows) < 2:
         return None
@@ -123,11 +97,11 @@ def _growth(
         told_curve(
             name,
             [
-                (_steps(row), found)
-                for row, found in ((row, told(row.get(field))) for row in rows)
+                (float(row.horizon), found)
+                for row, found in ((row, told(getattr(row, field))) for row in rows)
                 if found.upper is not None and found.upper > noise
             ],
-            certainty_of(sure.get(field, sure.get("by_horizon"))),
+            word,
         )
         for field, name in LINES
     ]
@@ -156,25 +130,17 @@ def _growth(
     )
 
 
-def _point(steps: float, each: Told) -> Point:
-    value, lower, upper = each.ends
-    if value is None or lower is None or upper is None:
-        raise not_ours(each.text, "a number")
-    return steps, value, lower, upper
-
-
 def _bounds(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[HorizonGaps],
 ) -> tuple[list[Curve], list[tuple[float, str]], list[str]]:
     """Return the bounds, where they begin to say something, and which never do."""
     found: dict[str, list[Point]] = {}
-    stakes = {_steps(row): told(row.get("random")).lower for row in rows}
+    stakes = {float(row.horizon): row.random for row in rows}
     for row in rows:
-        for bound in as_objects(row.get("bounds")):
-            value = told(bound.get("value"))
-            if value.value is not None:
-                name = shown(as_text(bound.get("name")) or "?")
-                found.setdefault(name, []).append(_point(_steps(row), value))
+        for bound in row.bounds:
+            ends = (bound.value, bound.value)
+            point = (float(row.horizon), bound.value, *ends)
+            found.setdefault(shown(bound.name), []).append(point)
     marks, silent = [], []
     for name, points in found.items():
         start = _says_from(points, stakes)
@@ -196,19 +162,16 @@ def _least(bounds: Sequence[Curve], silent: Sequence[str]) -> str:
         key=lambda point: point[1],
     )
     return (
-        f"at {number_shown(steps, 4)} steps it is {number_shown(least, 3)} or more, "
+        f"at {number(steps, 4)} steps it is {number(least, 3)} or more, "
         "beside which all losses would look flat"
     )
 
 
-def _says_from(
-    points: Sequence[Point], stakes: Mapping[float, float | None]
-) -> float | None:
+def _says_from(points: Sequence[Point], stakes: Mapping[float, float]) -> float | None:
     """Return the horizon from which on a bound is below what is at stake."""
     start = None
     for steps, _, _, upper in points:
-        stake = stakes.get(steps)
-        if stake is None or upper >= stake:
+        if upper >= stakes[steps]:
             start = None
         elif start is None:
             start = steps

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import final
 
+from simgap.intervals import Certified
+from simgap.records import BaselinePolicy, Oracle, OracleModel
 from simgap.report.part import Card, Line, Part, origin_of, surety_of
-from simgap.report.parts.memory_card import memory_cards, memory_of
-from simgap.report.parts.oracle_plots import average_gap, oracle_plots
+from simgap.report.parts.memory_card import memory_cards
+from simgap.report.parts.oracle_plots import oracle_plots
 from simgap.report.parts.policy_names import TRACKS, policy_about, policy_name
-from simgap.report.reading import (
-    as_object,
-    as_objects,
-    as_text,
-    bounds_of,
-    known,
-    number,
-)
 from simgap.report.sheet import Heading, Sheet, sheet
 from simgap.report.shown_number import (
     NOTHING,
@@ -27,14 +21,14 @@ from simgap.report.shown_number import (
     quiet,
     told,
 )
-from simgap.text import between, counted, number as number_shown, part_of_value, shown
+from simgap.text import between, counted, number, part_of_value, shown
 
 GROUP = "The best agent there can be"
 BEST = "average loss of the best agent"
 ANY_OPTIMAL = (
-    "The last column holds what any policy of the least average loss loses there. No "
-    "gap is negative, so that it is at most the average over the weight of the model: "
-    "where the solver knows no more, models of one weight have the same ends."
+    "The last column holds what any policy of the least average loss loses there. A "
+    "gap is at most the average gap divided by the weight of the model; where the "
+    "solver knows no more, models of the same weight have the same ends."
 )
 INFORMED = "informed"  # the yardstick itself: it loses nothing by definition
 NEGLIGIBLE = 1e-9  # of what could be had: nothing, in words
@@ -57,71 +51,61 @@ class OracleContent:
     notes: tuple[tuple[str, str], ...]  # of simpler policies
 
 
-def oracle_part(record: Mapping[str, Any], anchor: str) -> Part:
+def oracle_part(record: Oracle, anchor: str) -> Part:
     """Return the part of `oracle.json`."""
-    models = as_objects(record.get("models"))
-    noise = 10.0 * number(record["rounding"]) if known(record, "rounding") else 0.0
-    sure = as_object(record.get("certainty"))
+    noise = record.noise
     others = {
-        _named(str(name), as_object(each)): as_object(each)
-        for name, each in as_object(record.get("baselines")).items()
+        policy_name(name, each.about): each
+        for name, each in record.baselines.items()
         if name != INFORMED
     }
-    average = quiet(told(record.get("average_gap")), noise)
-    sheets = (
-        _models(models, noise, sure, f"{anchor}-table-1"),
-        _others(average, record, others, noise, f"{anchor}-table-2"),
-    )
-    model = as_text(as_object(record.get("provenance")).get("model"))
+    average = quiet(told(record.average_gap), noise)
+    estimated = quiet(told(record.estimated_gap), noise)
+    sure = certainty_of(record.certainty.get("worst_gap"))
     return Part(
         group=GROUP,
         template="oracle.html",
         anchor=anchor,
-        title=shown(model, 120) if model else "The oracle",
+        title=shown(record.provenance.model, 120)
+        if record.provenance.model
+        else "The oracle",
         line=Line(
             what="oracle",
-            about=f"{counted(len(models), 'model')}, {_length(record)}",
-            answer=as_text(record.get("outcome")),
+            about=f"{counted(len(record.models), 'model')}, {_length(record)}",
+            answer=record.outcome,
             mood="plain",
-            key_name=BEST if average.text != "-" else "",
+            key_name=BEST if average.value is not None else "",
             key=average,
         ),
         content=OracleContent(
             headline=_headline(record, average),
-            points=_points(record, models, noise),
+            points=_points(record),
             average=average,
-            value=told({key: record.get(key) for key in ("lower", "upper")}),
-            informed=told(record.get("informed"), certainty="certified"),
-            estimated=quiet(told(record.get("estimated_gap")), noise),
-            worst=quiet(
-                told(
-                    record.get("worst_gap"),
-                    certainty=certainty_of(sure.get("worst_gap")),
-                ),
-                noise,
-            ),
-            solver=as_text(record.get("solver")),
-            outcome=as_text(record.get("outcome")),
+            value=told({"lower": record.lower, "upper": record.upper}),
+            informed=told(record.informed, certainty="certified"),
+            estimated=estimated,
+            worst=quiet(told(record.worst_gap, certainty=sure), noise),
+            solver=record.solver,
+            outcome=record.outcome,
             notes=tuple(
-                (name, as_text(each.get("note")))
-                for name, each in others.items()
-                if each.get("note")
+                (name, each.note) for name, each in others.items() if each.note
             ),
         ),
         origin=origin_of(record),
-        plots=oracle_plots(record, others, noise, anchor),
-        sheets=tuple(each for each in sheets if each is not None),
-        cards=_cards(record, average, noise),
+        plots=oracle_plots(record, others, anchor),
+        sheets=(
+            *([_models(record, f"{anchor}-table-1")] if record.models else []),
+            *([_others(record, others, f"{anchor}-table-2")] if others else []),
+        ),
+        cards=_cards(record, average),
         surety=surety_of(
             record,
             (BEST, average),
-            ("average loss of the policy to run", told(record.get("estimated_gap"))),
-            *(
-                (what, quiet(told(record.get(key)), noise))
-                for key, what in (
-                    ("value_of_memory", "value of memory"),
-                    ("value_of_randomization", "value of training on all models"),
-                )
+            ("average loss of the policy to run", told(record.estimated_gap)),
+            ("value of memory", quiet(told(record.value_of_memory), noise)),
+            (
+                "value of training on all models",
+                quiet(told(record.value_of_randomization), noise),
             ),
             kind="oracle",
             least=average,
@@ -129,114 +113,76 @@ def oracle_part(record: Mapping[str, Any], anchor: str) -> Part:
     )
 
 
-def _named(name: str, baseline: Mapping[str, Any]) -> str:
-    return policy_name(name, as_text(baseline.get("about")))
+def _cards(record: Oracle, average: Told) -> tuple[Card, ...]:
+    words = "average loss of the best agent that does not know the model"
+    best = Card("transfer", average.text, average.certainty, words)
+    memory = memory_cards(record.value_of_memory, record.memory, None, record.noise)
+    return (*([] if average.value is None else [best]), *memory)
 
 
-def _cards(record: Mapping[str, Any], average: Told, noise: float) -> tuple[Card, ...]:
-    cards = []
-    if average.value is not None:
-        words = "average loss of the best agent that is not told the model"
-        cards.append(Card("transfer", average.text, average.certainty, words))
-    cards += memory_cards(record.get("value_of_memory"), memory_of(record), None, noise)
-    return tuple(cards)
+def _length(record: Oracle) -> str:
+    if record.horizon is not None:
+        return f"{record.horizon} steps"
+    return f"discount {number(record.discount)}"
 
 
-def _length(record: Mapping[str, Any]) -> str:
-    if record.get("horizon") is not None:
-        return f"{as_text(record['horizon'])} steps"
-    discount = as_text(record.get("discount"))
-    return f"discount {discount}" if discount else "no length in the record"
-
-
-def _headline(record: Mapping[str, Any], average: Told) -> str:
+def _headline(record: Oracle, average: Told) -> str:
     if average.value is None:
         return ""
-    bounds = bounds_of(record["average_gap"])
-    lost = "nothing" if average.text == "0" else between(bounds, 4)
-    whole = record.get("informed")
+    gap = record.average_gap
+    nothing = average.text == "0"
+    lost = "nothing" if nothing else between(gap, 4)
+    part = "" if nothing else part_of_value(gap, record.informed)
     return (
         "The best agent that does not know which model is real loses "
-        f"{lost} on average"
-        + (
-            ""
-            if whole is None or average.text == "0"
-            else part_of_value(bounds, number(whole))
-        )
-        + "."
+        f"{lost} on average{part}."
     )
 
 
-def _points(
-    record: Mapping[str, Any], models: Sequence[Mapping[str, Any]], noise: float
-) -> tuple[str, ...]:
+def _points(record: Oracle) -> tuple[str, ...]:
     points = []
-    gaps = [
-        (number(each["gap"]), each)
-        for each in models
-        if known(each, "gap") and not isinstance(each["gap"], Mapping)
-    ]
-    if gaps:
-        most, where = max(gaps, key=lambda pair: pair[0])
-        if most > noise:
-            name = shown(as_text(where.get("name")) or "?")
-            points.append(
-                f"The policy planned by the oracle loses most in reward if {name} is "
-                f"real: {number_shown(most, 4)}{_of_optimal(where)}."
-            )
-    found = quiet(told(record.get("estimated_gap"), digits=4), noise)
-    if found.value is not None:
+    most = max(record.models, key=lambda each: each.gap, default=None)
+    if most is not None and most.gap > record.noise:
+        whole = f" of {number(most.optimal, 4)}" if most.optimal > 0.0 else ""
         points.append(
-            "The policy to run tracks which model is likely; it loses "
-            f"{found.text} on average (estimated{_in(found)})."
+            "The policy planned by the oracle loses most in reward if "
+            f"{shown(most.name)} is real: {number(most.gap, 4)}{whole}."
         )
-    if (memory := memory_of(record)) is not None:
-        points += memory.sentences()
-    for key, what in (
-        ("value_of_memory", "Memory"),
-        ("value_of_randomization", "Training on all models instead of one"),
+    found = quiet(told(record.estimated_gap, digits=4), record.noise)
+    detail = f", {found.detail}" if found.detail else ""
+    points.append(
+        "The policy to run tracks which model is likely; it loses "
+        f"{found.text} on average (estimated{detail})."
+    )
+    if record.memory is not None:
+        points += record.memory.sentences()
+    for worth, what in (
+        (record.value_of_memory, "Memory"),
+        (record.value_of_randomization, "Training on all models instead of one"),
     ):
-        if known(record, key):
-            points.append(f"{what} is worth {_worth(record, key)} (certified).")
+        if worth is not None:
+            points.append(f"{what} is worth {_worth(record, worth)} (certified).")
     return tuple(points)
 
 
-def _of_optimal(model: Mapping[str, Any]) -> str:
-    """Return what there was to have, where 0 is the least there is."""
-    if not known(model, "optimal") or number(model["optimal"]) <= 0.0:
-        return ""
-    return f" of {number_shown(number(model['optimal']), 4)}"
-
-
-def _worth(record: Mapping[str, Any], key: str) -> str:
-    bounds, whole = bounds_of(record[key]), told(record.get("informed")).value
-    small = NEGLIGIBLE * abs(whole) if whole is not None else 0.0
-    if bounds.upper is not None and bounds.upper <= small:
-        return f"nothing, at most {number_shown(bounds.upper, 2)}"
+def _worth(record: Oracle, bounds: Certified) -> str:
+    if bounds.upper <= NEGLIGIBLE * abs(record.informed):
+        return f"nothing, at most {number(bounds.upper, 2)}"
     return between(bounds, 4)
 
 
-def _in(found: Told) -> str:
-    return f", {found.detail}" if found.detail else ""
-
-
-def _models(
-    models: Sequence[Mapping[str, Any]],
-    noise: float,
-    sure: Mapping[str, Any],
-    key: str,
-) -> Sheet | None:
-    if not models:
-        return None
-
-    def plain(model: Mapping[str, Any], field: str, least: float = 0.0) -> Told:
-        found = told(model.get(field), digits=6)
-        return replace(quiet(found, least), certainty="")
+def _models(record: Oracle, key: str) -> Sheet:
+    def plain(value: float | Certified | None, least: float = 0.0) -> Told:
+        return replace(quiet(told(value, digits=6), least), certainty="")
 
     def word(field: str) -> str:
-        return certainty_of(sure.get(field))
+        return certainty_of(record.certainty.get(field))
 
-    parts = all(known(each, "optimal") and _optimal(each) > 0.0 for each in models)
+    noise, parts = record.noise, all(each.optimal > 0.0 for each in record.models)
+
+    def part(model: OracleModel) -> list[Told]:
+        return [plain(model.relative_gap, noise / model.optimal)] if parts else []
+
     return sheet(
         key,
         "The policy planned by the oracle, if this model is real",
@@ -251,52 +197,41 @@ def _models(
         ),
         [
             (
-                as_text(each.get("name")) or "?",
-                plain(each, "prior"),
-                plain(each, "optimal"),
-                plain(each, "value"),
-                plain(each, "gap", noise),
-                *(
-                    [plain(each, "relative_gap", noise / _optimal(each))]
-                    if parts
-                    else []
-                ),
-                plain(each, "gap_interval", noise),
+                each.name,
+                plain(each.prior),
+                plain(each.optimal),
+                plain(each.value),
+                plain(each.gap, noise),
+                *part(each),
+                plain(each.gap_interval, noise),
             )
-            for each in models
+            for each in record.models
         ],
-        note=ANY_OPTIMAL if any(known(m, "gap_interval") for m in models) else "",
+        note=ANY_OPTIMAL,
     )
 
 
-def _optimal(model: Mapping[str, Any]) -> float:
-    return told(model.get("optimal")).value or 0.0
-
-
-def _others(
-    average: Told,
-    record: Mapping[str, Any],
-    others: Mapping[str, Mapping[str, Any]],
-    noise: float,
-    key: str,
-) -> Sheet | None:
-    if not others:
-        return None
+def _others(record: Oracle, others: Mapping[str, BaselinePolicy], key: str) -> Sheet:
+    noise = record.noise
     rows: list[tuple[str | Told, ...]] = [
-        ("best possible", average, NOTHING, "knows the models, not which is real"),
+        (
+            "best possible",
+            quiet(told(record.average_gap), noise),
+            NOTHING,
+            "knows the models, not which is real",
+        ),
         (
             TRACKS,
-            quiet(told(record.get("estimated_gap")), noise),
+            quiet(told(record.estimated_gap), noise),
             NOTHING,
             "the one to run: acts on what it believes (oracle-belief of simgap gap)",
         ),
     ]
     for name, each in others.items():
-        label = evaluated(certainty_of(each.get("certainty")))
-        worst = quiet(told(each.get("worst_gap"), certainty=label), noise)
-        lost = quiet(average_gap(each), noise)
-        about = policy_about(as_text(each.get("about")), planned=True)
-        rows.append((name, lost, worst, about))
+        label = evaluated(certainty_of(each.certainty))
+        worst = quiet(told(each.worst_gap, certainty=label), noise)
+        lost = quiet(told(each.average_gap, certainty=label), noise)
+        rows.append((name, lost, worst, policy_about(each.about, planned=True)))
     headings = (
         Heading("policy"),
         Heading("average gap"),
