@@ -8,7 +8,7 @@ from simgap.answers import (
     oracle as oracle,
     refine as refine,
     telling_apart as telling_apart,
-    width_curve as width_curve,
+    width as width,
 )
 from simgap.base_policies import (
     elimination as elimination,

@@ -11,10 +11,11 @@ import pytest
 from simgap.answers.audit.audit import audit
 from simgap.answers.blame.blame import blame
 from simgap.answers.stakes import stakes
-from simgap.answers.width.width import width_curve
+from simgap.answers.width.width import width
 from simgap.intervals import Certified, Interval
 from simgap.mdp import LatentMDP
 from tests.answers.test_audit import random_gap
+from tests.answers.width_cases import kept_by
 from tests.reference.blame import hidden_game
 from tests.reference.enclosure import random_problem
 from tests.reference.latent import exact_gap, rational
@@ -59,9 +60,9 @@ def misses(latent: LatentMDP, horizon: int) -> list[str]:
     found += missed("audit", lost.average_gap, whole)
     if random and lost.relative_gap is not None:
         found += missed("relative", lost.relative_gap, whole / random)
-    curve = width_curve(latent, horizon=horizon, param="one")
-    for row in curve.rows:
-        kept = np.flatnonzero(row.kept).tolist()
+    curve = width(latent, horizon, "one")
+    for row in curve.widths:
+        kept = np.flatnonzero(kept_by(curve, row)).tolist()
         inside = exact_gap(restricted(latent, kept), horizon)
         found += missed("inside", row.inside, inside)
     return found

@@ -17,7 +17,6 @@ from simgap.answers import (
     over_horizons,
     stakes,
     telling_apart,
-    width_curve,
 )
 from simgap.answers.identify.posterior_timeline import posterior_timeline
 from simgap.errors import InvalidArgument, SimgapError
@@ -39,7 +38,6 @@ PUBLIC: dict[str, Callable[[Any], object]] = {
     "over_horizons": lambda given: over_horizons(given, [3], solver=AutoOracle()),
     "posterior_timeline": lambda given: posterior_timeline(given, given),
     "stakes": lambda given: stakes(given, 10),
-    "width_curve": lambda given: width_curve(given, horizon=10),
     "oracle": lambda given: domain_randomization_oracle(given, horizon=10),
 }
 

@@ -8,16 +8,13 @@ import numpy as np
 import pytest
 
 from simgap.answers.width.policy import range_policy
-from simgap.answers.width.width import (
-    WidthSettings,
-    width_curve,
-)
+from simgap.answers.width.width import width
 from simgap.mdp import LatentMDP
 from simgap.oracle.entry import (
     domain_randomization_oracle,
 )
 from simgap.oracle.settings import BoundedOracle, Solver
-from tests.answers.width_cases import EXACTLY, built, random_case
+from tests.answers.width_cases import EXACTLY, built, planned_by, random_case
 from tests.reference.width import (
     with_parameters,
 )
@@ -42,16 +39,15 @@ def surprise() -> LatentMDP:
 
 @pytest.mark.parametrize("solver", [EXACTLY, BOUNDED])
 def test_a_policy_does_not_know_plans_of_models_it_never_trained_on(
-    solver: Solver,
+    solver: Solver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After the step that its range forbids it plays the plan of its range."""
     latent = surprise()
-    settings = WidthSettings(nominal=0.0, solver=solver)
-    curve = width_curve(latent, horizon=5, settings=settings)
-    narrow = curve.rows[0]
+    planned_by(solver, monkeypatch)
+    narrow, whole = width(latent, 5, nominal=0.0).widths
     assert narrow.surprising
     assert narrow.gaps == pytest.approx([0.0, 4.0], abs=1e-12)
-    assert not curve.rows[1].surprising
+    assert not whole.surprising
 
 
 def test_the_whole_class_with_prior_zero_would_know_them() -> None:
@@ -61,7 +57,9 @@ def test_the_whole_class_with_prior_zero_would_know_them() -> None:
     assert found.gaps == pytest.approx([0.0, 0.0], abs=1e-12)
 
 
-def test_a_first_state_that_the_range_forbids_is_a_surprise() -> None:
+def test_a_first_state_that_the_range_forbids_is_a_surprise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     latent = surprise()
     simulators = built(
         np.stack([latent.simulators.transitions.array(1)] * 2),
@@ -69,8 +67,8 @@ def test_a_first_state_that_the_range_forbids_is_a_surprise() -> None:
     )
     started = replace(simulators, start=np.array([0, 1]))
     case = with_parameters(LatentMDP(started, latent.prior), ("p",), [[0.0], [1.0]])
-    settings = WidthSettings(nominal=0.0, solver=EXACTLY)
-    row = width_curve(case, horizon=3, settings=settings).rows[0]
+    planned_by(EXACTLY, monkeypatch)
+    row = width(case, 3, nominal=0.0).widths[0]
     assert row.surprising
     assert row.gaps == pytest.approx([0.0, 3.0], abs=1e-12)
 

@@ -78,7 +78,7 @@ def test_parameters_are_found_or_the_way_out_is_told() -> None:
     assert "success" in caught.value.hint
     with pytest.raises(InvalidArgument, match="no parameter 'sucess'") as caught:
         parameter_values(latent, "sucess")
-    assert caught.value.hint == "did you mean 'success'?"
+    assert caught.value.hint == "did you mean success?"
     with pytest.raises(InvalidArgument, match="no parameter 'zzz'") as caught:
         parameter_values(latent, "zzz")
     assert "success" in caught.value.hint

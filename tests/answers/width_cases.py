@@ -5,11 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
-from simgap.arrays import FloatArray
+from simgap.answers.width import width as module
+from simgap.arrays import BoolArray, FloatArray
 from simgap.intervals import Certified
 from simgap.mdp import IndexOrder, LatentMDP, SimulatorClass, class_from_arrays
-from simgap.oracle.settings import ExactOracle
+from simgap.oracle.settings import ExactOracle, Solver
+from simgap.records import RangeLoss, Width
 from tests.reference.latent import random_latent
 from tests.reference.width import with_parameters
 
@@ -17,9 +20,18 @@ EXACTLY = ExactOracle(episodes=2)
 
 
 def holds(bounds: Certified, value: float | Fraction, slack: float = 1e-12) -> bool:
-    assert bounds.lower is not None
-    assert bounds.upper is not None
     return bounds.lower - slack <= value <= bounds.upper + slack
+
+
+def planned_by(solver: Solver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every range be planned by one solver."""
+    monkeypatch.setattr(module, "solver_of_range", lambda *_, **__: solver)
+
+
+def kept_by(found: Width, row: RangeLoss) -> BoolArray:
+    """Return which of the real models are in a range, (K,)."""
+    values = np.array([each.value for each in found.real])
+    return (values >= row.low - 1e-9) & (values <= row.high + 1e-9)
 
 
 def built(kernel: FloatArray, rewards: FloatArray) -> SimulatorClass:

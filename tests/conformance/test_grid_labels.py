@@ -22,7 +22,7 @@ from simgap import (
     domain_randomization_oracle,
     identify,
     loss_form,
-    width_curve,
+    width,
 )
 from simgap.cli.app.main import VERBS, main
 from simgap.records import ON_GRID, for_this_grid
@@ -152,7 +152,7 @@ def test_python_answers_carry_the_label() -> None:
         assert audit(latent, 4).certainty == wanted
         assert blame(latent, 4).certainty["whole"] == wanted
         assert identify(latent, 4, oracle=oracle).certainty["steps"] == wanted
-        assert width_curve(latent, horizon=4).certainty == wanted
+        assert width(latent, 4).certainty["gap"] == wanted
         proved = {each.certainty for each in baselines(loss_form(latent, horizon=4))}
         assert (ON_GRID in proved) == (model == GRID)
 

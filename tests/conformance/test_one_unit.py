@@ -260,10 +260,10 @@ def _widths(case: Case) -> Iterator[Pair]:
     if not names:
         return
     told = case.verb("width", *STEPS, "--param", names[0])
-    found = simgap.width_curve(case.latent, horizon=HORIZON, param=names[0])
-    yield found.at_stake.upper, told["at_stake"]
-    yield found.whole, told["least_possible"]
-    for one, two in zip(found.rows, told["widths"], strict=True):
+    found = simgap.width(case.latent, HORIZON, names[0])
+    yield found.at_stake, told["at_stake"]
+    yield found.least_possible, told["least_possible"]
+    for one, two in zip(found.widths, told["widths"], strict=True):
         for key in ("gap", "worst", "inside", "at_nominal"):
             yield getattr(one, key), two[key]
 
@@ -317,7 +317,7 @@ AGREE: dict[str, Callable[[Case], Iterator[Pair]]] = {
     "solve_episodic": _plans,
     "value_of_memory": _memory,
     "value_of_randomization": _randomization,
-    "width_curve": _widths,
+    "width": _widths,
     "worst_gap": _of_the_worst,
 }
 WITHOUT_REWARDS = {

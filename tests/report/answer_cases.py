@@ -237,6 +237,10 @@ def width(*names: str, param: str = "success_rate", **changes: Any) -> dict[str,
             "inside": certified(0.05 * k, 0.06 * k),
             "outside": certified(6.0 / (1 + k)) if k < 3 else None,
             "gaps": [8.0 * abs(v - 0.6) / (1 + k) for v in values],
+            "at_nominal": certified(0.1 * k),
+            "beyond": [{"distance": 0.1, "models": 1, "gap": certified(0.3)}],
+            "surprising": False,
+            "outcome": "exact up to rounding",
         }
         for k in range(4)
     ]
@@ -247,14 +251,27 @@ def width(*names: str, param: str = "success_rate", **changes: Any) -> dict[str,
         "horizon": 200,
         "nominal": 0.6,
         "real": [
-            {"name": name, "value": value}
+            {"name": name, "value": value, "prior": 1.0 / len(names)}
             for name, value in zip(names, values, strict=True)
         ],
         "widths": rows,
         "recommended": rows[2]["width"],
         "reason": "Wider ranges lose less on average; from here on it is less than "
         "1 % of what is at stake.",
-        "certainty": {"gap": "certified", "gaps": "certified", "widths": "certified"},
+        "criterion": "average",
+        "slack": 0.003,
+        "at_stake": 0.0,
+        "rounding": 0.0,
+        "recommended_average": rows[2]["width"],
+        "recommended_worst": rows[3]["width"],
+        "least_possible": None,
+        "certainty": {
+            "gap": "certified",
+            "worst": "certified",
+            "inside": "certified",
+            "outside": "certified",
+            "gaps": "certified",
+        },
         "notes": [],
         "provenance": origin("width"),
     } | changes

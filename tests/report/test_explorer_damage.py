@@ -181,6 +181,7 @@ TYPED = (
     "gap",
     "identify",
     "oracle",
+    "width",
 )  # read as what they are: a record that lacks something is refused
 
 

@@ -77,12 +77,4 @@ from simgap.answers.study.story import story_of as story_of
 from simgap.answers.width.ranges import (
     varying_parameters as varying_parameters,
 )
-from simgap.answers.width.width import (
-    CLOSE as CLOSE,
-    MANY as MANY,
-    Criterion as Criterion,
-    WidthCurve as WidthCurve,
-    WidthRow as WidthRow,
-    WidthSettings as WidthSettings,
-    width_curve as width_curve,
-)
+from simgap.answers.width.width import width as width

@@ -58,4 +58,5 @@ from simgap.records.width import (
     RangeLoss as RangeLoss,
     RealModel as RealModel,
     Width as Width,
+    width_file as width_file,
 )

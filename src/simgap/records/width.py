@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal, final
 
@@ -75,3 +76,17 @@ class Width(Record):
     certainty: dict[str, Certainty]
     notes: tuple[str, ...]
     provenance: Provenance
+
+
+def width_file(param: str) -> str:
+    """Return the name, without .json, of the file with the record of a parameter.
+
+    Names of parameters are strangers' words: what a file name should not have is
+    replaced, and a digest keeps different parameters apart.
+    """
+    plain = re.sub(r"[^A-Za-z0-9_.-]", "_", param)[:80]
+    if plain == param:
+        return f"width-{param}"
+    from simgap.arrays import digest
+
+    return f"width-{plain}-{digest(param.encode('utf-8', 'replace'))[:8]}"

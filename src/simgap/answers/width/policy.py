@@ -1,4 +1,4 @@
-"""The oracle of a range of models, and what it does where nothing in its range leads.
+"""The oracle of a range of models, and what it does after a step its range forbids.
 
 The range is planned as a class of its own: nothing of the models outside enters, not
 even their plans. (The oracle of the whole class with prior zero outside would go on,

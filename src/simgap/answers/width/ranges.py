@@ -1,7 +1,7 @@
 """Which ranges of a parameter to try: centred at a nominal value, ever wider.
 
 A range of width w keeps the models whose value of the parameter is within w / 2 of the
-nominal value. Only models that may be real (positive prior) count. The values come from
+nominal value. Only models that may be real (positive prior) count. Values come from
 decimals, so ends are compared with a tolerance: a model at the edge is inside.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from math import isfinite
 from typing import final
 
@@ -18,6 +17,7 @@ import numpy as np
 from simgap.arrays import BoolArray, FloatArray
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
+from simgap.text import suggestion
 
 NEAR = 1e-11  # relative to the largest value; edges this close are the same
 DIGITS = 12  # of a width that is offered, so that 0.4 is not 0.39999999999999997
@@ -61,12 +61,10 @@ def parameter_values(latent: LatentMDP, param: str | None) -> tuple[str, FloatAr
             "'riverswim?success=0.2:0.5:4'",
         )
     if param not in theta.names:
-        near = get_close_matches(param, theta.names, n=1, cutoff=0.5)
         raise InvalidArgument(
             f"there is no parameter {param[:60]!r}",
-            hint=f"did you mean {near[0]!r}?"
-            if near
-            else f"the parameters are {', '.join(theta.names)}",
+            hint=suggestion(param, theta.names)
+            or f"the parameters are {', '.join(theta.names)}",
         )
     values = theta.values[:, theta.names.index(param)]
     if param not in varying:

@@ -14,15 +14,15 @@ below a slack: it is cheaper to train and simpler.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from math import isfinite
-from typing import final
+from typing import Literal, final
 
 import numpy as np
 
-from simgap.answers.planned_class import checked_oracle
+from simgap.answers.model import Model, named_model
+from simgap.answers.planned_class import Tell, checked_oracle
 from simgap.answers.stakes import Stakes, stakes
 from simgap.answers.width.policy import RangePolicy, range_policy
 from simgap.answers.width.ranges import (
@@ -33,157 +33,92 @@ from simgap.answers.width.ranges import (
     offered_ranges,
     parameter_values,
 )
-from simgap.arrays import BoolArray, FloatArray, OffsetArray, owned
+from simgap.answers.width.sentences import notes_of, reason_of
+from simgap.arrays import BoolArray, FloatArray, OffsetArray
 from simgap.errors import InvalidArgument
 from simgap.intervals import EPS, Certified, around
-from simgap.mdp import LatentMDP, checked_latent
-from simgap.oracle import (
-    AutoOracle,
-    LossForm,
-    OracleResult,
-    Outcome,
-    Solver,
-    graph_gaps,
-    loss_form,
-)
+from simgap.mdp import LatentMDP
+from simgap.oracle import AutoOracle, LossForm, OracleResult, graph_gaps, loss_form
 from simgap.planning import checked_horizon
-from simgap.records import Certainty
+from simgap.records import (
+    Certainty,
+    LossBeyond,
+    RangeLoss,
+    RealModel,
+    Width,
+    provenance,
+)
+from simgap.text import suggestion
 
+CRITERIA = ("average", "worst")
 CLOSE = 0.5  # a bracket this part of the slack wide decides well enough
-SLACK = 0.003  # of what is at stake: a difference not worth a wider range
 MANY = 60  # models, from which on all ranges share one time limit
 LEAST_SECONDS = 1.0  # of a range
+CERTAINTY: dict[str, Certainty] = {
+    "gap": "certified",  # of the policies planned, up to rounding
+    "worst": "certified",
+    "outside": "certified",
+    "gaps": "certified",
+    "at_nominal": "certified",
+    "beyond": "certified",
+    "inside": "certified",
+    "least_possible": "certified",
+    "at_stake": "certified",
+}
 
 
-class Criterion(Enum):
-    """What a range is judged by, over all models that may be real."""
-
-    AVERAGE = "average"
-    WORST = "worst"
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class WidthSettings:
-    """Where ranges are centred, which are tried and when a difference is small."""
-
-    nominal: float | None = None  # None: the median under the prior
-    widths: tuple[float, ...] | None = None  # None: all that differ, at most 12
-    criterion: Criterion = Criterion.AVERAGE
-    slack: float = SLACK  # of what is at stake
-    solver: Solver | None = None  # None: `usual_solver`, with these two
-    time_limit: float = 60.0  # seconds for each range, for all of them if MANY models
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if self.nominal is not None and not isfinite(self.nominal):
-            raise InvalidArgument(
-                f"the nominal value is {self.nominal!r}", hint="it is a finite number"
-            )
-        if not (isfinite(self.slack) and 0.0 <= self.slack <= 1.0):
-            raise InvalidArgument(
-                f"slack is {self.slack!r}",
-                hint="it is a part of what is at stake, from 0 to 1, such as 0.003",
-            )
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Beyond:
-    """What is lost if reality lies a distance outside the range."""
-
-    distance: float
-    models: int
-    gap: Certified  # average over these models
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class WidthRow:
-    """The policy of one range, in every model that may be real."""
-
-    width: float
-    low: float
-    high: float
-    kept: BoolArray  # (K,), which real models are in the range
-    gaps: FloatArray  # (K,)
-    gap: Certified  # average over all real models
-    worst: Certified
-    worst_model: int  # its place among the real models
-    inside: Certified  # average gap of the oracle in its own range
-    outside: Certified | None  # average over the real models outside
-    at_nominal: Certified  # average over the models nearest to the nominal value
-    beyond: tuple[Beyond, ...]  # by distance from the range
-    surprising: bool  # reality may do what no model of the range can
-    outcome: Outcome
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class WidthCurve:
-    """What ranges of one parameter lose, and which of them is wide enough."""
-
-    param: str
-    horizon: int
-    nominal: float
-    real: OffsetArray  # (K,), the models that may be real
-    values: FloatArray  # (K,), of the parameter
-    weights: FloatArray  # (K,), the prior
-    rows: tuple[WidthRow, ...]  # by increasing width
-    ranges: int  # how many there would be
-    at_stake: Certified  # average gap of acting at random
-    rounding: float  # of a gap told as one number
-    by_average: int  # the narrowest row that is nearly as good as any
-    by_worst: int
-    settings: WidthSettings
-    certainty: Certainty = "certified"  # of what is proved; the class says it
-
-    @property
-    def recommended(self) -> int:
-        """Return the row that the criterion asks for."""
-        wanted = self.settings.criterion is Criterion.AVERAGE
-        return self.by_average if wanted else self.by_worst
-
-    @property
-    def whole(self) -> Certified | None:
-        """Return the least average gap of any policy, if all models were a range."""
-        last = self.rows[-1]
-        return last.inside if last.kept.all() else None
-
-
-def width_curve(
-    latent: LatentMDP,
-    *,
+def width(
+    model: Model,
     horizon: int,
     param: str | None = None,
-    settings: WidthSettings | None = None,
+    *,
+    nominal: float | None = None,
+    widths: Sequence[float] | None = None,
+    criterion: Literal["average", "worst"] = "average",
+    slack: float = 0.003,
+    gap_tolerance: float | None = None,
+    time_limit: float = 60.0,
+    seed: int = 0,
     oracle: OracleResult | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> WidthCurve:
-    """Return what the oracle of each range of a parameter loses in all real models.
+    progress: Tell | None = None,
+) -> Width:
+    """Return what training on each range of a parameter loses, and which is enough.
 
-    `oracle` is that of the whole class, if it is planned already. `progress` is called
-    with the number of ranges done and of all.
+    For each range the best policy is planned for the models in it, and what it loses is
+    computed in every model that may be real. The narrowest range is recommended that
+    loses at most `slack` of what is at stake (what acting at random loses) more than
+    the best one, by the `criterion`: on average over the prior, or in the worst model.
+
+    `param` may be left out if only one parameter differs between models. Ranges are
+    centred at `nominal` (the median under the prior unless it is given) and have the
+    given `widths`, or all that differ in their models, at most 12. A range is planned
+    until its bracket is `gap_tolerance` of its loss, or if that is not given until a
+    closer bracket would not change the choice; or for `time_limit` seconds, which all
+    ranges share if models are many. `oracle` is that of the whole class, if it is
+    planned already. `progress` is called with a few words now and then.
+
+    >>> from simgap import width
+    >>> found = width("riverswim?states=4&success=0.3:0.7:3", 20, "success")
+    >>> [each.width for each in found.widths], found.recommended
+    ([0.0, 0.4], 0.0)
     """
-    checked_latent(latent)
-    horizon, chosen = checked_horizon(horizon), settings or WidthSettings()
+    given = named_model(model)
+    latent, horizon = given.latent, checked_horizon(horizon)
+    _check(nominal, criterion, slack)
     param, values = parameter_values(latent, param)
-    prior = latent.prior
-    nominal = chosen.nominal
-    if nominal is None:
-        nominal = middle_value(values, prior)
-    if chosen.widths is None:
-        ranges, possible = offered_ranges(values, prior, nominal)
+    prior, real = latent.prior, np.flatnonzero(latent.prior > 0.0)
+    centre = middle_value(values, prior) if nominal is None else nominal
+    if widths is None:
+        ranges, possible = offered_ranges(values, prior, centre)
     else:
-        ranges = asked_ranges(values, prior, nominal, chosen.widths)
+        ranges = asked_ranges(values, prior, centre, widths)
         possible = len(ranges)
-    real, at_stake = np.flatnonzero(prior > 0.0), stakes(latent, horizon)
+    names = [latent.simulators.model_names[at] for at in real.tolist()]
+    at_stake = stakes(latent, horizon)
     form = loss_form(LatentMDP.uniform(latent.simulators), horizon=horizon)
-    judge = _Judge(form, real, values[real], prior[real], nominal)
-    timed = chosen
+    judge = _Judge(form, real, values[real], prior[real], centre, names)
     if real.size > MANY:
-        each_limit = max(LEAST_SECONDS, chosen.time_limit / len(ranges))
-        timed = replace(chosen, time_limit=each_limit)
+        time_limit = max(LEAST_SECONDS, time_limit / len(ranges))
     planned: dict[bytes, RangePolicy] = {}
     oracle = checked_oracle(oracle, latent, horizon)
     if oracle is not None:
@@ -193,49 +128,97 @@ def width_curve(
     rows = []
     for done, each in enumerate(ranges):
         if progress is not None:
-            progress(done, len(ranges))
+            progress(f"planning: {done} of {len(ranges)} ranges")
         key = each.kept.tobytes()
         if key not in planned:
             share = np.where(each.kept, prior, 0.0) / prior[each.kept].sum()
-            solver = chosen.solver or usual_solver(form, at_stake, share, timed)
+            solver = solver_of_range(
+                AutoOracle(time_limit=time_limit, episodes=2, seed=seed),
+                form,
+                at_stake,
+                share,
+                slack=slack,
+                gap_tolerance=gap_tolerance,
+            )
             planned[key] = range_policy(
                 latent, each.kept, horizon=horizon, solver=solver
             )
         rows.append(judge.row(each, planned[key]))
-    spare = chosen.slack * _upper(at_stake.average)
-    return WidthCurve(
+    spare = slack * at_stake.average.upper
+    by_average = rows[narrowest([row.gap for row in rows], spare)].width
+    by_worst = rows[narrowest([row.worst for row in rows], spare)].width
+    found = Width(
         param=param,
         horizon=horizon,
-        nominal=nominal,
-        real=owned(real),
-        values=owned(values[real]),
-        weights=owned(prior[real]),
-        rows=tuple(rows),
-        ranges=possible,
-        at_stake=at_stake.average,
-        rounding=max(form.rounding_of(row.gaps) for row in rows),
-        by_average=narrowest([row.gap for row in rows], spare),
-        by_worst=narrowest([row.worst for row in rows], spare),
-        settings=chosen,
-        certainty=latent.certified,
+        nominal=centre,
+        real=tuple(map(RealModel, names, values[real].tolist(), prior[real].tolist())),
+        widths=tuple(rows),
+        recommended=by_average if criterion == "average" else by_worst,
+        reason="",
+        criterion=criterion,
+        slack=slack,
+        at_stake=at_stake.average.upper,
+        rounding=max(form.rounding_of(np.array(row.gaps)) for row in rows),
+        recommended_average=by_average,
+        recommended_worst=by_worst,
+        least_possible=rows[-1].inside if rows[-1].models == real.size else None,
+        certainty=dict(CERTAINTY),
+        notes=(),
+        provenance=provenance(command="", model=given.name, latent=latent, seed=seed),
+    )
+    aim = (
+        f"a twentieth of it or {100 * CLOSE * slack:.2g} % of what is at stake"
+        if gap_tolerance is None
+        else "the tolerance asked for"
+    )
+    return replace(
+        found,
+        reason=reason_of(found, nothing_at_stake=at_stake.average.lower <= 0.0),
+        notes=notes_of(
+            found, latent, possible=possible, many=real.size > MANY, aim=aim
+        ),
     )
 
 
-def usual_solver(
-    form: LossForm, at_stake: Stakes, share: FloatArray, settings: WidthSettings
+def _check(nominal: float | None, criterion: str, slack: float) -> None:
+    if nominal is not None and not isfinite(nominal):
+        raise InvalidArgument(
+            f"the nominal value is {nominal!r}", hint="it is a finite number"
+        )
+    if criterion not in CRITERIA:
+        raise InvalidArgument(
+            f"there is no criterion {criterion[:40]!r}",
+            hint=suggestion(criterion, CRITERIA) or "it is average or worst",
+        )
+    if not (isfinite(slack) and 0.0 <= slack <= 1.0):
+        raise InvalidArgument(
+            f"slack is {slack!r}",
+            hint="it is a part of what is at stake, from 0 to 1, such as 0.003",
+        )
+
+
+def solver_of_range(
+    usual: AutoOracle,
+    form: LossForm,
+    at_stake: Stakes,
+    share: FloatArray,
+    *,
+    slack: float,
+    gap_tolerance: float | None,
 ) -> AutoOracle:
     """Return the solver of a range with a share (M,) of the prior.
 
-    It stops when the bracket is a twentieth of the gap wide, or `CLOSE` of the slack;
-    the estimate of the policy to run is not read, so its episodes are few.
+    It stops at the tolerance asked for; else when the bracket is a twentieth of the gap
+    wide, or `CLOSE` of the slack.
     """
-    usual = AutoOracle(time_limit=settings.time_limit, episodes=2, seed=settings.seed)
+    if gap_tolerance is not None:
+        return replace(usual, gap_tolerance=gap_tolerance, negligible=0.0)
     best = float(share @ form.optimal)
-    random = best - float(share @ [_upper(each) for each in at_stake.models])
+    random = best - float(share @ [each.upper for each in at_stake.models])
     most = max(abs(best), abs(random))  # the value of the oracle is between the two
     if most == 0.0:
         return usual
-    close = CLOSE * settings.slack * _upper(at_stake.average) / most
+    close = CLOSE * slack * at_stake.average.upper / most
     return replace(usual, negligible=min(max(usual.negligible, close), 0.5))
 
 
@@ -244,8 +227,8 @@ def narrowest(losses: Sequence[Certified], spare: float) -> int:
 
     Losses are equal if rounding may have made them differ.
     """
-    most = min(_upper(loss) for loss in losses) + spare
-    return next(at for at, loss in enumerate(losses) if _lower(loss) <= most)
+    most = min(loss.upper for loss in losses) + spare
+    return next(at for at, loss in enumerate(losses) if loss.lower <= most)
 
 
 @final
@@ -258,40 +241,37 @@ class _Judge:
     values: FloatArray  # (K,)
     weights: FloatArray  # (K,)
     nominal: float
+    names: Sequence[str]  # (K,)
 
-    def row(self, chosen: TrainingRange, made: RangePolicy) -> WidthRow:
+    def row(self, chosen: TrainingRange, made: RangePolicy) -> RangeLoss:
         kept, weights = chosen.kept[self.real], self.weights
         gaps = np.maximum(graph_gaps(self.form, made.policy)[self.real], 0.0)
-        ends = self._ends(gaps)
+        slack = self.form.rounding + gaps * self.form.relative_rounding
+        ends = np.maximum(around(gaps, slack), 0.0)  # (K, 2)
         inside = made.average_gap
         own = average(ends, np.where(kept, weights, 0.0))
-        if _upper(own) < _lower(inside) or _lower(own) > _upper(inside):
+        if own.upper < inside.lower or own.lower > inside.upper:
             raise AssertionError("a policy does not lose what its oracle promises")
         apart = np.abs(self.values - self.nominal)
         near = NEAR * max(float(np.abs(self.values).max()), abs(self.nominal))
         middle = apart <= apart.min() + near
         away = np.maximum(chosen.low - self.values, self.values - chosen.high)
-        return WidthRow(
+        return RangeLoss(
             width=chosen.width,
             low=chosen.low,
             high=chosen.high,
-            kept=owned(kept),
-            gaps=owned(gaps),
+            models=int(kept.sum()),
             gap=average(ends, weights),
             worst=Certified(float(ends[:, 0].max()), float(ends[:, 1].max())),
-            worst_model=int(np.argmax(gaps)),
+            worst_model=self.names[int(np.argmax(gaps))],
             inside=inside,
             outside=None if kept.all() else average(ends, np.where(kept, 0.0, weights)),
+            gaps=tuple(gaps.tolist()),
             at_nominal=average(ends, np.where(middle, weights, 0.0)),
             beyond=_beyond(away, kept, ends, weights, near),
             surprising=made.surprising,
-            outcome=made.outcome,
+            outcome=made.outcome.value,
         )
-
-    def _ends(self, gaps: FloatArray) -> FloatArray:
-        """Return gaps with what rounding may have done to them, (K, 2)."""
-        slack = self.form.rounding + gaps * self.form.relative_rounding
-        return np.maximum(around(gaps, slack), 0.0)
 
 
 def _beyond(
@@ -300,7 +280,7 @@ def _beyond(
     ends: FloatArray,
     weights: FloatArray,
     near: float,
-) -> tuple[Beyond, ...]:
+) -> tuple[LossBeyond, ...]:
     """Return the average gap of the models outside at each distance."""
     found = []
     left = ~kept
@@ -308,7 +288,7 @@ def _beyond(
         at = float(distances[left].min())
         here = left & (distances <= at + near)
         gap = average(ends, np.where(here, weights, 0.0))
-        found.append(Beyond(float(f"{at:.12g}"), int(here.sum()), gap))
+        found.append(LossBeyond(float(f"{at:.12g}"), int(here.sum()), gap))
         left &= ~here
     return tuple(found)
 
@@ -318,11 +298,3 @@ def average(ends: FloatArray, weights: FloatArray) -> Certified:
     mean = (weights / weights.sum()) @ ends
     slack = (2 * weights.size + 4) * EPS
     return Certified(float(mean[0] * (1.0 - slack)), float(mean[1] * (1.0 + slack)))
-
-
-def _lower(bounds: Certified) -> float:
-    return bounds.lower
-
-
-def _upper(bounds: Certified) -> float:
-    return bounds.upper

@@ -23,7 +23,7 @@ ANSWERS = {  # verb -> module of this room, class of its record
     "oracle": ("", "Oracle"),
     "gap": ("", "Gap"),
     "blame": ("", "Blame"),
-    "width": ("width_answer", "WidthAnswer"),
+    "width": ("", "Width"),
     "identify": ("", "Identify"),
     "adapt": ("adapt_answer", "AdaptAnswer"),
     "run": ("run_answer", "RunAnswer"),

@@ -242,12 +242,12 @@ def _slow_parts(
     study: Study, oracle: OracleResult
 ) -> Iterator[tuple[str, Callable[[], Any]]]:
     from simgap.answers import varying_parameters
-    from simgap.cli.verbs.width_answer import record_name
+    from simgap.records import width_file
 
     yield "blame", partial(_blame, study, oracle)
     for name in varying_parameters(study.latent)[:MOST_WIDTHS]:
         yield (
-            record_name(name).removesuffix(".json"),
+            width_file(name),
             partial(_width, study, oracle, name),
         )
     yield "identify", partial(_identify, study, oracle)
@@ -273,18 +273,21 @@ def _blame(study: Study, oracle: OracleResult) -> Any:
 
 
 def _width(study: Study, oracle: OracleResult, param: str) -> Any:
-    from simgap.answers import WidthSettings
-    from simgap.cli.verbs.width import answered
+    from simgap.answers import NamedModel, width
+    from simgap.cli.app.output import telling
+    from simgap.records import with_command
 
-    return answered(
-        study.latent,
-        study.horizon,
-        param,
-        WidthSettings(time_limit=study.seconds, seed=study.solver.seed),
-        oracle=oracle,
-        command=study.command,
-        model=study.model,
-    )
+    with telling("planning for ranges") as tell:
+        found = width(
+            NamedModel(study.latent, study.model),
+            study.horizon,
+            param,
+            time_limit=study.seconds,
+            seed=study.solver.seed,
+            oracle=oracle,
+            progress=tell,
+        )
+    return with_command(found, study.command)
 
 
 def _identify(study: Study, oracle: OracleResult) -> Any:

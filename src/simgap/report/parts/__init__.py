@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from simgap.records import Blame, Gap, Identify, Oracle, as_record
+from simgap.records import Blame, Gap, Identify, Oracle, Width, as_record
 from simgap.report.part import Part
 from simgap.report.parts.adapt import adapt_part
 from simgap.report.parts.audit import audit_part
@@ -35,7 +35,7 @@ MAKERS: dict[str, Callable[[Mapping[str, Any], str], Part]] = {
     "oracle": _typed(Oracle, oracle_part),
     "gap": _typed(Gap, gap_part),
     "blame": _typed(Blame, blame_part),
-    "width": width_part,
+    "width": _typed(Width, width_part),
     "identify": _typed(Identify, identify_part),
     "adapt": adapt_part,
     "run": run_part,
