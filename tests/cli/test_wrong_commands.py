@@ -132,7 +132,7 @@ NAMES = [
     Wrong("info ./riverswim", "no file riverswim", "did you mean 'riverswim'?"),
     Wrong("info riverswim.npz", "no file riverswim.npz", "did you mean 'riverswim'?"),
     Wrong("info slip-grid", "'slip-grid'", "did you mean 'slip_grid'?"),
-    Wrong("info 'riverswim?succes=0.3'", "'succes'", "did you mean success?"),
+    Wrong("info 'riverswim?succes=0.3'", "'succes'", "did you mean 'success'?"),
     Wrong("info 'riverswim&success=0.3'", "&success", "'riverswim?success=0.3'?"),
     Wrong("info 'riverswim states=3'", "states=3", "'riverswim?states=3'?"),
     Wrong("info 'riverswim:states=3'", "states=3", "'riverswim?states=3'?"),
