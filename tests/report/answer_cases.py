@@ -98,6 +98,8 @@ def audit(*names: str, **changes: Any) -> dict[str, Any]:
         "relative_gap": certified(0.25 / 11.5, 0.2625 / 11.5),
         "worst": {"name": names[0], "gap": 0.28, "relative": 0.083},
         "memoryless_gap": certified(1.05, 1.0501),
+        "relative_memoryless": certified(1.05 / 11.5, 1.0501 / 11.5),
+        "memoryless_worst": {"name": names[0], "gap": 2.0, "relative": 0.6},
         "value_of_memory": certified(0.7875, 0.8001),
         "next": [f"simgap blame '{MODEL}' -H 200", "simgap report study -o page.html"],
         "certainty": {
@@ -405,9 +407,11 @@ def study_folder(folder: Path, *names: str) -> Path:
 def strange_answers(folder: Path, *words: str) -> None:
     """Write records in which every word is a stranger's; the first is everywhere."""
     text, names = words[0], (*words, "b")
-    source = {"command": text, "model": text, "model_hash": text, "simgap": text}
+    source = PROVENANCE | dict.fromkeys(
+        ("command", "model", "model_hash", "simgap", "python", "numpy"), text
+    )
     finding = {"check": text, "status": text, "text": text, "value": text}
-    odd = {"notes": list(words), "provenance": source, "certainty": {text: text}}
+    odd = {"notes": list(words), "provenance": source, "certainty": {text: "certified"}}
     records = {
         "audit": audit(
             *names,
@@ -421,7 +425,7 @@ def strange_answers(folder: Path, *words: str) -> None:
             **odd,
         ),
         "gap": growing_gap(*names, left_out={text: text}, **odd),
-        "blame": blame(*names, nominal=text, method=text, **odd),
+        "blame": blame(*names, nominal=text, **odd),
         "width": width(*names, param=text, reason=text, **odd),
         "identify": identify(*names, **odd),
         "adapt": adapt(*names, outside_class=True, **odd),

@@ -49,7 +49,18 @@ def canvas(page: Any, title: str) -> Any:
     return page.locator("figure.plot").filter(has_text=title).locator(".canvas")
 
 
+def unfolded(found: Any) -> Any:
+    """Open everything that is folded around something; return it."""
+    found.evaluate(
+        "each => { for (let box = each; box; box = box.parentElement)"
+        " if (box.tagName === 'DETAILS') box.open = true; }"
+    )
+    return found
+
+
 def rows_of(page: Any, button: Any) -> list[list[str]]:
+    """Return the file behind a button."""
+    unfolded(button)
     with page.expect_download() as waiting:
         button.click()
     name = waiting.value.suggested_filename

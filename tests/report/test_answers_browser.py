@@ -16,6 +16,7 @@ from tests.report.browsing import (
     canvas,
     needs_a_browser,
     rows_of,
+    unfolded,
 )
 
 pytestmark = needs_a_browser
@@ -54,7 +55,7 @@ def hovered(page: Any, title: str, row: int, column: int) -> str:
 def test_the_study_is_drawn_and_nothing_complains(study: Watched) -> None:
     page = study.page
     count = page.locator("[data-figure]").count()
-    assert count == 17
+    assert count == 18
     assert page.locator("[data-state=drawn]").count() == count
     assert page.locator("[data-state=failed]").count() == 0
     assert not page.locator("#stopped").is_visible()
@@ -72,7 +73,10 @@ def test_the_verdict_and_six_cards_are_on_the_first_screen(page: Any) -> None:
     cards = page.locator(".score")
     assert cards.count() == 6
     last = cards.last.bounding_box()
-    assert last["y"] + last["height"] <= 900
+    assert last["y"] + last["height"] <= 800
+    picture = page.locator(".first-screen figure").bounding_box()
+    assert picture["y"] + picture["height"] < last["y"]
+    assert page.locator(".answer", has_text="Yes").count() == 1  # said once
     tops = {round(cards.nth(at).bounding_box()["y"]) for at in range(6)}
     assert len(tops) == 2  # three beside each other, twice
     assert page.locator(".score.absent").count() == 0
@@ -301,7 +305,7 @@ def test_all_commands_are_copied_at_once(browser: Any, study_file: Path) -> None
     page = context.new_page()
     page.goto(study_file.as_uri())
     page.wait_for_selector(DRAWN)
-    page.locator("#copy").click()
+    unfolded(page.locator("#copy")).click()
     page.locator(".said", has_text="Copied.").wait_for()
     text = page.evaluate("navigator.clipboard.readText()")
     lines = [line for line in text.splitlines() if not line.startswith("#")]

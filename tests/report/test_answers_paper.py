@@ -25,6 +25,7 @@ from tests.report.browsing import (
     needs_a_browser,
     rgb,
     rows_of,
+    unfolded,
 )
 from tests.report.test_explorer_hostile import PAYLOADS, unharmed
 
@@ -99,6 +100,7 @@ def test_a_narrow_screen_stacks_rows_of_words_and_says_where_tables_go_on(
     browser: Any, study_file: Path
 ) -> None:
     page = Watched(browser, study_file, viewport={"width": 380, "height": 800}).page
+    page.evaluate("document.querySelectorAll('details').forEach(e => e.open = true)")
     stacked = page.locator(".sheet.stacked .scroll")
     fits = "boxes => boxes.every(box => box.scrollWidth <= box.clientWidth + 1)"
     assert stacked.count() >= 4
@@ -275,8 +277,9 @@ def test_a_page_of_a_thousand_models_is_usable(browser: Any, thousand: Path) -> 
     figure.locator("input").focus()
     page.keyboard.press("Home")
     assert figure.locator("output").inner_text() == str(HORIZONS[0])
-    assert "seven digits" in figure.locator(".tools").inner_text()
+    assert "seven digits" in unfolded(figure.locator(".tools")).inner_text()
     table = page.locator(".sheet").filter(has_text="Every model, the likeliest first")
+    unfolded(table)
     assert table.locator("tbody tr").count() == 60
     assert "940 more rows are in the CSV file." in table.inner_text()
     assert len(rows_of(page, table.locator("[data-csv]"))) == 1001

@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from simgap.records import Gap, as_record, write_record
-from simgap.report.commands import again_script, is_plain_call
+from simgap.report.commands import commands_of, is_plain_call
 from simgap.report.folder import read_folder
 from simgap.report.heat_plots import HeatPlot, SlidingHeat, spread_out
 from simgap.report.how_sure import least_loss, surety_sheet, widest_brackets
 from simgap.report.page_data import LARGE, MANY, held_data
 from simgap.report.part import Part
 from simgap.report.parts import MAKERS
-from simgap.report.parts.horizons import MOST_CELLS, horizon_plots
-from simgap.report.plots import CurvePlot, Plot
+from simgap.report.parts.horizons import MOST_CELLS, growth_plot, trained_plot
+from simgap.report.plots import CurvePlot
 from simgap.report.scorecard import top_of
 from simgap.report.sheet import Heading, sheet
 from simgap.report.shown_number import told
@@ -36,8 +36,8 @@ def made(kind: str, **changes: Any) -> Part:
     return MAKERS[kind](make(*LAKES, **changes), "record-1")
 
 
-def growing(record: dict[str, Any]) -> tuple[Plot, ...]:
-    return horizon_plots(as_record(record, Gap, "it"), "a")
+def typed(record: dict[str, Any]) -> Gap:
+    return as_record(record, Gap, "it")
 
 
 # figures
@@ -62,12 +62,12 @@ def test_bounds_are_marked_where_they_stay_below_what_is_at_stake() -> None:
     values = (1e9, 0.0, 1e9, 1.0, 1.0)
     for row, value in zip(record["by_horizon"], values, strict=True):
         row["bounds"] = [{"name": "Theorem 9", "value": value}]
-    growth = growing(record)[1]
+    growth = growth_plot(typed(record), "a")
     assert isinstance(growth, CurvePlot)
     assert growth.marks == ((50.0, "Theorem 9 says something"),)
     for row in record["by_horizon"]:
         row["bounds"][0]["value"] = 1e9
-    growth = growing(record)[1]
+    growth = growth_plot(typed(record), "a")
     assert isinstance(growth, CurvePlot)
     assert growth.marks == ()
     assert "Here none does." in growth.note
@@ -78,7 +78,7 @@ def test_bounds_are_marked_where_they_stay_below_what_is_at_stake() -> None:
 def test_gaps_of_rounding_do_not_stretch_a_logarithmic_axis() -> None:
     record = cases.growing_gap(*LAKES)
     record["by_horizon"][0] |= {"random": 2.4e-15, "memoryless": certified(0.0)}
-    growth = growing(record)[1]
+    growth = growth_plot(typed(record), "a")
     assert isinstance(growth, CurvePlot)
     heights = [point[1] for curve in growth.curves for point in curve.points]
     assert min(heights) > 1e-6
@@ -88,7 +88,7 @@ def test_a_map_of_many_models_is_thinned_and_says_so() -> None:
     names = [f"m{k}" for k in range(60)]
     record = cases.growing_gap(*names)
     record["by_horizon"] = [cases.at_horizon(h, 60) for h in range(1, 41)]
-    heat = growing(record)[0]
+    heat = trained_plot(typed(record), "a")
     assert isinstance(heat, SlidingHeat)
     cells = sum(len(row) for table in heat.tables for row in table)
     assert 0.5 * MOST_CELLS < cells <= MOST_CELLS
@@ -253,7 +253,7 @@ def test_commands_of_strangers_stay_comments(tmp_path: Path) -> None:
     record = cases.audit(*LAKES, provenance={"command": bad, "model_hash": "ab\ncd"})
     write_record(record, tmp_path / "audit.json")
     write_record(cases.adapt(*LAKES), tmp_path / "adapt.json")
-    script = again_script(read_folder(tmp_path).parts)
+    script = commands_of(read_folder(tmp_path).parts)
     lines = script.splitlines()
     assert lines == [
         "# made with simgap 0.1.0, python 3.12.4, numpy 2.1.0",

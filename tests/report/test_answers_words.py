@@ -180,10 +180,11 @@ def test_the_title_is_class_and_horizon_if_all_records_agree(tmp_path: Path) -> 
     for kind in ("audit", "identify"):
         write_record(cases.KINDS[kind](*LAKES), tmp_path / f"{kind}.json")
     page = page_of(tmp_path)
-    whole = f"{cases.MODEL} in 200 steps"
-    assert f"<title>{whole.replace('&', '&amp;')} - simgap</title>" in page
+    words = "FrozenLake-v1, 4 models that differ in success_rate, 200 steps"
+    assert f"<title>{words} - simgap</title>" in page
+    assert f'<h1 title="{cases.MODEL.replace("&", "&amp;")}"><bdi>{words}</bdi>' in page
     assert f"report of the folder {tmp_path.name}" in text_of(page)
     write_record(cases.blame(*LAKES, horizon=100), tmp_path / "blame.json")
     other = page_of(tmp_path)
-    assert f"<title>{tmp_path.name} - simgap</title>" in other
-    assert f"Report on {tmp_path.name}" in text_of(other)
+    assert f"<title>Report on {tmp_path.name} - simgap</title>" in other
+    assert f"Of {cases.MODEL}" in text_of(other)

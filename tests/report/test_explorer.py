@@ -178,7 +178,7 @@ def test_every_figure_has_a_name_and_words(whole: str) -> None:
     found = Tags(whole)
     ids = {str(a["id"]) for _, a in found.tags if "id" in a}
     drawn = [a for _, a in found.tags if "data-figure" in a]
-    assert len(drawn) == 8
+    assert len(drawn) == 9
     for attributes in drawn:
         assert attributes["role"] == "img"
         assert attributes["tabindex"] == "0"

@@ -95,9 +95,13 @@ def test_print_is_on_white_without_buttons(browser: Any, page_file: Path) -> Non
     )
     assert max(widths) <= 661
     assert (
-        page.evaluate("getComputedStyle(document.querySelector('.scroll')).overflow")
+        page.evaluate(
+            "getComputedStyle(document.querySelector('.sheet .scroll')).overflow"
+        )
         == "visible"
     )
+    for shown in (".sheet table", ".checks", "#commands", ".origins"):
+        assert page.locator(shown).first.is_visible()
     page.emulate_media(media="screen", color_scheme="dark")
     page.wait_for_function("() => !document.documentElement.dataset.theme")
     sheets = page.pdf(format="A4")

@@ -16,13 +16,13 @@ EXPANDED = frozenset("$`!\\\n\r")  # what a shell reads also inside quotation ma
 OPERATORS = frozenset("();<>|&*?[]{}~#")  # what it reads outside of them
 
 
-def again_script(parts: Sequence[Part]) -> str:
+def commands_of(parts: Sequence[Part]) -> str:
     """Return the commands behind a page, each after a comment on what it made."""
-    made = dict.fromkeys(_told(part.origin.versions) for part in parts)
+    made = dict.fromkeys(_listed(part.origin.versions) for part in parts)
     lines = [f"# made with {versions}" for versions in made if versions]
     for part in parts:
         facts = [fact for fact in part.origin.facts if fact[0] != "model"]
-        lines.append(f"# {part.line.what}: {_told(facts) or 'origin unknown'}")
+        lines.append(f"# {part.line.what}: {_listed(facts) or 'origin unknown'}")
         command = part.origin.command
         if is_plain_call(command):
             lines += [command] if command not in lines else []  # a study's makes many
@@ -31,7 +31,7 @@ def again_script(parts: Sequence[Part]) -> str:
     return "\n".join(lines)
 
 
-def _told(facts: Sequence[tuple[str, str]]) -> str:
+def _listed(facts: Sequence[tuple[str, str]]) -> str:
     return ", ".join(f"{what} {which}" for what, which in facts)
 
 

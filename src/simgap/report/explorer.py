@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import final
 
 from simgap.records import ON_GRID
-from simgap.report.commands import again_script
+from simgap.report.commands import commands_of
 from simgap.report.folder import Folder, read_folder
 from simgap.report.how_sure import surety_sheet
 from simgap.report.page_data import held_data
+from simgap.report.page_title import page_title
 from simgap.report.part import Part
 from simgap.report.scorecard import CLAIM, top_of
 from simgap.report.scripts import page_scripts
 from simgap.report.templating import template
-from simgap.text import shown
 from simgap.user_files import replacing
 
 SURE = {
@@ -32,7 +32,6 @@ SURE = {
     "rate",
     "unlabelled": "the record does not say how sure this number is",
 }
-LONGEST_TITLE = 110
 POLICY = (
     "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; "
     "base-uri 'none'; form-action 'none'; script-src {digests}"
@@ -47,16 +46,6 @@ class Group:
     title: str
     anchor: str
     parts: tuple[Part, ...]
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Title:
-    """What stands over the page."""
-
-    about: str
-    steps: str
-    folder: str  # empty: the title has it
 
 
 def write_explorer(folder: Path, page: Path) -> int:
@@ -74,8 +63,12 @@ def write_folder(folder: Folder, page: Path) -> int:
 
 def render_explorer(folder: Folder) -> str:
     """Return the page of a folder that was read."""
-    drawn = [plot for part in folder.parts for plot in part.plots]
+    top = top_of(folder.parts)
+    theory = _theory(folder.parts)
     certainty = surety_sheet(folder.parts)
+    drawn = [plot for part in folder.parts for plot in part.plots]
+    drawn += [plot for part in theory for plot in part.theory_plots]
+    drawn += [] if top is None or top.picture is None else [top.picture]
     tables = [sheet for part in folder.parts for sheet in part.sheets]
     tables += [] if certainty is None else [certainty]
     held = held_data({each.key: each.data() for each in (*drawn, *tables)})
@@ -84,11 +77,13 @@ def render_explorer(folder: Folder) -> str:
     return template("explorer.html").render(
         policy=POLICY.format(digests=digests),
         folder=folder,
-        title=_title(folder),
+        title=page_title(folder.parts, folder.name),
         headline=_headline(folder),
-        top=top_of(folder.parts),
+        top=top,
+        listed=top is None or any(part.template == CLAIM for part in folder.parts),
+        theory=theory,
         certainty=certainty,
-        again=again_script(folder.parts),
+        commands=commands_of(folder.parts),
         cut=held.cut,
         groups=_groups(folder.parts),
         versions=_versions(folder.parts),
@@ -97,6 +92,11 @@ def render_explorer(folder: Folder) -> str:
         held=held,
         scripts=scripts,
     )
+
+
+def _theory(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Return the parts whose records say what theorems promise."""
+    return tuple(part for part in parts if part.theory or part.theory_plots)
 
 
 def _groups(parts: tuple[Part, ...]) -> tuple[Group, ...]:
@@ -139,24 +139,11 @@ def _words_used(folder: Folder) -> dict[str, str]:
 
 
 def _words(part: Part) -> list[str]:
-    drawn = [word for plot in part.plots for word in plot.certainties]
+    plots = (*part.plots, *part.theory_plots)
+    drawn = [word for plot in plots for word in plot.certainties]
     heads = [head.certainty for each in part.sheets for head in each.headings]
     cells = [c.certainty for each in part.sheets for row in each.rows for c in row]
     return [*drawn, *heads, *cells]
-
-
-def _title(folder: Folder) -> Title:
-    """Return what the page is about: class and horizon, if all records agree."""
-    about = {_about(part) for part in folder.parts}
-    model, horizon = about.pop() if len(about) == 1 else ("", "")
-    if not model:
-        return Title(folder.name, "", "")
-    steps = f"in {horizon} steps" if horizon else ""
-    return Title(shown(model, LONGEST_TITLE), steps, folder.name)
-
-
-def _about(part: Part) -> tuple[str, str]:
-    return dict(part.origin.facts).get("model", ""), part.origin.horizon
 
 
 def _headline(folder: Folder) -> str:

@@ -12,7 +12,7 @@ from typing import Any, final
 
 from simgap.records import Record, plain
 from simgap.report.certainty_words import LOSSES, name_of
-from simgap.report.plots import Plot
+from simgap.report.plots import GroupPlot, Plot
 from simgap.report.reading import as_list, as_object, as_text
 from simgap.report.sheet import Sheet
 from simgap.report.shown_number import Told, certainty_of, evaluated
@@ -78,6 +78,13 @@ class Origin:
     facts: tuple[tuple[str, str], ...]  # seed, scale, model and its hash
     versions: tuple[tuple[str, str], ...]
     horizon: str = ""
+    models: int = 0  # in the class; 0: not said
+    names: tuple[str, ...] = ()  # of all models or of some
+
+    @property
+    def model(self) -> str:
+        """Return the class as the command names it."""
+        return dict(self.facts).get("model", "")
 
 
 NOT_SAID = Surety((), (), ())
@@ -99,6 +106,9 @@ class Part:
     sheets: tuple[Sheet, ...] = ()
     cards: tuple[Card, ...] = ()
     surety: Surety = NOT_SAID
+    picture: GroupPlot | None = None  # of the verdict, for the top of the page
+    theory: tuple[str, ...] = ()  # what theorems of the paper say of this class
+    theory_plots: tuple[Plot, ...] = ()
 
 
 def origin_of(record: Mapping[str, Any] | Record) -> Origin:
@@ -110,7 +120,28 @@ def origin_of(record: Mapping[str, Any] | Record) -> Origin:
         facts=_pairs(source, ("model", "model_hash", "grid", "seed")),
         versions=_pairs(source, ("simgap", "python", "numpy")),
         horizon=as_text(record.get("horizon")),
+        models=_count(record),
+        names=_names(record),
     )
+
+
+def _names(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of models, wherever the record has them."""
+    for names in (
+        record.get("names"),
+        as_object(record.get("separation")).get("pair_names"),
+    ):
+        if isinstance(names, list):
+            return tuple(as_text(each) for each in names)
+    models = record.get("models")
+    if isinstance(models, list):
+        return tuple(as_text(as_object(each).get("name")) for each in models)
+    return ()
+
+
+def _count(record: Mapping[str, Any]) -> int:
+    models = record.get("models")
+    return models if isinstance(models, int) else len(_names(record))
 
 
 def surety_of(

@@ -13,7 +13,7 @@ from typing import Any, final
 
 from simgap.report.heat_plots import HeatPlot, SlidingHeat
 from simgap.report.shown_number import UNLABELLED, Told
-from simgap.text import number, sentences, shown
+from simgap.text import at_least, at_most, number, sentences, shown
 
 MOST_POINTS = 1_000  # of one curve
 MANY_TOLD = 8  # things a description names one by one
@@ -99,6 +99,8 @@ class BarPlot:
     note: str = ""
     ticks: tuple[float | None, ...] = ()  # one beside every bar, to compare with
     tick_name: str = ""
+    ranges: tuple[tuple[float, float] | None, ...] = ()  # one behind every bar
+    range_name: str = ""  # what a range is: it is no doubt about the bar's number
 
     @property
     def certainties(self) -> tuple[str, ...]:
@@ -109,7 +111,7 @@ class BarPlot:
     def words(self) -> str:
         """Return the figure for those who do not see it."""
         told = [
-            f"{name}: {_value(each)}{self._tick_words(at)}"
+            f"{name}: {_value(each)}{self._tick_words(at)}{self._range_words(at)}"
             for at, (name, each) in enumerate(self.bars[:MANY_TOLD])
         ]
         if len(self.bars) > MANY_TOLD:
@@ -119,6 +121,12 @@ class BarPlot:
     def _tick_words(self, at: int) -> str:
         known = self.ticks[at] if at < len(self.ticks) else None
         return "" if known is None else f"; {self.tick_name} {number(known, 4)}"
+
+    def _range_words(self, at: int) -> str:
+        known = self.ranges[at] if at < len(self.ranges) else None
+        if known is None:
+            return ""
+        return f"; {self.range_name} {at_least(known[0])} to {at_most(known[1])}"
 
     def data(self) -> dict[str, Any]:
         """Return what the script draws."""
@@ -132,10 +140,70 @@ class BarPlot:
             ],
             "ticks": self.ticks,
             "tick_name": self.tick_name,
+            "ranges": self.ranges,
+            "range_name": self.range_name,
         }
 
 
-Plot = CurvePlot | BarPlot | HeatPlot | SlidingHeat
+@final
+@dataclass(frozen=True, slots=True)
+class GroupPlot:
+    """Bars in groups: one group for every name, one bar in it for every series."""
+
+    key: str
+    title: str
+    x: str
+    y: str
+    groups: tuple[str, ...]
+    series: tuple[tuple[str, tuple[Told, ...]], ...]  # a number for every group
+    unit: str = ""  # after a number
+    level: float | None = None  # a line across, to compare with
+    level_name: str = ""
+    note: str = ""
+
+    @property
+    def certainties(self) -> tuple[str, ...]:
+        """Return how sure its bars are, each word once."""
+        found = (told.certainty for _, bars in self.series for told in bars)
+        return tuple(dict.fromkeys(word for word in found if word))
+
+    @property
+    def words(self) -> str:
+        """Return the figure for those who do not see it."""
+        told = [
+            f"{name}: "
+            + "; ".join(
+                f"{series} {_value(bars[at])}{self.unit}"
+                for series, bars in self.series
+            )
+            for at, name in enumerate(self.groups)
+        ]
+        if self.level is not None:
+            told.append(f"{self.level_name}: {number(self.level, 4)}{self.unit}")
+        return sentences(self.y, told)
+
+    def data(self) -> dict[str, Any]:
+        """Return what the script draws."""
+        return {
+            "kind": "groups",
+            "title": self.title,
+            "x": self.x,
+            "y": self.y,
+            "unit": self.unit,
+            "groups": self.groups,
+            "series": [
+                {
+                    "name": name,
+                    "bars": [[told.certainty, *told.ends, told.text] for told in bars],
+                }
+                for name, bars in self.series
+            ],
+            "level": self.level,
+            "level_name": self.level_name,
+        }
+
+
+Plot = CurvePlot | BarPlot | GroupPlot | HeatPlot | SlidingHeat
 
 
 def told_curve(

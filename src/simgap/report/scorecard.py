@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from simgap.report.how_sure import (
-    AT_STAKE,
-    Width,
     least_loss,
     stake_of,
     widest_brackets,
 )
 from simgap.report.part import Card, Part
 from simgap.report.parts.audit import AuditContent, Verdict
+from simgap.report.plots import GroupPlot
 from simgap.report.shown_number import certainty_of
 from simgap.text import bracket, percent_of
 
@@ -38,12 +37,6 @@ class Slot:
 
 
 SLOTS = (
-    Slot(
-        "transfer",
-        "Will it transfer?",
-        ("audit.html", "oracle.html"),
-        "simgap audit MODEL -H N --out DIR",
-    ),
     Slot(
         "memory",
         "Value of memory",
@@ -98,6 +91,7 @@ class Top:
 
     verdict: Verdict | None  # None: nobody has asked for one
     anchor: str  # of the part behind the verdict
+    picture: GroupPlot | None  # that shows the verdict
     warnings: tuple[Entry, ...]
     scores: tuple[Score, ...]
 
@@ -108,14 +102,59 @@ def top_of(parts: Sequence[Part]) -> Top | None:
     if not about:
         return None
     audit = next((p for p in about if isinstance(p.content, AuditContent)), None)
+    content = None if audit is None else audit.content
+    verdict = content.verdict if isinstance(content, AuditContent) else None
     return Top(
-        verdict=audit.content.verdict
-        if audit is not None and isinstance(audit.content, AuditContent)
-        else None,
+        verdict=verdict,
         anchor="" if audit is None else audit.anchor,
+        picture=_picture(about, audit),
         warnings=_entries(about, "warning", ("adapt.html",)),
-        scores=(*(_score(slot, about) for slot in SLOTS), _certainty(about)),
+        scores=(
+            _least(about),
+            *(_score(slot, about) for slot in SLOTS),
+            _certainty(about),
+        ),
     )
+
+
+def _picture(parts: Sequence[Part], audit: Part | None) -> GroupPlot | None:
+    """Return the figure of the verdict: of every model if a record has them all."""
+    about = None if audit is None else audit.surety.episode
+    found = [
+        part
+        for part in parts
+        if part.picture is not None and (audit is None or part.surety.episode == about)
+    ]
+    best = max(found, key=lambda part: part is not audit, default=None)
+    if best is None or best.picture is None:
+        return None
+    own = None if audit is None else audit.picture
+    if own is None:
+        return best.picture
+    return replace(best.picture, level=own.level, level_name=own.level_name)
+
+
+def _least(parts: Sequence[Part]) -> Score:
+    """Return the card of the best agent's loss, with all that the page knows of it."""
+    title, command = "What the best agent loses", "simgap audit MODEL -H N --out DIR"
+    part = next((part for part in parts if part.surety.least is not None), None)
+    if part is None or part.surety.least is None:
+        return Score(title, (), command)
+    told, episode = part.surety.least, part.surety.episode
+    known = least_loss(parts, episode)
+    names = (part.line.what,) if known is None else known.records
+    lower, upper = (told.lower, told.upper) if known is None else known.bounds.ends
+    text = told.text
+    if known is not None and text != "0":  # 0 but for rounding
+        text = bracket(known.bounds, 5)
+    share = percent_of(lower, upper, stake_of(parts, episode), "")
+    by = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    by = by if len(names) <= MOST_CARDS else f"{len(names)} records"
+    words = f"on average, as certified by {by}"
+    if share:
+        words = f"of what is at stake: {text} {words}"
+    card = Card("loss", share.strip() or text, told.certainty, words)
+    return Score(title, (Entry(card, part.anchor, part.group),), command)
 
 
 def _score(slot: Slot, parts: Sequence[Part]) -> Score:
@@ -130,30 +169,12 @@ def _entries(
     parts: Sequence[Part], slot: str, homes: tuple[str, ...]
 ) -> tuple[Entry, ...]:
     return tuple(
-        Entry(_met(card, part, parts), part.anchor, part.group)
+        Entry(card, part.anchor, part.group)
         for part in parts
         if part.template in homes
         for card in part.cards
         if card.slot == slot
     )
-
-
-def _met(card: Card, part: Part, parts: Sequence[Part]) -> Card:
-    """Return the card of the verdict with all that the page knows of the loss."""
-    episode = part.surety.episode
-    least = least_loss(parts, episode)
-    if card.slot != "transfer" or least is None or len(least.records) < 2:
-        return card
-    ends, stake = least.bounds, stake_of(parts, episode)
-    share = percent_of(ends.lower, ends.upper, stake, "of what is at stake")
-    lost = f"{share}: {bracket(ends, 5)}" if share else bracket(ends, 5)
-    names = least.records
-    sources = f"{', '.join(names[:-1])} and {names[-1]}"
-    sources = sources if len(names) <= MOST_CARDS else f"{len(names)} records"
-    words = f"the best agent loses {lost} on average, as {sources} certify"
-    if card.certainty and part.template == "oracle.html":
-        return replace(card, value=bracket(ends, 5), words=words)
-    return replace(card, words=words)
 
 
 def _certainty(parts: Sequence[Part]) -> Score:
@@ -163,17 +184,11 @@ def _certainty(parts: Sequence[Part]) -> Score:
     if not found:
         return Score(title, (), "simgap oracle MODEL -H N --out DIR")
     first, *others = found
-    words = f"{first.against}: {_kind(first)}, {first.name} ({first.record})"
+    kind = "interval" if first.certainty == "estimated" else "bracket"
+    words = f"{first.against}, the widest {kind}: {first.name} ({first.record})"
     for each in others:
-        words += f"; {_kind(each)} ± {each.half_width}, {each.name} ({each.record})"
+        words += f"; estimated: ± {each.half_width}"
     card = Card(
         "certainty", f"± {first.half_width}", certainty_of(first.certainty), words
     )
     return Score(title, (Entry(card, anchor, where),), "")
-
-
-def _kind(found: Width) -> str:
-    what = "loss" if found.against == AT_STAKE else "number"
-    if found.certainty == "estimated":
-        return f"widest estimated interval of a {what}"
-    return f"widest bracket of a {what}"

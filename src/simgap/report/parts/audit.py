@@ -9,19 +9,20 @@ from typing import Any, final
 from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
 from simgap.report.parts.memory_card import memory_cards, memory_of
 from simgap.report.parts.on_grid import grid_sheets, ladder_plots
+from simgap.report.parts.verdict_plot import two_groups
+from simgap.report.plots import GroupPlot
 from simgap.report.reading import (
     as_list,
     as_object,
     as_objects,
     as_text,
     not_ours,
-    number,
 )
 from simgap.report.sheet import Cell, Heading, Sheet, Sign, sheet
 from simgap.report.shown_number import NOTHING, Told, certainty_of, evaluated, told
-from simgap.text import number as number_shown, percent_of, shown
+from simgap.text import number as number_shown, shown
 
-GROUP = "Will it transfer?"
+GROUP = "The audit"
 ANSWERS = {  # the word of the record: the answer on the page, and its mood
     "yes": ("Yes", "good"),
     "with memory": ("Yes, with memory", "but"),
@@ -61,7 +62,6 @@ class AuditContent:
 
     verdict: Verdict
     facts: tuple[tuple[str, Told], ...]
-    theorem: str
     next: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -71,14 +71,15 @@ def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
     stake = told(record.get("at_stake")).value
     facts = _facts(record, stake)
     verdict = _verdict(record, stake)
-    model = as_text(as_object(record.get("provenance")).get("model"))
     key = facts.get(BEST, NOTHING)
     findings = as_objects(record.get("findings"))
     return Part(
         group=GROUP,
         template="audit.html",
         anchor=anchor,
-        title=shown(model, 120) if model else "The class",
+        title="Every check behind the verdict",
+        picture=_picture(record, f"{anchor}-verdict"),
+        theory=tuple(filter(None, (_theorem(as_object(record.get("theorem"))),))),
         line=Line(
             what="audit",
             about=_about(record),
@@ -90,7 +91,6 @@ def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
         content=AuditContent(
             verdict=verdict,
             facts=tuple(facts.items()),
-            theorem=_theorem(as_object(record.get("theorem"))),
             next=tuple(as_text(each) for each in as_list(record.get("next"))),
             notes=notes_of(record),
         ),
@@ -100,7 +100,7 @@ def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
             *grid_sheets(record, anchor),
             *((_findings(findings, f"{anchor}-table-1"),) if findings else ()),
         ),
-        cards=_cards(record, verdict, stake),
+        cards=_cards(record, stake),
         surety=surety_of(
             record,
             *(
@@ -112,6 +112,25 @@ def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
             least=key,
         ),
     )
+
+
+def _picture(record: Mapping[str, Any], key: str) -> GroupPlot | None:
+    """Return what is lost with memory and without it, as parts of what is at stake."""
+    sure = certainty_of(as_object(record.get("certainty")).get("worst"))
+
+    def pair(average: str, worst: str) -> tuple[Told, Told]:
+        there = as_object(record.get(worst)).get("relative")
+        return told(record.get(average)), told(there, certainty=evaluated(sure))
+
+    plot = two_groups(
+        pair("relative_gap", "worst"),
+        pair("relative_memoryless", "memoryless_worst"),
+        key,
+    )
+    level = told(record.get("acceptable")).value
+    if plot is None or level is None:
+        return plot
+    return replace(plot, level=100.0 * level, level_name="acceptable")
 
 
 def _verdict(record: Mapping[str, Any], stake: float | None) -> Verdict:
@@ -256,11 +275,8 @@ def _value(value: Any) -> Cell:
     return replace(told(value, certainty=""), certainty="")
 
 
-def _cards(
-    record: Mapping[str, Any], verdict: Verdict, stake: float | None
-) -> tuple[Card, ...]:
-    cards = [Card("transfer", verdict.answer, verdict.certainty, _lost(record))]
-    cards += memory_cards(record.get("value_of_memory"), memory_of(record), stake)
+def _cards(record: Mapping[str, Any], stake: float | None) -> tuple[Card, ...]:
+    cards = [*memory_cards(record.get("value_of_memory"), memory_of(record), stake)]
     steps = as_object(record.get("separation")).get("steps")
     found = told(steps)
     if found.value is not None:
@@ -272,11 +288,3 @@ def _cards(
 
 def _pair_names(record: Mapping[str, Any]) -> Any:
     return as_object(record.get("separation")).get("pair_names")
-
-
-def _lost(record: Mapping[str, Any]) -> str:
-    lost = as_object(record.get("relative_gap"))
-    if lost.get("lower") is None or lost.get("upper") is None:
-        return "no horizon was given"
-    ends = number(lost["lower"]), number(lost["upper"])
-    return f"{percent_of(*ends, 1.0, 'of what is at stake')} is lost on average"

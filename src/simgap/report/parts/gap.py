@@ -9,10 +9,11 @@ from typing import final
 from simgap.records import Gap, PolicyGaps
 from simgap.report.heat_plots import HeatPlot, spread_out
 from simgap.report.part import Line, Part, origin_of, surety_of
-from simgap.report.parts.horizons import horizon_plots
+from simgap.report.parts.horizons import growth_plot, trained_plot
 from simgap.report.parts.memory_card import memory_cards
 from simgap.report.parts.policy_names import policy_about, policy_name
-from simgap.report.plots import Plot, short_names
+from simgap.report.parts.verdict_plot import Losses, verdict_plot
+from simgap.report.plots import short_names
 from simgap.report.reading import not_ours
 from simgap.report.sheet import Heading, Sheet, sheet
 from simgap.report.shown_number import NOTHING, Told, certainty_of, told
@@ -65,9 +66,11 @@ def gap_part(record: Gap, anchor: str) -> Part:
     )
     name, average = ("", NOTHING) if best is None else (best.name, best.average)
     rivals = [] if best is None else _rivals(best, rows)
-    plots: list[Plot] = [*horizon_plots(record, anchor)]
-    if rows and names:
-        plots.append(_plot(rows, names, f"{anchor}-figure-1"))
+    growth = growth_plot(record, f"{anchor}-growth")
+    plots = (
+        _plot(rows, names, f"{anchor}-figure-1") if rows and names else None,
+        trained_plot(record, f"{anchor}-trained"),
+    )
     sheets = [_averages(rows, names, f"{anchor}-table-1")] if rows else []
     if len(record.optimal) == len(names) and names:
         sheets.append(_optimal(record, f"{anchor}-table-2"))
@@ -77,6 +80,14 @@ def gap_part(record: Gap, anchor: str) -> Part:
         template="gap.html",
         anchor=anchor,
         title=f"What is lost in {record.horizon} steps",
+        picture=verdict_plot(
+            {
+                each.name: Losses(row.average, row.gaps)
+                for each, row in zip(record.policies, rows, strict=True)
+            },
+            names,
+            f"{anchor}-verdict",
+        ),
         line=Line(
             what="gap",
             about=f"{len(rows)} policies in {len(names)} real models",
@@ -98,7 +109,8 @@ def gap_part(record: Gap, anchor: str) -> Part:
             notes=record.notes,
         ),
         origin=origin_of(record),
-        plots=tuple(plots),
+        plots=tuple(plot for plot in plots if plot is not None),
+        theory_plots=() if growth is None else (growth,),
         sheets=tuple(sheets),
         cards=memory_cards(record.value_of_memory, record.memory, record.at_stake),
         surety=surety_of(

@@ -7,7 +7,7 @@ from math import isqrt
 
 from simgap.records import Gap, HorizonGaps
 from simgap.report.heat_plots import SlidingHeat, Table, spread_out
-from simgap.report.plots import Curve, CurvePlot, Plot, Point, short_names, told_curve
+from simgap.report.plots import Curve, CurvePlot, Point, short_names, told_curve
 from simgap.report.reading import not_ours
 from simgap.report.shown_number import certainty_of, told
 from simgap.text import number, shown, without_parameters
@@ -21,28 +21,21 @@ LINES = (
 )
 
 
-def horizon_plots(record: Gap, anchor: str) -> tuple[Plot, ...]:
-    """Return the figures over the horizon that a record of `simgap gap` has."""
-    rows = sorted(
+def _rows(record: Gap) -> list[HorizonGaps]:
+    return sorted(
         (each for each in record.by_horizon or () if each.horizon > 0),
         key=lambda each: each.horizon,
     )
-    sure = certainty_of(record.certainty.get("by_horizon"))
-    plots = (
-        _trained(record, rows, sure, f"{anchor}-trained"),
-        _growth(rows, sure, f"{anchor}-growth"),
-    )
-    return tuple(plot for plot in plots if plot is not None)
 
 
 def _noise(rows: Sequence[HorizonGaps]) -> float:
     return ROUNDING * max((abs(row.random) for row in rows), default=0.0)
 
 
-def _trained(
-    record: Gap, rows: Sequence[HorizonGaps], word: str, key: str
-) -> SlidingHeat | None:
+def trained_plot(record: Gap, key: str) -> SlidingHeat | None:
     """Return the map of what a plan for one model loses where another is real."""
+    rows = _rows(record)
+    word = certainty_of(record.certainty.get("by_horizon"))
     kept = record.trained or ()
     if any(not 0 <= at < len(record.names) for at in kept):
         raise not_ours(kept[:5], f"some of {len(record.names)} models")
@@ -88,8 +81,10 @@ def _table(
     )
 
 
-def _growth(rows: Sequence[HorizonGaps], word: str, key: str) -> CurvePlot | None:
+def growth_plot(record: Gap, key: str) -> CurvePlot | None:
     """Return gaps and bounds over the horizon, on logarithmic axes."""
+    rows = _rows(record)
+    word = certainty_of(record.certainty.get("by_horizon"))
     if len(rows) < 2:
         return None
     noise = _noise(rows)

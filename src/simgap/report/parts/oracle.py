@@ -8,7 +8,7 @@ from typing import final
 
 from simgap.intervals import Certified
 from simgap.records import BaselinePolicy, Oracle, OracleModel
-from simgap.report.part import Card, Line, Part, origin_of, surety_of
+from simgap.report.part import Line, Part, origin_of, surety_of
 from simgap.report.parts.memory_card import memory_cards
 from simgap.report.parts.oracle_plots import oracle_plots
 from simgap.report.parts.policy_names import TRACKS, policy_about, policy_name
@@ -66,9 +66,7 @@ def oracle_part(record: Oracle, anchor: str) -> Part:
         group=GROUP,
         template="oracle.html",
         anchor=anchor,
-        title=shown(record.provenance.model, 120)
-        if record.provenance.model
-        else "The oracle",
+        title="The oracle, and what simpler policies lose",
         line=Line(
             what="oracle",
             about=f"{counted(len(record.models), 'model')}, {_length(record)}",
@@ -97,7 +95,7 @@ def oracle_part(record: Oracle, anchor: str) -> Part:
             *([_models(record, f"{anchor}-table-1")] if record.models else []),
             *([_others(record, others, f"{anchor}-table-2")] if others else []),
         ),
-        cards=_cards(record, average),
+        cards=memory_cards(record.value_of_memory, record.memory, None, noise),
         surety=surety_of(
             record,
             (BEST, average),
@@ -111,13 +109,6 @@ def oracle_part(record: Oracle, anchor: str) -> Part:
             least=average,
         ),
     )
-
-
-def _cards(record: Oracle, average: Told) -> tuple[Card, ...]:
-    words = "average loss of the best agent that does not know the model"
-    best = Card("transfer", average.text, average.certainty, words)
-    memory = memory_cards(record.value_of_memory, record.memory, None, record.noise)
-    return (*([] if average.value is None else [best]), *memory)
 
 
 def _length(record: Oracle) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from simgap.intervals import Interval
-from simgap.records import BaselinePolicy, Oracle, OracleModel
+from simgap.records import BaselinePolicy, Oracle
 from simgap.report.parts.pair_prices import pair_prices_plot
 from simgap.report.parts.policy_names import TRACKS
 from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot, short_names
@@ -50,27 +49,22 @@ def _policies(
 
 def _per_model(record: Oracle, key: str) -> BarPlot | None:
     sure = certainty_of(record.certainty.get("gap"))
-    names = short_names([each.name for each in record.models])
-    gaps = [_gap(each, record.noise, sure) for each in record.models]
-    bars = tuple(
-        (name, each) for name, each in zip(names, gaps, strict=True) if each.drawable
-    )
-    if not bars:
+    if not record.models:
         return None
     return BarPlot(
         key,
         "What the policy planned by the oracle loses, if this model is real",
         "gap",
-        bars,
-        note="Lines span what any policy of the least average loss may lose there.",
-    )
-
-
-def _gap(model: OracleModel, noise: float, certainty: str) -> Told:
-    """Return a gap with the ends that hold the gap of every optimal policy."""
-    found, ends = quiet(told(model.gap, certainty=certainty), noise), model.gap_interval
-    return replace(
-        found, lower=min(model.gap, ends.lower), upper=max(model.gap, ends.upper)
+        tuple(
+            (name, quiet(told(each.gap, certainty=sure), record.noise))
+            for name, each in zip(
+                short_names([each.name for each in record.models]),
+                record.models,
+                strict=True,
+            )
+        ),
+        ranges=tuple(each.gap_interval.ends for each in record.models),
+        range_name="range over all policies of the least average loss",
     )
 
 

@@ -170,7 +170,7 @@ const Figures = (() => {
     const across = figure.bars.length <= 30;
     const narrow = width < NARROW;
     const known = figure.bars.map((bar) => bar.slice(2, 5).map(real));
-    const lines = figure.bars.map((bar, at) => [bar[0], figure.x + ": " + bar[5], interval(known[at][1], known[at][2], known[at][0]), bar[1], figure.ticks.length && figure.ticks[at] !== null ? figure.tick_name + ": " + shown(figure.ticks[at]) : ""]);
+    const lines = figure.bars.map((bar, at) => [bar[0], figure.x + ": " + bar[5], interval(known[at][1], known[at][2], known[at][0]), bar[1], figure.ticks.length && figure.ticks[at] !== null ? figure.tick_name + ": " + shown(figure.ticks[at]) : "", figure.ranges[at] ? figure.range_name + ": " + shown(figure.ranges[at][0]) + " to " + shown(figure.ranges[at][1]) : ""]);
     const colours = figure.bars.map((bar) => css(SURE_COLOURS[bar[1]] || "--soft"));
     const place = figure.bars.map((bar, at) => at);
     const values = known.map((each) => each[0]);
@@ -179,7 +179,9 @@ const Figures = (() => {
     const wide = above.some((v, at) => v > 1e-9 * Math.abs(values[at]) || below[at] > 1e-9 * Math.abs(values[at]));
     const spread = wide ? { type: "data", symmetric: false, array: above, arrayminus: below, color: css(across ? "--ink" : "--soft"), thickness: across ? 1.4 : Math.max(0.4, Math.min(1.4, 60 / place.length)), width: across ? 4 : 0 } : undefined;
     const beside = figure.ticks.map(real);
-    const end = Math.max(0, ...known.map((each, at) => each[0] + above[at]), ...beside.filter(Number.isFinite));
+    const far = figure.ranges.map((each) => (each ? real(each[1]) : 0));
+    const reach = (at) => Math.max(0, known[at][0] + above[at], ...[beside[at], far[at]].filter(Number.isFinite));
+    const end = Math.max(0, ...place.map(reach));
     const start = Math.min(0, ...known.map((each, at) => each[0] - below[at]));
     const labels = { tickvals: place, ticktext: figure.bars.map((bar) => twoLines(bar[0], narrow ? 20 : 30)), showgrid: false, zeroline: false };
     const trace = {
@@ -195,7 +197,7 @@ const Figures = (() => {
     if (across) {
       Object.assign(trace, { x: values, y: place, error_x: spread, width: 0.62 });
       more = { xaxis: axis(figure.x, width - 190, false, room), yaxis: Object.assign(axis("", 0, false), labels, { autorange: "reversed" }) };
-      more.annotations = figure.bars.map((bar, at) => ({ x: Math.max(0, known[at][0] + above[at], at < beside.length && Number.isFinite(beside[at]) ? beside[at] : 0), y: at, text: escaped(bar[5]), xanchor: "left", xshift: 5, showarrow: false, font: { size: 12 } }));
+      more.annotations = figure.bars.map((bar, at) => ({ x: reach(at), y: at, text: escaped(bar[5]), xanchor: "left", xshift: 5, showarrow: false, font: { size: 12 } }));
     } else {
       const most = Math.max(1, Math.floor(width / 22));
       const every = Math.ceil(place.length / most);
@@ -206,14 +208,60 @@ const Figures = (() => {
     }
     const height = across ? 70 + 30 * figure.bars.length : 380;
     const words = [...new Set(figure.bars.map((bar) => bar[1]))];
-    const legend = words.length > 1 || figure.ticks.length ? words.map((word) => ({ name: word, colour: css(SURE_COLOURS[word] || "--soft"), box: true })) : [];
-    const traces = [trace];
+    const legend = words.length > 1 || figure.ticks.length || figure.ranges.some(Boolean) ? words.map((word) => ({ name: word, colour: css(SURE_COLOURS[word] || "--soft"), box: true })) : [];
+    const traces = [];
+    const ranges = figure.ranges.map((each) => (each ? each.map(real) : null)).map((each) => (each && each.every(Number.isFinite) ? each : null));
+    if (ranges.some(Boolean)) {
+      const from = ranges.map((each) => (each ? each[0] : null)), long = ranges.map((each) => (each ? each[1] - each[0] : null));
+      const behind = { type: "bar", orientation: trace.orientation, base: from, width: 0.9, hoverinfo: "skip", marker: { color: faded(css("--soft"), 0.28), line: { width: 0 } } };
+      traces.push(Object.assign(behind, across ? { x: long, y: place } : { x: place, y: long }));
+      legend.push({ name: figure.range_name, colour: faded(css("--soft"), 0.28), box: true });
+      more.barmode = "overlay";
+    }
+    const main = traces.push(trace) - 1;
     if (beside.length) {
       const symbol = across ? "line-ns" : "line-ew";
       traces.push({ mode: "markers", x: across ? beside : place, y: across ? place : beside, hoverinfo: "skip", marker: { symbol: symbol, size: 16, line: { width: 3, color: css("--ink") } } });
       legend.push({ name: figure.tick_name, colour: css("--ink"), tick: true });
     }
-    return { traces: traces, layout: layout(width, height, more), series: [{ trace: 0, texts: lines.map((each) => each.filter(Boolean).join("; ")) }], legend: legend };
+    return { traces: traces, layout: layout(width, height, more), series: [{ trace: main, texts: lines.map((each) => each.filter(Boolean).join("; ")) }], legend: legend };
+  }
+
+  /* Bars side by side, a group for every name; a dashed line to compare with. */
+  function groups(figure, width) {
+    const many = figure.groups.length, steep = width / many < 70, beside = figure.series.length;
+    const values = figure.series.map((each) => each.bars.map((bar) => bar.slice(1, 4).map(real)));
+    const tops = values.flat().map((each) => (Number.isFinite(each[2]) ? each[2] : each[0])).filter(Number.isFinite);
+    const end = Math.max(1e-9, figure.level || 0, ...tops);
+    const room = (width - 70) / (many * (beside + 0.6));
+    const brief = (value) => (value > 0 && value < end / 500 ? "≈ 0" : short(value));
+    const lines = figure.series.map((each) => each.bars.map((bar, at) => [each.name, figure.groups[at], figure.y + ": " + bar[4] + figure.unit, interval(...[values[figure.series.indexOf(each)][at]].map((v) => [v[1], v[2], v[0]])[0]), bar[0]]));
+    const traces = figure.series.map((each, k) => {
+      const above = values[k].map((v) => (Number.isFinite(v[2]) ? v[2] - v[0] : 0)), below = values[k].map((v) => (Number.isFinite(v[1]) ? v[0] - v[1] : 0));
+      const wide = values[k].some((v) => v[2] - v[1] > 1e-3 * Math.abs(v[0]));
+      return {
+        type: "bar", legendgroup: "curve" + k, x: figure.groups.map((name, at) => at), y: values[k].map((v) => (Number.isFinite(v[0]) ? v[0] : null)),
+        marker: { color: colour([0, 1, 5][k % 3]), pattern: { shape: ["", "/", "."][k % 3], fillmode: "overlay", fgcolor: css("--card"), fgopacity: 1, solidity: 0.2, size: 7 } },
+        error_y: wide ? { type: "data", symmetric: false, array: above, arrayminus: below, color: css("--ink"), thickness: 1.2, width: 3 } : undefined,
+        text: room >= 22 ? each.bars.map((bar, at) => (wide && above[at] > 0 ? "" : brief(values[k][at][0]))) : undefined,
+        textposition: "outside", textfont: { size: room >= 30 ? 11 : 10 }, textangle: 0, cliponaxis: false, constraintext: "none",
+        customdata: lines[k].map(hover), hovertemplate: "%{customdata}<extra></extra>",
+      };
+    });
+    const shapes = [], annotations = [];
+    if (figure.level !== null) {
+      shapes.push({ type: "line", xref: "paper", yref: "y", x0: 0, x1: 1, y0: figure.level, y1: figure.level, line: { color: css("--ink"), width: 1.4, dash: "dash" } });
+      annotations.push({ xref: "paper", x: 1, xanchor: "right", y: figure.level, yanchor: "bottom", text: escaped(figure.level_name + ": " + shown(figure.level, 3) + figure.unit), showarrow: false, font: { size: 12, color: css("--ink") } });
+    }
+    const more = {
+      barmode: "group", bargap: 0.28, bargroupgap: 0.06, shapes: shapes, annotations: annotations,
+      xaxis: axis(figure.x, width - 70, false, { automargin: false, tickvals: figure.groups.map((name, at) => at), ticktext: figure.groups.map((name) => (steep ? escaped(cut(name, 12)) : twoLines(name, Math.max(6, Math.floor((width - 70) / many / 7.5))))), showgrid: false, zeroline: false, tickangle: steep ? -90 : 0 }),
+      yaxis: axis(figure.y, 260, false, { automargin: false, range: [0, end * 1.12], ticksuffix: figure.unit }),
+      margin: { l: 68, r: 8, t: 8, b: (figure.x ? 26 : 4) + (steep ? 86 : 34) },
+    };
+    const legend = figure.series.map((each, k) => ({ name: each.name, colour: colour([0, 1, 5][k % 3]), box: true, group: "curve" + k }));
+    const series = lines.map((each, k) => ({ trace: k, texts: each.map((one) => one.filter(Boolean).join("; ")) }));
+    return { traces: traces, layout: layout(width, steep ? 340 : 300, more), series: series, legend: legend };
   }
 
   function heat(figure, width, place) {
@@ -316,7 +364,11 @@ const Figures = (() => {
     }
     if (figure.kind === "bars") {
       const beside = figure.ticks.length ? [figure.tick_name] : [];
-      return [["name", "certainty", figure.x, "lower", "upper", ...beside], ...figure.bars.map((bar, at) => [...bar.slice(0, 5), ...figure.ticks.slice(at, at + 1)])];
+      const behind = figure.ranges.length ? [figure.range_name + ", from", "to"] : [];
+      return [["name", "certainty", figure.x, "lower", "upper", ...beside, ...behind], ...figure.bars.map((bar, at) => [...bar.slice(0, 5), ...figure.ticks.slice(at, at + 1), ...(figure.ranges.length ? figure.ranges[at] || [null, null] : [])])];
+    }
+    if (figure.kind === "groups") {
+      return [["policy", "model", "certainty", figure.y, "lower", "upper"], ...figure.series.flatMap((each) => each.bars.map((bar, at) => [each.name, figure.groups[at], ...bar.slice(0, 4)]))];
     }
     const body = (table, lead) => table.flatMap((row, i) => row.map((cell, j) => [...lead, figure.rows[i], figure.columns[j], ...(Array.isArray(cell) ? cell : [cell, cell, cell])]));
     const head = [figure.row_axis, figure.column_axis, figure.value, "lower", "upper"];
@@ -324,5 +376,5 @@ const Figures = (() => {
     return [[figure.slider, ...head], ...figure.tables.flatMap((table, at) => body(table, [Number(figure.places[at])]))];
   }
 
-  return { make: { curves: curves, bars: bars, heat: heat }, rows: rows, shown: shown, stepsNow: stepsNow, hidden: hidden };
+  return { make: { curves: curves, bars: bars, groups: groups, heat: heat }, rows: rows, shown: shown, stepsNow: stepsNow, hidden: hidden };
 })();

@@ -8,7 +8,7 @@
   const state = new Map(); // canvas -> {drawn, hidden, series, at}
   const PRINTED = 660; // pixels across a sheet of A4 between its margins
   const MANY_ROWS = 500;
-  let printing = false, chosen; // the paper chosen before printing, which is on white
+  let printing = false, chosen, folded = []; // before printing, which is on white and shows all
 
   const element = (name, text) => {
     const made = document.createElement(name);
@@ -243,6 +243,30 @@
     copy.addEventListener("click", copyCommands);
   }
 
+  /* What is folded opens if a link leads into it, and for print; figures inside are
+     drawn when there is room for them. */
+
+  function unfold() {
+    const aim = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
+    for (let box = aim; box; box = box.parentElement) if (box.tagName === "DETAILS") box.open = true;
+    if (aim) aim.scrollIntoView();
+  }
+
+  addEventListener("hashchange", unfold);
+
+  /* The index says which part is on the screen. */
+  const links = new Map([...document.querySelectorAll(".index a")].map((link) => [link.hash.slice(1), link]));
+  const heads = [...links.keys()].map((name) => document.getElementById(name));
+
+  function here() {
+    const above = heads.filter((head) => head.getBoundingClientRect().top < innerHeight / 3);
+    links.forEach((link) => link.removeAttribute("aria-current"));
+    if (above.length) links.get(above[above.length - 1].id).setAttribute("aria-current", "true");
+  }
+
+  addEventListener("scroll", here, { passive: true });
+  here();
+
   /* paper */
 
   const button = document.getElementById("theme");
@@ -268,8 +292,10 @@
     if (now) {
       chosen = root.dataset.theme;
       root.dataset.theme = "light";
+      folded = [...document.querySelectorAll("details.fold:not([open])")];
     } else if (chosen) root.dataset.theme = chosen;
     else delete root.dataset.theme;
+    for (const box of folded) box.open = now;
     waiting.clear();
     canvases.forEach(draw);
     root.dataset.figures = "drawn";
@@ -321,6 +347,7 @@
   for (const each of document.querySelectorAll("[data-csv]")) each.addEventListener("click", saveRows);
   for (const each of document.querySelectorAll("[data-svg]")) each.addEventListener("click", saveImage);
   ask(canvases);
+  if (location.hash) unfold();
 })().catch((error) => {
   document.getElementById("stopped").hidden = false;
   console.error(error);
