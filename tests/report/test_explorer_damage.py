@@ -48,7 +48,7 @@ KINDS: dict[str, Callable[..., dict[str, Any]]] = {
 def test_a_folder_without_records_is_a_page_that_says_so(tmp_path: Path) -> None:
     text = Tags(page_of(tmp_path)).text
     assert "There are no records here" in text
-    assert "Get the same numbers again" not in text
+    assert "Reproduce these numbers" not in text
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
