@@ -4,9 +4,13 @@ from simgap.answers import (
     audit as audit,
     blame as blame,
     compare as compare,
+    bounds as bounds,
+    complexity as complexity,
     identify as identify,
     oracle as oracle,
     refine as refine,
+    run as run,
+    solve as solve,
     telling_apart as telling_apart,
     width as width,
 )

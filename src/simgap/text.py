@@ -204,13 +204,18 @@ def sentences(head: str, rest: Sequence[str]) -> str:
     return ". ".join([head, *rest]) + "."
 
 
-def suggestion(name: str, known: Iterable[str], *, cutoff: float = 0.5) -> str:
-    """Return `did you mean riverswim?` for a nearly known name, else nothing."""
+def suggestion(
+    name: str, known: Iterable[str], *, cutoff: float = 0.5, before: str = ""
+) -> str:
+    """Return `did you mean riverswim?` for a nearly known name, else nothing.
+
+    `before` are the words that come before a name where it is written.
+    """
     from difflib import get_close_matches
 
     by_lower = {each.lower(): each for each in known}
     near = get_close_matches(name.lower(), by_lower, n=1, cutoff=cutoff)
-    return f"did you mean {by_lower[near[0]]}?" if near else ""
+    return f"did you mean {before}{by_lower[near[0]]}?" if near else ""
 
 
 def _towards(value: float, digits: int, rounding: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from simgap.answers.adapt.adapt import Adaptation, AdaptSettings, adapt
+from simgap.answers import adapt
 from simgap.answers.adapt.evidence import (
     RewardEvidence,
     evidence_of,
@@ -30,11 +30,12 @@ from simgap.mdp import (
 )
 from simgap.oracle import domain_randomization_oracle
 from simgap.oracle.settings import ExactOracle
+from simgap.records import Adapt
 from tests.reference import adapt as slow
 from tests.reference.rational import RationalMDP
 from tests.strategies import STEADY, as_class, rational_classes
 
-EXACT = AdaptSettings(solver=ExactOracle(episodes=100))
+EXACT = ExactOracle(episodes=100)
 UNIT = RewardUnits()
 Transition = tuple[int, int, int]
 
@@ -58,17 +59,22 @@ def as_log(
     )
 
 
+def chances(found: Adapt) -> list[float | None]:
+    """The posterior alone."""
+    return [each.probability for each in found.posterior]
+
+
 def doors(
-    *chances: float,
+    *open_: float,
     start: object = 0,
     rewards: object = None,
     units: RewardUnits = UNIT,
 ) -> SimulatorClass:
     """State 0 chooses; action 1 leads to state 1 with a chance, and back."""
-    kernel = np.zeros((len(chances), 2, 2, 2))
-    for m, open_ in enumerate(chances):
+    kernel = np.zeros((len(open_), 2, 2, 2))
+    for m, chance in enumerate(open_):
         kernel[m, 0, 0] = [1.0, 0.0]
-        kernel[m, 0, 1] = [1.0 - open_, open_]
+        kernel[m, 0, 1] = [1.0 - chance, chance]
         kernel[m, 1, :] = [1.0, 0.0]
     table = [[0.25, 0.0], [1.0, 1.0]] if rewards is None else rewards
     return class_from_arrays(
@@ -131,70 +137,66 @@ def test_real_data_end_the_doubt() -> None:
     """Two doors open with 0.1 or 0.9; after four tries one plan is right."""
     latent = LatentMDP.uniform(doors(0.1, 0.9))
     log = as_log([(0, 1, 1), (1, 0, 0)] * 4, lengths=(4, 4))
-    found = adapt(latent, log, 6, settings=EXACT)
-    assert found.posterior is not None and found.after is not None
-    assert found.posterior[1] == pytest.approx(9**4 / (9**4 + 1), rel=1e-12)
-    again = domain_randomization_oracle(
-        LatentMDP(latent.simulators, found.posterior), horizon=6, solver=EXACT.solver
-    )
-    assert found.after.average_gap == again.average_gap
-    before, after = found.before.average_gap, found.after.average_gap
-    assert before.lower is not None
-    assert after.lower is not None and after.upper is not None
+    found = adapt(latent, 6, log, solver=EXACT)
+    assert chances(found)[1] == pytest.approx(9**4 / (9**4 + 1), rel=1e-12)
+    again = domain_randomization_oracle(found.adapted, horizon=6, solver=EXACT)
+    before, after = found.gap_bound_before, found.gap_bound_after
+    assert after is not None and after == again.average_gap
     assert after.upper < before.lower
     assert not found.outside_class and found.misfit == ()
-    assert found.best == 1
+    assert found.best == found.posterior[1].name
     # the new plan is optimal for the posterior, so the old one is no better there
-    assert found.old_plan is not None
-    assert found.old_plan >= after.lower - 1e-12
-    assert found.adapted is not None
-    assert found.adapted.prior == pytest.approx(found.posterior, rel=1e-15)
+    assert found.gap_of_old_plan is not None
+    assert found.gap_of_old_plan >= after.lower - 1e-12
+    assert found.adapted.prior == pytest.approx(chances(found), rel=1e-15)
+    assert (found.policy, found.belief_policy) != (None, None)
     assert found.notes == ()
 
 
 def test_lemma_1_bounds_the_gap_in_the_likeliest_model() -> None:
     latent = LatentMDP.uniform(doors(0.2, 0.5, 0.8))
-    found = adapt(latent, as_log([(0, 1, 1), (1, 0, 0)] * 3), 5, settings=EXACT)
-    assert found.posterior is not None and found.after is not None
-    at = int(found.posterior.argmax())
-    bound = found.likeliest_gap
-    assert bound is not None
-    assert bound == pytest.approx(
-        found.after.average_gap.upper / found.posterior[at], rel=1e-12
+    found = adapt(latent, 5, as_log([(0, 1, 1), (1, 0, 0)] * 3), solver=EXACT)
+    likeliest = max(found.posterior, key=lambda each: each.probability or 0.0)
+    assert found.lemma_1 is not None and found.gap_bound_after is not None
+    assert likeliest.probability is not None and likeliest.gap_after is not None
+    assert found.lemma_1.name == likeliest.name
+    assert found.lemma_1.bound == pytest.approx(
+        found.gap_bound_after.upper / likeliest.probability, rel=1e-12
     )
-    assert found.after.gaps[at] <= bound + 1e-12
-    assert found.plausible_gap == max(found.after.gaps[found.plausible])
+    assert likeliest.gap_after <= found.lemma_1.bound + 1e-12
+    assert found.plausible_gap == max(
+        each.gap_after or 0.0 for each in found.posterior if each.plausible
+    )
 
 
 def test_a_transition_that_cannot_happen_excludes_a_model() -> None:
     latent = LatentMDP.uniform(doors(1.0, 0.5))
-    found = adapt(latent, as_log([(0, 1, 0)]), 4, settings=EXACT)
-    assert found.posterior is not None
-    assert found.posterior.tolist() == [0.0, 1.0]
-    assert found.log_likelihood[0] == -np.inf
-    assert found.fit.p_values[0] == 0.0
-    assert found.after is not None
-    assert found.after.gaps.shape == (2,)
+    found = adapt(latent, 4, as_log([(0, 1, 0)]), solver=EXACT)
+    assert chances(found) == [0.0, 1.0]
+    assert found.posterior[0].log_likelihood == -np.inf
+    assert found.posterior[0].p_value == 0.0
+    assert all(each.gap_after is not None for each in found.posterior)
 
 
 def test_if_all_are_excluded_there_is_no_posterior() -> None:
     latent = LatentMDP.uniform(doors(0.3, 0.5))
-    found = adapt(latent, as_log([(0, 1, 1), (1, 1, 1)]), 4, settings=EXACT)
-    assert found.posterior is None and found.after is None
-    assert found.adapted is None and found.old_plan is None
-    assert found.likeliest_gap is None and found.plausible_gap is None
+    found = adapt(latent, 4, as_log([(0, 1, 1), (1, 1, 1)]), solver=EXACT)
+    assert chances(found) == [None, None] and found.gap_bound_after is None
+    assert found.adapted is None and found.policy is None
+    assert found.gap_of_old_plan is None
+    assert found.lemma_1 is None and found.plausible_gap is None
     assert found.outside_class
     assert found.misfit[0].state == 1 and found.misfit[0].action == 1
     assert found.misfit[0].text.endswith("which no model of the class allows")
     assert found.notes[0] == ("transitions that have probability 0 in every model: 1")
     apart = adapt(
         LatentMDP.uniform(doors(1.0, 0.0)),
-        as_log([(0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 1, 0)]),
         4,
-        settings=EXACT,
+        as_log([(0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 1, 0)]),
+        solver=EXACT,
     )
-    assert apart.posterior is None
-    assert apart.best == 1  # one impossible step, not two
+    assert chances(apart) == [None, None]
+    assert apart.best == apart.posterior[1].name  # one impossible step, not two
     assert apart.misfit[0].text.endswith(
         "1 of 3 times (33.3 %), which this model rules out"
     )
@@ -203,24 +205,24 @@ def test_if_all_are_excluded_there_is_no_posterior() -> None:
 def test_a_world_outside_is_told_though_a_posterior_exists() -> None:
     latent = LatentMDP.uniform(doors(0.5, 0.7, 0.9))
     tries = [(0, 1, 1), (1, 0, 0), *[(0, 1, 0)] * 9] * 6
-    found = adapt(latent, as_log(tries), 5, settings=EXACT)
-    assert found.outside_class and found.posterior is not None
+    found = adapt(latent, 5, as_log(tries), solver=EXACT)
+    assert found.outside_class and None not in chances(found)
     assert (found.misfit[0].state, found.misfit[0].action) == (0, 1)
     assert "6 of 60 times (10 %), expected 50 %" in found.misfit[0].text or (
         "54 of 60 times (90 %), expected 50 %" in found.misfit[0].text
     )
     assert "do not rely on them" in found.notes[0]
-    calm = AdaptSettings(false_alarm=1e-12, solver=EXACT.solver)
-    assert not adapt(latent, as_log(tries), 5, settings=calm).outside_class
+    calm = adapt(latent, 5, as_log(tries), false_alarm=1e-12, solver=EXACT)
+    assert not calm.outside_class
 
 
 def test_models_without_prior_weight_stay_without() -> None:
     latent = LatentMDP(doors(0.9, 0.8, 0.1), np.array([0.5, 0.5, 0.0]))
     tries = [(0, 1, 1), (1, 0, 0), *[(0, 1, 0)] * 9] * 4
-    found = adapt(latent, as_log(tries), 4, settings=EXACT)
-    assert found.posterior is not None and found.posterior[2] == 0.0
+    found = adapt(latent, 4, as_log(tries), solver=EXACT)
+    assert chances(found)[2] == 0.0
     assert found.outside_class  # of the models with weight none explains it
-    assert found.plausible.tolist() == [False, False, True]
+    assert [each.plausible for each in found.posterior] == [False, False, True]
     assert any("has no prior weight" in note for note in found.notes)
 
 
@@ -230,49 +232,44 @@ def test_rewards_are_evidence_only_if_asked() -> None:
         doors(0.5, 0.5, rewards=rewards, units=RewardUnits(-2.0, 10.0))
     )
     log = as_log([(0, 1, 1), (1, 0, 0)], reward=[-2.0, 3.0])  # -2 + 10 * 0.5
-    found = adapt(latent, log, 4, settings=EXACT)
-    assert found.posterior is not None
-    assert found.posterior.tolist() == [0.5, 0.5]
+    found = adapt(latent, 4, log, solver=EXACT)
+    assert chances(found) == [0.5, 0.5]
     assert any("--rewards exact" in note for note in found.notes)
-    settings = AdaptSettings(rewards=RewardEvidence.EXACT, solver=EXACT.solver)
-    told = adapt(latent, log, 4, settings=settings)
-    assert told.posterior is not None
-    assert told.posterior.tolist() == [0.0, 1.0]
-    assert told.fit.p_values[0] == 0.0 and told.fit.p_values[1] > 0.5
+    exact = RewardEvidence.EXACT
+    told = adapt(latent, 4, log, rewards=exact, solver=EXACT)
+    assert chances(told) == [0.0, 1.0]
+    assert told.posterior[0].p_value == 0.0 and told.posterior[1].p_value > 0.5
     near = as_log([(1, 0, 0)], reward=[3.0 + 1e-9])
-    assert evidence_of(
-        latent.simulators, near, rewards=RewardEvidence.EXACT
-    ).contradicted.tolist() == [True, False]
+    found_near = evidence_of(latent.simulators, near, rewards=exact)
+    assert found_near.contradicted.tolist() == [True, False]
     off = as_log([(1, 0, 0)], reward=[3.0 + 1e-6])
-    lost = adapt(latent, off, 4, settings=settings)
-    assert lost.posterior is None and "rewards" in lost.notes[0]
+    lost = adapt(latent, 4, off, rewards=exact, solver=EXACT)
+    assert chances(lost) == [None, None] and "rewards" in lost.notes[0]
     for bad in (as_log([(1, 0, 0)]), as_log([(1, 0, 0)], reward=[np.nan])):
         with pytest.raises(InvalidArgument, match="reward"):
-            adapt(latent, bad, 4, settings=settings)
+            adapt(latent, 4, bad, rewards=exact, solver=EXACT)
 
 
 def test_first_states_are_evidence_only_if_asked() -> None:
     laws = [[0.75, 0.25], [0.25, 0.75]]
     latent = LatentMDP.uniform(doors(0.5, 0.5, start=laws))
     log = as_log([(0, 0, 0), (0, 0, 0), (1, 0, 0)], lengths=(1, 1, 1), first=1)
-    plain = adapt(latent, log, 3, settings=EXACT)
-    assert plain.posterior is not None
-    assert plain.posterior.tolist() == [0.5, 0.5]
+    plain = adapt(latent, 3, log, solver=EXACT)
+    assert chances(plain) == [0.5, 0.5]
     assert any("--start-evidence" in note for note in plain.notes)
-    settings = AdaptSettings(start_evidence=True, solver=EXACT.solver)
-    told = adapt(latent, log, 3, settings=settings)
-    assert told.posterior is not None  # 3/4 3/4 1/4 against 1/4 1/4 3/4
-    assert told.posterior == pytest.approx([0.75, 0.25], rel=1e-12)
+    told = adapt(latent, 3, log, start_evidence=True, solver=EXACT)
+    # 3/4 3/4 1/4 against 1/4 1/4 3/4
+    assert chances(told) == pytest.approx([0.75, 0.25], rel=1e-12)
     late = as_log([(0, 0, 0)] * 3, lengths=(1, 2), first=2)
     with pytest.raises(InvalidArgument, match="begins at step 2"):
-        adapt(latent, late, 3, settings=settings)
+        adapt(latent, 3, late, start_evidence=True, solver=EXACT)
 
 
 def test_first_states_that_no_model_has_are_a_misfit() -> None:
     latent = LatentMDP.uniform(doors(0.5, 0.6))
-    settings = AdaptSettings(start_evidence=True, solver=EXACT.solver)
-    found = adapt(latent, as_log([(1, 0, 0)]), 3, settings=settings)
-    assert found.posterior is None
+    log = as_log([(1, 0, 0)])
+    found = adapt(latent, 3, log, start_evidence=True, solver=EXACT)
+    assert chances(found) == [None, None]
     assert found.misfit[0].state is None
     assert found.misfit[0].text == (
         "episodes began in state 1, 1 of 1 time (100 %), "
@@ -282,35 +279,33 @@ def test_first_states_that_no_model_has_are_a_misfit() -> None:
 
 def test_jumps_are_noted_unless_a_restart_explains_them() -> None:
     latent = LatentMDP.uniform(doors(0.5, 0.6))
-    jump = adapt(latent, as_log([(0, 0, 0), (1, 0, 0)]), 3, settings=EXACT)
+    jump = adapt(latent, 3, as_log([(0, 0, 0), (1, 0, 0)]), solver=EXACT)
     assert jump.notes[0].startswith(
         "steps that do not begin where the one before ended: 1"
     )
-    restart = adapt(latent, as_log([(0, 1, 1), (0, 0, 0)]), 3, settings=EXACT)
+    restart = adapt(latent, 3, as_log([(0, 1, 1), (0, 0, 0)]), solver=EXACT)
     assert restart.notes == ()
     some = TransitionLog([0, 0], [0, 4], [0, 0], [0, 0], [0, 0])  # type: ignore[arg-type]
     assert (
         "steps missing between those of the log: 3"
-        in adapt(latent, some, 3, settings=EXACT).notes[0]
+        in adapt(latent, 3, some, solver=EXACT).notes[0]
     )
 
 
 def test_a_posterior_too_small_for_floats_is_told() -> None:
     latent = LatentMDP.uniform(doors(0.1, 0.9))
     log = as_log([(0, 1, 1), (1, 0, 0)] * 300)
-    found = adapt(latent, log, 3, settings=EXACT)
-    assert found.posterior is not None
-    assert found.posterior.tolist() == [0.0, 1.0]
-    assert np.isfinite(found.log_likelihood).all()
+    found = adapt(latent, 3, log, solver=EXACT)
+    assert chances(found) == [0.0, 1.0]
+    assert all(np.isfinite(each.log_likelihood) for each in found.posterior)
     assert any("below 1e-200" in note for note in found.notes)
 
 
 def test_a_model_that_is_impossible_is_not_called_faint() -> None:
     """Its posterior is 0 and not a number too small to tell."""
     latent = LatentMDP.uniform(doors(0.5, 1.0))
-    found = adapt(latent, as_log([(0, 1, 0), (0, 1, 1)]), 3, settings=EXACT)
-    assert found.posterior is not None
-    assert found.posterior.tolist() == [1.0, 0.0]
+    found = adapt(latent, 3, as_log([(0, 1, 0), (0, 1, 1)]), solver=EXACT)
+    assert chances(found) == [1.0, 0.0]
     assert not any("below 1e-200" in note for note in found.notes)
 
 
@@ -322,41 +317,40 @@ def test_values_between_the_listed_ones_are_spoken_of() -> None:
 
     simulators = class_over_grid(door, {"open": [0.2, 0.5, 0.8]})
     tries = [*[(0, 1, 1), (1, 0, 0)] * 6, *[(0, 1, 0)] * 10]  # between 0.2 and 0.5
-    found = adapt(LatentMDP.uniform(simulators), as_log(tries), 3, settings=EXACT)
+    found = adapt(LatentMDP.uniform(simulators), 3, as_log(tries), solver=EXACT)
     (note,) = found.notes
     assert note.startswith("only the listed models were considered")
     one = LatentMDP(simulators, np.array([0.0, 1.0, 0.0]))
-    assert adapt(one, as_log(tries), 3, settings=EXACT).notes == ()
-    lost = adapt(LatentMDP.uniform(simulators), as_log([(1, 1, 1)]), 3, settings=EXACT)
+    assert adapt(one, 3, as_log(tries), solver=EXACT).notes == ()
+    lost = adapt(LatentMDP.uniform(simulators), 3, as_log([(1, 1, 1)]), solver=EXACT)
     assert lost.outside_class
     assert not any("listed models" in each for each in lost.notes)
 
 
 def test_data_of_a_model_without_parameters_or_rivals() -> None:
     latent = LatentMDP.uniform(doors(0.5))
-    found = adapt(latent, as_log([(0, 1, 1)]), 3, settings=EXACT)
-    assert isinstance(found, Adaptation)
-    assert found.posterior is not None and found.posterior.tolist() == [1.0]
+    found = adapt(latent, 3, as_log([(0, 1, 1)]), solver=EXACT)
+    assert chances(found) == [1.0] and found.parameters == ()
 
 
 @pytest.mark.parametrize("chance", [0.0, 1.0, -1.0, float("nan")])
 def test_impossible_settings_are_refused(chance: float) -> None:
     with pytest.raises(InvalidArgument, match="false_alarm"):
-        AdaptSettings(false_alarm=chance)
+        adapt(doors(0.5), 3, as_log([(0, 1, 1)]), false_alarm=chance)
 
 
 def test_logs_of_another_class_are_refused() -> None:
     latent = LatentMDP.uniform(doors(0.5))
     with pytest.raises(InvalidArgument, match="another class"):
-        adapt(latent, as_log([(0, 1, 5)]), 3, settings=EXACT)
+        adapt(latent, 3, as_log([(0, 1, 5)]), solver=EXACT)
     with pytest.raises(InvalidArgument, match="log is empty"):
-        adapt(latent, as_log([], lengths=(0,)), 3, settings=EXACT)
+        adapt(latent, 3, as_log([], lengths=(0,)), solver=EXACT)
 
 
 def test_progress_is_told_for_both_plans() -> None:
     latent, seen = LatentMDP.uniform(doors(0.1, 0.9)), set()
     adapt(
-        latent, as_log([(0, 1, 1)]), 4, settings=EXACT,
-        progress=lambda which, now: seen.add(which),
+        latent, 4, as_log([(0, 1, 1)]), solver=EXACT,
+        progress=lambda word: seen.add(word.split(",")[0]),
     )  # fmt: skip
-    assert seen == {"before", "after"}
+    assert seen == {"planning before", "planning after"}

@@ -13,8 +13,14 @@ from simgap.answers import (
     adapt,
     audit,
     blame,
+    bounds,
+    complexity,
+    diameter,
     identify,
+    info,
     over_horizons,
+    run,
+    solve,
     stakes,
     telling_apart,
 )
@@ -26,14 +32,20 @@ from simgap.interop.transition_log import TransitionLog
 from simgap.mdp import LatentMDP, SimulatorClass, class_from_arrays
 from simgap.oracle import AutoOracle, domain_randomization_oracle
 
-EMPTY: Any = np.zeros(0, np.int64)
-LOG = TransitionLog(EMPTY, EMPTY, EMPTY, EMPTY, EMPTY)
+ONE: Any = np.zeros(1, np.int64)
+LOG = TransitionLog(ONE, ONE, ONE, ONE, ONE)
 QUESTIONS: dict[str, Callable[[Any], object]] = {  # they take what MODEL may be
+    "adapt": lambda given: adapt(given, 2, LOG),
     "blame": lambda given: blame(given, 2),
+    "bounds": lambda given: bounds(given, 2),
+    "complexity": lambda given: complexity(given, 2),
+    "diameter": diameter,
     "identify": lambda given: identify(given, 2),
+    "info": info,
+    "run": lambda given: run("random", given, 2, seeds=2),
+    "solve": lambda given: solve(given, 2),
 }
 PUBLIC: dict[str, Callable[[Any], object]] = {
-    "adapt": lambda given: adapt(given, LOG, 10),
     "audit": lambda given: audit(given, horizon=10),
     "over_horizons": lambda given: over_horizons(given, [3], solver=AutoOracle()),
     "posterior_timeline": lambda given: posterior_timeline(given, given),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from simgap.cli.app.main import VERBS
-from simgap.cli.verbs.schema import ANSWERS, schema_of_all
+from simgap.cli.verbs.schema import answering_verbs, schema_of_all
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "json.md"
 MARK = "<!-- what follows is made by: python -m tests.cli.json_document -->\n"
@@ -15,7 +15,7 @@ MARK = "<!-- what follows is made by: python -m tests.cli.json_document -->\n"
 def tables() -> str:
     """Return the keys of every verb, then the keys of the objects in them."""
     parts = schema_of_all()["$defs"]
-    verbs = [verb for verb in VERBS if verb in ANSWERS]
+    verbs = answering_verbs()
     sections = ["## Verbs\n"]
     sections += [
         f"### `simgap {verb}`\n\n{VERBS[verb]}\n\n{_table(parts[verb])}"

@@ -268,7 +268,7 @@ def test_rewards_can_be_evidence(
         ([], "no horizon is given", "-H 200"),
         (["-H", "5"], "no log is given", "--log real.csv"),
         (["-H", "5", "--log", "none.csv"], "there is no file none.csv", "check"),
-        (["-H", "5", "--log", "LOG", "--rewards", "exat"], "--rewards is 'exat'",
+        (["-H", "5", "--log", "LOG", "--rewards", "exat"], "--rewards 'exat'",
          "did you mean exact?"),
         (["-H", "5", "--log", "LOG", "--rewards", "exact"], "no column reward",
          "--rewards ignored"),

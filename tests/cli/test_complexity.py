@@ -214,7 +214,7 @@ def test_several_biases_are_noted(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_very_long_horizon_is_not_rolled_out(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("simgap.cli.verbs.smoothness_answer.MOST_BACKUPS", 1e3)
+    monkeypatch.setattr("simgap.answers.complexity.smoothness.MOST_BACKUPS", 1e3)
     found = answer(capsys, "riverswim?success=0.3,0.5", "-H", "1000")
     optimal = found["smoothness"]["metrics"][0]["optimal"]
     assert optimal["lower"] == 0.0

@@ -94,7 +94,9 @@ def test_the_oracle_plans_as_long_as_it_may(
         given.append(solver.time_limit)
         return domain_randomization_oracle(latent, horizon=horizon, solver=solver)
 
-    monkeypatch.setattr("simgap.oracle.domain_randomization_oracle", planned)
+    monkeypatch.setattr(
+        "simgap.answers.run.agents.domain_randomization_oracle", planned
+    )
     limited = answer(capsys, *words, "--time-limit", "7.5")
     assert limited["models"] == without["models"]
     assert given == [7.5]
@@ -223,7 +225,7 @@ def test_algorithm_4_takes_infinitely_many_models(
         (f"run likelihood {RIVERS} -H 0", "1 or more"),
         (f"run likelihood {RIVERS} -H 10 --seeds 1", "2 or more"),
         (f"run likelihood {RIVERS} -H 10 --seeds x", "not a number"),
-        (f"run likelihood {RIVERS} -H 10 --real 3", "at most 2"),
+        (f"run likelihood {RIVERS} -H 10 --real 3", "from 0 to 2"),
         (f"run likelihood {RIVERS} -H 10 --real nobody", "no model"),
         (f"run likelihood {RIVERS} -H 10 --threads 0", "1 or more"),
         (f"run ucrl2 {RIVERS} -H 10 --literal", "no printed rule"),

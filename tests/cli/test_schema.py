@@ -78,8 +78,7 @@ def _schema(verb: str) -> dict[str, Any]:
 
 
 def test_every_verb_has_a_schema_and_a_command_here() -> None:
-    assert set(schema.ANSWERS) == set(VERBS) - {"schema"}
-    assert {line.split()[0] for line in [*COMMANDS, *SLOW]} == set(schema.ANSWERS)
+    assert {line.split()[0] for line in [*COMMANDS, *SLOW]} == set(VERBS) - {"schema"}
 
 
 def test_answers_fit_their_schemas(answers: dict[str, Any]) -> None:
@@ -264,9 +263,11 @@ def test_schema_prints_one_schema_or_all(capsys: pytest.CaptureFixture[str]) -> 
     assert json.loads(line)["$schema"] == DIALECT
     assert main(["schema"]) == 0
     out = capsys.readouterr().out
-    assert all(f" {verb} " in out for verb in schema.ANSWERS)
+    assert all(f" {verb} " in out for verb in schema.answering_verbs())
     assert main(["schema", "--json"]) == 0
-    assert set(schema.ANSWERS) <= set(json.loads(capsys.readouterr().out)["$defs"])
+    assert set(schema.answering_verbs()) <= set(
+        json.loads(capsys.readouterr().out)["$defs"]
+    )
     assert main(["schema", "schema", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["$ref"] == DIALECT
 
@@ -293,7 +294,7 @@ def test_the_document_lists_every_key() -> None:
     head, found, listed = text.partition(MARK)
     assert found
     assert listed == "\n" + tables()
-    for verb in schema.ANSWERS:
+    for verb in schema.answering_verbs():
         assert f"\n### `simgap {verb}`\n" in listed
     for status in (0, 1, 2, INTERRUPTED, NO_READER):
         assert f"\n| {status} |" in head

@@ -348,6 +348,7 @@ def adapt(*names: str, **changes: Any) -> dict[str, Any]:
         "horizon": 200,
         "transitions": 1200,
         "episodes": 6,
+        "log_hash": "abc",
         "posterior": [
             {
                 "name": name,
@@ -355,6 +356,9 @@ def adapt(*names: str, **changes: Any) -> dict[str, Any]:
                 "probability": weights[at] / sum(weights),
                 "log_likelihood": -300.5 - 0.7 * at if at < 3 else "-inf",
                 "p_value": 0.4 / (at + 1),
+                "plausible": True,
+                "gap_before": 0.3 + 0.1 * at,
+                "gap_after": 0.06 + 0.1 * at,
             }
             for at, name in enumerate(names)
         ],
@@ -367,11 +371,28 @@ def adapt(*names: str, **changes: Any) -> dict[str, Any]:
         ],
         "outside_class": False,
         "false_alarm": 0.01,
+        "best": names[0],
         "gap_bound_before": certified(0.25, 0.2625),
         "gap_bound_after": certified(0.05, 0.06),
+        "gap_of_old_plan": 0.11,
+        "plausible_gap": 0.07,
+        "lemma_1": {"name": names[0], "probability": 0.5, "bound": 0.12},
         "misfit": [
-            {"state": 4, "action": 1, "visits": 31, "text": "moved left 9 times of 31"}
+            {
+                "state": 4,
+                "action": 1,
+                "state_name": "4",
+                "action_name": "1",
+                "visits": 31,
+                "successor": 3,
+                "observed": 9 / 31,
+                "expected": 0.0,
+                "log_evidence": "inf",
+                "text": "moved left 9 times of 31",
+            }
         ],
+        "rounding": 1e-12,
+        "files": {"policy": None, "belief_policy": None, "model": None},
         "certainty": {
             "posterior": "exact",
             "p_value": "exact",

@@ -185,6 +185,7 @@ def run(*names: str, **changes: Any) -> dict[str, Any]:
     steps = sorted({int(10 ** (k / 8)) for k in range(41)})
     return {
         "schema": 1,
+        "kind": "run",
         "policy": "likelihood",
         "about": "optimism, models dropped by likelihood ratio",
         "literal": False,

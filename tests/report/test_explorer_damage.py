@@ -176,13 +176,8 @@ def test_no_change_of_a_record_breaks_the_page(kind: str) -> None:
     assert refused > 50
 
 
-TYPED = (
-    "blame",
-    "gap",
-    "identify",
-    "oracle",
-    "width",
-)  # read as what they are: a record that lacks something is refused
+# read as what they are: a record that lacks something is refused
+TYPED = ("blame", "gap", "identify", "oracle", "width", "adapt", "run")
 
 
 @pytest.mark.parametrize("kind", TYPED)

@@ -1,17 +1,9 @@
-from simgap.answers.adapt.adapt import (
-    PLANNING as PLANNING,
-    Adaptation as Adaptation,
-    AdaptSettings as AdaptSettings,
-    adapt as adapt,
-)
+from simgap.answers.adapt.adapt import adapt as adapt
 from simgap.answers.adapt.evidence import (
     RewardEvidence as RewardEvidence,
 )
 from simgap.answers.adapt.goodness_of_fit import (
     goodness_of_fit as goodness_of_fit,
-)
-from simgap.answers.adapt.misfit import (
-    Misfit as Misfit,
 )
 from simgap.answers.audit.audit import (
     Audit as Audit,
@@ -35,13 +27,20 @@ from simgap.answers.audit.verdict import (
     Verdict as Verdict,
 )
 from simgap.answers.blame.blame import blame as blame
+from simgap.answers.bounds import bounds as bounds
 from simgap.answers.class_facts import (
     MeasuredClass as MeasuredClass,
     measured_class as measured_class,
 )
 from simgap.answers.compare import compare as compare
+from simgap.answers.complexity.complexity import complexity as complexity
 from simgap.answers.identify.identify import identify as identify
 from simgap.answers.identify.telling_apart import telling_apart as telling_apart
+from simgap.answers.info import (
+    export as export,
+    info as info,
+    list_models as list_models,
+)
 from simgap.answers.model import (
     Model as Model,
     NamedModel as NamedModel,
@@ -64,11 +63,14 @@ from simgap.answers.planned_class import (
     not_interrupted as not_interrupted,
     planned_oracle as planned_oracle,
 )
+from simgap.answers.run.agents import run_model as run_model
+from simgap.answers.run.run import run as run
 from simgap.answers.saved_policies import (
     belief_path as belief_path,
     saved_policies as saved_policies,
     writable_file as writable_file,
 )
+from simgap.answers.solve import diameter as diameter, solve as solve
 from simgap.answers.stakes import (
     Stakes as Stakes,
     stakes as stakes,

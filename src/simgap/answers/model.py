@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import final
 
 from simgap.errors import InvalidFile
-from simgap.instances import build_instance, is_instance_string, probably_meant
+from simgap.instances import (
+    Continuum,
+    build_instance,
+    is_instance_string,
+    probably_meant,
+)
 from simgap.interop import load_model, looks_like_file
 from simgap.mdp import (
     LatentMDP,
@@ -26,6 +31,7 @@ class NamedModel:
 
     latent: LatentMDP
     name: str = ""  # empty: it was built in Python
+    continuum: Continuum | None = None  # infinitely many models, of which some are here
 
 
 Model = NamedModel | LatentMDP | SimulatorClass | TabularMDP | str | os.PathLike[str]

@@ -3,7 +3,6 @@ from simgap.bounds.applicable import (
 )
 from simgap.bounds.bound import (
     Bound as Bound,
-    Constant as Constant,
     Kind as Kind,
     Quantity as Quantity,
 )
@@ -95,3 +94,4 @@ from simgap.bounds.variance_optimism import (
     variance_regret as variance_regret,
     variance_threshold as variance_threshold,
 )
+from simgap.records import Constant as Constant

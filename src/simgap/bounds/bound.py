@@ -18,6 +18,7 @@ from typing import final
 
 from simgap.bounds.numbers import LONGEST, whole
 from simgap.errors import InvalidArgument, NotSolved
+from simgap.records import Constant
 
 LITERAL = "literal form"
 MOST_STEPS = 100_000  # of the search; only a bound with a slope of about 1 needs them
@@ -48,15 +49,6 @@ class Quantity(Enum):
     VALUE = "optimal value"
     VALUE_SPAN = "span of optimal values"
     VALUE_DIFFERENCE = "difference of values between two models"
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Constant:
-    """A number that went into a bound, with its name in the paper."""
-
-    name: str
-    value: float
 
 
 @final

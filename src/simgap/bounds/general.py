@@ -36,9 +36,10 @@ from enum import Enum
 from math import inf, isfinite, log, log2, sqrt
 
 from simgap.arrays import FloatArray
-from simgap.bounds.bound import Bound, Constant, Quantity, named, upper_bound
+from simgap.bounds.bound import Bound, Quantity, named, upper_bound
 from simgap.bounds.numbers import real, whole
 from simgap.bounds.reduction import neighbourhood_transfer
+from simgap.records import Constant
 
 
 class Ridge(Enum):

@@ -29,7 +29,6 @@ from simgap.arrays import FloatArray
 from simgap.bounds.bound import (
     LITERAL,
     Bound,
-    Constant,
     Formula,
     Kind,
     Quantity,
@@ -38,6 +37,7 @@ from simgap.bounds.bound import (
 )
 from simgap.bounds.numbers import real, whole, widths
 from simgap.errors import InvalidArgument
+from simgap.records import Constant
 
 BASES = (Quantity.BASE_GAP, Quantity.MEAN_BASE_GAP)
 

@@ -37,10 +37,11 @@ from math import inf, log, sqrt
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.bounds.bound import Bound, Constant, Quantity, named, upper_bound
+from simgap.bounds.bound import Bound, Quantity, named, upper_bound
 from simgap.bounds.comparisons import ComparisonRule, Travel, lacks, times, trips
 from simgap.bounds.numbers import real, whole, widths
 from simgap.bounds.reduction import base_policy_transfer
+from simgap.records import Constant
 
 
 class Threshold(Enum):

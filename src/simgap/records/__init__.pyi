@@ -1,7 +1,32 @@
+from simgap.records.adapt import (
+    Adapt as Adapt,
+    AdaptedModel as AdaptedModel,
+    LikeliestBound as LikeliestBound,
+    Misfit as Misfit,
+    ParameterPosterior as ParameterPosterior,
+    SavedFiles as SavedFiles,
+    Spread as Spread,
+)
 from simgap.records.blame import (
     Blame as Blame,
     BlamedParameter as BlamedParameter,
     LossAtValue as LossAtValue,
+)
+from simgap.records.bounds import (
+    Bounds as Bounds,
+    ClassNumbers as ClassNumbers,
+    Constant as Constant,
+    OneBound as OneBound,
+    Vacuity as Vacuity,
+)
+from simgap.records.complexity import (
+    ClassSeparation as ClassSeparation,
+    ClassSmoothness as ClassSmoothness,
+    Complexity as Complexity,
+    CoveringBounds as CoveringBounds,
+    EluderBounds as EluderBounds,
+    MetricSmoothness as MetricSmoothness,
+    SequencePoint as SequencePoint,
 )
 from simgap.records.files import (
     LARGEST_RECORD as LARGEST_RECORD,
@@ -24,6 +49,13 @@ from simgap.records.identify import (
     ModelPair as ModelPair,
     ModelPosterior as ModelPosterior,
     Timeline as Timeline,
+)
+from simgap.records.info import (
+    Export as Export,
+    Info as Info,
+    List as List,
+    Listed as Listed,
+    StartLaw as StartLaw,
 )
 from simgap.records.memory import Memory as Memory, Proof as Proof
 from simgap.records.oracle import (
@@ -48,6 +80,18 @@ from simgap.records.record import (
     is_flat as is_flat,
     is_kept as is_kept,
     with_command as with_command,
+)
+from simgap.records.report import Report as Report
+from simgap.records.run import (
+    RegretPoint as RegretPoint,
+    Run as Run,
+    RunModel as RunModel,
+)
+from simgap.records.solve import (
+    Diameter as Diameter,
+    ModelDiameter as ModelDiameter,
+    ModelSolution as ModelSolution,
+    Solve as Solve,
 )
 from simgap.records.study import (
     Chapter as Chapter,

@@ -10,3 +10,4 @@ from simgap.report.reading import (
     bounds_of as bounds_of,
     record_number as record_number,
 )
+from simgap.report.report import draw_report as draw_report

@@ -9,295 +9,309 @@ policy loses at most its worst gap there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import final
+import os
+from dataclasses import replace
+from math import isfinite, sqrt
+from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
 from simgap.answers.adapt.evidence import (
     Evidence,
     RewardEvidence,
-    differing_starts,
     evidence_of,
     posterior,
 )
-from simgap.answers.adapt.goodness_of_fit import Fit, goodness_of_fit
-from simgap.answers.adapt.misfit import (
-    Misfit,
-    best_model,
-    impossible_transitions,
-    misfits,
+from simgap.answers.adapt.goodness_of_fit import goodness_of_fit
+from simgap.answers.adapt.misfit import best_model, misfits
+from simgap.answers.adapt.notes import adapt_notes
+from simgap.answers.model import Model, named_model
+from simgap.answers.planned_class import (
+    Tell,
+    checked_oracle,
+    not_interrupted,
+    planned_oracle,
 )
-from simgap.answers.planned_class import checked_oracle
-from simgap.arrays import BoolArray, FloatArray, owned
+from simgap.answers.saved_policies import (
+    belief_path,
+    saved_policies,
+    writable_file,
+)
+from simgap.arrays import FloatArray
 from simgap.bounds import posterior_gap
-from simgap.errors import InvalidArgument
-from simgap.interop import TransitionLog
-from simgap.mdp import LatentMDP, checked_latent
-from simgap.oracle import (
-    AutoOracle,
-    OracleResult,
-    Outcome,
-    Progress,
-    Solver,
-    domain_randomization_oracle,
+from simgap.errors import InvalidArgument, InvalidFile
+from simgap.interop import (
+    TransitionLog,
+    read_transition_log,
+    save_model as write_model,
 )
+from simgap.intervals import EPS
+from simgap.mdp import LatentMDP
+from simgap.oracle import AutoOracle, OracleResult, Solver
 from simgap.planning import checked_horizon
-from simgap.records import Certainty
+from simgap.records import (
+    Adapt,
+    AdaptedModel,
+    Certainty,
+    LikeliestBound,
+    ParameterPosterior,
+    SavedFiles,
+    Spread,
+    provenance,
+)
 
-FALSE_ALARM = 0.01
-# a width of 1e-4 of the value is enough to compare two plans
-PLANNING = AutoOracle(negligible=1e-4)
-
-Report = Callable[[str, Progress], None] | None
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class AdaptSettings:
-    """What counts as evidence, how sure an alarm must be, and how far to plan."""
-
-    rewards: RewardEvidence = RewardEvidence.IGNORED
-    start_evidence: bool = False  # first states of episodes
-    false_alarm: float = FALSE_ALARM
-    solver: Solver = PLANNING
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.false_alarm < 1.0:
-            raise InvalidArgument(
-                f"false_alarm is {self.false_alarm}", hint="it is between 0 and 1"
-            )
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Adaptation:
-    """What a log says about a latent MDP."""
-
-    latent: LatentMDP  # before
-    settings: AdaptSettings
-    log_likelihood: FloatArray  # (M,), -inf: excluded
-    posterior: FloatArray | None  # (M,), None: the log excludes every model
-    fit: Fit
-    plausible: BoolArray  # (M,), p-value above false_alarm: holds the real model
-    outside_class: bool  # no model with prior weight is plausible
-    best: int  # the model that explains the log best
-    misfit: tuple[Misfit, ...]  # of it; empty unless outside_class
-    before: OracleResult  # under the prior
-    after: OracleResult | None  # under the posterior
-    notes: tuple[str, ...]
-
-    @property
-    def certainty(self) -> Certainty:
-        """Return what a proved number of this answer is called."""
-        return self.latent.certified
-
-    @property
-    def adapted(self) -> LatentMDP | None:
-        """Return the class with the posterior as its prior."""
-        if self.posterior is None:
-            return None
-        return LatentMDP(self.latent.simulators, self.posterior)
-
-    @property
-    def old_plan(self) -> float | None:
-        """Return what the plan of before loses on average over the posterior."""
-        if self.posterior is None:
-            return None
-        return float(self.posterior @ self.before.gaps)
-
-    @property
-    def plausible_gap(self) -> float | None:
-        """Return the largest gap of the new policy in a plausible model."""
-        if self.after is None or not self.plausible.any():
-            return None
-        return float(self.after.gaps[self.plausible].max())
-
-    @property
-    def likeliest_gap(self) -> float | None:
-        """Return Lemma 1's bound of any new oracle's gap in the likeliest model.
-
-        None if it says nothing: not less than all that can be lost.
-        """
-        if self.after is None or self.posterior is None or self.after.horizon is None:
-            return None
-        rewards = self.latent.simulators.rewards
-        width, steps = float(np.ptp(rewards)), self.after.horizon
-        upper = self.after.average_gap.upper
-        if width == 0.0 or upper is None:
-            return None
-        bound = posterior_gap(
-            upper / width, posterior=float(self.posterior.max()), horizon=steps
-        )
-        return None if bound.value >= steps else width * bound.value
+NEGLIGIBLE = 1e-4  # of the value: a width that is enough to compare two plans
+CERTAINTY: dict[str, Certainty] = {
+    "posterior": "certified",  # within `rounding`
+    "p_value": "certified",  # too large rather than too small, by a theorem
+    "outside_class": "certified",
+    "parameters": "certified",  # as the posterior
+    "gap_bound_before": "certified",
+    "gap_bound_after": "certified",
+    "gap_of_old_plan": "certified",
+    "plausible_gap": "certified",
+    "lemma_1": "certified",
+    "misfit": "certified",
+}
 
 
 def adapt(
-    latent: LatentMDP,
-    log: TransitionLog,
+    model: Model,
     horizon: int,
+    log: TransitionLog | str | os.PathLike[str] | BinaryIO,
     *,
-    settings: AdaptSettings | None = None,
-    before: OracleResult | None = None,
-    progress: Report = None,
-) -> Adaptation:
-    """Return posterior, tests of fit and the oracles before and after (theory 7.4).
+    rewards: RewardEvidence = RewardEvidence.IGNORED,
+    start_evidence: bool = False,
+    false_alarm: float = 0.01,
+    gap_tolerance: float | None = None,
+    time_limit: float = 60.0,
+    seed: int = 0,
+    solver: Solver | None = None,
+    oracle: OracleResult | None = None,
+    save: str | os.PathLike[str] | None = None,
+    save_model: str | os.PathLike[str] | None = None,
+    progress: Tell | None = None,
+) -> Adapt:
+    """Return what real transitions say: posterior, tests of fit, new plan (theory 7.4).
 
-    Models without prior weight get none from data; the class is those that have some.
-    The oracle before is planned here unless it is given.
-    `progress` is told which oracle is planned and how its bracket closes.
+    `log` is a CSV file with the columns state, action, next_state, or what
+    `read_transition_log` returns. Rewards and first states of episodes are evidence
+    only if `rewards` and `start_evidence` say so. The alarm `outside_class` is false
+    with chance `false_alarm` at most, however the data were collected. Models without
+    prior weight get none from data; the class is those that have some.
+
+    Two oracles are planned, for the prior (unless `oracle` is given) and for the
+    posterior, until the bracket of the loss is `gap_tolerance` of it (0.05, or a width
+    that is negligible) or for `time_limit` seconds; or as `solver` says. The new
+    policies are kept in the file `save` and the class with the posterior as its prior
+    in `save_model`, unless the log excludes every model.
+
+    >>> from simgap import adapt
+    >>> from simgap.interop import TransitionLog
+    >>> seen = TransitionLog([0, 0], [0, 1], [0, 1], [1, 1], [1, 2])
+    >>> found = adapt("riverswim?states=3&success=0.3,0.8", 10, seen)
+    >>> [round(each.probability, 3) for each in found.posterior]
+    [0.273, 0.727]
     """
-    checked_latent(latent)
-    chosen = AdaptSettings() if settings is None else settings
-    steps = checked_horizon(horizon)
-    if len(log) == 0:
-        raise InvalidArgument("the log is empty", hint="give at least one transition")
+    given, steps = named_model(model), checked_horizon(horizon)
+    latent, tell = given.latent, progress or (lambda word: None)
+    if not 0.0 < false_alarm < 1.0:
+        raise InvalidArgument(
+            f"false_alarm is {false_alarm}", hint="it is between 0 and 1"
+        )
+    targets = _targets(save, save_model)
+    seen = _read(log, latent)
+    if solver is None:
+        solver = _solver(gap_tolerance, time_limit, seed)
     evidence = evidence_of(
-        latent.simulators, log, rewards=chosen.rewards, start=chosen.start_evidence
+        latent.simulators, seen, rewards=rewards, start=start_evidence
     )
     weights = posterior(latent.prior, evidence.log_likelihood)
-    fit = goodness_of_fit(evidence, latent.prior)
-    plausible = fit.p_values > chosen.false_alarm
+    p_values = goodness_of_fit(evidence, latent.prior).p_values
+    plausible = p_values > false_alarm
     outside = not bool((plausible & (latent.prior > 0.0)).any())
     best = best_model(evidence)
-    before = checked_oracle(before, latent, steps) or _planned(
-        latent, steps, chosen.solver, "before", progress
+    before = checked_oracle(oracle, latent, steps) or _planned(
+        latent, steps, solver, "before", tell
     )
+    changed = None if weights is None else LatentMDP(latent.simulators, weights)
     after = None
-    if weights is not None:
-        changed = LatentMDP(latent.simulators, weights)
-        after = _planned(changed, steps, chosen.solver, "after", progress)
-    found = Adaptation(
-        latent=latent,
-        settings=chosen,
-        log_likelihood=evidence.log_likelihood,
-        posterior=None if weights is None else owned(weights),
-        fit=fit,
-        plausible=owned(plausible),
+    if changed is not None:
+        after = _planned(changed, steps, solver, "after", tell)
+    names = latent.simulators.model_names
+    return Adapt(
+        horizon=steps,
+        transitions=len(seen),
+        episodes=seen.n_episodes,
+        log_hash=seen.hash,
+        posterior=tuple(
+            AdaptedModel(
+                name=name,
+                prior=float(latent.prior[at]),
+                probability=None if weights is None else float(weights[at]),
+                log_likelihood=float(evidence.log_likelihood[at]),
+                p_value=float(p_values[at]),
+                plausible=bool(plausible[at]),
+                gap_before=float(before.gaps[at]),
+                gap_after=None if after is None else float(after.gaps[at]),
+            )
+            for at, name in enumerate(names)
+        ),
+        parameters=_parameters(latent, weights),
         outside_class=outside,
-        best=best,
+        false_alarm=false_alarm,
+        best=names[best],
+        gap_bound_before=before.average_gap,
+        gap_bound_after=None if after is None else after.average_gap,
+        gap_of_old_plan=None if weights is None else float(weights @ before.gaps),
+        plausible_gap=None
+        if after is None or not plausible.any()
+        else float(after.gaps[plausible].max()),
+        lemma_1=_lemma_1(latent, weights, after),
         misfit=misfits(latent.simulators, evidence, best) if outside else (),
-        before=before,
-        after=after,
-        notes=(),
+        rounding=_rounding(evidence, len(seen)),
+        files=_saved(after, changed, *targets),
+        certainty=dict(CERTAINTY),
+        notes=adapt_notes(
+            latent,
+            seen,
+            evidence,
+            weights=weights,
+            outside=outside,
+            plausible=plausible,
+            rewards=rewards,
+            start_evidence=start_evidence,
+            plans={"before": before, "after": after},
+        ),
+        provenance=provenance(
+            command="", model=given.name, latent=latent, seed=solver.seed
+        ),
+        policy=None if after is None else after.policy,
+        belief_policy=None if after is None else after.belief_policy,
+        adapted=changed,
     )
-    return replace(found, notes=tuple(_notes(found, evidence, log)))
+
+
+def _read(
+    log: TransitionLog | str | os.PathLike[str] | BinaryIO, latent: LatentMDP
+) -> TransitionLog:
+    if isinstance(log, str | os.PathLike):
+        log = read_transition_log(Path(log), latent.simulators)
+    elif not isinstance(log, TransitionLog):
+        log = read_transition_log(log, latent.simulators)
+    if len(log) == 0:
+        raise InvalidArgument("the log is empty", hint="give at least one transition")
+    return log
+
+
+def _targets(
+    save: str | os.PathLike[str] | None, model: str | os.PathLike[str] | None
+) -> tuple[Path | None, Path | None]:
+    """Return where policy and class go, refusing now what would fail after planning."""
+    policy = None if save is None else writable_file(save)
+    target = (
+        None
+        if model is None
+        else writable_file(
+            model, what="models", option="--save-model", example="adapted"
+        )
+    )
+    if policy is not None and target in (policy, belief_path(policy)):
+        raise InvalidFile(
+            f"--save and --save-model both name {target}",
+            hint="give the class another name",
+        )
+    return policy, target
+
+
+def _saved(
+    after: OracleResult | None,
+    changed: LatentMDP | None,
+    policy: Path | None,
+    model: Path | None,
+) -> SavedFiles:
+    if after is None or changed is None:
+        return SavedFiles()
+    if model is not None:
+        write_model(changed, model)
+    return SavedFiles(
+        *saved_policies(after, policy), model=None if model is None else str(model)
+    )
+
+
+def _solver(gap_tolerance: float | None, time_limit: float, seed: int) -> Solver:
+    plain = AutoOracle(time_limit=time_limit, seed=seed, negligible=NEGLIGIBLE)
+    if gap_tolerance is None:
+        return plain
+    return replace(plain, gap_tolerance=gap_tolerance, negligible=0.0)
 
 
 def _planned(
-    latent: LatentMDP, horizon: int, solver: Solver, which: str, progress: Report
+    latent: LatentMDP, horizon: int, solver: Solver, which: str, tell: Tell
 ) -> OracleResult:
-    def follow(now: Progress) -> None:
-        if progress is not None:
-            progress(which, now)
-
-    found = domain_randomization_oracle(
-        latent, horizon=horizon, solver=solver, progress=follow
+    return not_interrupted(
+        planned_oracle(
+            latent,
+            horizon,
+            solver=solver,
+            progress=lambda word: tell(f"planning {which}, {word}"),
+        )
     )
-    if found.outcome is Outcome.INTERRUPTED:
-        raise KeyboardInterrupt  # half an answer about two plans is none
-    return found
 
 
-def _notes(found: Adaptation, evidence: Evidence, log: TransitionLog) -> list[str]:
-    """Return what a reader of the numbers should know, most important first."""
-    latent, notes = found.latent, []
-    if found.posterior is None:
-        notes.append(_excluded(found, evidence))
-    elif found.outside_class:
-        notes.append(
-            "posterior and new plan presuppose that the real world is in the class, "
-            "which the data refute: do not rely on them"
+def _parameters(
+    latent: LatentMDP, weights: FloatArray | None
+) -> tuple[ParameterPosterior, ...]:
+    theta = latent.simulators.theta
+    return tuple(
+        ParameterPosterior(
+            name=name,
+            before=_spread(values, latent.prior),
+            after=None if weights is None else _spread(values, weights),
         )
-    elif _varies(latent):
-        notes.append(
-            "only the listed models were considered; a real value between them is "
-            "given to the nearest, however small the deviation"
-        )
-    spared = np.flatnonzero(found.plausible & (latent.prior == 0.0))
-    if found.outside_class and spared.size:
-        name = latent.simulators.model_names[int(spared[0])]
-        notes.append(f"model {name!r} explains the data, but has no prior weight")
-    notes += _notes_on_log(latent, log)
-    notes += _notes_on_use(found, log)
-    limits = [
-        (which, each.outcome)
-        for which, each in (("before", found.before), ("after", found.after))
-        if each is not None and each.outcome not in (Outcome.EXACT, Outcome.SOLVED)
-    ]
-    notes += [
-        f"planning {which}: {outcome.value}; its bracket is valid, but may differ "
-        "between runs"
-        for which, outcome in limits
-    ]
-    return [*notes, *log.notes]
+        for name, values in zip(theta.names, theta.values.T, strict=True)
+    )
 
 
-def _varies(latent: LatentMDP) -> bool:
-    """Return whether a parameter has several values, so that some lie between."""
-    values = latent.simulators.theta.values[latent.prior > 0.0]
-    return bool((values != values[:1]).any())
+def _spread(values: FloatArray, weights: FloatArray) -> Spread:
+    mean = float(weights @ values)
+    return Spread(mean, sqrt(float(weights @ (values - mean) ** 2)))
 
 
-def _excluded(found: Adaptation, evidence: Evidence) -> str:
-    nowhere = impossible_transitions(evidence)
-    if nowhere:
-        return f"transitions that have probability 0 in every model: {nowhere}"
-    if evidence.contradicted.any():
-        return (
-            "every model is excluded, some by rewards: those of a model are means over "
-            "successors; if the real ones depend on the successor, leave them out"
-        )
-    return "every model with prior weight gives some transition probability 0"
+def _lemma_1(
+    latent: LatentMDP, weights: FloatArray | None, after: OracleResult | None
+) -> LikeliestBound | None:
+    """Return Lemma 1's bound of any new oracle's gap in the likeliest model.
+
+    None if it says nothing: not less than all that can be lost.
+    """
+    if after is None or weights is None or after.horizon is None:
+        return None
+    width, at = float(np.ptp(latent.simulators.rewards)), int(weights.argmax())
+    if width == 0.0:
+        return None
+    bound = posterior_gap(
+        after.average_gap.upper / width,
+        posterior=float(weights[at]),
+        horizon=after.horizon,
+    ).value
+    if bound >= after.horizon:
+        return None
+    return LikeliestBound(
+        name=latent.simulators.model_names[at],
+        probability=float(weights[at]),
+        bound=width * bound,
+    )
 
 
-def _notes_on_log(latent: LatentMDP, log: TransitionLog) -> list[str]:
-    notes, worlds = [], latent.simulators
-    firsts = np.zeros(worlds.n_states, bool)
-    for member in range(len(worlds.start)):
-        firsts |= worlds.start_law(member) > 0.0
-    breaks = log.breaks()
-    jumps = breaks[~firsts[log.state[breaks + 1]]]  # others are restarts
-    if jumps.size:
-        at = int(jumps[0])
-        notes.append(
-            f"steps that do not begin where the one before ended: {jumps.size} (first: "
-            f"step {int(log.step[at + 1])} in state "
-            f"{worlds.labels.state(int(log.state[at + 1]))}); transitions are used one "
-            "by one, so the posterior holds if each of them is right"
-        )
-    missing = log.missing_steps()
-    if missing:
-        notes.append(
-            f"steps missing between those of the log: {missing}; answers hold if they "
-            "were not left out because of where they led"
-        )
-    return notes
+def _rounding(evidence: Evidence, transitions: int) -> float:
+    """Return how far a probability can be off.
 
-
-def _notes_on_use(found: Adaptation, log: TransitionLog) -> list[str]:
-    notes, worlds = [], found.latent.simulators
-    ignored = found.settings.rewards is RewardEvidence.IGNORED
-    if (
-        ignored
-        and log.reward is not None
-        and (worlds.rewards != worlds.rewards[0]).any()
-    ):
-        notes.append(
-            "rewards differ between models and were not used as evidence; "
-            "--rewards exact uses them, if they are not random"
-        )
-    if not found.settings.start_evidence and differing_starts(found.latent):
-        notes.append(
-            "models begin differently and first states were not used as evidence; "
-            "--start-evidence uses them"
-        )
-    if found.posterior is not None:
-        faint = (found.posterior == 0.0) & (found.latent.prior > 0.0)
-        faint &= found.log_likelihood > -np.inf
-        if faint.any():
-            notes.append(
-                f"models with a posterior below 1e-200, taken as 0: {int(faint.sum())}"
-            )
-    return notes
+    A log-likelihood is a sum of as many logarithms of one sign as there are transitions
+    and a first state, each off by its last digits, and an error of it is a factor.
+    """
+    likely = evidence.log_likelihood.tolist()
+    logs = [abs(each) for each in likely if isfinite(each)]
+    each = (transitions + 8) * EPS * max(logs, default=0.0)
+    return 2.0 * each + (len(likely) + 8) * EPS

@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import final
-
 import numpy as np
 
 from simgap.answers.adapt.evidence import START, Evidence, ObservedRows, per_row
 from simgap.answers.adapt.goodness_of_fit import evidence_by_row
 from simgap.arrays import FloatArray
 from simgap.mdp import SimulatorClass
+from simgap.records import Misfit
 
 MOST_ROWS = 5
 NOTICEABLE = 1.0  # log of the evidence of one row that is worth naming
 ROUNDING = 1e-9  # of such a log; a row that is as expected has 0
 MOST_DIGITS = 12
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Misfit:
-    """A pair (s, a) whose successors are not those of the best model."""
-
-    state: int | None  # None: the first state of an episode
-    action: int | None
-    state_name: str
-    action_name: str
-    visits: int
-    successor: int  # that is most off
-    observed: float  # how often it followed, as a part of the visits
-    expected: float  # by the model
-    log_evidence: float  # against the model, of this pair alone; inf: ruled out
-    text: str
 
 
 def best_model(evidence: Evidence) -> int:

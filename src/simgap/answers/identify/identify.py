@@ -76,7 +76,7 @@ def identify(
     >>> from simgap import identify
     >>> found = identify("riverswim?states=3&success=0.3,0.8")
     >>> found.pairs[found.slowest].steps.ends
-    (17, 18)
+    (11, 26)
     """
     given = named_model(model)
     latent, notes, tell = given.latent, list[str](), progress or (lambda word: None)

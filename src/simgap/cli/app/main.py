@@ -1,8 +1,9 @@
 """The entry point `simgap`: finds the verb, turns every failure into two lines.
 
-A new verb is one module with a function `run` and one line in VERBS. Only the module
-of the verb at hand is imported, and it imports numpy and the solvers inside `run`, so
-that `simgap --help` and misspelt commands are answered at once.
+A verb is a module in `cli/verbs` with a function `run`; the first line of the module is
+what `simgap --help` says about it. Only the module of the verb at hand is imported, and
+it imports numpy and the solvers inside `run`, so that `simgap --help` and misspelt
+commands are answered at once.
 
 Exit status: 0 answered, 1 the answer is no, 2 misuse or bad input, 130 interrupted,
 141 the reader of the output went away. SIMGAP_DEBUG=1 shows tracebacks.
@@ -15,36 +16,51 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 
 import typer
 from typer.main import get_command
 
 from simgap.errors import SimgapError
 
-VERBS = {
-    "demo": "Everything on one example, with a page to look at.",
-    "study": "Everything about your own class, with a page to look at.",
-    "list": "The instances and file formats MODEL may name.",
-    "info": "Sizes, parameters, choices made and hash.",
-    "audit": "Will it transfer? Assumptions, theorems and a verdict in plain words.",
-    "oracle": "The best average over all models, and what it must lose.",
-    "gap": "What each policy loses in each model that may be real.",
-    "blame": "Which hidden parameter causes the loss.",
-    "width": "How wide to randomize a parameter.",
-    "identify": "How fast models are told apart.",
-    "adapt": "What real transitions say: posterior, new plan, misfit.",
-    "run": "An agent in its real models, for millions of steps.",
-    "reproduce": "The paper's claims, run again, each with its verdict.",
-    "solve": "Gain, bias and optimal values of each model.",
-    "diameter": "The slowest trip between two states.",
-    "complexity": "How hard the class is: separation, eluder dimension, covers, "
-    "smoothness.",
-    "bounds": "What the paper's theorems promise for this class at a horizon.",
-    "report": "One page from the records in a folder.",
-    "export": "Write a model as .simgap or .npz.",
-    "schema": "The JSON Schema of what a verb answers.",
-}
+FIRST = (  # in the help; verbs that are not named here follow by name
+    "demo",
+    "study",
+    "list",
+    "info",
+    "audit",
+    "oracle",
+    "gap",
+    "blame",
+    "width",
+    "identify",
+    "adapt",
+    "run",
+    "reproduce",
+    "solve",
+    "diameter",
+    "complexity",
+    "bounds",
+    "report",
+    "export",
+    "schema",
+)
 
+
+def _verbs() -> dict[str, str]:
+    """Return what each verb is for: the first line of its module, not imported."""
+    found = {}
+    for path in (Path(__file__).parents[1] / "verbs").glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if "\ndef run(" in text:
+            line = text.split("\n", 1)[0].strip('"')
+            line = line.removeprefix(f"`simgap {path.stem}`: ")
+            found[path.stem] = line[:1].upper() + line[1:]
+    order = [*FIRST, *sorted(set(found) - set(FIRST))]
+    return {name: found[name] for name in order}
+
+
+VERBS = _verbs()
 ABOUT = """Compute, bound and explain what is lost from simulator to reality.
 
 MODEL is a file (.simgap, .npz, .npy) or an instance such as

@@ -1,4 +1,4 @@
-"""`simgap adapt`: what real transitions say about the class, and what to do now.
+"""What real transitions say: posterior, new plan, misfit.
 
 The posterior over models, the hidden parameters before and after, a test whether any
 model explains the log at all, and the oracle planned again for the posterior.
@@ -10,23 +10,42 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simgap.cli.app.options import AsJson, Horizon, Model, Out, Seed
-from simgap.cli.verbs.adapt_words import print_answer
+from simgap.cli.app.arguments import (
+    PART,
+    AsJson,
+    Horizon,
+    Model,
+    Out,
+    Seed,
+    TimeLimit,
+    needed_horizon,
+    one_of,
+    real,
+    whole,
+)
+from simgap.cli.app.output import (
+    finish,
+    folder_of,
+    print_line,
+    print_table,
+    telling,
+    working,
+)
+from simgap.text import counted, gap_bracket, gap_number, number, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from simgap.answers import Adaptation, AdaptSettings, RewardEvidence
-    from simgap.cli.verbs.adapt_answer import AdaptAnswer, SavedFiles
     from simgap.interop import TransitionLog
     from simgap.mdp import LatentMDP
-    from simgap.oracle import OracleResult, Progress, Solver
-
-__all__ = ["answered", "print_answer", "run"]
+    from simgap.records import Adapt, AdaptedModel
 
 REWARDS = ("ignored", "exact")
-PART = "it is a chance above 0 and below 1, such as 0.01"
+CHANCE = "it is a chance above 0 and below 1, such as 0.01"
+MOST_MODELS = 15  # rows of the table
+NOISE = 1e-8  # a gap below this is shown as 0
+P_VALUE = (
+    "p-value: chance, at most, of a log that speaks this strongly against the model if "
+    "it is the real one"
+)
 
 
 def run(
@@ -48,6 +67,7 @@ def run(
             "--rewards",
             metavar="|".join(REWARDS),
             help="exact: a model whose reward is another one is excluded.",
+            parser=one_of("value of --rewards", REWARDS),
         ),
     ] = "ignored",
     start_evidence: Annotated[
@@ -55,13 +75,14 @@ def run(
         typer.Option("--start-evidence", help="First states are evidence as well."),
     ] = False,
     false_alarm: Annotated[
-        str,
+        float,
         typer.Option(
             "--false-alarm",
             metavar="P",
             help="Chance, at most, of an alarm if the real world is in the class.",
+            parser=real("--false-alarm", below=1.0, hint=CHANCE),
         ),
-    ] = "0.01",
+    ] = 0.01,
     save: Annotated[
         str | None,
         typer.Option(
@@ -80,28 +101,25 @@ def run(
         ),
     ] = None,
     gap_tolerance: Annotated[
-        str | None,
+        float | None,
         typer.Option(
             "--gap-tolerance",
             metavar="R",
             help="Plan until the bracket of a loss is this part of it; default 0.05.",
+            parser=real("--gap-tolerance", below=1.0, hint=PART),
         ),
     ] = None,
-    time_limit: Annotated[
-        str | None,
-        typer.Option(
-            "--time-limit", metavar="S", help="Seconds of each planning; default 60."
-        ),
-    ] = None,
-    seed: Seed = "0",
+    time_limit: TimeLimit = 60.0,
+    seed: Seed = 0,
     out: Out = None,
     max_bytes: Annotated[
-        str | None,
+        int | None,
         typer.Option(
             "--max-bytes",
             metavar="N",
             help="What a model file may unpack to (default: a quarter of free memory) "
             "and how large the log may be (default: 2 GiB).",
+            parser=whole("--max-bytes", 1, 2**62, "a number of bytes"),
         ),
     ] = None,
     as_json: AsJson = False,
@@ -113,137 +131,30 @@ def run(
 
     Example: simgap adapt 'riverswim?success=0.2:0.8:4' -H 50 --log real.csv
     """
-    from simgap.answers import AdaptSettings
+    from simgap.answers import RewardEvidence, adapt
     from simgap.cli.app.models import read_model
-    from simgap.cli.app.options import max_bytes_of, needed_horizon, part_of, seed_of
-    from simgap.cli.app.output import made_folder, print_json
-    from simgap.records import write_record
 
-    steps, number = needed_horizon(horizon), seed_of(seed)
-    chance = part_of(false_alarm, "--false-alarm", hint=PART)
-    assert chance is not None
-    settings = AdaptSettings(
-        rewards=_rewards_of(rewards),
-        start_evidence=start_evidence,
-        false_alarm=chance,
-        solver=_solver(gap_tolerance, time_limit, number),
-    )
-    targets = _targets(save, save_model)
-    folder = None if out is None else made_folder(out)
-    latent = read_model(model, max_bytes_of(max_bytes)).latent
-    transitions = _read_log(log, latent, max_bytes_of(max_bytes))
-    answer = answered(
-        latent,
-        transitions,
-        steps,
-        settings,
-        targets=targets,
-        command=str(context.obj),
-        model=model,
-    )
-    if folder is not None:
-        write_record(answer, folder / "adapt.json")
-    if as_json:
-        print_json(answer)
-    else:
-        print_answer(answer)
-    return 1 if answer.outside_class else 0
-
-
-def answered(
-    latent: LatentMDP,
-    log: TransitionLog,
-    horizon: int,
-    settings: AdaptSettings,
-    *,
-    targets: tuple[Path | None, Path | None] = (None, None),
-    before: OracleResult | None = None,
-    command: str,
-    model: str,
-) -> AdaptAnswer:
-    """Return the record; policies and the new model go to `targets` if given."""
-    from simgap.answers import adapt
-    from simgap.cli.app.output import telling
-    from simgap.cli.verbs.adapt_answer import adapt_answer
-
+    steps = needed_horizon(horizon)
+    folder = folder_of(out)
+    given = read_model(model, max_bytes)
+    seen = _read_log(log, given.latent, max_bytes)
     with telling("planning") as tell:
-        found = adapt(
-            latent,
-            log,
-            horizon,
-            settings=settings,
-            before=before,
-            progress=_follower(tell),
+        answer = adapt(
+            given,
+            steps,
+            seen,
+            rewards=RewardEvidence[rewards.upper()],
+            start_evidence=start_evidence,
+            false_alarm=false_alarm,
+            gap_tolerance=gap_tolerance,
+            time_limit=time_limit,
+            seed=seed,
+            save=save,
+            save_model=save_model,
+            progress=tell,
         )
-    return adapt_answer(
-        found,
-        log,
-        command=command,
-        model=model,
-        seed=settings.solver.seed,
-        files=_saved(found, *targets),
-    )
-
-
-def _rewards_of(text: str) -> RewardEvidence:
-    from difflib import get_close_matches
-
-    from simgap.answers import RewardEvidence
-    from simgap.errors import InvalidArgument
-
-    kinds = dict(zip(REWARDS, RewardEvidence, strict=True))
-    if text not in kinds:
-        near = get_close_matches(text.lower(), REWARDS, n=1)
-        raise InvalidArgument(
-            f"--rewards is {text[:40]!r}",
-            hint=f"did you mean {near[0]}?" if near else "it is ignored or exact",
-        )
-    return kinds[text]
-
-
-def _targets(save: str | None, model: str | None) -> tuple[Path | None, Path | None]:
-    """Return where policy and class go, refusing now what would fail after planning."""
-    from simgap.answers import belief_path, writable_file
-    from simgap.errors import InvalidFile
-
-    if model is not None and not model.endswith(".simgap"):
-        raise InvalidFile(
-            f"models are written as .simgap, not to {model[:200]!r}",
-            hint="write for instance --save-model adapted.simgap",
-        )
-    policy = None if save is None else writable_file(save)
-    target = (
-        None
-        if model is None
-        else writable_file(
-            model, what="models", option="--save-model", example="sharper"
-        )
-    )
-    if policy is not None and target in (policy, belief_path(policy)):
-        raise InvalidFile(
-            f"--save and --save-model both name {target}",
-            hint="give the class another name",
-        )
-    return policy, target
-
-
-def _solver(gap_tolerance: str | None, time_limit: str | None, seed: int) -> Solver:
-    from simgap.answers import PLANNING
-    from simgap.cli.app.options import part_of, seconds_of
-    from simgap.oracle import AutoOracle
-
-    part = part_of(
-        gap_tolerance,
-        "--gap-tolerance",
-        hint="it is above 0 and below 1, such as 0.05",
-    )
-    seconds = seconds_of(time_limit)
-    return AutoOracle(
-        gap_tolerance=0.05 if part is None else part,
-        time_limit=60.0 if seconds is None else seconds,
-        negligible=PLANNING.negligible if part is None else 0.0,
-        seed=seed,
-    )
+    finish(answer, context, folder, print_answer, as_json=as_json)
+    return 1 if answer.outside_class else 0
 
 
 def _read_log(
@@ -251,7 +162,6 @@ def _read_log(
 ) -> TransitionLog:
     import sys
 
-    from simgap.cli.app.output import working
     from simgap.errors import InvalidArgument
     from simgap.interop import HEADER, read_transition_log
 
@@ -268,31 +178,130 @@ def _read_log(
         )
 
 
-def _follower(tell: Callable[[str], None]) -> Callable[[str, Progress], None]:
-    from simgap.text import number
+def print_answer(answer: Adapt) -> None:
+    """Print a record for people: the warning first, if there is one.
 
-    def follow(which: str, now: Progress) -> None:
-        low, high = (number(end, 4) for end in (now.lower, now.upper))
-        tell(f"planning {which}, {now.seconds:.0f} s: loss in [{low}, {high}]")
-
-    return follow
-
-
-def _saved(found: Adaptation, policy: Path | None, model: Path | None) -> SavedFiles:
-    from simgap.answers import belief_path
-    from simgap.cli.verbs.adapt_answer import SavedFiles
-    from simgap.interop import save_model, save_policy
-
-    changed = found.adapted
-    if found.after is None or changed is None:
-        return SavedFiles()
-    if policy is not None:
-        save_policy(found.after.policy, policy)
-        save_policy(found.after.belief_policy, belief_path(policy))
-    if model is not None:
-        save_model(changed, model)
-    return SavedFiles(
-        policy=None if policy is None else str(policy),
-        belief_policy=None if policy is None else str(belief_path(policy)),
-        model=None if model is None else str(model),
+    What presupposes a model of the class is left out if the log refutes them all.
+    """
+    ranked = sorted(
+        answer.posterior, key=lambda each: (-(each.probability or 0.0), -each.p_value)
     )
+    if answer.outside_class:
+        _print_warning(answer)
+        _print_refuted(answer, ranked)
+    else:
+        _print_models(answer, ranked)
+        _print_changes(answer)
+    for note in answer.notes:
+        print_line(f"note: {note}")
+    files = answer.files
+    for what, path in (("policy", files.policy), ("class", files.model)):
+        if path is not None:
+            print_line(f"{what}  {path}")
+
+
+def _print_warning(answer: Adapt) -> None:
+    print_line(
+        "WARNING: no model of the class explains the log (a false alarm has a chance "
+        f"of at most {100.0 * answer.false_alarm:g} %)."
+    )
+    possible = answer.gap_bound_after is not None  # just not so often
+    between = " with values in between," if answer.parameters and possible else ""
+    print_line(
+        f"The real world is outside what was randomized: randomize wider,{between} or "
+        "another parameter."
+    )
+    if answer.misfit:
+        print_line(f"Where the best model, {shown(answer.best)}, is off:")
+    for each in answer.misfit[:5]:
+        print_line(f"  {each.text}")
+
+
+def _print_refuted(answer: Adapt, ranked: list[AdaptedModel]) -> None:
+    """Print the p-values alone: they presuppose nothing."""
+    print_table(
+        _title(answer),
+        ("model", "before", "p-value"),
+        [
+            (shown(each.name, 40), number(each.prior, 4), number(each.p_value, 3))
+            for each in ranked[:MOST_MODELS]
+        ],
+        f"computed, not sampled; {P_VALUE}",
+    )
+    _print_more(ranked)
+    if answer.gap_bound_after is None:
+        print_line("no posterior and no new plan: the log excludes every model")
+    else:
+        print_line(
+            "posterior, parameters and losses are left out: they presuppose that a "
+            "model of the class is real; --json has them"
+        )
+
+
+def _print_models(answer: Adapt, ranked: list[AdaptedModel]) -> None:
+    print_table(
+        _title(answer),
+        ("model", "before", "after", "p-value", "loss before", "loss after"),
+        [
+            (
+                shown(each.name, 40),
+                number(each.prior, 4),
+                number(each.probability, 4),
+                number(each.p_value, 3),
+                gap_number(each.gap_before, NOISE, 4),
+                gap_number(each.gap_after, NOISE, 4),
+            )
+            for each in ranked[:MOST_MODELS]
+        ],
+        "probabilities and p-values are computed, not sampled; losses are those of "
+        "the certified "
+        f"policies in {counted(answer.horizon, 'step')} if the model is real; "
+        f"{P_VALUE}",
+    )
+    _print_more(ranked)
+
+
+def _title(answer: Adapt) -> str:
+    return (
+        f"{counted(answer.transitions, 'transition')} of "
+        f"{counted(answer.episodes, 'episode')} in {shown(answer.provenance.model)}"
+    )
+
+
+def _print_more(ranked: list[AdaptedModel]) -> None:
+    more = len(ranked) - MOST_MODELS
+    if more > 0:
+        has = "has it" if more == 1 else "has them all"
+        print_line(f"{counted(more, 'more model')}; --json {has}")
+
+
+def _print_changes(answer: Adapt) -> None:
+    for each in answer.parameters:
+        after = each.after
+        told = "-" if after is None else f"{number(after.mean, 4)} ± {after.sd:.2g}"
+        print_line(
+            f"{shown(each.name)}: {number(each.before.mean, 4)} ± "
+            f"{each.before.sd:.2g} before, {told} after (mean ± deviation over the "
+            "models)"
+        )
+    before = gap_bracket(answer.gap_bound_before, NOISE, 4)
+    if answer.gap_bound_after is not None:
+        after_gap = gap_bracket(answer.gap_bound_after, NOISE, 4)
+        print_line(f"average loss: {before} before, {after_gap} after (certified)")
+        print_line(
+            "the plan of before would now lose "
+            f"{gap_number(answer.gap_of_old_plan, NOISE, 4)} on average"
+        )
+    sure = 100.0 * (1.0 - answer.false_alarm)
+    if answer.plausible_gap is not None:
+        kept = sum(each.plausible for each in answer.posterior)
+        print_line(
+            f"{kept} of {len(answer.posterior)} models remain plausible at {sure:g} %; "
+            "in the worst of them the new plan loses "
+            f"{gap_number(answer.plausible_gap, NOISE, 4)}"
+        )
+    if answer.lemma_1 is not None:
+        print_line(
+            f"if {shown(answer.lemma_1.name)} is real, no optimal plan loses more than "
+            f"{number(answer.lemma_1.bound, 4)} (Lemma 1)"
+        )

@@ -1,4 +1,4 @@
-"""`simgap blame`: which hidden parameter causes the loss.
+"""Which hidden parameter causes the loss.
 
 The loss of the best agent that does not know the real model is shared out over the
 parameters that make the models, by Shapley's rule: what not knowing each one adds to

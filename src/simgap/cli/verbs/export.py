@@ -1,28 +1,16 @@
-"""`simgap export`: write a model as a file; the ending says the format."""
+"""Write a model as .simgap or .npz."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simgap.cli.app.options import AsJson, MaxBytes, Model
+from simgap.cli.app.arguments import AsJson, MaxBytes, Model
+from simgap.cli.app.output import finish, print_line, working
 
 if TYPE_CHECKING:
-    from simgap.records import Provenance
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class ExportAnswer:
-    """The record of `simgap export`."""
-
-    schema: int
-    path: str
-    hash: str
-    bytes: int
-    provenance: Provenance
+    from simgap.records import Export
 
 
 def run(
@@ -38,29 +26,19 @@ def run(
 
     Example: simgap export 'riverswim?success=0.2:0.5:4' rivers.npz
     """
-    from pathlib import Path
-
+    from simgap.answers import export
     from simgap.cli.app.models import read_model
-    from simgap.cli.app.options import max_bytes_of
-    from simgap.cli.app.output import print_json, print_line, working
-    from simgap.interop import save_model
-    from simgap.records import SCHEMA, provenance
 
     _check_order(model, file)
-    latent = read_model(model, max_bytes_of(max_bytes)).latent
+    given = read_model(model, max_bytes)
     with working(f"writing {file[:80]}"):
-        save_model(latent, file)
-    answer = ExportAnswer(
-        schema=SCHEMA,
-        path=file,
-        hash=latent.hash,
-        bytes=Path(file).stat().st_size,
-        provenance=provenance(command=str(context.obj), model=model, latent=latent),
-    )
-    if as_json:
-        print_json(answer)
-    else:
-        print_line(f"{file}  {answer.bytes} bytes  hash {answer.hash} (exact)")
+        answer = export(given, file)
+    finish(answer, context, None, print_answer, as_json=as_json)
+
+
+def print_answer(answer: Export) -> None:
+    """Print one line about the file."""
+    print_line(f"{answer.path}  {answer.bytes} bytes  hash {answer.hash} (exact)")
 
 
 def _check_order(model: str, file: str) -> None:

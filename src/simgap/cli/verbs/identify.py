@@ -1,4 +1,4 @@
-"""`simgap identify`: how fast models are told apart, and what the oracle finds out.
+"""How fast models are told apart, and what the oracle finds out.
 
 Pairs belong to the best experiment, the timeline to the oracle, which wants reward and
 learns on the way. Without -H there is no oracle, and the timeline is null.

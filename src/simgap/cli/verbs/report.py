@@ -1,36 +1,18 @@
-"""`simgap report`: one page from the records in a folder.
-
-The page is a file that can be sent to a colleague: it loads nothing and asks nobody. It
-draws what other verbs have written and computes nothing itself.
-"""
+"""One page from the records in a folder."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simgap.cli.app.options import AsJson
+from simgap.cli.app.arguments import AsJson
+from simgap.cli.app.output import print_json, print_line
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-PAGE = "report.html"
-MAKE_ONE = "make some: simgap study MODEL -H N --out DIR"
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class ReportAnswer:
-    """The record of `simgap report`."""
-
-    schema: int
-    path: str
-    bytes: int
-    drawn: int  # records on the page
-    troubles: tuple[str, ...]  # records that could not be drawn, and why
-    unknown: tuple[str, ...]  # records of a kind that the page does not draw
+    from simgap.records import Report
 
 
 def run(
@@ -55,38 +37,26 @@ def run(
     """
     from pathlib import Path
 
-    from simgap.cli.app.output import print_json
-    from simgap.errors import InvalidFile
-    from simgap.records import SCHEMA
-    from simgap.report import read_folder, write_folder
+    from simgap.report import draw_report
 
-    where = Path(folder)
-    if not where.exists():
-        raise InvalidFile(
-            f"cannot read the folder {folder[:200]}: there is none",
-            hint=_near(where) or MAKE_ONE,
-        )
-    page = where / PAGE if out is None else Path(out)
-    found = read_folder(where)
-    if not found.parts and not found.troubles:
-        raise InvalidFile(
-            f"there is no record in {folder[:200]!r}",
-            hint=MAKE_ONE,
-        )
-    answer = ReportAnswer(
-        schema=SCHEMA,
-        path=str(page),
-        bytes=write_folder(found, page),
-        drawn=len(found.parts),
-        troubles=tuple(f"{each.name}: {each.problem}" for each in found.troubles),
-        unknown=found.unknown,
-    )
+    answer = draw_report(folder, out)
     if as_json:
         print_json(answer)
     else:
-        _print(answer)
+        print_answer(answer)
     if show:
-        _open(page)
+        _open(Path(answer.path))
+
+
+def print_answer(answer: Report) -> None:
+    """Print where the page is, and which records are not on it."""
+    records = "record" if answer.drawn == 1 else "records"
+    print_line(f"{answer.drawn} {records} drawn, {answer.bytes / 1e6:.2f} MB")
+    for trouble in answer.troubles:
+        print_line(f"not drawn: {trouble}")
+    if answer.unknown:
+        print_line(f"not known: {', '.join(answer.unknown)}")
+    print_line(f"page    {answer.path}")
 
 
 def _open(page: Path) -> None:
@@ -96,27 +66,3 @@ def _open(page: Path) -> None:
 
     if not webbrowser.open(page.resolve().as_uri()):
         sys.stderr.write("there is no browser here: open the page by hand\n")
-
-
-def _near(folder: Path) -> str:
-    """Return the hint that names folders which are called nearly so."""
-    from difflib import get_close_matches
-
-    try:
-        beside = [each.name for each in folder.parent.iterdir() if each.is_dir()]
-    except (OSError, ValueError):
-        return ""
-    near = get_close_matches(folder.name, beside, n=1, cutoff=0.6)
-    return f"did you mean {folder.with_name(near[0])}?" if near else ""
-
-
-def _print(answer: ReportAnswer) -> None:
-    from simgap.cli.app.output import print_line
-
-    records = "record" if answer.drawn == 1 else "records"
-    print_line(f"{answer.drawn} {records} drawn, {answer.bytes / 1e6:.2f} MB")
-    for trouble in answer.troubles:
-        print_line(f"not drawn: {trouble}")
-    if answer.unknown:
-        print_line(f"not known: {', '.join(answer.unknown)}")
-    print_line(f"page    {answer.path}")

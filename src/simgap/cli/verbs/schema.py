@@ -1,7 +1,8 @@
-"""`simgap schema`: what may be relied on in the JSON of a verb.
+"""The JSON Schema of what a verb answers.
 
 The schemas are made from the records themselves, the frozen dataclasses that every verb
-prints with --json, so that they cannot differ from them.
+prints with --json, so that they cannot differ from them. Which record it is says the
+function `print_answer` of a verb.
 """
 
 from __future__ import annotations
@@ -12,28 +13,14 @@ from typing import Annotated, Any
 
 import typer
 
-from simgap.cli.app.options import AsJson
+from simgap.cli.app.arguments import AsJson
+from simgap.text import suggestion
 
-ANSWERS = {  # verb -> module of this room, class of its record
+OTHERS = {  # verbs that do not say it yet
     "demo": ("", "Study"),
     "study": ("", "Study"),
-    "list": ("list", "ListAnswer"),
-    "info": ("info", "Info"),
     "audit": ("audit_answer", "AuditAnswer"),
-    "oracle": ("", "Oracle"),
-    "gap": ("", "Gap"),
-    "blame": ("", "Blame"),
-    "width": ("", "Width"),
-    "identify": ("", "Identify"),
-    "adapt": ("adapt_answer", "AdaptAnswer"),
-    "run": ("run_answer", "RunAnswer"),
     "reproduce": ("reproduce", "ReproduceAnswer"),
-    "solve": ("solve", "SolveAnswer"),
-    "diameter": ("diameter", "DiameterAnswer"),
-    "complexity": ("complexity", "ComplexityAnswer"),
-    "bounds": ("bounds", "BoundsAnswer"),
-    "report": ("report", "ReportAnswer"),
-    "export": ("export", "ExportAnswer"),
 }
 
 
@@ -72,15 +59,12 @@ def schema_of(verb: str) -> dict[str, Any]:
 
     if verb == "schema":
         return {"$schema": DIALECT, "title": "simgap schema --json", "$ref": DIALECT}
-    if verb not in ANSWERS:
-        from difflib import get_close_matches
-
-        near = get_close_matches(verb.lower(), ANSWERS, n=1, cutoff=0.5)
+    if verb not in answering_verbs():
+        known = answering_verbs()
         raise InvalidArgument(
             f"there is no verb {verb[:60]!r}",
-            hint=f"did you mean simgap schema {near[0]}?"
-            if near
-            else f"it is one of {', '.join(ANSWERS)}",
+            hint=suggestion(verb, known, before="simgap schema ")
+            or f"it is one of {', '.join(known)}",
         )
     return answer_schema(f"simgap {verb} --json", record_class(verb))
 
@@ -89,14 +73,26 @@ def schema_of_all() -> dict[str, Any]:
     """Return one JSON Schema with the answer of every verb in its `$defs`."""
     from simgap.cli.app.schema_types import joint_schema
 
-    answers = {verb: record_class(verb) for verb in ANSWERS}
+    answers = {verb: record_class(verb) for verb in answering_verbs()}
     return joint_schema("what simgap prints with --json", answers)
 
 
+def answering_verbs() -> tuple[str, ...]:
+    """Return the verbs that print a record: all but this one."""
+    from simgap.cli.app.main import VERBS
+
+    return tuple(verb for verb in VERBS if verb != "schema")
+
+
 def record_class(verb: str) -> type:
-    """Return the dataclass that a verb prints."""
-    module, name = ANSWERS[verb]
-    home = f"simgap.cli.verbs.{module}" if module else "simgap.records"
+    """Return the class of the record that a verb prints."""
+    home, name = "simgap.records", ""
+    if verb in OTHERS:
+        module, name = OTHERS[verb]
+        home = f"simgap.cli.verbs.{module}" if module else home
+    else:
+        shown = import_module(f"simgap.cli.verbs.{verb}").print_answer
+        name = next(iter(shown.__annotations__.values()))
     found = getattr(import_module(home), name)
     assert isinstance(found, type)
     return found
@@ -108,7 +104,10 @@ def _print_keys() -> None:
     print_table(
         "keys of every answer",
         ("verb", "keys of its JSON"),
-        [(verb, ", ".join(schema_of(verb)["properties"])) for verb in ANSWERS],
+        [
+            (verb, ", ".join(schema_of(verb)["properties"]))
+            for verb in answering_verbs()
+        ],
         "simgap schema VERB prints the JSON Schema; docs/json.md says what keys mean",
         texts=2,
     )

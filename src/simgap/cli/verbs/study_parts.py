@@ -307,17 +307,18 @@ def _identify(study: Study, oracle: OracleResult) -> Any:
 
 
 def _adapt(study: Study, oracle: OracleResult) -> Any:
-    from simgap.answers import AdaptSettings
-    from simgap.cli.verbs.adapt import answered
-    from simgap.interop import read_transition_log
+    from simgap.answers import NamedModel, adapt
+    from simgap.cli.app.output import telling
+    from simgap.records import with_command
 
     assert study.log is not None
-    return answered(
-        study.latent,
-        read_transition_log(study.log, study.latent.simulators),
-        study.horizon,
-        AdaptSettings(solver=study.solver),
-        before=oracle,
-        command=study.command,
-        model=study.model,
-    )
+    with telling("planning") as tell:
+        found = adapt(
+            NamedModel(study.latent, study.model),
+            study.horizon,
+            study.log,
+            solver=study.solver,
+            oracle=oracle,
+            progress=tell,
+        )
+    return with_command(found, study.command)

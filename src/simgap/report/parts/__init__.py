@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from simgap.records import Blame, Gap, Identify, Oracle, Width, as_record
+from simgap.records import (
+    Adapt,
+    Blame,
+    Gap,
+    Identify,
+    Oracle,
+    Run,
+    Width,
+    as_record,
+)
 from simgap.report.part import Part
 from simgap.report.parts.adapt import adapt_part
 from simgap.report.parts.audit import audit_part
@@ -37,6 +46,6 @@ MAKERS: dict[str, Callable[[Mapping[str, Any], str], Part]] = {
     "blame": _typed(Blame, blame_part),
     "width": _typed(Width, width_part),
     "identify": _typed(Identify, identify_part),
-    "adapt": adapt_part,
-    "run": run_part,
+    "adapt": _typed(Adapt, adapt_part),
+    "run": _typed(Run, run_part),
 }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
-from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
+from simgap.records import Adapt, AdaptedModel, Spread
+from simgap.report.part import Card, Line, Part, origin_of, surety_of
 from simgap.report.plots import BarPlot
-from simgap.report.reading import as_object, as_objects, as_text
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
 from simgap.report.shown_number import NOTHING, Told, certainty_of, told
 from simgap.text import number as number_shown, shown
@@ -30,23 +30,21 @@ class AdaptContent:
     notes: tuple[str, ...]
 
 
-def adapt_part(record: Mapping[str, Any], anchor: str) -> Part:
+def adapt_part(record: Adapt, anchor: str) -> Part:
     """Return the part of `adapt.json`."""
-    posterior = as_objects(record.get("posterior"))
-    sure = as_object(record.get("certainty"))
-    ranked = sorted(posterior, key=_likely, reverse=True)
-    outside = record.get("outside_class") is True
-    before = told(record.get("gap_bound_before"))
-    noise = ROUNDING * abs(before.upper or 0.0)
-    after = told(record.get("gap_bound_after"), noise=noise)
-    likeliest = ranked[0] if ranked else None
-    chance = NOTHING if likeliest is None else _chance(likeliest, sure)
-    name = "" if likeliest is None else shown(as_text(likeliest.get("name")) or "?", 40)
-    bars = _bars(ranked, sure, f"{anchor}-posterior")
+    ranked = sorted(record.posterior, key=_likely, reverse=True)
+    outside = record.outside_class
+    before = told(record.gap_bound_before)
+    noise = ROUNDING * abs(record.gap_bound_before.upper)
+    after = told(record.gap_bound_after, noise=noise)
+    chance = _chance(record, ranked[0]) if ranked else NOTHING
+    name = shown(ranked[0].name, 40) if ranked else ""
+    about = f"{record.transitions} transitions in {record.episodes} episodes"
+    bars = _bars(record, ranked, f"{anchor}-posterior")
     sheets = (
-        _models(ranked, sure, f"{anchor}-table-1"),
-        _parameters(as_objects(record.get("parameters")), sure, f"{anchor}-table-2"),
-        _misfit(as_objects(record.get("misfit")), f"{anchor}-table-3"),
+        _models(record, ranked, f"{anchor}-table-1"),
+        _parameters(record, f"{anchor}-table-2"),
+        _misfit(record, f"{anchor}-table-3"),
     )
     return Part(
         group=GROUP,
@@ -55,7 +53,7 @@ def adapt_part(record: Mapping[str, Any], anchor: str) -> Part:
         title="The class in the light of real transitions",
         line=Line(
             what="adapt",
-            about=_about(record),
+            about=about,
             answer="outside the class" if outside else "",
             mood="bad" if outside else "plain",
             key_name=f"posterior of {name}" if chance is not NOTHING else "",
@@ -63,7 +61,7 @@ def adapt_part(record: Mapping[str, Any], anchor: str) -> Part:
         ),
         content=AdaptContent(
             headline=_headline(name, chance, outside),
-            about=_about(record),
+            about=about,
             outside=_outside(record) if outside else "",
             facts=tuple(
                 (what, each)
@@ -73,7 +71,7 @@ def adapt_part(record: Mapping[str, Any], anchor: str) -> Part:
                 )
                 if each is not NOTHING and not outside  # they presuppose the class
             ),
-            notes=notes_of(record),
+            notes=record.notes,
         ),
         origin=origin_of(record),
         plots=() if bars is None else (bars,),
@@ -96,34 +94,22 @@ def _headline(name: str, chance: Told, outside: bool) -> str:
     return f"Most likely is {name}: {chance.text}."
 
 
-def _likely(model: Mapping[str, Any]) -> tuple[float, float]:
-    ends = (told(model.get(key)).value for key in ("probability", "log_likelihood"))
-    first, second = (float("-inf") if each is None else each for each in ends)
-    return first, second
+def _likely(model: AdaptedModel) -> tuple[float, float]:
+    chance = model.probability
+    return float("-inf") if chance is None else chance, model.log_likelihood
 
 
-def _chance(model: Mapping[str, Any], sure: Mapping[str, Any]) -> Told:
-    word = certainty_of(sure.get("probability", sure.get("posterior")))
-    return told(model.get("probability"), certainty=word, digits=4)
+def _chance(record: Adapt, model: AdaptedModel) -> Told:
+    word = certainty_of(record.certainty.get("posterior"))
+    return told(model.probability, certainty=word, digits=4)
 
 
-def _about(record: Mapping[str, Any]) -> str:
-    seen = as_text(record.get("transitions")) or "?"
-    episodes = as_text(record.get("episodes"))
-    return f"{seen} transitions" + (f" in {episodes} episodes" if episodes else "")
-
-
-def _outside(record: Mapping[str, Any]) -> str:
-    rate = told(record.get("false_alarm"), certainty="").value
-    alarm = (
-        ""
-        if rate is None
-        else f" If some model did, this alarm would be raised with probability at most "
-        f"{number_shown(rate, 3)}."
-    )
+def _outside(record: Adapt) -> str:
     return (
         "No model of the class explains these transitions, so nothing on this page "
-        f"holds for the system they come from.{alarm} Widen the class first."
+        "holds for the system they come from. If some model did, this alarm would be "
+        f"raised with probability at most {number_shown(record.false_alarm, 3)}. Widen "
+        "the class first."
     )
 
 
@@ -134,16 +120,9 @@ def _cards(outside: bool) -> tuple[Card, ...]:
     return (Card("warning", "Outside the class", "", words),)
 
 
-def _bars(
-    ranked: Sequence[Mapping[str, Any]], sure: Mapping[str, Any], key: str
-) -> BarPlot | None:
+def _bars(record: Adapt, ranked: Sequence[AdaptedModel], key: str) -> BarPlot | None:
     found = [
-        (
-            shown(as_text(each.get("name")) or "?", 40),
-            _chance(each, sure),
-            told(each.get("prior")).value,
-        )
-        for each in ranked
+        (shown(each.name, 40), _chance(record, each), each.prior) for each in ranked
     ]
     known = [each for each in found if each[1].drawable]
     if not known:
@@ -163,49 +142,37 @@ def _bars(
     )
 
 
-def _models(
-    ranked: Sequence[Mapping[str, Any]], sure: Mapping[str, Any], key: str
-) -> Sheet | None:
+def _models(record: Adapt, ranked: Sequence[AdaptedModel], key: str) -> Sheet | None:
     if not ranked:
         return None
-
-    def plain(model: Mapping[str, Any], field: str) -> Told:
-        return told(model.get(field), certainty="", digits=4)
-
-    def word(field: str) -> str:
-        whole = "gap_bound_before" if field.startswith("gap_") else "posterior"
-        return certainty_of(sure.get(field, sure.get(whole)))
-
-    every = (
-        ("prior", "before"),
-        ("probability", "after"),
-        ("log_likelihood", "log-likelihood"),
-        ("p_value", "p-value of the fit"),
-        ("gap_before", "gap of the old plan"),
-        ("gap_after", "gap of the new plan"),
+    likely = certainty_of(record.certainty.get("posterior"))
+    fit = certainty_of(record.certainty.get("p_value"))
+    lost = certainty_of(record.certainty.get("gap_bound_before"))
+    columns = (
+        (Heading("before", likely), [each.prior for each in ranked]),
+        (Heading("after", likely), [each.probability for each in ranked]),
+        (Heading("log-likelihood", likely), [each.log_likelihood for each in ranked]),
+        (Heading("p-value of the fit", fit), [each.p_value for each in ranked]),
+        (Heading("gap of the old plan", lost), [each.gap_before for each in ranked]),
+        (Heading("gap of the new plan", lost), [each.gap_after for each in ranked]),
     )
-    fields = [
-        pair for pair in every if any(each.get(pair[0]) is not None for each in ranked)
-    ]
-    headings = [Heading("model"), *(Heading(name, word(f)) for f, name in fields)]
+    some = [each for each in columns if any(value is not None for value in each[1])]
     rows: list[tuple[Cell, ...]] = [
-        (as_text(each.get("name")) or "?", *(plain(each, f) for f, _ in fields))
-        for each in ranked
+        (model.name, *(_plain(values[at]) for _, values in some))
+        for at, model in enumerate(ranked)
     ]
+    headings = [Heading("model"), *(heading for heading, _ in some)]
     return sheet(key, "Every model, the likeliest first", headings, rows)
 
 
-def _parameters(
-    parameters: Sequence[Mapping[str, Any]], sure: Mapping[str, Any], key: str
-) -> Sheet | None:
-    if not parameters:
+def _plain(value: float | None) -> Told:
+    return told(value, certainty="", digits=4)
+
+
+def _parameters(record: Adapt, key: str) -> Sheet | None:
+    if not record.parameters:
         return None
-    word = certainty_of(sure.get("parameters"))
-
-    def plain(parameter: Mapping[str, Any], when: str, what: str) -> Told:
-        found = as_object(parameter.get(when)).get(what)
-        return told(found, certainty="", digits=4)
-
+    word = certainty_of(record.certainty.get("parameters"))
     headings = [
         Heading("parameter"),
         *(
@@ -215,30 +182,29 @@ def _parameters(
         ),
     ]
     rows: list[tuple[Cell, ...]] = [
-        (
-            as_text(each.get("name")) or "?",
-            *(
-                plain(each, when, what)
-                for when in ("before", "after")
-                for what in ("mean", "sd")
-            ),
-        )
-        for each in parameters
+        (each.name, *_spread(each.before), *_spread(each.after))
+        for each in record.parameters
     ]
     return sheet(key, "What is known about each parameter", headings, rows)
 
 
-def _misfit(misfit: Sequence[Mapping[str, Any]], key: str) -> Sheet | None:
-    if not misfit:
+def _spread(found: Spread | None) -> tuple[Told, Told]:
+    if found is None:
+        return NOTHING, NOTHING
+    return _plain(found.mean), _plain(found.sd)
+
+
+def _misfit(record: Adapt, key: str) -> Sheet | None:
+    if not record.misfit:
         return None
     rows: list[tuple[Cell, ...]] = [
         (
-            as_text(each.get("state_name")) or as_text(each.get("state")) or "?",
-            as_text(each.get("action_name")) or as_text(each.get("action")) or "?",
-            told(each.get("visits"), certainty=""),
-            as_text(each.get("text")),
+            each.state_name or "?",
+            each.action_name or "?",
+            told(each.visits, certainty=""),
+            each.text,
         )
-        for each in misfit
+        for each in record.misfit
     ]
     headings = (
         Heading("state"),

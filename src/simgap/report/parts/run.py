@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, final
 
+from simgap.records import Run
 from simgap.report.part import Line, Part, origin_of
 from simgap.report.plots import Curve, CurvePlot
-from simgap.report.reading import as_list, as_object, as_objects, as_text, number
 from simgap.report.sheet import Heading, Sheet, sheet
 from simgap.report.shown_number import NOTHING, Told, certainty_of, told
 from simgap.text import shown
@@ -30,17 +30,10 @@ class RunContent:
     notes: tuple[str, ...]
 
 
-def run_part(record: Mapping[str, Any], anchor: str) -> Part:
+def run_part(record: Run, anchor: str) -> Part:
     """Return the part of `run.json`."""
-    models = as_objects(record.get("models"))
-    sure = as_object(record.get("certainty"))
-    policy = shown(as_text(record.get("policy")) or "?")
-    worst = max(
-        ((told(each.get("gap")), each) for each in models),
-        key=lambda pair: -1.0 if pair[0].value is None else pair[0].value,
-        default=(NOTHING, {"name": ""}),
-    )
-    where = shown(as_text(worst[1].get("name")) or "?", 40)
+    policy = shown(record.policy)
+    worst = max(record.models, key=lambda each: each.gap.estimate, default=None)
     return Part(
         group=GROUP,
         template="run.html",
@@ -48,46 +41,41 @@ def run_part(record: Mapping[str, Any], anchor: str) -> Part:
         title=f"What {policy} loses while it learns",
         line=Line(
             what=policy,
-            about=as_text(record.get("about")),
+            about=record.about,
             answer="",
             mood="plain",
-            key_name=f"largest gap, if {where} is real" if models else "",
-            key=worst[0],
+            key_name=""
+            if worst is None
+            else f"largest gap, if {shown(worst.name, 40)} is real",
+            key=NOTHING if worst is None else told(worst.gap),
         ),
         content=RunContent(
-            about=as_text(record.get("about")),
-            horizon=as_text(record.get("horizon")) or "?",
-            seeds=as_text(record.get("seeds")) or "?",
-            speed=told(record.get("steps_per_second"), digits=3),
-            literal=record.get("literal") is True,
-            notes=tuple(as_text(each) for each in as_list(record.get("notes"))),
+            about=record.about,
+            horizon=str(record.horizon),
+            seeds=str(record.seeds),
+            speed=told(record.steps_per_second, digits=3),
+            literal=record.literal,
+            notes=record.notes,
         ),
         origin=origin_of(record),
-        plots=_plots(models, f"{anchor}-figure-1", sure.get("curve")),
-        sheets=(_sheet(models, f"{anchor}-table-1", sure),) if models else (),
+        plots=_plots(record, f"{anchor}-figure-1"),
+        sheets=(_sheet(record, f"{anchor}-table-1"),) if record.models else (),
     )
 
 
-def _plots(
-    models: Sequence[Mapping[str, Any]], key: str, sure: Any
-) -> tuple[CurvePlot, ...]:
+def _plots(record: Run, key: str) -> tuple[CurvePlot, ...]:
     curves = [
         Curve(
-            name=shown(as_text(each.get("name")) or "?"),
+            name=shown(each.name),
             points=tuple(
-                (
-                    number(point.get("step")),
-                    number(point.get("estimate")),
-                    number(point.get("lower")),
-                    number(point.get("upper")),
-                )
-                for point in as_objects(each.get("curve"))
+                (float(point.step), point.estimate, point.lower, point.upper)
+                for point in each.curve
             ),
-            certainty=certainty_of(sure),
+            certainty=certainty_of(record.certainty.get("curve")),
         )
-        for each in models
+        for each in record.models
+        if each.curve
     ]
-    curves = [each for each in curves if each.points]
     if not curves:
         return ()
     drawn = _spread(curves)
@@ -122,14 +110,9 @@ def _spread(curves: Sequence[Curve]) -> list[Curve]:
     return [curve for at, curve in enumerate(curves) if at in kept]
 
 
-def _sheet(
-    models: Sequence[Mapping[str, Any]], key: str, sure: Mapping[str, Any]
-) -> Sheet:
+def _sheet(record: Run, key: str) -> Sheet:
     def word(field: str) -> str:
-        return certainty_of(sure.get(field))
-
-    def plain(model: Mapping[str, Any], field: str) -> Told:
-        return told(model.get(field), certainty="", digits=6)
+        return certainty_of(record.certainty.get(field))
 
     headings = (
         Heading("real model"),
@@ -142,21 +125,19 @@ def _sheet(
     )
     rows = [
         (
-            as_text(each.get("name")) or "?",
-            plain(each, "optimal"),
-            _unlabelled(told(each.get("gap"))),
-            _unlabelled(told(each.get("regret"))),
-            plain(each, "truth_eliminated"),
-            plain(each, "switches"),
-            plain(each, "identified"),
+            each.name,
+            _unlabelled(each.optimal, digits=6),
+            _unlabelled(each.gap),
+            _unlabelled(each.regret),
+            _unlabelled(each.truth_eliminated, digits=6),
+            _unlabelled(each.switches, digits=6),
+            _unlabelled(each.identified, digits=6),
         )
-        for each in models
+        for each in record.models
     ]
     return sheet(key, "Numbers by real model", headings, rows)
 
 
-def _unlabelled(found: Told) -> Told:
-    """Return the number without its label: the head of the column has it."""
-    from dataclasses import replace
-
-    return replace(found, certainty="")
+def _unlabelled(value: Any, digits: int = 5) -> Told:
+    """Return a number without its label: the head of the column has it."""
+    return replace(told(value, digits=digits), certainty="")

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+import numpy as np
 
+from simgap.arrays import BoolArray, FloatArray
+from simgap.complexity import (
+    AverageL1,
+    GreatestL1,
+    Metric,
+    ParameterDistance,
+    Separation,
+    model_distances,
+    optimal_constant,
+    policy_constant,
+)
 from simgap.intervals import Certified
-
-if TYPE_CHECKING:
-    from simgap.arrays import BoolArray, FloatArray
-    from simgap.complexity import Metric, Separation
-    from simgap.mdp import SimulatorClass
+from simgap.mdp import SimulatorClass
+from simgap.planning import optimal_values
+from simgap.records import ClassSmoothness, MetricSmoothness
 
 MOST_BACKUPS = 2e10  # horizon x entries of all kernels: about half a minute
 NOT_MEASURED = (
@@ -19,47 +27,18 @@ NOT_MEASURED = (
 )
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class MetricSmoothness:
-    """Lipschitz constants over the whole class."""
-
-    metric: str
-    optimal: Certified  # of V*_1 at the start
-    optimal_pair: tuple[int, int] | None  # models that need it, if it was measured
-    policy_at_most: float  # L of Assumption 3, for any policy
-    gap_at_most: float  # L_gap of the repaired Lemma 1, for any policy
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class SmoothnessAnswer:
-    """What is known of L and L_gap before any policy is chosen (theory 4.1c)."""
-
-    metrics: tuple[MetricSmoothness, ...]
-
-
-def smoothness_answer(
+def class_smoothness(
     simulators: SimulatorClass,
     compared: Separation,
     diameter: float,
     horizon: int,
     notes: list[str],
-) -> SmoothnessAnswer:
+) -> ClassSmoothness:
     """Return constants for every distance that the class has.
 
     Each is the greatest ratio over pairs of models: of what values may differ by to
     the distance of the two.
     """
-    from simgap.complexity import (
-        AverageL1,
-        GreatestL1,
-        ParameterDistance,
-        model_distances,
-        optimal_constant,
-        policy_constant,
-    )
-
     rewards = simulators.rewards
     span = float(rewards.max() - rewards.min())
     beside = _beside_kernels(simulators, horizon, span)
@@ -86,7 +65,7 @@ def smoothness_answer(
                 gap_at_most=steepest + most,
             )
         )
-    return SmoothnessAnswer(tuple(found))
+    return ClassSmoothness(tuple(found))
 
 
 def _beside_kernels(
@@ -97,8 +76,6 @@ def _beside_kernels(
     Rewards that differ by r add H r (theory 7.2). Starts at distance d in L1 add d / 2
     times the greatest difference of values, H times that of rewards.
     """
-    import numpy as np
-
     added = np.zeros((len(simulators), len(simulators)))
     if not simulators.shared_rewards:
         flat = simulators.rewards.reshape(len(simulators), -1)
@@ -118,10 +95,6 @@ def _optimal_values(
 
     None if that takes too long. Models that are the same have the same values.
     """
-    import numpy as np
-
-    from simgap.planning import optimal_values
-
     kernel = simulators.transitions
     if float(horizon) * kernel.nonzeros * len(simulators) > MOST_BACKUPS:
         return None
@@ -136,8 +109,6 @@ def _steepest(
     rises: FloatArray, distance: FloatArray
 ) -> tuple[float, tuple[int, int] | None]:
     """Return the greatest rise over distance and its pair; a rise over none is inf."""
-    import numpy as np
-
     slope = np.where(rises > 0.0, np.inf, 0.0)
     np.divide(rises, distance, out=slope, where=distance > 0.0)
     i, j = divmod(int(np.argmax(slope)), len(slope))

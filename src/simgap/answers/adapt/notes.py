@@ -1,0 +1,114 @@
+"""What a reader of an adaptation should know, most important first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from simgap.answers.adapt.evidence import Evidence, RewardEvidence, differing_starts
+from simgap.answers.adapt.misfit import impossible_transitions
+from simgap.arrays import BoolArray, FloatArray
+from simgap.interop import TransitionLog
+from simgap.mdp import LatentMDP
+from simgap.oracle import OracleResult, Outcome
+
+
+def adapt_notes(
+    latent: LatentMDP,
+    log: TransitionLog,
+    evidence: Evidence,
+    *,
+    weights: FloatArray | None,
+    outside: bool,
+    plausible: BoolArray,
+    rewards: RewardEvidence,
+    start_evidence: bool,
+    plans: Mapping[str, OracleResult | None],
+) -> tuple[str, ...]:
+    """Return the notes of an adaptation; `weights` are the posterior, if any."""
+    notes = []
+    if weights is None:
+        notes.append(_excluded(evidence))
+    elif outside:
+        notes.append(
+            "posterior and new plan presuppose that the real world is in the class, "
+            "which the data refute: do not rely on them"
+        )
+    elif _varies(latent):
+        notes.append(
+            "only the listed models were considered; a real value between them is "
+            "given to the nearest, however small the deviation"
+        )
+    spared = np.flatnonzero(plausible & (latent.prior == 0.0))
+    if outside and spared.size:
+        name = latent.simulators.model_names[int(spared[0])]
+        notes.append(f"model {name!r} explains the data, but has no prior weight")
+    notes += _on_the_log(latent, log)
+    worlds = latent.simulators
+    differ = bool((worlds.rewards != worlds.rewards[0]).any())
+    if rewards is RewardEvidence.IGNORED and log.reward is not None and differ:
+        notes.append(
+            "rewards differ between models and were not used as evidence; "
+            "--rewards exact uses them, if they are not random"
+        )
+    if not start_evidence and differing_starts(latent):
+        notes.append(
+            "models begin differently and first states were not used as evidence; "
+            "--start-evidence uses them"
+        )
+    if weights is not None:
+        faint = (weights == 0.0) & (latent.prior > 0.0)
+        faint &= evidence.log_likelihood > -np.inf
+        if faint.any():
+            notes.append(
+                f"models with a posterior below 1e-200, taken as 0: {int(faint.sum())}"
+            )
+    notes += [
+        f"planning {which}: {plan.outcome.value}; its bracket is valid, but may differ "
+        "between runs"
+        for which, plan in plans.items()
+        if plan is not None and plan.outcome not in (Outcome.EXACT, Outcome.SOLVED)
+    ]
+    return (*notes, *log.notes)
+
+
+def _varies(latent: LatentMDP) -> bool:
+    """Return whether a parameter has several values, so that some lie between."""
+    values = latent.simulators.theta.values[latent.prior > 0.0]
+    return bool((values != values[:1]).any())
+
+
+def _excluded(evidence: Evidence) -> str:
+    nowhere = impossible_transitions(evidence)
+    if nowhere:
+        return f"transitions that have probability 0 in every model: {nowhere}"
+    if evidence.contradicted.any():
+        return (
+            "every model is excluded, some by rewards: those of a model are means over "
+            "successors; if the real ones depend on the successor, leave them out"
+        )
+    return "every model with prior weight gives some transition probability 0"
+
+
+def _on_the_log(latent: LatentMDP, log: TransitionLog) -> Iterator[str]:
+    worlds = latent.simulators
+    firsts = np.zeros(worlds.n_states, bool)
+    for member in range(len(worlds.start)):
+        firsts |= worlds.start_law(member) > 0.0
+    breaks = log.breaks()
+    jumps = breaks[~firsts[log.state[breaks + 1]]]  # others are restarts
+    if jumps.size:
+        at = int(jumps[0])
+        yield (
+            f"steps that do not begin where the one before ended: {jumps.size} (first: "
+            f"step {int(log.step[at + 1])} in state "
+            f"{worlds.labels.state(int(log.state[at + 1]))}); transitions are used one "
+            "by one, so the posterior holds if each of them is right"
+        )
+    missing = log.missing_steps()
+    if missing:
+        yield (
+            f"steps missing between those of the log: {missing}; answers hold if they "
+            "were not left out because of where they led"
+        )

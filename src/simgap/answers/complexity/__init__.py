@@ -1,0 +1,1 @@
+"""How hard is a class?"""

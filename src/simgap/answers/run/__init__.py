@@ -1,0 +1,1 @@
+"""What does an agent lose while it learns?"""

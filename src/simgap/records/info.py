@@ -1,0 +1,79 @@
+"""What is in a model, which models are there? `simgap info`, `list` and `export`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from simgap.records.provenance import Provenance
+from simgap.records.record import SCHEMA, Record
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class StartLaw:
+    """Where episodes begin; states of probability 0 are left out."""
+
+    model: str | None  # null: the law of every model
+    states: tuple[int, ...]  # their numbers
+    probabilities: tuple[float, ...]  # in the same order
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Info(Record):
+    """Everything here is a count or a copy, so it is exact."""
+
+    schema: int = SCHEMA
+    kind: str = "info"
+    models: int
+    states: int
+    actions: int
+    nonzeros: int  # (s, a, s') that some model gives a probability
+    bytes: int
+    hash: str  # of the numbers, the names and the prior
+    class_hash: str  # without the prior
+    names: tuple[str, ...]  # of the models
+    state_names: tuple[str, ...]
+    action_names: tuple[str, ...]
+    prior: tuple[float, ...]
+    start: tuple[StartLaw, ...]  # one law for all models, or one per model
+    parameters: dict[str, tuple[float, ...]]  # name -> one value per model
+    rewards: dict[str, float | bool]
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One instance of the catalogue."""
+
+    name: str
+    description: str
+    parameters: dict[str, str]  # name -> what it is, with its default
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class List(Record):
+    """What MODEL may name: instances and endings of files."""
+
+    schema: int = SCHEMA
+    kind: str = "list"
+    instances: tuple[Listed, ...]
+    readable: tuple[str, ...]  # endings of model files
+    writable: tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Export(Record):
+    """The file that a model was written to."""
+
+    schema: int = SCHEMA
+    kind: str = "export"
+    path: str
+    hash: str
+    bytes: int
+    provenance: Provenance

@@ -1,0 +1,64 @@
+"""What is best in a model that is known? `simgap solve` and `simgap diameter`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from simgap.intervals import Certified
+from simgap.records.provenance import Certainty, Provenance
+from simgap.records.record import SCHEMA, Record
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ModelSolution:
+    """The optimal behaviour of one model, known to the agent."""
+
+    name: str
+    gain: Certified | None  # rho*, reward per step
+    bias_span: float | None
+    residual: float | None  # of the optimality equation of gain and bias
+    value: float | None  # V*_1 at the start
+    value_bounds: Certified | None  # the same with its rounding error
+    note: str | None  # what a reader of these numbers should know
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Solve(Record):
+    """Gain, bias and optimal value of each model."""
+
+    schema: int = SCHEMA
+    kind: str = "solve"
+    horizon: int | None
+    models: tuple[ModelSolution, ...]
+    certainty: dict[str, Certainty]
+    provenance: Provenance
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ModelDiameter:
+    """The diameter of one model and the pair of states that needs it."""
+
+    name: str
+    lower: float
+    upper: float
+    source: int
+    target: int
+    source_name: str
+    target_name: str
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Diameter(Record):
+    """The slowest trip between two states, in each model."""
+
+    schema: int = SCHEMA
+    kind: str = "diameter"
+    diameter: Certified  # of the class: the largest of its models'
+    models: tuple[ModelDiameter, ...]
+    certainty: dict[str, Certainty]
+    provenance: Provenance

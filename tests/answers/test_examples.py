@@ -1,0 +1,30 @@
+"""The examples in the docstrings of questions run and give what they say."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import sys
+
+import pytest
+
+import simgap.answers
+
+QUESTIONS = sorted(
+    name
+    for name in dir(simgap.answers)
+    if ">>>" in str(getattr(simgap.answers, name).__doc__)
+)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_example_of_a_question_runs(name: str) -> None:
+    asked = getattr(simgap.answers, name)
+    home = vars(sys.modules[inspect.getmodule(asked).__name__])  # type: ignore[union-attr]
+    (example,) = doctest.DocTestFinder(recurse=False).find(asked, name, globs=home)
+    failed, tried = doctest.DocTestRunner().run(example)
+    assert tried > 0 and failed == 0
+
+
+def test_questions_have_examples() -> None:
+    assert {"adapt", "identify", "run"} <= set(QUESTIONS)
