@@ -204,6 +204,17 @@ def sentences(head: str, rest: Sequence[str]) -> str:
     return ". ".join([head, *rest]) + "."
 
 
+def nearest(
+    name: str, known: Iterable[str], *, cutoff: float = 0.5, most: int = 1
+) -> list[str]:
+    """Return the known names that are written nearly so, the nearest first."""
+    from difflib import get_close_matches
+
+    by_lower = {each.lower(): each for each in known}
+    near = get_close_matches(name.lower(), by_lower, n=most, cutoff=cutoff)
+    return [by_lower[each] for each in near]
+
+
 def suggestion(
     name: str, known: Iterable[str], *, cutoff: float = 0.5, before: str = ""
 ) -> str:
@@ -211,11 +222,8 @@ def suggestion(
 
     `before` are the words that come before a name where it is written.
     """
-    from difflib import get_close_matches
-
-    by_lower = {each.lower(): each for each in known}
-    near = get_close_matches(name.lower(), by_lower, n=1, cutoff=cutoff)
-    return f"did you mean {before}{by_lower[near[0]]}?" if near else ""
+    near = nearest(name, known, cutoff=cutoff)
+    return f"did you mean {before}{near[0]}?" if near else ""
 
 
 def _towards(value: float, digits: int, rounding: str) -> str:

@@ -14,11 +14,11 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from difflib import get_close_matches
 from pathlib import Path
 from typing import BinaryIO
 
 from simgap.errors import InvalidFile
+from simgap.text import nearest
 
 MOST_VALUES = 5_000_000  # of one JSON text: about half a gigabyte
 DEEPEST = 64  # lists and objects inside each other
@@ -119,7 +119,7 @@ def similar_files(path: Path, endings: tuple[str, ...]) -> str:
         beside = [each.name for each in path.parent.iterdir() if each.is_file()]
     except (OSError, ValueError):
         return f"there is no folder {path.parent} either"
-    near = get_close_matches(path.name, beside, n=3, cutoff=0.6)
+    near = nearest(path.name, beside, cutoff=0.6, most=3)
     if near:
         return f"did you mean {' or '.join(str(path.with_name(n)) for n in near)}?"
     fitting = sorted(name for name in beside if Path(name).suffix in endings)[:3]

@@ -13,7 +13,8 @@ import simgap.answers
 QUESTIONS = sorted(
     name
     for name in dir(simgap.answers)
-    if ">>>" in str(getattr(simgap.answers, name).__doc__)
+    if inspect.isfunction(asked := getattr(simgap.answers, name))
+    and ">>>" in str(asked.__doc__)
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -214,7 +215,8 @@ def test_several_biases_are_noted(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_very_long_horizon_is_not_rolled_out(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("simgap.answers.complexity.smoothness.MOST_BACKUPS", 1e3)
+    home = import_module("simgap.answers.complexity.smoothness")
+    monkeypatch.setattr(home, "MOST_BACKUPS", 1e3)
     found = answer(capsys, "riverswim?success=0.3,0.5", "-H", "1000")
     optimal = found["smoothness"]["metrics"][0]["optimal"]
     assert optimal["lower"] == 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -94,9 +95,8 @@ def test_the_oracle_plans_as_long_as_it_may(
         given.append(solver.time_limit)
         return domain_randomization_oracle(latent, horizon=horizon, solver=solver)
 
-    monkeypatch.setattr(
-        "simgap.answers.run.agents.domain_randomization_oracle", planned
-    )
+    home = import_module("simgap.answers.run.agents")
+    monkeypatch.setattr(home, "domain_randomization_oracle", planned)
     limited = answer(capsys, *words, "--time-limit", "7.5")
     assert limited["models"] == without["models"]
     assert given == [7.5]

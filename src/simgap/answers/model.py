@@ -69,8 +69,8 @@ def _read(text: str, max_bytes: int | None) -> LatentMDP:
             raise
         near = probably_meant(text)
         hint = (
-            f"did you mean {near!r}?"
-            if near and not error.hint.startswith("did you mean")
+            f"did you mean {near!r}? If it is a file: {error.hint}"
+            if near
             else f"{error.hint}; simgap list shows the instances"
         )
         raise InvalidFile(error.problem, hint=hint, code=error.code) from error

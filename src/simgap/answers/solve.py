@@ -20,6 +20,7 @@ from simgap.planning import (
 from simgap.records import (
     Certainty,
     Diameter,
+    Gain,
     ModelDiameter,
     ModelSolution,
     Solve,
@@ -41,7 +42,7 @@ CERTAINTY: dict[str, Certainty] = {
     "bias_span": "certified",  # exact for rewards moved by at most the residual
     "residual": "certified",
 }
-Average = tuple[Certified | None, float | None, float | None, str | None]
+Average = tuple[Gain, float | None, float | None, str | None]
 
 
 def solve(model: Model, horizon: int | None = None) -> Solve:
@@ -108,7 +109,7 @@ def _averages(simulators: SimulatorClass, *, strict: bool) -> list[Average]:
         if reachable[at]:
             found += _average(solve_average_reward(simulators[at]))
         else:
-            found.append((None, None, None, NO_GAIN))
+            found.append((Gain(None, None), None, None, NO_GAIN))
     return found
 
 
@@ -122,7 +123,7 @@ def _average(plan: AverageRewardPlan) -> list[Average]:
             notes.append(COARSE_BIAS)
         found.append(
             (
-                Certified(float(plan.gain_lower[at]), float(plan.gain_upper[at])),
+                Gain(float(plan.gain_lower[at]), float(plan.gain_upper[at])),
                 float(plan.bias_span[at]),
                 float(plan.residual[at]),
                 "; ".join(notes) or None,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
 from math import isfinite
 from typing import Any
 
 from simgap.errors import InvalidInstance
+from simgap.text import nearest
 
 MOST_POINTS = 10_000
 FEW_NAMES = 10  # so many are listed beside the most likely one
@@ -110,17 +110,11 @@ def suggestion(given: str, offered: tuple[str, ...]) -> str:
     """Return a hint with the most similar name, or with all names."""
     if not offered:
         return "it has none"
-    close = get_close_matches(given, offered, n=1, cutoff=0.6)
-    if not close:
-        lower = {name.lower(): name for name in offered}
-        close = [
-            lower[name]
-            for name in get_close_matches(given.lower(), lower, n=1, cutoff=0.6)
-        ]
+    near = nearest(given, offered, cutoff=0.6)
     everything = "there are " + ", ".join(offered)
-    if not close:
+    if not near:
         return everything
-    short = f"did you mean {close[0]!r}?"
+    short = f"did you mean {near[0]!r}?"
     return f"{short} {everything}" if len(offered) <= FEW_NAMES else short
 
 

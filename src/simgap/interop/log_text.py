@@ -10,7 +10,6 @@ import csv
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from io import TextIOWrapper
 from itertools import chain
 from math import isfinite, nan
@@ -19,6 +18,7 @@ from typing import BinaryIO, TextIO, final
 
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.interop.sizes import in_words
+from simgap.text import nearest
 from simgap.user_files import opened, size_of
 
 ORDER = ("episode", "step")  # both or none: without them lines are in order
@@ -241,7 +241,7 @@ def _meant(missing: list[str], free: list[str]) -> dict[str, str]:
             free = [each for each in free if each != known[0]]
     for name in missing:
         # a log may well have neither episode nor step, so only a slip stands for them
-        near = get_close_matches(name, free, n=1, cutoff=0.8 if name in ORDER else 0.6)
+        near = nearest(name, free, cutoff=0.8 if name in ORDER else 0.6)
         if near and name not in meant:
             meant[name] = near[0]
             free = [each for each in free if each != near[0]]

@@ -76,7 +76,7 @@ def read_npy(stream: BinaryIO, path: Path, limit: SizeLimit) -> LatentMDP:
     try:
         return LatentMDP.uniform(class_from_arrays(kernel, rewards))
     except InvalidModel as error:
-        if "may be P[state" not in error.problem:
+        if error.code != "kernel-order":
             raise
         raise InvalidModel(
             error.problem,
@@ -143,17 +143,14 @@ def _simulators(arrays: Arrays, path: Path, limit: SizeLimit) -> SimulatorClass:
 
 
 def _better_hint(error: InvalidModel, key: str, kernel: AnyArray) -> InvalidModel:
-    if kernel.ndim == 4 and "before a step" in error.problem:
+    if kernel.ndim == 4 and error.code == "kernel-shape":
         other = {"transitions": "transitions_action_first"}.get(key, "transitions")
         return InvalidModel(
             f"`{key}`: {error.problem}",
             hint=f"if your axes are in the other order, store them as `{other}`",
         )
-    if (
-        kernel.dtype.kind == "f"
-        and kernel.dtype.itemsize < 8
-        and "sums to" in str(error)
-    ):
+    coarse = kernel.dtype.kind == "f" and kernel.dtype.itemsize < 8
+    if coarse and error.code == "row-sum":
         return InvalidModel(
             error.problem,
             hint=f"the file stores {kernel.dtype}, which rounds too much; "

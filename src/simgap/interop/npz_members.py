@@ -9,7 +9,6 @@ from __future__ import annotations
 import struct
 import zipfile
 import zlib
-from difflib import get_close_matches
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,6 +16,7 @@ from simgap.arrays import AnyArray, owned
 from simgap.errors import InvalidFile
 from simgap.interop.npy import read_array
 from simgap.interop.sizes import SizeLimit
+from simgap.text import nearest
 from simgap.user_files import size_of
 
 KERNELS = ("transitions", "transitions_action_first", "edges")
@@ -159,7 +159,7 @@ def _meant(key: str) -> str:
     """Return what an unknown key was probably meant to be."""
     meant = OTHER_NAMES.get(key.lower())
     if meant is None:
-        near = get_close_matches(key.lower(), KEYS, n=1)
+        near = nearest(key, KEYS, cutoff=0.6)
         meant = near[0] if near else None
     if meant is None:
         return f"a model file has the keys {', '.join(KEYS)}"

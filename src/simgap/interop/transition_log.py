@@ -21,6 +21,7 @@ from simgap.arrays import FloatArray, IndexArray, OffsetArray, digest, read_only
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.interop.log_text import LogText, opened_log, quoted, whole_number
 from simgap.mdp import Labels
+from simgap.text import nearest
 
 LARGEST_TABLE = 2 * 10**8  # entries of a table of counts
 
@@ -267,10 +268,8 @@ class _Finder:
         raise self._text.wrong(column, given, self._suggestion(given))
 
     def _suggestion(self, given: str) -> str:
-        from difflib import get_close_matches
-
-        near = get_close_matches(given, self._named, n=3, cutoff=0.5)
+        near = nearest(given, self._named, most=3)
         if near:
-            return f"did you mean {' or '.join(quoted(name) for name in near)}?"
+            return f"did you mean {' or '.join(map(quoted, near))}?"
         few = ", ".join(quoted(name) for name in list(self._named)[:5])
         return f"{self._what}s are called {few}, or 0 to {self._count - 1}"

@@ -360,6 +360,7 @@ def _order_from_shape(shape: tuple[int, ...]) -> IndexOrder:
             f"a kernel of shape {shape} may be P[state, action, next] or "
             "P[action, state, next]",
             hint="name the order: order=IndexOrder.STATE_ACTION or ACTION_STATE",
+            code="kernel-order",
         )
     if action_state:
         return IndexOrder.ACTION_STATE
@@ -372,6 +373,7 @@ def _check_square(shape: tuple[int, ...]) -> None:
             f"a kernel of shape {shape} has {shape[0]} states before a step and "
             f"{shape[2]} after it",
             hint="kernels are (states, actions, states) or (actions, states, states)",
+            code="kernel-shape",
         )
 
 

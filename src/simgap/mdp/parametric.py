@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from itertools import product
 
 import numpy as np
@@ -13,6 +12,7 @@ from simgap.errors import InvalidModel
 from simgap.mdp.build import class_from_models
 from simgap.mdp.simulators import SimulatorClass
 from simgap.mdp.tabular import TabularMDP
+from simgap.text import suggestion
 
 UNNAMED = "model 0"  # the name of a model without a name
 
@@ -71,11 +71,10 @@ def _instantiated(
         asked = error.args[0] if error.args else None
         if not isinstance(asked, str) or asked in theta:
             raise  # of a table of the caller's own
-        near = get_close_matches(asked, theta, n=1, cutoff=0.5)
         there = f"there are {', '.join(theta)}" if theta else "there are none"
         raise InvalidModel(
             f"{place}there is no parameter {asked!r}",
-            hint=f"did you mean {near[0]!r}? {there}" if near else there,
+            hint=f"{suggestion(asked, theta)} {there}".strip(),
         ) from error
     if not isinstance(model, TabularMDP):
         raise InvalidModel(

@@ -223,6 +223,7 @@ def _row_error(
     begin, end = transitions.indptr[row], transitions.indptr[row + 1]
     values = transitions.values[member, begin:end]
     used = np.flatnonzero(values != 0.0)  # NaN counts as used
+    code = ""
     shown = [
         f"P({labels.state(int(transitions.indices[begin + k]))}) = {values[k]:.12g}"
         for k in used[:SHOWN]
@@ -237,11 +238,13 @@ def _row_error(
     elif (values < 0.0).any():
         what, hint = "has a negative entry", "probabilities lie between 0 and 1"
     else:
-        what = f"sums to {float(values.sum())!r}, not 1"
+        code, what = "row-sum", f"sums to {float(values.sum())!r}, not 1"
         hint = "divide the row by its sum if that is what you mean"
     entries = f" (entries: {', '.join(shown)}{more})" if shown else ""
     place = _place(row, transitions.n_actions, labels)
-    return InvalidModel(f"model {name!r}: {place} {what}{entries}", hint=hint)
+    return InvalidModel(
+        f"model {name!r}: {place} {what}{entries}", hint=hint, code=code
+    )
 
 
 def _place(row: int, n_actions: int, labels: Labels) -> str:

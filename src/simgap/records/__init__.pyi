@@ -89,6 +89,7 @@ from simgap.records.run import (
 )
 from simgap.records.solve import (
     Diameter as Diameter,
+    Gain as Gain,
     ModelDiameter as ModelDiameter,
     ModelSolution as ModelSolution,
     Solve as Solve,

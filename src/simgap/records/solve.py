@@ -12,11 +12,20 @@ from simgap.records.record import SCHEMA, Record
 
 @final
 @dataclass(frozen=True, slots=True)
+class Gain:
+    """Reward per step: certified ends, or none where there is no single gain."""
+
+    lower: float | None
+    upper: float | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class ModelSolution:
     """The optimal behaviour of one model, known to the agent."""
 
     name: str
-    gain: Certified | None  # rho*, reward per step
+    gain: Gain  # rho*
     bias_span: float | None
     residual: float | None  # of the optimality equation of gain and bias
     value: float | None  # V*_1 at the start

@@ -88,7 +88,7 @@ def blame(
     >>> from simgap import blame
     >>> found = blame("riverswim?states=3&success=0.1,0.6&down=0.05,0.3", 8)
     >>> found.leader, [each.name for each in found.parameters]
-    ('success', ['success', 'down'])
+    (None, ['success', 'down'])
     """
     given = named_model(model)
     latent, horizon = given.latent, checked_horizon(horizon)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
+
+from simgap.text import nearest, suggestion
 
 Told = tuple[str, str]  # the problem, the way out
 
@@ -40,16 +41,14 @@ def unknown_verb(arguments: Sequence[str], verbs: Iterable[str]) -> Told:
         if verb.lower() != "help":
             return problem, "did you mean simgap --version?"
         return problem, f"did you mean simgap {wanted} --help?".replace("  ", " ")
-    near = get_close_matches(verb.lower(), known, n=1, cutoff=0.6)
-    meant = near[0] if near else OTHER_WORDS.get(verb.lower())
-    if meant in known:
-        return problem, f"did you mean simgap {meant}?"
+    other = OTHER_WORDS.get(verb.lower(), "")
+    near = suggestion(verb, known, cutoff=0.6, before="simgap ")
+    if near or other:
+        return problem, near or f"did you mean simgap {other}?"
     if _names_a_model(verb):
         return problem, f"a verb comes first: simgap info {_quoted(verb)}"
-    near = get_close_matches(verb.lower(), known, n=1, cutoff=0.5)
-    if near:
-        return problem, f"did you mean simgap {near[0]}?"
-    return problem, f"the verbs are {', '.join(known)}; see simgap --help"
+    near = suggestion(verb, known, cutoff=0.5, before="simgap ")
+    return problem, near or f"the verbs are {', '.join(known)}; see simgap --help"
 
 
 def misread(arguments: Sequence[str], command: Any) -> Told | None:
@@ -129,7 +128,7 @@ def _options(command: Any) -> dict[str, Any]:
 def _near_option(name: str, called: str, options: Mapping[str, Any]) -> str:
     spelt = name.lower().replace("_", "-")
     long = [each for each in options if each.startswith("--")]
-    near = get_close_matches(spelt, long, n=1, cutoff=0.7)
+    near = nearest(spelt, long, cutoff=0.7)
     if not near and len(spelt) == 2:
         near = [each for each in options if each.lower() == spelt]
     if near:

@@ -8,10 +8,11 @@ import typer
 
 from simgap.cli.app.arguments import AsJson, Horizon, MaxBytes, Model
 from simgap.cli.app.output import finish, print_line, print_table, working
+from simgap.intervals import Certified
 from simgap.text import bracket, number, shown
 
 if TYPE_CHECKING:
-    from simgap.records import Solve
+    from simgap.records import Gain, Solve
 
 
 def run(
@@ -43,7 +44,7 @@ def print_answer(answer: Solve) -> None:
     for each in answer.models:
         row = [
             shown(each.name),
-            "-" if each.gain is None else bracket(each.gain),
+            _gain(each.gain),
             number(each.bias_span),
             number(each.residual, 2),
         ]
@@ -60,3 +61,9 @@ def print_answer(answer: Solve) -> None:
     for each in answer.models:
         if each.note:
             print_line(f"note: {shown(each.name)}: {each.note}")
+
+
+def _gain(found: Gain) -> str:
+    if found.lower is None or found.upper is None:
+        return "-"
+    return bracket(Certified(found.lower, found.upper))
