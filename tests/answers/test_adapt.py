@@ -353,4 +353,4 @@ def test_progress_is_told_for_both_plans() -> None:
         latent, 4, as_log([(0, 1, 1)]), solver=EXACT,
         progress=lambda word: seen.add(word.split(",")[0]),
     )  # fmt: skip
-    assert seen == {"planning before", "planning after"}
+    assert {"planning before", "planning after"} <= seen

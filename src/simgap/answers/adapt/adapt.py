@@ -91,15 +91,17 @@ def adapt(
     oracle: OracleResult | None = None,
     save: str | os.PathLike[str] | None = None,
     save_model: str | os.PathLike[str] | None = None,
+    max_bytes: int | None = None,
     progress: Tell | None = None,
 ) -> Adapt:
     """Return what real transitions say: posterior, tests of fit, new plan (theory 7.4).
 
     `log` is a CSV file with the columns state, action, next_state, or what
-    `read_transition_log` returns. Rewards and first states of episodes are evidence
-    only if `rewards` and `start_evidence` say so. The alarm `outside_class` is false
-    with chance `false_alarm` at most, however the data were collected. Models without
-    prior weight get none from data; the class is those that have some.
+    `read_transition_log` returns; `max_bytes` limits its size. Rewards and first states
+    of episodes are evidence only if `rewards` and `start_evidence` say so. The alarm
+    `outside_class` is false with chance `false_alarm` at most, however the data were
+    collected. Models without prior weight get none from data; the class is those that
+    have some.
 
     Two oracles are planned, for the prior (unless `oracle` is given) and for the
     posterior, until the bracket of the loss is `gap_tolerance` of it (0.05, or a width
@@ -121,7 +123,8 @@ def adapt(
             f"false_alarm is {false_alarm}", hint="it is between 0 and 1"
         )
     targets = _targets(save, save_model)
-    seen = _read(log, latent)
+    tell("reading the log")
+    seen = _read(log, latent, max_bytes)
     if solver is None:
         solver = _solver(gap_tolerance, time_limit, seed)
     evidence = evidence_of(
@@ -194,12 +197,13 @@ def adapt(
 
 
 def _read(
-    log: TransitionLog | str | os.PathLike[str] | BinaryIO, latent: LatentMDP
+    log: TransitionLog | str | os.PathLike[str] | BinaryIO,
+    latent: LatentMDP,
+    max_bytes: int | None,
 ) -> TransitionLog:
-    if isinstance(log, str | os.PathLike):
-        log = read_transition_log(Path(log), latent.simulators)
-    elif not isinstance(log, TransitionLog):
-        log = read_transition_log(log, latent.simulators)
+    if not isinstance(log, TransitionLog):
+        source = Path(log) if isinstance(log, str | os.PathLike) else log
+        log = read_transition_log(source, latent.simulators, max_bytes=max_bytes)
     if len(log) == 0:
         raise InvalidArgument("the log is empty", hint="give at least one transition")
     return log

@@ -29,13 +29,10 @@ from simgap.cli.app.output import (
     print_line,
     print_table,
     telling,
-    working,
 )
 from simgap.text import counted, gap_bracket, gap_number, number, shown
 
 if TYPE_CHECKING:
-    from simgap.interop import TransitionLog
-    from simgap.mdp import LatentMDP
     from simgap.records import Adapt, AdaptedModel
 
 REWARDS = ("ignored", "exact")
@@ -131,18 +128,26 @@ def run(
 
     Example: simgap adapt 'riverswim?success=0.2:0.8:4' -H 50 --log real.csv
     """
+    import sys
+
     from simgap.answers import RewardEvidence, adapt
     from simgap.cli.app.models import read_model
+    from simgap.errors import InvalidArgument
+    from simgap.interop import HEADER
 
     steps = needed_horizon(horizon)
+    if not log:
+        raise InvalidArgument(
+            "no log is given",
+            hint=f"name a CSV file with the header {HEADER}: --log real.csv",
+        )
     folder = folder_of(out)
     given = read_model(model, max_bytes)
-    seen = _read_log(log, given.latent, max_bytes)
     with telling("planning") as tell:
         answer = adapt(
             given,
             steps,
-            seen,
+            sys.stdin.buffer if log == "-" else log,
             rewards=RewardEvidence[rewards.upper()],
             start_evidence=start_evidence,
             false_alarm=false_alarm,
@@ -151,31 +156,11 @@ def run(
             seed=seed,
             save=save,
             save_model=save_model,
+            max_bytes=max_bytes,
             progress=tell,
         )
     finish(answer, context, folder, print_answer, as_json=as_json)
     return 1 if answer.outside_class else 0
-
-
-def _read_log(
-    source: str | None, latent: LatentMDP, max_bytes: int | None
-) -> TransitionLog:
-    import sys
-
-    from simgap.errors import InvalidArgument
-    from simgap.interop import HEADER, read_transition_log
-
-    if not source:
-        raise InvalidArgument(
-            "no log is given",
-            hint=f"name a CSV file with the header {HEADER}: --log real.csv",
-        )
-    with working(f"reading {source[:80]}"):
-        return read_transition_log(
-            sys.stdin.buffer if source == "-" else source,
-            latent.simulators,
-            max_bytes=max_bytes,
-        )
 
 
 def print_answer(answer: Adapt) -> None:
