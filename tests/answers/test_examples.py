@@ -28,4 +28,4 @@ def test_the_example_of_a_question_runs(name: str) -> None:
 
 
 def test_questions_have_examples() -> None:
-    assert {"adapt", "identify", "run"} <= set(QUESTIONS)
+    assert {"adapt", "blame", "identify", "run", "width"} <= set(QUESTIONS)

@@ -69,7 +69,7 @@ class Width(Record):
     criterion: Literal["average", "worst"]
     slack: float  # a part of `at_stake`
     at_stake: float  # average gap of acting at random
-    rounding: float  # of a gap of a model, told as one number
+    rounding: float  # of a gap of a model, given as one number
     recommended_average: float  # the width by the average
     recommended_worst: float  # and by the worst model
     least_possible: Certified | None  # average gap of the best policy of all

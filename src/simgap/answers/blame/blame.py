@@ -86,7 +86,8 @@ def blame(
     planned already. `progress` is called with a few words now and then.
 
     >>> from simgap import blame
-    >>> found = blame("riverswim?states=3&success=0.1,0.6&down=0.05,0.3", 8)
+    >>> rivers = "riverswim?states=3&success=0.1,0.6&down=0.05,0.3&left_reward=0.3"
+    >>> found = blame(rivers, 8)
     >>> found.leader, [each.name for each in found.parameters]
     (None, ['success', 'down'])
     """

@@ -98,9 +98,10 @@ def width(
     planned already. `progress` is called with a few words now and then.
 
     >>> from simgap import width
-    >>> found = width("riverswim?states=4&success=0.3:0.7:3", 20, "success")
+    >>> rivers = "riverswim?states=4&success=0.05:0.85:5&left_reward=0.4"
+    >>> found = width(rivers, 30, "success")
     >>> [each.width for each in found.widths], found.recommended
-    ([0.0, 0.4], 0.0)
+    ([0.0, 0.4, 0.8], 0.8)
     """
     given = named_model(model)
     latent, horizon = given.latent, checked_horizon(horizon)
