@@ -14,12 +14,12 @@ one that loses least on average over the prior.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb
 from typing import final
 
 import numpy as np
 
 from simgap.answers.blame.hidden_parts import HiddenParts
+from simgap.answers.blame.shapley import sets_without
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.intervals import EPS, Certified
 from simgap.oracle import guided_plan, loss_form, window_nodes
@@ -81,16 +81,14 @@ def ignored_shares(
     losses = ignored_losses(parts, plan)
     if losses is None:
         return None
-    every, found = np.arange(2**n), []
     slack = 2.0 * plan.rounding
     slack += EPS * (2**n + size + 8) * float(np.abs(losses).max(initial=0.0))
     whole = float(parts.latent.prior @ plan.gaps)
     if abs(losses[-1] - whole) > slack + EPS * size * abs(whole):
         return None
+    found = []
     for player in range(n):
-        before = every[every >> player & 1 == 0]
-        chance = np.array([1.0 / (n * comb(n - 1, k)) for k in range(n)])
-        weights = chance[np.bitwise_count(before)]
+        before, weights = sets_without(player, n)
         share = float(weights @ (losses[before | 1 << player] - losses[before]))
         found.append(Certified(share - slack, share + slack))
     return tuple(found)

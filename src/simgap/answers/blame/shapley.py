@@ -110,6 +110,15 @@ def leading_player(game: Game) -> int | None:
     return None
 
 
+def sets_without(player: int, players: int) -> tuple[OffsetArray, FloatArray]:
+    """Return the sets without a player, and their weights in its Shapley value."""
+    every = np.arange(2**players)
+    before = every[every >> player & 1 == 0]
+    sizes = range(players)
+    weights = np.array([1.0 / (players * comb(players - 1, k)) for k in sizes])
+    return before, weights[np.bitwise_count(before)]
+
+
 def narrowed(
     sets: OffsetArray, lower: FloatArray, upper: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -162,14 +171,10 @@ def _least_lead(game: Game, player: int, other: int) -> float:
 
 def _share(game: Game, player: int, *, but_last: bool = False) -> tuple[float, float]:
     """Return the ends of the weighted sum of marginals, none of which is negative."""
-    n = game.players
-    every = np.arange(2**n)
-    before = every[every >> player & 1 == 0]
+    before, weights = sets_without(player, game.players)
     if but_last:
-        before = before[:-1]
+        before, weights = before[:-1], weights[:-1]
     after = before | 1 << player
-    sizes = np.bitwise_count(before)
-    weights = np.array([1.0 / (n * comb(n - 1, k)) for k in range(n)])[sizes]
     least = np.maximum(0.0, game.lower[after] - game.upper[before])
     most = np.maximum(0.0, game.upper[after] - game.lower[before])
     roomy = (before.size + 4) * EPS
