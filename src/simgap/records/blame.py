@@ -17,7 +17,7 @@ class LossAtValue:
     """What is lost where a parameter has one value."""
 
     value: float | str  # text for a group, or the name of a model
-    told: Certified  # average gap of an agent that is told this value
+    told: Certified  # average gap of an agent that knows this value
     loss: float  # of the whole class's certified policy, where it has this value
 
 
@@ -31,7 +31,7 @@ class BlamedParameter:
     share: Interval  # of the whole; shares sum to it
     part: Interval | None  # share / whole; null if the whole is 0
     alone: Certified  # loss if only this is hidden
-    information: Certified  # what telling it is worth
+    information: Certified  # what knowing it is worth
     ignored: Certified | None  # share of what the nominal plan loses; may be negative
     curve: tuple[LossAtValue, ...]  # one point per value
 
