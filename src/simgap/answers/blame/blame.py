@@ -89,7 +89,7 @@ def blame(
     >>> rivers = "riverswim?states=3&success=0.1,0.6&down=0.05,0.3&left_reward=0.3"
     >>> found = blame(rivers, 8)
     >>> found.leader, [each.name for each in found.parameters]
-    (None, ['success', 'down'])
+    ('success', ['success', 'down'])
     """
     given = named_model(model)
     latent, horizon = given.latent, checked_horizon(horizon)
