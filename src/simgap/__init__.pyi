@@ -8,7 +8,6 @@ from simgap.answers import (
     complexity as complexity,
     identify as identify,
     oracle as oracle,
-    refine as refine,
     run as run,
     solve as solve,
     telling_apart as telling_apart,

@@ -21,6 +21,9 @@ from unicodedata import category
 
 HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 LONGEST_SHOWN = 60  # characters of a name
+SHORT = 40  # characters of a name in a sentence
+LISTED = 4  # names that a sentence lists
+NOISE = 1e-9  # a part below this is shown as 0 %
 ROUNDINGS = 4  # of a float: no reader minds them
 NOT_PLAIN = re.compile(r"[^ -~]")
 NOT_PLAIN_IN_JSON = re.compile(r"[^\x00-~]")  # whose line ends stand between values
@@ -194,6 +197,39 @@ def between(bounds: Bounded, digits: int = 3) -> str:
     return f"between {parts[0]} and {parts[1]}"
 
 
+def percent(part: float) -> str:
+    """Return a part as percent for a sentence; what rounding makes is 0."""
+    return f"{number(_in_percent(part), 3)} %"
+
+
+def percent_at_least(part: float) -> str:
+    """Return a part as percent that is not above it."""
+    return f"{at_least(_in_percent(part), 3)} %"
+
+
+def percent_at_most(part: float) -> str:
+    """Return a part as percent that is not below it, but for what rounding makes."""
+    return f"{at_most(_in_percent(part), 3)} %"
+
+
+def percent_between(part: Bounded) -> str:
+    """Return the ends of a part as percent, rounded outwards."""
+    low, high = map(_in_percent, part.ends)
+    return f"{' to '.join(ends(low, high, 3))} %"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names for a sentence: all if there are few, else some and how many."""
+    few = ", ".join(shown(name, SHORT) for name in names[:LISTED])
+    return few if len(names) <= LISTED else f"{few} and {len(names) - LISTED} more"
+
+
+def model_named(name: str) -> str:
+    """Return `model x`; a name that says so itself is left alone."""
+    short = shown(name, SHORT)
+    return short if name.startswith("model") else f"model {short}"
+
+
 def counted(count: int, what: str) -> str:
     """Return `1 model` or `3 models`."""
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
@@ -224,6 +260,10 @@ def suggestion(
     """
     near = nearest(name, known, cutoff=cutoff)
     return f"did you mean {before}{near[0]}?" if near else ""
+
+
+def _in_percent(part: float) -> float:
+    return 100.0 * part if part > NOISE else 0.0
 
 
 def _towards(value: float, digits: int, rounding: str) -> str:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simgap.answers.audit.audit import Audit
-from simgap.answers.audit.finding import Finding
+from simgap.answers.audit.separation import Apart, models_apart
+from simgap.answers.audit.theory import Theory, theory
+from simgap.answers.audit.ways_back import ways_back
+from simgap.answers.weighted_models import weighted_models
 from simgap.arrays import FloatArray
 from simgap.mdp import Details, IndexOrder, LatentMDP, Parameters, class_from_arrays
 
@@ -78,7 +80,14 @@ def with_an_island() -> LatentMDP:
     return latent_of(kernels, rewards, details=Details(state_names=("a", "b", "isle")))
 
 
-def finding(found: Audit, check: str) -> Finding:
-    """Return the finding of one check."""
-    (one,) = [each for each in found.findings if each.check == check]
-    return one
+def apart_of(latent: LatentMDP) -> Apart:
+    """Return how the models of a class differ in what is seen."""
+    models = weighted_models(latent)
+    return models_apart(models, ways_back(models.simulators))
+
+
+def theory_of(latent: LatentMDP, horizon: int) -> Theory:
+    """Return what is known of a class from the theory alone."""
+    models = weighted_models(latent)
+    back, apart = ways_back(models.simulators), apart_of(latent)
+    return theory(latent, models, back, apart, horizon=horizon)

@@ -8,12 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simgap.answers.audit import large_oracle as audit_oracle
+from simgap.answers.audit import large_oracle as audit_oracle, losses
 from simgap.answers.audit.audit import audit
-from simgap.answers.audit.finding import Status
 from simgap.answers.audit.large_oracle import planned_oracle
-from simgap.answers.audit.losses import PlanningSettings, transfer
-from simgap.answers.audit.verdict import Verdict
+from simgap.answers.audit.losses import Losses, Settings, losses_in_steps
 from simgap.errors import InvalidArgument
 from simgap.instances import absorbing_doors, best_arm, riverswim
 from simgap.intervals import Certified
@@ -25,12 +23,17 @@ from simgap.mdp import (
 )
 from simgap.oracle.loss_form import loss_form
 from simgap.oracle.settings import AutoOracle
-from tests.answers.audit_cases import coin, coins, finding, latent_of, signs
+from tests.answers.audit_cases import apart_of, coin, coins, latent_of, signs, theory_of
 from tests.reference.episodic import policy_values
 from tests.reference.latent import RationalLatent, exact_gap, random_latent, rational
 from tests.reference.memoryless import best_memoryless_value
 
-QUICK = PlanningSettings(effort=0.02)
+QUICK = Settings()
+
+
+@pytest.fixture(autouse=True)
+def _little_effort(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(losses, "EFFORT", 0.02)
 
 
 def holds(bounds: Certified | None, exact: Fraction) -> bool:
@@ -62,7 +65,7 @@ def test_losses_hold_those_of_exact_recursions_and_the_verdict_follows() -> None
     for _ in range(40):
         latent, horizon = random_latent(rng, denominator=8)
         part, exact = Fraction(1, 8), rational(latent)
-        lost = transfer(latent, horizon, replace(QUICK, acceptable=0.125))
+        lost = losses_in_steps(latent, horizon, replace(QUICK, acceptable=0.125))
         gap, stake = exact_gap(latent, horizon), random_gap(exact, horizon)
         assert holds(lost.average_gap, gap)
         assert lost.stakes is not None and holds(lost.stakes.average, stake)
@@ -78,27 +81,28 @@ def test_losses_hold_those_of_exact_recursions_and_the_verdict_follows() -> None
             least = informed - best_memoryless_value(exact, horizon)
             assert holds(lost.memoryless_gap, least)
             assert holds(lost.value_of_memory, least - gap)
-            if lost.verdict is Verdict.YES:
+            if lost.verdict == "yes":
                 assert least <= part * stake + Fraction(1, 10**9)
-        if lost.verdict is Verdict.NO:
+        if lost.verdict == "no":
             assert gap > part * stake
-        elif lost.verdict is not Verdict.UNDECIDED:
+        elif lost.verdict != "undecided":
             assert gap <= part * stake + Fraction(1, 10**9)
         met.add(lost.verdict)
-    assert {Verdict.YES, Verdict.NO} <= met
+    assert {"yes", "no"} <= met
 
 
 def test_the_worst_model_is_the_one_that_loses_the_largest_part() -> None:
     latent = LatentMDP.uniform(best_arm(3, e=0.4))
-    lost = transfer(latent, 5, QUICK)
+    lost = losses_in_steps(latent, 5, QUICK)
     assert lost.gaps is not None and lost.worst is not None and lost.stakes is not None
     parts = [
         gap / (stake.lower or 1.0)
         for gap, stake in zip(lost.gaps, lost.stakes.models, strict=True)
     ]
-    assert lost.worst.member == int(np.argmax(parts))
+    names = latent.simulators.model_names
+    assert lost.worst.name == names[int(np.argmax(parts))]
     assert lost.worst.relative == pytest.approx(max(parts))
-    assert lost.worst.gap == lost.gaps[lost.worst.member]
+    assert lost.worst.gap == lost.gaps[int(np.argmax(parts))]
 
 
 def test_memory_decides_where_models_show_themselves() -> None:
@@ -107,13 +111,11 @@ def test_memory_decides_where_models_show_themselves() -> None:
     P[:, 0, 0] = P[:, 1, 1] = 1.0
     Q[:, 0, 1] = Q[:, 1, 0] = 1.0
     latent = latent_of([P, Q], [[0.0, 0.0], [1.0, 1.0]])
-    found = audit(latent, 20, settings=QUICK)
-    assert found.verdict is Verdict.WITH_MEMORY and not found.failed
-    assert "No policy without memory stays" in found.words.reason
-    assert found.words.headline.startswith("With memory")
-    lost = found.transfer
-    assert lost is not None and lost.average_gap is not None
-    assert lost.average_gap.upper == pytest.approx(0.5)  # one wrong move in one model
+    found = audit(latent, 20)
+    assert found.verdict == "with memory" and found.passed
+    assert found.memory is not None and found.average_gap is not None
+    assert (found.memory.enough, found.memory.needed) == ("certified", "certified")
+    assert found.average_gap.upper == pytest.approx(0.5)  # one wrong move in one model
 
 
 @pytest.mark.parametrize(
@@ -130,10 +132,8 @@ def test_memory_is_worth_what_its_two_brackets_leave_open(
     without: tuple[float, float],
     worth: tuple[float, float],
 ) -> None:
-    found = audit(coins(0.2, 0.9), 3, settings=QUICK).transfer
-    assert found is not None
-    made = replace(
-        found, average_gap=Certified(*memory), memoryless_gap=Certified(*without)
+    made = Losses(
+        average_gap=Certified(*memory), memoryless_gap=Certified(*without)
     ).value_of_memory
     assert made is not None
     assert (made.lower, made.upper) == pytest.approx(worth, abs=1e-15)
@@ -141,28 +141,30 @@ def test_memory_is_worth_what_its_two_brackets_leave_open(
 
 def test_doors_do_not_transfer() -> None:
     """Proposition 1: the average loss is that of a guess."""
-    found = audit(LatentMDP.uniform(absorbing_doors(3)), 8, settings=QUICK)
-    assert found.verdict is Verdict.NO and found.failed
-    assert found.transfer is not None and found.transfer.average_gap is not None
-    assert found.transfer.average_gap.lower == pytest.approx(4.0)
-    assert "cannot be undone" in found.words.reason
+    found = audit(LatentMDP.uniform(absorbing_doors(3)), 8)
+    assert found.verdict == "no" and not found.passed
+    assert found.average_gap is not None
+    assert found.average_gap.lower == pytest.approx(4.0)
+    assert found.finding("communicating").code == "no-way-back"
 
 
 def test_an_average_that_is_fine_does_not_hide_a_model_that_is_not() -> None:
     latent = coins(0.1, 0.9, prior=(0.02, 0.98))
-    found = audit(latent, 2, settings=QUICK)
-    assert found.verdict is Verdict.YES
-    assert "if model 0 is the real model" in found.words.reason
-    fair = audit(coins(0.8, 0.9), 3, settings=QUICK)
-    assert fair.verdict is Verdict.YES and "In no model" in fair.words.reason
+    found = audit(latent, 2)
+    assert found.verdict == "yes"
+    assert found.everywhere is False
+    assert found.memoryless_worst is not None
+    assert found.memoryless_worst.name == "model 0" in found.reason
+    fair = audit(coins(0.8, 0.9), 3)
+    assert fair.verdict == "yes" and fair.everywhere is True
 
 
 def test_a_model_without_weight_cannot_be_real() -> None:
-    found = audit(coins(0.1, 0.9, prior=(0.0, 1.0)), 3, settings=QUICK)
-    assert found.verdict is Verdict.YES
-    assert found.transfer is not None and found.transfer.memoryless_worst is not None
-    assert found.transfer.memoryless_worst.member == 1
-    assert found.transfer.everywhere(0.1) is True
+    found = audit(coins(0.1, 0.9, prior=(0.0, 1.0)), 3)
+    assert found.verdict == "yes"
+    assert found.memoryless_worst is not None
+    assert found.memoryless_worst.name == "model 1"
+    assert found.everywhere is True
 
 
 def test_a_policy_without_a_rule_for_a_model_says_nothing_about_it() -> None:
@@ -173,11 +175,11 @@ def test_a_policy_without_a_rule_for_a_model_says_nothing_about_it() -> None:
     latent = latent_of(
         [stay, away], [[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]], prior=(1.0, 0.0)
     )
-    found = audit(latent, 3, settings=QUICK)
-    assert found.verdict is Verdict.YES
-    assert found.transfer is not None and found.transfer.worst is not None
-    assert found.transfer.worst.member == 0
-    assert found.transfer.worst.gap == 0.0
+    found = audit(latent, 3)
+    assert found.verdict == "yes"
+    assert found.worst is not None
+    assert found.worst.name == "model 0"
+    assert found.worst.gap == 0.0
 
 
 def test_the_first_state_may_tell_models_that_move_alike() -> None:
@@ -193,12 +195,12 @@ def test_the_first_state_may_tell_models_that_move_alike() -> None:
             order=IndexOrder.STATE_ACTION,
             details=Details(start=np.array([[1.0, 0.0], law])),
         )
-        found = audit(LatentMDP.uniform(worlds))
-        loss = found.apart.loss_per_step
-        assert loss is not None and loss.lower is not None and loss.upper is not None
+        latent = LatentMDP.uniform(worlds)
+        found, loss = audit(latent), apart_of(latent).loss_per_step
+        assert loss is not None
         assert loss.lower - 1e-9 <= lost <= loss.upper + 1e-9
         assert loss.upper - loss.lower < 1e-6
-        assert found.failed is (lost > 0.0)
+        assert found.passed is not (lost > 0.0)
 
 
 @pytest.mark.parametrize(("offset", "factor"), [(-7.0, 1.0), (0.0, 40.0), (3.0, 0.01)])
@@ -208,23 +210,21 @@ def test_moving_and_scaling_rewards_leaves_the_verdict(
     rng = np.random.default_rng(11)
     for _ in range(8):
         latent, horizon = random_latent(rng, denominator=8)
-        before = audit(latent, horizon, settings=QUICK)
+        before = audit(latent, horizon)
         simulators = latent.simulators
         moved = replace(simulators, rewards=offset + factor * simulators.rewards)
-        after = audit(LatentMDP(moved, latent.prior), horizon, settings=QUICK)
-        assert after.verdict is before.verdict
-        assert after.words.headline == before.words.headline
-        assert [each.status for each in after.findings] == [
-            each.status for each in before.findings
+        after = audit(LatentMDP(moved, latent.prior), horizon)
+        assert after.verdict == before.verdict
+        assert after.headline == before.headline
+        assert [(each.code, each.status) for each in after.findings] == [
+            (each.code, each.status) for each in before.findings
         ]
 
 
 def test_equal_rewards_put_nothing_at_stake() -> None:
     found = audit(latent_of([coin(0.1), coin(0.9)], np.full((2, 2), 5.0)), 50)
-    assert (
-        found.verdict is Verdict.YES and "nothing is at stake" in found.words.headline
-    )
-    assert found.transfer is not None and found.transfer.worst is None
+    assert found.verdict == "yes" and found.finding("rewards").code == "all-equal"
+    assert found.worst is None
 
 
 @pytest.mark.parametrize("reward", [0.0, 0.3, -1e6])
@@ -235,43 +235,41 @@ def test_equal_rewards_have_one_verdict(reward: float, members: int) -> None:
     kernel = np.broadcast_to(kernel, (2, 2, 3, 2))[:members]
     worlds = class_from_arrays(kernel, np.full((2, 3), reward))
     found = audit(LatentMDP.uniform(worlds), horizon=2)
-    assert found.transfer is not None
-    assert found.verdict is found.transfer.verdict is Verdict.YES
-    assert found.words.headline.startswith("Yes")
+    assert found.verdict == "yes"
+    assert found.headline.startswith("Yes")
 
 
 def test_the_verdict_moves_with_what_is_acceptable() -> None:
     """One model of two, known after a wrong move: 1/4 of the stake 2 in 4 steps."""
-    lost = transfer(signs(), 4, QUICK)
-    assert lost.relative_gap is not None and lost.relative_gap.upper is not None
-    part = lost.relative_gap.upper
+    lost = losses_in_steps(signs(), 4, QUICK)
+    relative = lost.part(lost.average_gap)
+    assert relative is not None
+    part = relative.upper
     assert 0.5 < part <= 1.0 + 1e-9
     strict = replace(QUICK, acceptable=0.5 * part)
-    assert transfer(signs(), 4, strict).verdict is Verdict.NO
+    assert losses_in_steps(signs(), 4, strict).verdict == "no"
     doors = LatentMDP.uniform(absorbing_doors(3))
     with pytest.raises(InvalidArgument, match="acceptable"):
-        audit(doors, 4, settings=replace(QUICK, acceptable=1.5))
+        audit(doors, 4, acceptable=1.5)
     with pytest.raises(InvalidArgument, match="horizon"):
         audit(doors, 0)
 
 
 def test_an_episode_too_long_to_plan_is_bounded_by_theory() -> None:
     rivers = LatentMDP.uniform(riverswim(3, success=(0.3, 0.7)))
-    found = audit(rivers, 10**6, settings=QUICK)
-    lost = found.transfer
-    assert lost is not None and lost.outcome is None and lost.gaps is None
-    assert found.verdict is Verdict.YES  # one stationary policy is best for both
-    assert lost.average_gap is not None and lost.average_gap.lower == 0.0
-    assert finding(found, "planning").status is Status.INFO
-    coin_flips = audit(coins(0.1, 0.9), 2 * 10**6, settings=QUICK)
-    assert coin_flips.verdict is Verdict.WITH_MEMORY
-    assert coin_flips.words.reason.startswith("A theorem says so")
-    assert coin_flips.transfer is not None
-    bound, whole = coin_flips.transfer.average_gap, coin_flips.theory.promised
-    assert bound is not None and bound.upper == whole
-    endless = audit(rivers, 10**9, settings=QUICK)
-    assert endless.verdict is Verdict.UNDECIDED and not endless.failed
-    assert "too many to follow" in endless.words.headline
+    found = audit(rivers, 10**6)
+    assert found.outcome is None and found.worst is None
+    assert found.verdict == "yes"  # one stationary policy is best for both
+    assert found.average_gap is not None and found.average_gap.lower == 0.0
+    assert found.finding("planning").code == "not-planned"
+    flips = coins(0.1, 0.9)
+    coin_flips = audit(flips, 2 * 10**6)
+    assert coin_flips.verdict == "with memory" and coin_flips.outcome is None
+    assert coin_flips.average_gap is not None
+    assert coin_flips.average_gap.upper == theory_of(flips, 2 * 10**6).promised
+    endless = audit(rivers, 10**9)
+    assert endless.verdict == "undecided" and endless.passed
+    assert endless.at_stake is None and endless.finding("planning").value is None
 
 
 def test_a_large_class_is_planned_in_part_and_bounded_in_whole(
@@ -293,8 +291,8 @@ def test_a_large_class_is_planned_in_part_and_bounded_in_whole(
     assert float(prior @ part.gaps) == pytest.approx(part.average_gap.upper or 0.0)
     assert part.average_gap.lower is not None and part.average_gap.lower > 0.0
     assert planned_oracle(form, solver, thorough=True).planned == 9
-    text = finding(audit(latent, 5, settings=QUICK), "planning").text
-    assert "planned for 4 of 9 models" in text
+    found = audit(latent, 5).finding("planning")
+    assert (found.code, found.value) == ("in-part", 4.0)
 
 
 def test_a_part_of_a_class_that_cannot_do_what_others_do_bounds_from_below_only(
@@ -308,7 +306,7 @@ def test_a_part_of_a_class_that_cannot_do_what_others_do_bounds_from_below_only(
         kernels.append(P)
     latent = latent_of(kernels, [[0.0, 0.1], [1.0, 1.0], [0.0, 0.0]])
     monkeypatch.setattr(audit_oracle, "MOST_PLANNED", 2)
-    lost = transfer(latent, 4, QUICK)
+    lost = losses_in_steps(latent, 4, QUICK)
     assert lost.average_gap is not None and lost.average_gap.upper is not None
     assert holds(lost.average_gap, exact_gap(latent, 4))
     assert np.isfinite(lost.average_gap.upper)
@@ -316,5 +314,5 @@ def test_a_part_of_a_class_that_cannot_do_what_others_do_bounds_from_below_only(
 
 def test_the_same_seed_finds_the_same() -> None:
     latent = LatentMDP.uniform(best_arm(3, e=0.3))
-    first, second = (audit(latent, 6, settings=QUICK) for _ in range(2))
-    assert first.words == second.words and first.findings == second.findings
+    first, second = (audit(latent, 6) for _ in range(2))
+    assert first == second

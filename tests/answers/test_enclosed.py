@@ -55,8 +55,7 @@ def misses(latent: LatentMDP, horizon: int) -> list[str]:
         found += missed("information", part.information, whole - game[3 ^ 1 << at])
     random = random_gap(exact, horizon)
     found += missed("stake", stakes(latent, horizon).average, random)
-    lost = audit(latent, horizon).transfer
-    assert lost is not None
+    lost = audit(latent, horizon)
     found += missed("audit", lost.average_gap, whole)
     if random and lost.relative_gap is not None:
         found += missed("relative", lost.relative_gap, whole / random)

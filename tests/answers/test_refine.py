@@ -9,23 +9,28 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgap import LatentMDP, audit, load_model, refine, save_model
-from simgap.answers import RefineSettings
-from simgap.answers.audit.grid import COARSE, DISAGREES, MOVES
-from simgap.answers.audit.losses import PlanningSettings, transfer
+from simgap import LatentMDP, audit, load_model, save_model
+from simgap.answers.audit import losses
+from simgap.answers.audit.losses import Settings, losses_in_steps
 from simgap.answers.audit.refine import LadderEnd, finer, remade
-from simgap.answers.audit.verdict import Verdict
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
-from simgap.instances import classic_control, riverswim
+from simgap.instances import classic_control
 from simgap.instances.classic_control import simulator_of
 from simgap.mdp import Axis, Discretisation, Moved, Physics, StateGrid, discretise
 from simgap.mdp.physics import Theta
-from simgap.records import ON_GRID
+from simgap.records import ON_GRID, Audit
 
-QUICK = PlanningSettings(effort=0.02)
-CUT = RefineSettings(rungs=2, tolerance=1e-9, planning=QUICK)
-SHORT = RefineSettings(time_limit=1e-6, planning=QUICK)
+
+@pytest.fixture(autouse=True)
+def _little_effort(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(losses, "EFFORT", 0.02)
+
+
+def refined(cells: int) -> Audit:
+    found = audit(latent(cells), 8, refine=True)
+    assert found.ladder is not None
+    return found
 
 
 def slide(theta: Theta, state: FloatArray, action: FloatArray) -> Moved:
@@ -57,32 +62,45 @@ def latent(cells: int) -> LatentMDP:
 
 
 def test_a_ladder_climbs_until_the_answer_stands_still() -> None:
-    found = refine(latent(5), 8, settings=RefineSettings(planning=QUICK))
-    assert found.end is LadderEnd.STANDS_STILL
-    cells = [rung.cells for rung in found.rungs]
+    found = refined(5)
+    ladder = found.ladder
+    assert ladder is not None and ladder.outcome == LadderEnd.STANDS_STILL.value
+    cells = [rung.cells for rung in ladder.rungs]
     assert cells[0] == (5, 5) and cells[1] == (9, 9)
-    assert [rung.states for rung in found.rungs] == [n * m for n, m in cells]
-    last, before = found.rungs[-1], found.rungs[-2]
-    assert last.verdict is before.verdict is found.audit.verdict
+    states = [rung.states for rung in ladder.rungs]
+    assert states == [cell[0] * cell[1] for cell in cells]
+    last, before = ladder.rungs[-1], ladder.rungs[-2]
+    assert last.verdict == before.verdict == found.verdict
     assert last.noise < 1.0
-    assert found.audit.certainty == ON_GRID
+    assert found.verdict_certainty == ON_GRID
     # the control: further up it stays there
     worlds = remade(wagons(5), finer(wagons(cells[-1][0]).grid)).simulators
-    above = transfer(LatentMDP.uniform(worlds), 8, QUICK)
-    assert above.verdict is found.audit.verdict
+    above = losses_in_steps(LatentMDP.uniform(worlds), 8, Settings())
+    assert above.verdict == found.verdict
     assert above.average_gap is not None and last.average_gap is not None
     moved = above.average_gap.ends[1] - last.average_gap.ends[1]
     assert abs(moved) < 0.05 * last.at_stake
 
 
-def test_a_ladder_that_is_cut_short_decides_nothing() -> None:
-    found = refine(latent(9), 8, settings=CUT)
-    assert found.end is LadderEnd.OUT_OF_RUNGS
-    assert found.audit.verdict is Verdict.GRID_TOO_COARSE
-    assert found.audit.code in (MOVES, COARSE, DISAGREES)
-    quick = refine(latent(5), 8, settings=SHORT)
-    assert quick.end is LadderEnd.OUT_OF_TIME and len(quick.rungs) == 1
-    assert quick.audit.verdict is Verdict.GRID_TOO_COARSE
+@pytest.mark.parametrize(
+    ("end", "limits"),
+    [
+        (LadderEnd.OUT_OF_RUNGS, {"MOST_RUNGS": 2, "TOLERANCE": 1e-9}),
+        (LadderEnd.OUT_OF_TIME, {"TIME": 1e-9}),
+    ],
+)
+def test_a_ladder_that_is_cut_short_decides_nothing(
+    end: LadderEnd, limits: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = import_module("simgap.answers.audit.refine")
+    for name, limit in limits.items():
+        monkeypatch.setattr(module, name, limit)
+    found = refined(9)
+    assert found.ladder is not None and found.ladder.outcome == end.value
+    assert len(found.ladder.rungs) == limits.get("MOST_RUNGS", 1)
+    assert found.verdict == "undecided: grid too coarse"
+    assert found.verdict_code is not None and found.everywhere is None
+    assert found.next[0].endswith("--refine --time-limit 120")
 
 
 def test_a_table_that_would_be_too_large_is_not_made(
@@ -90,8 +108,9 @@ def test_a_table_that_would_be_too_large_is_not_made(
 ) -> None:
     module = import_module("simgap.answers.audit.refine")
     monkeypatch.setattr(module, "LARGEST_LOSSES", 1000.0)
-    found = refine(latent(5), 8, settings=RefineSettings(planning=QUICK))
-    assert found.end is LadderEnd.OUT_OF_SIZE and len(found.rungs) == 1
+    found = refined(5).ladder
+    assert found is not None and len(found.rungs) == 1
+    assert found.outcome == LadderEnd.OUT_OF_SIZE.value
 
 
 def test_an_odd_number_of_nodes_stays_odd_and_grows_by_half() -> None:
@@ -107,7 +126,7 @@ def test_remade_on_its_own_grid_a_table_is_the_same() -> None:
 
 def test_the_same_policies_are_graded_in_the_simulator() -> None:
     """On a fine grid table and simulator agree about all three."""
-    found = transfer(latent(21), 8, QUICK)
+    found = losses_in_steps(latent(21), 8, Settings())
     assert len(found.in_simulator) == 3
     for each in found.in_simulator:
         assert each.apart() == 0.0
@@ -125,12 +144,13 @@ def test_a_table_of_another_simulator_disagrees_and_that_is_the_headline() -> No
     table = wagons(13).simulators
     assert table.grid is not None
     other = replace(table.grid, physics=replace(WAGON, step=poor))
-    found = audit(LatentMDP.uniform(replace(table, grid=other)), 8, settings=QUICK)
-    assert found.verdict is Verdict.GRID_TOO_COARSE
-    assert found.code == DISAGREES
-    assert "disagree" in found.words.headline
-    honest = audit(LatentMDP.uniform(table), 8, settings=QUICK)
-    assert honest.code is None and honest.verdict is not Verdict.GRID_TOO_COARSE
+    found = audit(LatentMDP.uniform(replace(table, grid=other)), 8)
+    assert found.verdict == "undecided: grid too coarse"
+    assert found.verdict_code == "simulator-disagrees"
+    honest = audit(LatentMDP.uniform(table), 8)
+    assert (
+        honest.verdict_code is None and honest.verdict != "undecided: grid too coarse"
+    )
 
 
 def test_classic_control_from_a_file_is_graded_and_a_class_of_ones_own_is_not(
@@ -142,9 +162,9 @@ def test_classic_control_from_a_file_is_graded_and_a_class_of_ones_own_is_not(
         loaded = load_model(tmp_path / f"{name}.simgap").simulators
         assert (simulator_of(loaded) is not None) == (name == "car")
     with pytest.raises(InvalidArgument, match="not at hand"):
-        refine(load_model(tmp_path / "wagon.simgap"), 4)
+        audit(tmp_path / "wagon.simgap", 4, refine=True)
 
 
 def test_a_class_without_a_grid_has_nothing_to_refine() -> None:
     with pytest.raises(InvalidArgument, match="not on a grid"):
-        refine(LatentMDP.uniform(riverswim(4, (0.2, 0.5))), 5)
+        audit("riverswim?states=4&success=0.2,0.5", 5, refine=True)

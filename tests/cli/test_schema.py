@@ -301,14 +301,16 @@ def test_the_document_lists_every_key() -> None:
 
 
 def test_the_values_of_a_verdict_are_listed() -> None:
-    from simgap.answers.audit.verdict import Verdict
+    from typing import get_args
+
     from simgap.experiments.framework.claim import Verdict as ClaimVerdict
+    from simgap.records import Verdict
 
     parts = schema.schema_of_all()["$defs"]
-    for part, values in (("audit", Verdict), ("ClaimAnswer", ClaimVerdict)):
+    claims = {each.value for each in ClaimVerdict}
+    for part, values in (("audit", {*get_args(Verdict)}), ("ClaimAnswer", claims)):
         told = parts[part]["properties"]["verdict"]["description"]
-        quoted = set(told.split('"')[1::2])
-        assert quoted == {each.value for each in values}
+        assert set(told.split('"')[1::2]) == values
 
 
 def test_every_key_of_every_answer_is_explained() -> None:

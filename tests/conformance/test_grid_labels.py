@@ -149,7 +149,7 @@ def test_python_answers_carry_the_label() -> None:
         latent = LatentMDP.uniform(build_instance(model))
         oracle = domain_randomization_oracle(latent, horizon=4)
         assert oracle.certainty == wanted
-        assert audit(latent, 4).certainty == wanted
+        assert audit(latent, 4).verdict_certainty == wanted
         assert blame(latent, 4).certainty["whole"] == wanted
         assert identify(latent, 4, oracle=oracle).certainty["steps"] == wanted
         assert width(latent, 4).certainty["gap"] == wanted

@@ -218,29 +218,13 @@ def _regrets(case: Case) -> Iterator[Pair]:
 
 def _audited(case: Case) -> Iterator[Pair]:
     found, told = simgap.audit(case.latent, HORIZON), case.verb("audit", *STEPS)
-    lost = found.transfer
-    assert lost is not None
-    for key in ("average_gap", "memoryless_gap", "value_of_memory"):
-        yield getattr(lost, key), told[key]
-    yield (
-        (None if lost.worst is None else lost.worst.gap),
-        (None if told["worst"] is None else told["worst"]["gap"]),
-    )
-    if found.theory.theorem is not None:
-        yield found.theory.theorem.bound, told["theorem"]["bound"]
-
-
-def _refined(case: Case) -> Iterator[Pair]:
+    for key in ("average_gap", "memoryless_gap", "value_of_memory", "worst", "theorem"):
+        yield getattr(found, key), told[key]
     if case.argument != CLIMBED:
         return
-    found, told = simgap.refine(case.latent, HORIZON), case.verb("audit", *CLIMBING)
-    assert len(found.rungs) == len(told["ladder"]["rungs"]) > 1
-    for rung, shown in zip(found.rungs, told["ladder"]["rungs"], strict=True):
-        yield rung.average_gap, shown["average_gap"]
-        yield rung.at_stake, shown["at_stake"]
-        for each, graded in zip(rung.in_simulator, shown["in_simulator"], strict=True):
-            yield each.table, graded["table"]
-            yield each.simulator, graded["simulator"]
+    finer = simgap.audit(case.latent, HORIZON, refine=True).ladder
+    assert finer is not None and len(finer.rungs) > 1
+    yield finer, case.verb("audit", *CLIMBING)["ladder"]
 
 
 def _blamed(case: Case) -> Iterator[Pair]:
@@ -306,7 +290,6 @@ AGREE: dict[str, Callable[[Case], Iterator[Pair]]] = {
     "loss_form": _losses,
     "optimal_values": _values,
     "policy_values": _of_a_policy,
-    "refine": _refined,
     "regret": _regrets,
     "sim_to_real_gap": _of_one,
     "solve_average_reward": _gains,

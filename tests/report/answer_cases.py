@@ -40,6 +40,7 @@ def audit(*names: str, **changes: Any) -> dict[str, Any]:
             "action": 1,
             "state_name": "row 1, column 0",
             "action_name": "down",
+            "visits": 57,
             "steps": certified(41.0, 57.0),
         },
         "verdict": "with memory",
@@ -47,6 +48,8 @@ def audit(*names: str, **changes: Any) -> dict[str, Any]:
         "reason": "With memory 2.2 to 2.3 % of what is at stake is lost; without it "
         "at least 9 %, which is more than the 5 % that is acceptable.",
         "verdict_certainty": "certified",
+        "verdict_code": None,
+        "everywhere": True,
         "memory": {
             "enough": "certified",
             "needed": "certified",
@@ -58,33 +61,39 @@ def audit(*names: str, **changes: Any) -> dict[str, Any]:
         "acceptable": 0.05,
         "findings": [
             {
-                "check": "rows are probabilities",
+                "check": "rows",
+                "code": "probabilities",
                 "status": "ok",
                 "text": "256 of 256 rows, worst error 1e-16",
                 "value": 1e-16,
             },
             {
-                "check": "A1 communicating",
+                "check": "communicating",
+                "code": "communicating-by-restart",
                 "status": "warning",
                 "text": "only because terminal states restart",
-                "value": certified(57.55, 57.6),
+                "value": 57.55,
             },
             {
-                "check": "A2 separated",
+                "check": "separation",
+                "code": "told-apart",
                 "status": "ok",
                 "text": f"{names[0]} and {names[-1]} are hardest to tell apart",
                 "value": 1.0 / 3.0,
             },
             {
-                "check": "A3 smooth near the real model",
+                "check": "smoothness",
+                "code": "no-parameters",
                 "status": "info",
                 "text": "the class is finite",
+                "value": None,
             },
             {
-                "check": "rewards in [0, 1]",
+                "check": "rewards",
+                "code": "shared",
                 "status": "fail",
                 "text": "rewards from -1 to 1 were moved and scaled",
-                "value": "affine",
+                "value": 2.0,
             },
         ],
         "theorem": {
@@ -96,11 +105,16 @@ def audit(*names: str, **changes: Any) -> dict[str, Any]:
         "average_gap": certified(0.25, 0.2625),
         "at_stake": 11.5,
         "relative_gap": certified(0.25 / 11.5, 0.2625 / 11.5),
-        "worst": {"name": names[0], "gap": 0.28, "relative": 0.083},
+        "worst": {"name": names[0], "gap": 0.28, "relative": 0.043},
+        "rounding": 1e-13,
         "memoryless_gap": certified(1.05, 1.0501),
         "relative_memoryless": certified(1.05 / 11.5, 1.0501 / 11.5),
         "memoryless_worst": {"name": names[0], "gap": 2.0, "relative": 0.6},
         "value_of_memory": certified(0.7875, 0.8001),
+        "outcome": "closed the bracket as far as asked",
+        "in_simulator": [],
+        "ladder": None,
+        "passed": True,
         "next": [f"simgap blame '{MODEL}' -H 200", "simgap report study -o page.html"],
         "certainty": {
             "diameter": "certified",
@@ -431,16 +445,20 @@ def strange_answers(folder: Path, *words: str) -> None:
     source = PROVENANCE | dict.fromkeys(
         ("command", "model", "model_hash", "simgap", "python", "numpy"), text
     )
-    finding = {"check": text, "status": text, "text": text, "value": text}
+    finding = {"code": text, "status": "fail", "value": 1.0}
     odd = {"notes": list(words), "provenance": source, "certainty": {text: "certified"}}
     records = {
         "audit": audit(
             *names,
             headline=text,
             reason=text,
-            verdict_certainty=text,
             findings=[finding | {"check": word, "text": word} for word in words],
-            theorem={"name": text, "bound": 1.0, "vacuous": True},
+            theorem={
+                "name": text,
+                "bound": 1.0,
+                "vacuous": True,
+                "non_vacuous_from": None,
+            },
             worst={"name": text, "gap": 0.5, "relative": 0.1},
             next=list(words),
             **odd,

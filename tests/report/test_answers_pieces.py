@@ -250,7 +250,8 @@ def test_only_plain_calls_of_simgap_are_lines_to_copy(
 
 def test_commands_of_strangers_stay_comments(tmp_path: Path) -> None:
     bad = "simgap audit a; rm -rf /"
-    record = cases.audit(*LAKES, provenance={"command": bad, "model_hash": "ab\ncd"})
+    source = cases.origin("audit") | {"command": bad, "model_hash": "ab\ncd"}
+    record = cases.audit(*LAKES, provenance=source | {"seed": None})
     write_record(record, tmp_path / "audit.json")
     write_record(cases.adapt(*LAKES), tmp_path / "adapt.json")
     script = commands_of(read_folder(tmp_path).parts)

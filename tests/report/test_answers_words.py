@@ -168,7 +168,13 @@ def test_a_loss_is_no_part_of_a_value_below_nothing() -> None:
 def test_a_warning_about_the_grid_stands_under_the_verdict(
     status: str, said: bool, tmp_path: Path
 ) -> None:
-    finding = {"check": "grid", "status": status, "text": "the grid adds noise"}
+    finding = {
+        "check": "grid",
+        "code": "grid-noisy",
+        "status": status,
+        "text": "the grid adds noise",
+        "value": 0.7,
+    }
     page = page_with(tmp_path, "audit", cases.audit(*LAKES, findings=[finding]))
     assert ("the grid adds noise" in page[: page.index('id="scorecard"')]) is said
 

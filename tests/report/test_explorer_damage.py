@@ -177,7 +177,7 @@ def test_no_change_of_a_record_breaks_the_page(kind: str) -> None:
 
 
 # read as what they are: a record that lacks something is refused
-TYPED = ("blame", "gap", "identify", "oracle", "width", "adapt", "run")
+TYPED = ("audit", "blame", "gap", "identify", "oracle", "width", "adapt", "run")
 
 
 @pytest.mark.parametrize("kind", TYPED)

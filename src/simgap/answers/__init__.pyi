@@ -5,27 +5,7 @@ from simgap.answers.adapt.evidence import (
 from simgap.answers.adapt.goodness_of_fit import (
     goodness_of_fit as goodness_of_fit,
 )
-from simgap.answers.audit.audit import (
-    Audit as Audit,
-    audit as audit,
-)
-from simgap.answers.audit.finding import (
-    percent as percent,
-    percent_between as percent_between,
-)
-from simgap.answers.audit.losses import (
-    PlanningSettings as PlanningSettings,
-    Transfer as Transfer,
-    WorstModel as WorstModel,
-)
-from simgap.answers.audit.refine import (
-    Ladder as Ladder,
-    RefineSettings as RefineSettings,
-    refine as refine,
-)
-from simgap.answers.audit.verdict import (
-    Verdict as Verdict,
-)
+from simgap.answers.audit.audit import audit as audit
 from simgap.answers.blame.blame import blame as blame
 from simgap.answers.bounds import bounds as bounds
 from simgap.answers.class_facts import (

@@ -49,15 +49,25 @@ def planned_oracle(
     Planning that is interrupted ends gracefully, with the bracket it has: whoever needs
     the whole answer calls `not_interrupted` on it.
     """
-    tell = progress or _silent
+    return domain_randomization_oracle(
+        latent,
+        horizon=horizon,
+        discount=discount,
+        solver=solver,
+        progress=following(progress),
+    )
+
+
+def following(tell: Tell | None) -> Callable[[Progress], None] | None:
+    """Return what says in a few words how the bracket of a plan closes."""
+    if tell is None:
+        return None
 
     def follow(now: Progress) -> None:
         low, high = number(now.lower, 4), number(now.upper, 4)
         tell(f"{now.seconds:.0f} s: loss in [{low}, {high}], {now.doing}")
 
-    return domain_randomization_oracle(
-        latent, horizon=horizon, discount=discount, solver=solver, progress=follow
-    )
+    return follow
 
 
 def not_interrupted(oracle: OracleResult) -> OracleResult:
@@ -65,10 +75,6 @@ def not_interrupted(oracle: OracleResult) -> OracleResult:
     if oracle.outcome is Outcome.INTERRUPTED:
         raise KeyboardInterrupt
     return oracle
-
-
-def _silent(word: str) -> None:
-    """Tell nobody."""
 
 
 def checked_oracle(

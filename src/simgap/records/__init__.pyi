@@ -7,6 +7,19 @@ from simgap.records.adapt import (
     SavedFiles as SavedFiles,
     Spread as Spread,
 )
+from simgap.records.audit import (
+    Audit as Audit,
+    Finding as Finding,
+    HardestPair as HardestPair,
+    InSimulator as InSimulator,
+    Ladder as Ladder,
+    OpenOnGrid as OpenOnGrid,
+    Rung as Rung,
+    Status as Status,
+    Theorem as Theorem,
+    Verdict as Verdict,
+    WorstModel as WorstModel,
+)
 from simgap.records.blame import (
     Blame as Blame,
     BlamedParameter as BlamedParameter,

@@ -1,5 +1,4 @@
 from simgap.simulation.in_simulator import (
-    InSimulator as InSimulator,
     episodes_to_run as episodes_to_run,
     in_simulator as in_simulator,
 )

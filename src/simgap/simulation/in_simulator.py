@@ -11,44 +11,20 @@ approximate, with room for episodes of a kind that was not met.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
 from simgap.arrays import FloatArray, OffsetArray
-from simgap.intervals import Certified, Estimate
+from simgap.intervals import Interval
 from simgap.mdp import Discretisation, Rounding
 from simgap.policies import Agent, MarkovPolicy, Policy
+from simgap.records import InSimulator
 from simgap.simulation.discretisation_error import Play, simulated_returns
 from simgap.statistics import Part, estimated_mean
 
 WORK = 50_000  # steps of agents that are run one by one: some seconds
 MOST, LEAST = 200, 10  # episodes of a model
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class InSimulator:
-    """What a policy earns in H steps on average over the prior, in both."""
-
-    policy: str
-    table: Certified | Estimate
-    simulator: Estimate
-    episodes: int
-    fallbacks: float  # part of the steps in which the policy had no answer of its own
-
-    def apart(self) -> float:
-        """Return how far the two intervals are from each other, 0 if they meet."""
-        low, high = self.ends_of_table
-        return max(self.simulator.lower - high, low - self.simulator.upper, 0.0)
-
-    @property
-    def ends_of_table(self) -> tuple[float, float]:
-        low, high = self.table.lower, self.table.upper
-        assert low is not None
-        assert high is not None
-        return low, high
 
 
 def episodes_to_run(horizon: int, models: int) -> int | None:
@@ -62,7 +38,7 @@ def in_simulator(
     prior: FloatArray,
     policy: Policy[Any],
     horizon: int,
-    known: Certified | Estimate,
+    known: Interval,
     *,
     episodes: int,
     seed: int = 0,
@@ -77,15 +53,15 @@ def in_simulator(
     likely = np.flatnonzero(prior > 0.0)
     returns, fallbacks = [], 0
     for member in likely.tolist():
-        luck = np.random.default_rng([seed, member])
-        starts = physics.starts(luck.random((episodes, len(physics.start))))
+        stream = np.random.default_rng([seed, member])
+        starts = physics.starts(stream.random((episodes, len(physics.start))))
         agents: list[Agent[Any]] = []
         if not isinstance(policy, MarkovPolicy):
-            seeds = luck.integers(0, 2**62, episodes).tolist()
+            seeds = stream.integers(0, 2**62, episodes).tolist()
             agents = [Agent(policy, seed=each, on_outside="flag") for each in seeds]
         play = policy if isinstance(policy, MarkovPolicy) else _played_by(agents)
         returns.append(
-            simulated_returns(table, member, play, starts, horizon, rounding, luck)
+            simulated_returns(table, member, play, starts, horizon, rounding, stream)
         )
         fallbacks += sum(agent.fallbacks for agent in agents)
     low, high = (horizon * end for end in physics.reward_range)

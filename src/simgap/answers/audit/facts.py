@@ -7,9 +7,6 @@ their stead. What is left out makes a bound larger, never wrong.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import final
-
 import numpy as np
 
 from simgap.answers.audit.separation import Apart
@@ -25,15 +22,6 @@ BY_COUNTING = (
 )
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class AuditFacts:
-    """The numbers of a class for bounds."""
-
-    facts: ClassFacts
-    notes: tuple[str, ...]
-
-
 def audit_facts(
     latent: LatentMDP,
     models: WeightedModels,
@@ -42,23 +30,23 @@ def audit_facts(
     *,
     horizon: int,
     thorough: bool,
-) -> AuditFacts:
-    """Return the facts of a communicating class, all of them if that is quick."""
+) -> tuple[ClassFacts, tuple[str, ...]]:
+    """Return the facts of a communicating class, all if that is quick, and notes."""
     every = models.simulators
     if thorough or not many_functions(every):
         measured = measured_class(latent, horizon, thorough=thorough)
-        return AuditFacts(measured.facts, measured.notes)
-    return _in_part(models, far, apart)
+        return measured.facts, measured.notes
+    return _in_part(models, far, apart), (BY_COUNTING,)
 
 
-def _in_part(models: WeightedModels, far: Diameter, apart: Apart) -> AuditFacts:
+def _in_part(models: WeightedModels, far: Diameter, apart: Apart) -> ClassFacts:
     every, rewards = models.simulators, models.simulators.rewards
     low, width = float(rewards.min()), float(rewards.max() - rewards.min())
     plan = solve_average_reward(every)
     # what a step of the equations may be off, as in `class_facts`
     wide = float((plan.gain_upper - plan.gain_lower).max()) + 0.1 * plan.tolerance
     unit = width or 1.0  # equal rewards have no spans to divide
-    facts = ClassFacts(
+    return ClassFacts(
         prior=models.prior,
         states=every.n_states,
         actions=every.n_actions,
@@ -73,4 +61,3 @@ def _in_part(models: WeightedModels, far: Diameter, apart: Apart) -> AuditFacts:
         shared_rewards=bool((rewards == rewards[:1]).all()),
         reward_width=width,
     )
-    return AuditFacts(facts, (BY_COUNTING,))

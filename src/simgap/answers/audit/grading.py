@@ -10,10 +10,11 @@ import numpy as np
 from simgap.answers.audit.large_oracle import PlannedOracle
 from simgap.arrays import FloatArray
 from simgap.instances import simulator_of
-from simgap.intervals import Certified, Estimate
+from simgap.intervals import Certified, Interval
 from simgap.oracle import LossForm, ShortMemoryPlan, belief_policy, estimated_gap
 from simgap.policies import MarkovPolicy, Policy
-from simgap.simulation import InSimulator, episodes_to_run, in_simulator
+from simgap.records import InSimulator
+from simgap.simulation import episodes_to_run, in_simulator
 
 GRAPH = "policy graph, with memory"
 BELIEF = "tracks the posterior"
@@ -36,7 +37,7 @@ def graded(
         return ()
     belief = belief_policy(form, found.vectors)
     lost = estimated_gap(form, belief, episodes=episodes * likely, seed=seed)
-    policies: tuple[tuple[str, Policy[Any], Certified | Estimate], ...] = (
+    policies: tuple[tuple[str, Policy[Any], Interval], ...] = (
         (GRAPH, replace(found.policy, fallback=belief), _value(form, found.gaps)),
         (BELIEF, belief, lost.changed(-1.0, form.informed)),
         (

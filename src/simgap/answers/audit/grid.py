@@ -9,31 +9,15 @@ table, by more than the loss that is acceptable: intervals are compared.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import final
+from dataclasses import replace
 
-from simgap.answers.audit.finding import Finding, Status, percent, told
-from simgap.answers.audit.losses import Transfer
-from simgap.answers.audit.verdict import Verdict
-from simgap.answers.audit.words import Words
+from simgap.answers.audit.losses import Losses
+from simgap.answers.audit.verdict import Judgement
 from simgap.mdp import TOO_COARSE, GridOrigin, SimulatorClass
-from simgap.simulation import InSimulator
-from simgap.text import at_least, at_most, ends
+from simgap.records import Finding, InSimulator, OpenOnGrid
+from simgap.text import at_least, at_most, ends, number, percent
 
 MUCH = 0.5  # of the motion of a step: more noise than this is worth a warning
-COARSE = "grid-too-coarse"  # codes of why nothing is decided
-DISAGREES = "simulator-disagrees"
-MOVES = "answer-moves"
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A verdict in words; `code` says why a grid leaves it open."""
-
-    verdict: Verdict
-    words: Words
-    code: str | None
 
 
 def grid_findings(simulators: SimulatorClass) -> tuple[Finding, ...]:
@@ -44,55 +28,52 @@ def grid_findings(simulators: SimulatorClass) -> tuple[Finding, ...]:
     most = max(origin.noise.values())
     text = (
         "answers are about the table on the grid, not the simulator: the grid adds "
-        f"noise of {_told(origin)} of the motion of a step"
+        f"noise of {_noise(origin)} of the motion of a step"
     )
     text += (
         f". That is more than {percent(TOO_COARSE)}: too coarse for a verdict"
         if origin.too_coarse
-        else ". With more cells there is less of it; where the simulator is at hand, "
-        "--refine sees whether the answer stays"
+        else ". More cells make it smaller; with the simulator itself, --refine tests "
+        "whether the answer stays the same"
     )
     if origin.samples > 1:
         text += f". {origin.words}"
-    return (
-        Finding("grid", Status.WARNING if most > MUCH else Status.INFO, text, most),
-    )
+    if origin.too_coarse:
+        return (Finding("grid", "grid-too-coarse", "warning", text, most),)
+    if most > MUCH:
+        return (Finding("grid", "grid-noisy", "warning", text, most),)
+    return (Finding("grid", "on-grid", "info", text, most),)
 
 
 def on_this_grid(
-    verdict: Verdict,
-    words: Words,
-    simulators: SimulatorClass,
-    lost: Transfer | None,
-    acceptable: float,
-) -> Judged:
-    """Return the verdict about the simulator, given that about its table."""
-    origin = simulators.grid
-    other = None if lost is None else disagreement(lost, acceptable)
+    table: Judgement, simulators: SimulatorClass, lost: Losses, acceptable: float
+) -> Judgement:
+    """Return the judgement of the simulator, given that of its table."""
+    origin, other = simulators.grid, _disagreement(lost, acceptable)
     if other is not None:
-        return undecided(_disagree(other), words, DISAGREES)
+        return left_open(table, _disagree(other), "simulator-disagrees")
     if origin is not None and origin.too_coarse:
         headline = (
             "Undecided: grid too coarse. Rounding a step to the grid moves it by "
-            f"{_told(origin)} of the simulator's own motion."
+            f"{_noise(origin)} of the simulator's own motion."
         )
-        return undecided(headline, words, COARSE)
+        return left_open(table, headline, "grid-too-coarse")
     if simulators.on_grid is not None:
         about = f"All this is about a table ({simulators.on_grid}), not the simulator."
-        words = Words(words.headline, f"{words.reason} {about}")
-    return Judged(verdict, words, None)
+        return replace(table, reason=f"{table.reason} {about}")
+    return table
 
 
-def undecided(headline: str, words: Words, code: str) -> Judged:
-    """Return a verdict that a grid leaves open; `words` are those about its table."""
+def left_open(table: Judgement, headline: str, code: OpenOnGrid) -> Judgement:
+    """Return a judgement that a grid leaves open, given that of its table."""
     reason = (
-        f"The table says: {words.headline} That is certified for this grid, and says "
+        f"The table says: {table.headline} That is certified for this grid, and says "
         "little about the simulator. A finer grid may decide."
     )
-    return Judged(Verdict.GRID_TOO_COARSE, Words(headline, reason), code)
+    return Judgement("undecided: grid too coarse", headline, reason, code)
 
 
-def disagreement(lost: Transfer, acceptable: float) -> InSimulator | None:
+def _disagreement(lost: Losses, acceptable: float) -> InSimulator | None:
     """Return the policy about which table and simulator disagree most, if they do.
 
     They do if their intervals are further apart than the loss that is acceptable.
@@ -104,16 +85,14 @@ def disagreement(lost: Transfer, acceptable: float) -> InSimulator | None:
 
 
 def _disagree(other: InSimulator) -> str:
-    low, high = other.ends_of_table
-    held = " to ".join(ends(low, high, 3))
     return (
         f"Undecided: table and simulator disagree. The policy ({other.policy}) earns "
-        f"{held} in the table, and in the simulator itself "
-        f"{told(other.simulator.estimate)}, between "
+        f"{' to '.join(ends(*other.table.ends, 3))} in the table, and in the simulator "
+        f"itself {number(other.simulator.estimate, 3)}, between "
         f"{at_least(other.simulator.lower, 3)} and {at_most(other.simulator.upper, 3)} "
         f"at {percent(other.simulator.confidence)}."
     )
 
 
-def _told(origin: GridOrigin) -> str:
+def _noise(origin: GridOrigin) -> str:
     return ", ".join(f"{percent(part)} ({name})" for name, part in origin.noise.items())

@@ -7,10 +7,10 @@ bracket and the gaps are those of the whole class (`oracle.large_class`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
+from simgap.answers.planned_class import Tell, following
 from simgap.arrays import FloatArray
 from simgap.intervals import Certified
 from simgap.oracle import (
@@ -18,7 +18,6 @@ from simgap.oracle import (
     LossForm,
     OracleResult,
     Outcome,
-    Progress,
     VectorSets,
     part_to_plan,
     planned_in_part,
@@ -27,8 +26,6 @@ from simgap.oracle import (
 from simgap.policies import GraphPolicy
 
 MOST_PLANNED = 40  # models with weight that are planned for at once
-
-Report = Callable[[Progress], None] | None
 
 
 @final
@@ -55,15 +52,15 @@ def given_oracle(found: OracleResult) -> PlannedOracle:
 
 
 def planned_oracle(
-    form: LossForm, solver: AutoOracle, *, thorough: bool, progress: Report = None
+    form: LossForm, solver: AutoOracle, *, thorough: bool, progress: Tell | None = None
 ) -> PlannedOracle:
     """Return the oracle of a class, planned on a part of it if it is large."""
-    likely = int((form.latent.prior > 0.0).sum())
+    likely, follow = int((form.latent.prior > 0.0).sum()), following(progress)
     if thorough or likely <= MOST_PLANNED:
-        found, count = planned_policy(form, solver, progress=progress), likely
+        found, count = planned_policy(form, solver, progress=follow), likely
     else:
         count = min(MOST_PLANNED, part_to_plan(form, solver.time_limit) or likely)
-        found = planned_in_part(form, solver, count, progress=progress)
+        found = planned_in_part(form, solver, count, progress=follow)
     bracket = Certified(found.lower, found.upper)
     return PlannedOracle(
         bracket, found.gaps, found.outcome, count, found.policy, found.vectors

@@ -17,7 +17,6 @@ import numpy as np
 from simgap.answers.audit.grading import graded
 from simgap.answers.audit.large_oracle import (
     PlannedOracle,
-    Report,
     given_oracle,
     planned_oracle,
 )
@@ -26,14 +25,9 @@ from simgap.answers.audit.memoryless import (
     search_without_memory,
     stationary_gaps,
 )
-from simgap.answers.audit.verdict import (
-    NOT_KNOWN,
-    Verdict,
-    WorstCases,
-    verdict_in_steps,
-)
-from simgap.answers.planned_class import PlannedClass, checked_oracle
-from simgap.answers.stakes import Stakes, part_of, stakes
+from simgap.answers.audit.verdict import NOT_KNOWN, WorstCases, verdict_in_steps
+from simgap.answers.planned_class import PlannedClass, Tell, checked_oracle
+from simgap.answers.stakes import Stakes, stakes
 from simgap.arrays import FloatArray
 from simgap.gap import average_certified
 from simgap.intervals import Certified
@@ -47,13 +41,14 @@ from simgap.oracle import (
     loss_form,
     memory_proofs,
 )
-from simgap.records import Memory
-from simgap.simulation import InSimulator
+from simgap.records import InSimulator, Memory, Verdict, WorstModel
 
 LARGEST_LOSSES = 1e8  # bytes of the losses of all steps; beyond, nothing is planned
 LARGEST_THOROUGH = 2e9
 MOST_BACKUPS = 1e9  # horizon x entries of all kernels: some seconds
 MOST_THOROUGH = 5e10  # the same with all the time in the world
+GAP_TOLERANCE = 0.1  # of the oracle's loss: how wide the first bracket may be
+EFFORT = 0.5  # seconds of a usual machine, for policies without memory
 EPISODES = 2  # the estimate of the policy to run is not used here
 FINER = 0.1  # of the tolerance, if the first bracket does not decide
 NARROW = 0.2  # of the acceptable loss: a bracket of this width is good enough
@@ -63,56 +58,40 @@ NEGLIGIBLE = 1e-9  # of the sum of the largest rewards: what rounding makes
 
 @final
 @dataclass(frozen=True, slots=True)
-class PlanningSettings:
+class Settings:
     """How far to plan, and how much may be lost."""
 
     acceptable: float = 0.1  # of what is at stake
-    gap_tolerance: float = 0.1
     time_limit: float = 20.0  # seconds, for the oracle
-    effort: float = 0.5  # seconds of a usual machine, for policies without memory
     seed: int = 0
     thorough: bool = False  # go on where it takes minutes
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class WorstModel:
-    """The model in which a policy loses the largest part of what is at stake there."""
-
-    member: int
-    gap: float
-    relative: float  # of what acting at random loses in that model, an upper bound
-
-
-@final
 @dataclass(frozen=True, slots=True, eq=False)
-class Transfer:
-    """What is lost in H steps, in the class's own units of reward."""
+class Losses:
+    """What is lost in H steps, in the class's own units; nothing without a horizon."""
 
-    horizon: int
-    verdict: Verdict  # of the table; an audit's own is about the simulator behind it
-    stakes: Stakes | None  # None: too long to compute
-    average_gap: Certified | None  # of the best policy with memory
-    memoryless_gap: Certified | None  # of the best policy without
-    worst: WorstModel | None  # of the certified policy; None: nothing is at stake
-    memoryless_worst: WorstModel | None  # of the best policy found without memory
-    gaps: FloatArray | None  # (M,), of the certified policy, NaN where it has no rule
-    outcome: Outcome | None  # of planning; None: not planned
-    planned: int  # models that were planned for
-    rounding: float | None  # of a gap; None: not planned
+    horizon: int | None = None
+    verdict: Verdict = "undecided"  # of the table; an audit's is about its simulator
+    stakes: Stakes | None = None  # None: too long to compute
+    average_gap: Certified | None = None  # of the best policy with memory
+    memoryless_gap: Certified | None = None  # of the best policy without
+    worst: WorstModel | None = None  # of the certified policy; None: nothing at stake
+    memoryless_worst: WorstModel | None = None  # of the best one found without memory
+    gaps: FloatArray | None = None  # (M,), of the certified policy, NaN: it has no rule
+    outcome: Outcome | None = None  # of planning; None: not planned
+    planned: int = 0  # models that were planned for
+    rounding: float | None = None  # of a gap; None: not planned
     searched: int | None = None  # policies without memory that the best is of
     worth: Certified | None = None  # of memory, if it is known already
     in_simulator: tuple[InSimulator, ...] = ()  # of a class on a grid
 
-    @property
-    def relative_gap(self) -> Certified | None:
-        """Return the average gap as a part of what is at stake."""
-        return self._part(self.average_gap)
-
-    @property
-    def relative_memoryless(self) -> Certified | None:
-        """Return the average gap without memory as a part of what is at stake."""
-        return self._part(self.memoryless_gap)
+    def part(self, gap: Certified | None) -> Certified | None:
+        """Return an average gap as a part of what is at stake."""
+        if gap is None or self.stakes is None:
+            return None
+        return self.stakes.part(gap)
 
     @property
     def value_of_memory(self) -> Certified | None:
@@ -129,42 +108,39 @@ class Transfer:
             return None
         if self.stakes is None:
             return None
-        stake = self.stakes.average.ends
         return memory_proofs(
             self.average_gap,
             self.memoryless_gap,
             searched=self.searched,
             noise=10.0 * (self.rounding or 0.0),
-            acceptable=Certified(*(acceptable * end for end in stake)),
+            acceptable=Certified(
+                *(acceptable * end for end in self.stakes.average.ends)
+            ),
         )
 
-    def everywhere(self, acceptable: float) -> bool | None:
-        """Return whether the policy of the verdict is acceptable in every model.
+    def everywhere(self, verdict: Verdict, acceptable: float) -> bool | None:
+        """Return whether the policy of a verdict is acceptable in every model.
 
         That is the policy found without memory for "yes", the one with memory for
         "with memory"; other verdicts name no policy.
         """
-        found = {
-            Verdict.YES: self.memoryless_worst,
-            Verdict.WITH_MEMORY: self.worst,
-        }.get(self.verdict)
+        found = None
+        if verdict == "yes":
+            found = self.memoryless_worst
+        elif verdict == "with memory":
+            found = self.worst
         return None if found is None else found.relative <= acceptable
 
-    def _part(self, gap: Certified | None) -> Certified | None:
-        if gap is None or self.stakes is None:
-            return None
-        return part_of(gap, self.stakes.average)
 
-
-def transfer(
+def losses_in_steps(
     latent: LatentMDP,
     horizon: int,
-    settings: PlanningSettings,
+    settings: Settings,
     *,
     promised: float | None = None,
     planned: PlannedClass | None = None,
-    progress: Report = None,
-) -> Transfer:
+    progress: Tell | None = None,
+) -> Losses:
     """Return what the best policies with and without memory lose in H steps.
 
     `promised` bounds the average gap by a theorem, in the same units. What is `planned`
@@ -173,44 +149,36 @@ def transfer(
     if planned is not None:
         checked_oracle(planned.oracle, latent, horizon)
     entries = latent.simulators.transitions.values.size
-    most = MOST_THOROUGH if settings.thorough else MOST_BACKUPS
-    if horizon * entries > most:
-        return Transfer(
-            horizon=horizon,
-            verdict=Verdict.UNDECIDED,
-            stakes=None,
-            average_gap=None if promised is None else Certified(0.0, promised),
-            memoryless_gap=None,
-            worst=None,
-            memoryless_worst=None,
-            gaps=None,
-            outcome=None,
-            planned=0,
-            rounding=None,
-        )
+    if horizon * entries > (MOST_THOROUGH if settings.thorough else MOST_BACKUPS):
+        most = None if promised is None else Certified(0.0, promised)
+        return Losses(horizon, average_gap=most)
     known = stakes(latent, horizon)
     room = LARGEST_THOROUGH if settings.thorough else LARGEST_LOSSES
     if bytes_of_losses(latent, horizon) > room:
         return _not_planned(latent, horizon, settings, known, promised)
     form = loss_form(latent, horizon=horizon)
     if planned is None:
-        plan = search_without_memory(
-            form, min(settings.effort, settings.time_limit), settings.seed
-        )
-        result, average = _planned(latent, form, plan, known, settings, progress)
+        effort = min(EFFORT, settings.time_limit)
+        plan = search_without_memory(form, effort, settings.seed)
+        result, average = _planned(form, plan, known, settings, progress)
     else:
         plan, result = planned.memoryless, given_oracle(planned.oracle)
         average = result.average_gap
     memoryless = memoryless_bracket(plan, average)
-    cases = _worst_cases(latent, known, plan.gaps, result.gaps)
-    return Transfer(
+    without = _worst(latent, known, plan.gaps)
+    worst = None if result.gaps is None else _worst(latent, known, result.gaps)
+    cases = WorstCases(
+        0.0 if without is None else without.relative,
+        np.inf if worst is None else worst.relative,
+    )
+    return Losses(
         horizon=horizon,
         verdict=_verdict(latent, known, average, memoryless, horizon, settings, cases),
         stakes=known,
         average_gap=average,
         memoryless_gap=memoryless,
-        worst=None if result.gaps is None else _worst(latent, known, result.gaps),
-        memoryless_worst=_worst(latent, known, plan.gaps),
+        worst=worst,
+        memoryless_worst=without,
         gaps=result.gaps,
         outcome=result.outcome,
         planned=result.planned,
@@ -222,17 +190,16 @@ def transfer(
 
 
 def _planned(
-    latent: LatentMDP,
     form: LossForm,
     plan: ShortMemoryPlan,
     known: Stakes,
-    settings: PlanningSettings,
-    progress: Report,
+    settings: Settings,
+    progress: Tell | None,
 ) -> tuple[PlannedOracle, Certified]:
     """Return the oracle and a bracket of its gap, finer if the first is undecided."""
-    begin, horizon = monotonic(), form.steps
+    begin, latent = monotonic(), form.latent
     solver = AutoOracle(
-        gap_tolerance=settings.gap_tolerance,
+        gap_tolerance=GAP_TOLERANCE,
         time_limit=settings.time_limit,
         negligible=_negligible(form, known, settings),
         episodes=EPISODES,
@@ -248,23 +215,23 @@ def _planned(
             high = max(low, min(high, plan.average_ends.ends[1]))
         average = Certified(low, high)
         memoryless = memoryless_bracket(plan, average)
-        found = _verdict(latent, known, average, memoryless, horizon, settings)
+        found = _verdict(latent, known, average, memoryless, form.steps, settings)
         thin = result.planned < int((latent.prior > 0.0).sum())
-        if found is not Verdict.UNDECIDED or result.outcome is not Outcome.SOLVED:
+        if found != "undecided" or result.outcome is not Outcome.SOLVED:
             break
         if thin:  # a finer plan for a part of the class says no more about all of it
             break
         left = settings.time_limit - (monotonic() - begin)
         solver = replace(
             solver,
-            gap_tolerance=FINER * settings.gap_tolerance,
+            gap_tolerance=FINER * GAP_TOLERANCE,
             negligible=FINER * solver.negligible,
             time_limit=max(LEAST_SECONDS, left),
         )
     return result, average
 
 
-def _negligible(form: LossForm, known: Stakes, settings: PlanningSettings) -> float:
+def _negligible(form: LossForm, known: Stakes, settings: Settings) -> float:
     """Return which part of the value is a small part of the acceptable loss.
 
     The oracle's loss is between 0 and the stake, and its value that much below the
@@ -280,10 +247,10 @@ def _negligible(form: LossForm, known: Stakes, settings: PlanningSettings) -> fl
 def _not_planned(
     latent: LatentMDP,
     horizon: int,
-    settings: PlanningSettings,
+    settings: Settings,
     known: Stakes,
     promised: float | None,
-) -> Transfer:
+) -> Losses:
     least, worst = known.average.ends[1], None
     found = stationary_gaps(latent, horizon, settings.seed)
     if found is not None:
@@ -292,18 +259,13 @@ def _not_planned(
         worst = _worst(latent, known, gaps)
     average = Certified(0.0, least if promised is None else min(promised, least))
     memoryless = Certified(0.0, least)
-    return Transfer(
+    return Losses(
         horizon=horizon,
         verdict=_verdict(latent, known, average, memoryless, horizon, settings),
         stakes=known,
         average_gap=average,
         memoryless_gap=memoryless,
-        worst=None,
         memoryless_worst=worst,
-        gaps=None,
-        outcome=None,
-        planned=0,
-        rounding=None,
     )
 
 
@@ -313,7 +275,7 @@ def _verdict(
     average: Certified,
     memoryless: Certified,
     horizon: int,
-    settings: PlanningSettings,
+    settings: Settings,
     worst: WorstCases = NOT_KNOWN,
 ) -> Verdict:
     largest = float(np.abs(latent.simulators.rewards).max())
@@ -324,17 +286,6 @@ def _verdict(
         acceptable=settings.acceptable,
         noise=NEGLIGIBLE * horizon * largest,
         worst=worst,
-    )
-
-
-def _worst_cases(
-    latent: LatentMDP, known: Stakes, without: FloatArray, found: FloatArray | None
-) -> WorstCases:
-    plain = _worst(latent, known, without)
-    learning = None if found is None else _worst(latent, known, found)
-    return WorstCases(
-        0.0 if plain is None else plain.relative,
-        np.inf if learning is None else learning.relative,
     )
 
 
@@ -352,4 +303,5 @@ def _worst(latent: LatentMDP, known: Stakes, gaps: FloatArray) -> WorstModel | N
         raise AssertionError("a model with weight has no gap: a defect of the planner")
     part = np.divide(gaps, least, where=counts, out=np.full(gaps.size, -1.0))
     at = int(np.argmax(part))
-    return WorstModel(at, float(gaps[at]), float(part[at]))
+    name = latent.simulators.model_names[at]
+    return WorstModel(name, float(gaps[at]), float(part[at]))

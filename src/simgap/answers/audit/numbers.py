@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from simgap.answers.audit.finding import (
-    Finding,
-    Status,
-    counted,
-    listed,
-    model_named,
-    percent,
-    told,
-)
 from simgap.arrays import FloatArray
 from simgap.mdp import LatentMDP, SimulatorClass
+from simgap.records import Finding
+from simgap.text import counted, listed, model_named, number, percent
 
-SMALL = 1e-9  # a probability below this decides what can be reached by a hair
+SMALL = 1e-9  # a probability below this: results depend on a very rare move
 COARSE = 1e-6  # relative; what rounding may change before it is worth a warning
 EPS = 2.0**-52
 
@@ -47,33 +40,39 @@ def conditioning_finding(
     """
     values = simulators.transitions.values
     least = float(np.min(values, where=values > 0.0, initial=1.0))
-    doubts = []
+    doubts = {}
     if least < SMALL:
-        doubts.append(
-            f"some move has probability {told(least)}: what can be reached, and how "
-            f"fast, hangs on it, and times up to {told(1.0 / least)} steps enter"
+        doubts["small-probability"] = (
+            f"some move has probability {number(least, 3)}: what can be reached, and "
+            f"how fast, depends on it, and trips of {number(1.0 / least, 3)} steps "
+            "count"
         )
     span = 0.0 if spans is None else float(spans.max())
     if span * EPS > COARSE:
-        doubts.append(
-            f"where an episode stands is worth up to {told(span)} times the range of "
-            f"rewards, of which doubles round away {told(span * EPS)}"
+        doubts["large-values"] = (
+            f"one state is worth up to {number(span, 3)} times the range of rewards "
+            f"more than another; of that, rounding loses {number(span * EPS, 3)}"
         )
     if residual > COARSE:
-        doubts.append(
-            f"gains and biases solve their equations only to {told(residual)} of the "
-            "range of rewards; bounds allow for that"
+        doubts["unsolved-equations"] = (
+            "long-run averages solve their equations only up to "
+            f"{number(residual, 3)} of the range of rewards; bounds allow for that"
         )
     if rounding is not None and rounding > COARSE:
-        doubts.append(
-            f"rounding may change losses by {percent(rounding)} of what is at stake"
+        doubts["rounding"] = (
+            f"rounding may change losses by {percent(rounding)} of what random actions "
+            "lose"
         )
     if doubts:
-        return Finding("digits", Status.WARNING, "; ".join(doubts), least)
-    text = f"well conditioned; the least probability is {told(least)}"
+        text = "; ".join(doubts.values())
+        return Finding("digits", next(iter(doubts)), "warning", text, least)
+    text = f"well conditioned; the least probability is {number(least, 3)}"
     if rounding is not None:
-        text += f", rounding changes losses by at most {told(rounding)} of the stake"
-    return Finding("digits", Status.OK, text, least)
+        text += (
+            f", rounding changes losses by at most {number(rounding, 3)} of what "
+            "random actions lose"
+        )
+    return Finding("digits", "well-conditioned", "ok", text, least)
 
 
 def _rows(simulators: SimulatorClass) -> Finding:
@@ -83,9 +82,9 @@ def _rows(simulators: SimulatorClass) -> Finding:
         sums = np.add.reduceat(row, kernel.indptr[:-1])
         worst = max(worst, float(np.abs(sums - 1.0).max()))
     count = kernel.n_models * kernel.n_states * kernel.n_actions
-    text = f"all {count} rows are probabilities; the worst sum is off by {told(worst)}"
-    repaired = [note for note in simulators.notes if "divided by" in note]
-    return Finding("rows", Status.OK, "; ".join([text, *repaired]), worst)
+    off = number(worst, 3)
+    text = f"all {count} rows are probabilities; the worst sum is off by {off}"
+    return Finding("rows", "probabilities", "ok", text, worst)
 
 
 def _prior(latent: LatentMDP) -> Finding:
@@ -98,31 +97,32 @@ def _prior(latent: LatentMDP) -> Finding:
             f"{counted(int(without.size), 'model')} without weight ({which}): training "
             "never meets them and nothing is promised if one of them is real"
         )
-        return Finding("prior", Status.WARNING, text, 0.0)
+        return Finding("prior", "models-without-weight", "warning", text, 0.0)
     if prior.size == 1:
-        return Finding("prior", Status.OK, "one model: nothing is hidden", 1.0)
+        text = "one model: nothing is hidden"
+        return Finding("prior", "one-model", "ok", text, 1.0)
     if np.ptp(prior) <= 1e-12:
         text = f"uniform over {prior.size} models"
-    else:
-        at = int(np.argmin(prior))
-        text = (
-            f"weights from {told(least)} ({model_named(names[at])}) to "
-            f"{told(float(prior.max()))}; a bound on the average holds in the rarest "
-            f"model {told(1.0 / least)} times as large"
-        )
-    return Finding("prior", Status.OK, text, least)
+        return Finding("prior", "uniform", "ok", text, least)
+    at = int(np.argmin(prior))
+    text = (
+        f"weights from {number(least, 3)} ({model_named(names[at])}) to "
+        f"{number(float(prior.max()), 3)}; the loss in the rarest model can be "
+        f"{number(1.0 / least, 3)} times the average loss"
+    )
+    return Finding("prior", "uneven", "ok", text, least)
 
 
 def _start(simulators: SimulatorClass) -> Finding:
     laws = simulators.start
     if len(laws) > 1 and not (laws == laws[:1]).all():
         text = "the first state depends on the model: seeing it is information already"
-        return Finding("start", Status.INFO, text)
+        return Finding("start", "depends-on-model", "info", text)
     law = simulators.start_law(0)
     states = np.flatnonzero(law > 0.0)
     names = listed([simulators.labels.state(int(s)) for s in states])
     drawn = "" if states.size == 1 else f"drawn from {states.size} states: "
-    return Finding("start", Status.OK, f"{drawn}{names}", float(states.size))
+    return Finding("start", "same-law", "ok", f"{drawn}{names}", float(states.size))
 
 
 def _rewards(simulators: SimulatorClass) -> Finding:
@@ -130,15 +130,16 @@ def _rewards(simulators: SimulatorClass) -> Finding:
     low, high = float(rewards.min()), float(rewards.max())
     width = high - low
     if width == 0.0:
-        text = f"every reward is {told(low)}: nothing can be lost"
-        return Finding("rewards", Status.INFO, text, 0.0)
-    text = f"from {told(low)} to {told(high)}"
+        text = f"every reward is {number(low, 3)}: nothing can be lost"
+        return Finding("rewards", "all-equal", "info", text, 0.0)
+    text = f"from {number(low, 3)} to {number(high, 3)}"
     if low < 0.0 or high > 1.0:
         text += "; bounds are made for [0, 1] and scaled back, losses do not change"
     if simulators.shared_rewards or bool((rewards == rewards[:1]).all()):
-        return Finding("rewards", Status.OK, f"{text}; the same in all models", width)
+        text += "; the same in all models"
+        return Finding("rewards", "shared", "ok", text, width)
     text += (
-        "; they depend on the model and the agent is not shown them, so that it finds "
-        "the model by its moves alone (Theorem 2 asks for shared rewards)"
+        "; they depend on the model and the agent does not see them, so that it must "
+        "recognise the model by its moves alone (Theorem 2 asks for shared rewards)"
     )
-    return Finding("rewards", Status.WARNING, text, width)
+    return Finding("rewards", "depend-on-model", "warning", text, width)

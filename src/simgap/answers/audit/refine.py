@@ -2,7 +2,7 @@
 
 Every rung is the same simulator on a grid with about half as many nodes again along
 every axis, audited like the first. The answer stands still when, on two rungs in a row,
-one bracket of the average loss leaves the other by no more than `tolerance`, a part of
+one bracket of the average loss leaves the other by no more than TOLERANCE, a part of
 what is at stake; the verdict of both tables is the same; and the grid adds less noise
 than a step moves. A limit of time, of size or of rungs ends the ladder before; the
 verdict then stays open.
@@ -10,24 +10,17 @@ verdict then stays open.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from enum import Enum
-from typing import final
 
-from simgap.answers.audit.audit import Audit, audit
-from simgap.answers.audit.finding import percent
-from simgap.answers.audit.grid import MOVES, undecided
-from simgap.answers.audit.large_oracle import Report
-from simgap.answers.audit.losses import (
-    LARGEST_LOSSES,
-    LARGEST_THOROUGH,
-    PlanningSettings,
-)
-from simgap.answers.audit.verdict import Verdict
+from simgap.answers.audit.grid import left_open
+from simgap.answers.audit.losses import LARGEST_LOSSES, LARGEST_THOROUGH, Settings
+from simgap.answers.audit.table import audited_table, next_commands
+from simgap.answers.audit.verdict import Judgement
+from simgap.answers.model import NamedModel
+from simgap.answers.planned_class import Tell
 from simgap.errors import InvalidArgument, InvalidModel
 from simgap.instances import simulator_of
-from simgap.intervals import Certified
 from simgap.mdp import (
     MOST_NUMBERS,
     Axis,
@@ -38,9 +31,13 @@ from simgap.mdp import (
     on_grid,
 )
 from simgap.oracle import working_seconds
-from simgap.simulation import InSimulator
+from simgap.records import Audit, Ladder, Rung, Verdict
+from simgap.text import percent
 
 FACTOR = 1.5  # nodes along every axis, from rung to rung
+TOLERANCE = 0.01  # of what is at stake: how far a bracket may move
+MOST_RUNGS = 6
+TIME = 6.0  # limits of one planning, for the whole ladder
 
 
 class LadderEnd(Enum):
@@ -53,72 +50,29 @@ class LadderEnd(Enum):
     NOT_MADE = "a finer table could not be made"
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class RefineSettings:
-    """How far to climb, and how the rungs are audited."""
-
-    tolerance: float = 0.01  # of what is at stake: how far a bracket may move
-    rungs: int = 6
-    time_limit: float = 120.0  # seconds, for the whole ladder
-    planning: PlanningSettings = field(default_factory=PlanningSettings)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Rung:
-    """What one grid says."""
-
-    cells: tuple[int, ...]
-    states: int
-    noise: float  # of a step that the grid adds / its motion, along the worst axis
-    average_gap: Certified | None
-    at_stake: float
-    verdict: Verdict  # of the table
-    in_simulator: tuple[InSimulator, ...]
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Ladder:
-    """All rungs, and the audit of the last one with the verdict that is left."""
-
-    rungs: tuple[Rung, ...]
-    end: LadderEnd
-    settings: RefineSettings
-    latent: LatentMDP  # of the last rung
-    audit: Audit
-
-
-DEFAULT = RefineSettings()
-
-
-def refine(
-    latent: LatentMDP,
+def climbed(
+    given: NamedModel,
     horizon: int,
+    settings: Settings,
     *,
-    settings: RefineSettings = DEFAULT,
-    progress: Report = None,
-    tell: Callable[[str], None] | None = None,
-) -> Ladder:
-    """Return the audits of a class on finer and finer grids, until one stands still."""
-    _check(settings)
-    begin, rungs = working_seconds(), []
-    table = _at_hand(latent)
+    progress: Tell | None = None,
+) -> Audit:
+    """Return the audit of a class on finer and finer grids, until one stands still."""
+    begin, limit = working_seconds(), TIME * settings.time_limit
+    rungs: list[Rung] = []
+    table = _at_hand(given.latent)
     while True:
         since = working_seconds()
-        left = max(1.0, settings.time_limit - (since - begin))
-        planning = replace(
-            settings.planning, time_limit=min(settings.planning.time_limit, left)
-        )
-        found = audit(latent, horizon, settings=planning, progress=progress)
-        rungs.append(_rung(table, found))
-        if tell is not None:
-            tell(f"{'x'.join(str(n) for n in rungs[-1].cells)} nodes audited")
-        if len(rungs) > 1 and _stands_still(rungs[-2], rungs[-1], table, settings):
+        left = max(1.0, limit - (since - begin))
+        planning = replace(settings, time_limit=min(settings.time_limit, left))
+        found, verdict = audited_table(given, horizon, planning, progress=progress)
+        rungs.append(_rung(table, found, verdict))
+        if progress is not None:
+            progress(f"{'x'.join(str(n) for n in rungs[-1].cells)} nodes audited")
+        if len(rungs) > 1 and _stands_still(rungs[-2], rungs[-1], table):
             end = LadderEnd.STANDS_STILL
             break
-        if len(rungs) >= settings.rungs:
+        if len(rungs) >= MOST_RUNGS:
             end = LadderEnd.OUT_OF_RUNGS
             break
         grid = finer(table.grid)
@@ -126,10 +80,10 @@ def refine(
         now = working_seconds()
         # the first rung has costs of its own, and says little about the next one
         next_one = grown * (now - since) if len(rungs) > 1 else 0.0
-        if now - begin + next_one > settings.time_limit:
+        if now - begin + next_one > limit:
             end = LadderEnd.OUT_OF_TIME
             break
-        if _too_large(latent, grid, horizon, settings.planning, table):
+        if _too_large(table, grid, horizon, thorough=settings.thorough):
             end = LadderEnd.OUT_OF_SIZE
             break
         try:
@@ -137,8 +91,14 @@ def refine(
         except InvalidModel:
             end = LadderEnd.NOT_MADE
             break
-        latent = LatentMDP(table.simulators, latent.prior)
-    return Ladder(tuple(rungs), end, settings, latent, _judged(found, rungs, end))
+        given = replace(given, latent=LatentMDP(table.simulators, given.latent.prior))
+    if end is not LadderEnd.STANDS_STILL and found.verdict_code is None:
+        found = _still_moving(found, rungs, end)
+    return replace(
+        found,
+        ladder=Ladder(end.value, TOLERANCE, tuple(rungs)),
+        next=next_commands(given, horizon, found.verdict, settings, refined=True),
+    )
 
 
 def finer(grid: StateGrid) -> StateGrid:
@@ -180,85 +140,66 @@ def _at_hand(latent: LatentMDP) -> Discretisation:
         raise InvalidArgument(
             f"the simulator behind {latent.on_grid} is not at hand: a file has its "
             "table alone",
-            hint="name the instance (discretise:...), or call simgap.refine where the "
-            "class is made",
+            hint="name the instance (discretise:...), or call simgap.audit with "
+            "refine=True where the class is made",
         )
     return table
 
 
-def _rung(table: Discretisation, found: Audit) -> Rung:
-    lost = found.transfer
-    stake = 0.0
-    if lost is not None and lost.stakes is not None:
-        stake = lost.stakes.average.ends[1]
+def _rung(table: Discretisation, found: Audit, verdict: Verdict) -> Rung:
     return Rung(
         cells=table.grid.shape,
-        states=table.simulators.n_states,
+        states=found.states,
         noise=max(table.origin.noise.values()),
-        average_gap=None if lost is None else lost.average_gap,
-        at_stake=stake,
-        verdict=found.verdict if lost is None else lost.verdict,
-        in_simulator=() if lost is None else lost.in_simulator,
+        average_gap=found.average_gap,
+        at_stake=found.at_stake or 0.0,
+        verdict=verdict,
+        in_simulator=found.in_simulator,
     )
 
 
-def _stands_still(
-    before: Rung, now: Rung, table: Discretisation, settings: RefineSettings
-) -> bool:
-    if before.verdict is not now.verdict or table.origin.too_coarse:
+def _stands_still(before: Rung, now: Rung, table: Discretisation) -> bool:
+    if before.verdict != now.verdict or table.origin.too_coarse:
         return False
     if before.average_gap is None or now.average_gap is None:
         return False
     brackets = before.average_gap.ends, now.average_gap.ends
     both = max(high for _, high in brackets) - min(low for low, _ in brackets)
     widest = max(high - low for low, high in brackets)
-    return both - widest <= settings.tolerance * now.at_stake
+    return both - widest <= TOLERANCE * now.at_stake
 
 
 def _too_large(
-    latent: LatentMDP,
-    grid: StateGrid,
-    horizon: int,
-    planning: PlanningSettings,
-    table: Discretisation,
+    table: Discretisation, grid: StateGrid, horizon: int, *, thorough: bool
 ) -> bool:
     """Return whether a table would not be built, or not be planned for."""
-    rows = grid.size * latent.simulators.n_actions * len(latent.simulators)
+    rows = grid.size * table.simulators.n_actions * len(table.simulators)
     simplex = table.scheme is Interpolation.SIMPLEX
     corners = len(grid.axes) + 1 if simplex else 2 ** len(grid.axes)
-    room = LARGEST_THOROUGH if planning.thorough else LARGEST_LOSSES
+    room = LARGEST_THOROUGH if thorough else LARGEST_LOSSES
     numbers = rows * corners * table.origin.samples
     return numbers > MOST_NUMBERS or 8.0 * horizon * rows > room
 
 
-def _judged(found: Audit, rungs: list[Rung], end: LadderEnd) -> Audit:
-    """Return the last audit; its verdict is open if the answer did not stand still."""
-    if end is LadderEnd.STANDS_STILL or found.code is not None:
-        return found
+def _still_moving(found: Audit, rungs: list[Rung], end: LadderEnd) -> Audit:
+    """Return the last audit with its verdict left open."""
     parts = ", ".join(
-        percent((rung.average_gap.ends[1] if rung.average_gap else 0.0) / rung.at_stake)
+        percent((rung.average_gap.upper if rung.average_gap else 0.0) / rung.at_stake)
         for rung in rungs
         if rung.at_stake > 0.0
     )
     headline = (
         f"Undecided: grid too coarse. On {len(rungs)} grids the loss does not stand "
-        f"still (at most {parts} of what is at stake): {end.value}."
+        f"still (at most {parts} of what random actions lose): {end.value}."
     )
-    judged = undecided(headline, found.words, MOVES)
-    return replace(found, verdict=judged.verdict, words=judged.words, code=judged.code)
-
-
-def _check(settings: RefineSettings) -> None:
-    if not 0.0 < settings.tolerance < 1.0:
-        raise InvalidArgument(
-            f"a tolerance of {settings.tolerance!r}",
-            hint="it is a part of what is at stake, above 0 and below 1: 0.01",
-        )
-    if isinstance(settings.rungs, bool) or settings.rungs < 2:
-        raise InvalidArgument(
-            f"{settings.rungs!r} rungs", hint="two or more, to compare them"
-        )
-    if not settings.time_limit > 0.0:
-        raise InvalidArgument(
-            f"a time limit of {settings.time_limit!r}", hint="seconds, above 0"
-        )
+    table = Judgement(found.verdict, found.headline, found.reason)
+    judged = left_open(table, headline, "answer-moves")
+    return replace(
+        found,
+        verdict=judged.verdict,
+        headline=judged.headline,
+        reason=judged.reason,
+        verdict_code=judged.code,
+        everywhere=None,
+        passed=all(each.status != "fail" for each in found.findings),
+    )

@@ -15,7 +15,6 @@ from typing import final
 
 import numpy as np
 
-from simgap.answers.audit.finding import Finding, Status, counted, listed, short, told
 from simgap.answers.audit.ways_back import WaysBack
 from simgap.answers.identify.telling_apart import TellingApart, telling_apart
 from simgap.answers.weighted_models import (
@@ -29,7 +28,8 @@ from simgap.errors import NotSolved
 from simgap.intervals import Certified
 from simgap.mdp import SimulatorClass, Transitions
 from simgap.planning import solve_average_reward
-from simgap.text import at_most
+from simgap.records import Finding, HardestPair, Status
+from simgap.text import SHORT, at_most, counted, listed, number, shown
 
 MOST_COMPARISONS = 3e9  # pairs of models x entries of a kernel: ten seconds
 MOST_GAIN_WORK = 5e7  # models x states x entries of a kernel
@@ -54,6 +54,24 @@ class Apart:
         if self.nearest is not None:
             return self.nearest.value
         return 2.0 if self.different == 1 and not self.alike else None
+
+    def hardest(self, models: WeightedModels) -> HardestPair:
+        """Return the two models hardest to tell apart, by their names."""
+        pair, found, labels = self.nearest, self.experiment, models.simulators.labels
+        if pair is None:
+            return HardestPair(self.value)
+        first, second = pair.first, pair.second
+        return HardestPair(
+            value=self.value,
+            pair=(int(models.index[first]), int(models.index[second])),
+            pair_names=(models.names[first], models.names[second]),
+            state=pair.state,
+            action=pair.action,
+            state_name=None if pair.state is None else labels.state(pair.state),
+            action_name=None if pair.action is None else labels.action(pair.action),
+            visits=None if found is None else found.visits,
+            steps=None if found is None else found.steps,
+        )
 
 
 def models_apart(models: WeightedModels, back: WaysBack) -> Apart:
@@ -98,32 +116,36 @@ def separation_findings(
 def _separation(models: WeightedModels, apart: Apart, horizon: int | None) -> Finding:
     check = "separation"
     if len(models.names) == 1:
-        return Finding(check, Status.OK, "one model: nothing to tell apart", 2.0)
+        text = "one model: nothing to tell apart"
+        return Finding(check, "one-model", "ok", text, 2.0)
     pair, experiment = apart.nearest, apart.experiment
     if pair is None or experiment is None:
         text = (
             f"not measured: {len(models.names)} models make too many pairs (identify "
             "compares the hardest ones)"
         )
-        return Finding(check, Status.INFO, text)
-    first, second = (short(models.names[m]) for m in (pair.first, pair.second))
+        return Finding(check, "not-measured", "info", text)
+    first, second = (shown(models.names[m], SHORT) for m in (pair.first, pair.second))
     both, labels = f"{first} and {second}", models.simulators.labels
     if experiment.state is None or experiment.action is None:
-        where = "everywhere" if pair.state is None else "wherever both can get"
+        same = pair.state is None
+        where = "everywhere" if same else "in all states that both can reach"
+        code = "move-alike" if same else "move-alike-within-reach"
         text = f"{both} move alike {where}: only the first state can tell them apart"
-        return Finding(check, Status.WARNING, text, pair.value)
-    state, action = labels.state(experiment.state), labels.action(experiment.action)
+        return Finding(check, code, "warning", text, pair.value)
+    state = shown(labels.state(experiment.state), SHORT)
+    action = shown(labels.action(experiment.action), SHORT)
     text = (
-        f"in a single step {both} are closest: next states differ by at most "
-        f"{told(pair.value)} of 2. Best told apart by action {short(action)} in state "
-        f"{short(state)}"
+        f"{both} differ least: in one step, the probabilities of the next state differ "
+        f"by at most {number(pair.value, 3)} of 2. Action {action} in state {state} "
+        "tells them apart best"
     )
     if experiment.visits is not None:
         text += f", enough visits: {experiment.visits}"
     low, high = experiment.steps.lower, experiment.steps.upper
     if isinf(low):
         text += ". Even so they are never told apart with an error of 5 %"
-        return Finding(check, Status.WARNING, text, pair.value)
+        return Finding(check, "never-told-apart", "warning", text, pair.value)
     steps = _steps(experiment.steps)
     text += (
         f". The best experiment takes {steps} for an error of 5 % (identify has every "
@@ -131,12 +153,13 @@ def _separation(models: WeightedModels, apart: Apart, horizon: int | None) -> Fi
     )
     if horizon is not None and low > horizon:
         text += (
-            f", and an episode has {horizon}; models that much alike rarely need to be "
-            "told apart"
+            f", and an episode has {horizon}; models that are so similar rarely need "
+            "to be told apart"
         )
-        return Finding(check, Status.INFO, text, pair.value)
-    status = Status.OK if high is not None and not isinf(high) else Status.INFO
-    return Finding(check, status, text, pair.value)
+        return Finding(check, "longer-than-episode", "info", text, pair.value)
+    if isinf(high):
+        return Finding(check, "maybe-never-told-apart", "info", text, pair.value)
+    return Finding(check, "told-apart", "ok", text, pair.value)
 
 
 def _duplicates(models: WeightedModels, apart: Apart, horizon: int | None) -> Finding:
@@ -150,31 +173,29 @@ def _duplicates(models: WeightedModels, apart: Apart, horizon: int | None) -> Fi
             + ": only the first state, and no move, can tell which is real"
         )
         loss = apart.loss_per_step
-        if loss is None or loss.upper is None or loss.lower is None:
+        status: Status = "fail" if horizon is None else "warning"
+        if loss is None:
             text += ", and the loss may grow with every step"
-            bad = True
-        else:
-            bad = loss.lower > 0.0
-            text += (
-                f", which costs about {told(loss.upper)} a step for ever"
-                if bad
-                else "; it costs nothing in the long run (at most "
-                f"{at_most(loss.upper, 3)} a step): one policy is best for all of "
-                "them, or the first state tells"
-            )
-        if not bad:
-            return Finding(check, Status.INFO, text, 0.0)
-        status = Status.FAIL if horizon is None else Status.WARNING
-        return Finding(check, status, text, None if loss is None else loss.upper)
+            return Finding(check, "pay-differently-unknown", status, text)
+        if loss.lower > 0.0:
+            text += f", which costs about {number(loss.upper, 3)} in every step"
+            return Finding(check, "pay-differently", status, text, loss.upper)
+        text += (
+            f"; it costs nothing in the long run (at most {at_most(loss.upper, 3)} a "
+            "step): one policy is best for all of them, or the first state says which "
+            "is real"
+        )
+        return Finding(check, "pay-differently-harmless", "info", text, 0.0)
     if apart.alike:
         group = listed([models.names[m] for m in apart.alike[0]])
         extra = sum(len(each) - 1 for each in apart.alike)
         text = (
             f"{counted(extra, 'model')} too many: {group} are the same model under "
-            "several names; harmless, weights add up"
+            "several names; this is harmless, their weights add up"
         )
-        return Finding(check, Status.INFO, text, float(extra))
-    return Finding(check, Status.OK, "all models differ in how they move", 0.0)
+        return Finding(check, "repeated-models", "info", text, float(extra))
+    text = "all models differ in how they move"
+    return Finding(check, "all-differ", "ok", text, 0.0)
 
 
 def _nearest(simulators: SimulatorClass) -> ModelPair | None:
@@ -246,9 +267,9 @@ def _weights_by_first_state(
 
 
 def _steps(steps: Certified) -> str:
-    low, high = told(steps.lower, 6), steps.upper
-    if high is None or isinf(high):
+    low, high = number(steps.lower, 6), steps.upper
+    if isinf(high):
         return f"at least {low} steps"
     if steps.lower == high:
         return f"{low} steps"
-    return f"{low} to {told(high, 6)} steps"
+    return f"{low} to {number(high, 6)} steps"

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from simgap.answers.audit.finding import Finding, Status, listed, percent, short, told
 from simgap.answers.weighted_models import WeightedModels
 from simgap.arrays import FloatArray
 from simgap.complexity import ParameterDistance, lipschitz, model_distances
+from simgap.records import Finding
+from simgap.text import SHORT, listed, number, percent, shown
 
 MOST_MODELS = 4096  # a matrix of all distances
 CHECK = "smoothness"
@@ -33,15 +34,15 @@ def smoothness_finding(
     """
     theta = models.simulators.theta
     if not theta.names or not np.ptp(theta.values, axis=0).any():
-        text = "not asked: the class is a finite list of models, without parameters"
-        return Finding(CHECK, Status.INFO, text)
+        text = "does not apply: the class is a list of models without parameters"
+        return Finding(CHECK, "no-parameters", "info", text)
     varied = [n for n, v in zip(theta.names, theta.values.T, strict=True) if np.ptp(v)]
     if gaps is None or stake is None:
-        text = f"of losses over {listed(varied)}: known once a policy is planned (-H)"
-        return Finding(CHECK, Status.INFO, text)
+        text = f"how losses change over {listed(varied)} is known with a horizon (-H)"
+        return Finding(CHECK, "needs-horizon", "info", text)
     if len(gaps) > MOST_MODELS:
         text = f"not measured: {len(gaps)} models make too many pairs"
-        return Finding(CHECK, Status.INFO, text)
+        return Finding(CHECK, "not-measured", "info", text)
     distances = model_distances(models.simulators, ParameterDistance())
     slope = lipschitz(distances, gaps).constant
     apart = np.where(np.eye(len(gaps), dtype=bool), np.inf, distances.matrix)
@@ -49,18 +50,19 @@ def smoothness_finding(
     jumps = np.abs(gaps - gaps[near])
     at = int(np.argmax(jumps))
     if stake <= 0.0:
-        return Finding(CHECK, Status.OK, "nothing is at stake anywhere", 0.0)
+        text = "random actions lose nothing"
+        return Finding(CHECK, "nothing-at-stake", "ok", text, 0.0)
     jump = float(jumps[at]) / stake
-    first, second = (short(models.names[m]) for m in (at, int(near[at])))
+    first, second = (shown(models.names[m], SHORT) for m in (at, int(near[at])))
     text = (
         f"from one model to its neighbour over {listed(varied)} the loss changes by at "
-        f"most {percent(jump)} of what is at stake"
+        f"most {percent(jump)} of what random actions lose"
     )
     if jump > acceptable:
         text += (
-            f" (between {first} and {second}): what happens in between is not known, "
-            "simulate more values there"
+            f" (between {first} and {second}): what happens between these two is not "
+            "known, add models between them"
         )
-        return Finding(CHECK, Status.WARNING, text, jump)
-    text += f"; Lipschitz constant {told(slope)} per whole range"
-    return Finding(CHECK, Status.OK, text, jump)
+        return Finding(CHECK, "jumps", "warning", text, jump)
+    text += f"; Lipschitz constant {number(slope, 3)} per whole range"
+    return Finding(CHECK, "smooth", "ok", text, jump)

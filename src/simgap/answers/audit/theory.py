@@ -11,31 +11,20 @@ from dataclasses import dataclass
 from math import inf, isinf
 from typing import final
 
-from simgap.answers.audit.facts import AuditFacts, audit_facts
-from simgap.answers.audit.finding import Finding, Status, model_named, short, told
+from simgap.answers.audit.facts import audit_facts
 from simgap.answers.audit.separation import Apart
 from simgap.answers.audit.ways_back import WaysBack, farthest_hops
 from simgap.answers.weighted_models import WeightedModels
-from simgap.bounds import Bound, Kind, Quantity, applicable
+from simgap.bounds import Bound, ClassFacts, Kind, Quantity, applicable
 from simgap.errors import NotSolved
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.planning import Diameter, diameter
-from simgap.text import at_most
+from simgap.records import Finding, Theorem
+from simgap.text import SHORT, at_most, model_named, number, shown
 
 MOST_TRIPS = 5e6  # models x states x entries of a kernel: some seconds
 WITHOUT_HORIZON = 1000  # any will do: from which H on a bound says something is asked
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Theorem:
-    """The tightest bound of the paper on the oracle's gap in any model."""
-
-    name: str
-    bound: float  # in the class's own units of reward
-    vacuous: bool  # it says no more than that at most H times the range is lost
-    non_vacuous_from: float | None  # the least H at which it says something
 
 
 @final
@@ -44,12 +33,12 @@ class Theory:
     """What is known of a class from the theory alone."""
 
     diameter: Certified
-    trips: Diameter | None  # None: not measured
-    measured: AuditFacts | None  # None: the diameter is infinite or not measured
-    theorem: Theorem | None  # at the horizon; None without one
-    promised: float | None  # least bound on the average gap, own units
-    findings: tuple[Finding, ...]
-    notes: tuple[str, ...]
+    trip: Finding  # about the diameter
+    finding: Finding  # about the theorems
+    facts: ClassFacts | None = None  # None: the diameter is infinite or not measured
+    theorem: Theorem | None = None  # at the horizon; None without one
+    promised: float | None = None  # least bound on the average gap, own units
+    notes: tuple[str, ...] = ()
 
 
 def theory(
@@ -65,70 +54,66 @@ def theory(
     every = models.simulators
     work = len(every) * every.n_states * every.transitions.nonzeros
     if not back.communicating:
-        trips = Certified(inf, inf)
-        found = (
-            Finding("diameter", Status.INFO, "infinite: see communicating", inf),
-            Finding("theory", Status.INFO, _no_diameter(back)),
-        )
-        return Theory(trips, None, None, None, None, found, ())
+        text = "infinite: see communicating"
+        trip = Finding("diameter", "infinite", "info", text, inf)
+        silent = Finding("theory", "no-diameter", "info", _no_diameter(back))
+        return Theory(Certified(inf, inf), trip, silent)
     if work > MOST_TRIPS and not thorough:
-        least = Certified(float(farthest_hops(every)), inf)
-        found = _not_measured(models, least)
-        return Theory(least, None, None, None, None, found, ())
+        return _not_measured(models, float(farthest_hops(every)))
     far = diameter(every)
     bracket = Certified(float(far.lower), float(far.upper))
     trip = _diameter(models, far, horizon)
     steps = horizon or WITHOUT_HORIZON
     try:
-        measured = audit_facts(
+        facts, notes = audit_facts(
             latent, models, far, apart, horizon=steps, thorough=thorough
         )
-        bounds = applicable(measured.facts, steps)
+        bounds = applicable(facts, steps)
     except NotSolved as error:
         text = f"not measured: {error.problem}"
-        found = (trip, Finding("theory", Status.WARNING, text))
-        return Theory(bracket, far, None, None, None, found, ())
+        return Theory(bracket, trip, Finding("theory", "not-solved", "warning", text))
     return Theory(
         diameter=bracket,
-        trips=far,
-        measured=measured,
+        trip=trip,
+        finding=_in_words(bounds, horizon),
+        facts=facts,
         theorem=None if horizon is None else _theorem(bounds),
         promised=_promised(bounds, horizon),
-        findings=(trip, _in_words(bounds, horizon)),
-        notes=measured.notes,
+        notes=notes,
     )
 
 
 def _diameter(models: WeightedModels, far: Diameter, horizon: int | None) -> Finding:
     at = far.model
     if far.upper == 0.0:
-        return Finding("diameter", Status.OK, "one state: no trips at all", 0.0)
+        text = "one state: no trips at all"
+        return Finding("diameter", "one-state", "ok", text, 0.0)
     state = models.simulators.labels.state
-    here, there = short(state(int(far.source[at]))), short(state(int(far.target[at])))
+    first, last = (
+        shown(state(int(each[at])), SHORT) for each in (far.source, far.target)
+    )
     text = (
-        f"the slowest trip, from {here} to {there} in {model_named(models.names[at])}, "
-        f"takes {told(far.lower, 4)} steps at best, on average"
+        f"the slowest trip, from {first} to {last} in {model_named(models.names[at])}, "
+        f"takes {number(far.lower, 4)} steps on average, at best"
     )
     if horizon is not None and far.lower > horizon:
         text += f"; an episode has only {horizon}, not enough to see everything"
-        return Finding("diameter", Status.WARNING, text, far.lower)
-    return Finding("diameter", Status.OK, text, far.lower)
+        return Finding("diameter", "longer-than-episode", "warning", text, far.lower)
+    return Finding("diameter", "measured", "ok", text, far.lower)
 
 
-def _not_measured(models: WeightedModels, least: Certified) -> tuple[Finding, Finding]:
+def _not_measured(models: WeightedModels, least: float) -> Theory:
     every = models.simulators
-    text = (
+    trip = (
         f"not measured: {every.n_states} states in {len(every)} models would take "
-        "long (--thorough does it). It is finite, and at least "
-        f"{told(least.lower)} steps"
+        f"long (--thorough does it). It is finite, and at least {number(least, 3)} "
+        "steps"
     )
-    return (
-        Finding("diameter", Status.INFO, text, least.lower),
-        Finding(
-            "theory",
-            Status.INFO,
-            "no bound: theorems need the diameter, which was not measured (--thorough)",
-        ),
+    text = "no bound: theorems need the diameter, which was not measured (--thorough)"
+    return Theory(
+        Certified(least, inf),
+        Finding("diameter", "not-measured", "info", trip, least),
+        Finding("theory", "not-measured", "info", text),
     )
 
 
@@ -192,26 +177,26 @@ def _in_words(bounds: tuple[Bound, ...], horizon: int | None) -> Finding:
             for words in bound.unmet
         )
         text = f"no theorem applies; they ask for {'; '.join(wanted)}"
-        return Finding("theory", Status.WARNING, text)
+        return Finding("theory", "none-applies", "warning", text)
     first = _from(best)
     begins = (
         "its bound says nothing at any horizon up to 1e15"
         if isinf(first)
-        else f"its bound says something from H = {told(first, 4)} on"
+        else f"its bound says something from H = {number(first, 4)} on"
     )
     if horizon is None:
         text = f"{best.claim} applies: the loss per step goes to 0; {begins}"
-        return Finding("theory", Status.OK, text, first)
+        return Finding("theory", "applies", "ok", text, first)
     most, value = horizon * best.unit, best.value
     if not best.vacuous:
         text = (
             f"{best.claim}: the best policy loses at most {at_most(value, 3)} of "
-            f"{told(most)} in any model"
+            f"{number(most, 3)} in any model"
         )
-        return Finding("theory", Status.OK, text, value)
+        return Finding("theory", "bounded", "ok", text, value)
     text = (
-        f"{best.claim} applies but its constants serve every class of this size, and "
-        f"in {horizon} steps they allow more than can be lost at all; {begins}. That "
-        "is common: read the certified losses instead"
+        f"{best.claim} applies, but its bound holds for every class of this size: in "
+        f"{horizon} steps it allows more than can be lost at all; {begins}. That is "
+        "common: read the certified losses instead"
     )
-    return Finding("theory", Status.INFO, text, value)
+    return Finding("theory", "vacuous", "info", text, value)

@@ -6,11 +6,11 @@ average over the prior. The ends of the brackets are compared, so that a verdict
 never a guess: where they do not decide, it is "undecided".
 
 One model is real, not their average. A policy without memory that is fine on average
-may fail in one of them; where one with memory does clearly better there, the verdict is
-"with memory". Where memory does not help either, the words say which model to fear.
+may fail in one of them; if a policy with memory does clearly better in that model, the
+verdict is "with memory". If memory does not help either, the words name that model.
 
 A table on a grid that is too coarse says nothing about its simulator: the verdict is
-then "undecided: grid too coarse", whatever the table says (`audit_grid` has the rules).
+then "undecided: grid too coarse", whatever the table says (`grid` has the rules).
 
 Without a horizon the question is whether the loss per step goes to 0 as episodes grow.
 It does if every mistake can be undone and models are told apart by what is seen
@@ -21,30 +21,25 @@ for all of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from math import inf
 from typing import final
 
 from simgap.intervals import Certified
+from simgap.records import OpenOnGrid, Verdict
 
+BAD: tuple[Verdict, ...] = ("no", "not promised")  # a script should stop here
 CLEARLY = 0.5  # of the loss in the worst model: what memory has to bring it below
 
 
-class Verdict(Enum):
-    """The answer to: will a policy trained on all models transfer?"""
+@final
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict in words: one sentence, and one to three more that say why."""
 
-    YES = "yes"
-    WITH_MEMORY = "with memory"
-    NO = "no"
-    UNDECIDED = "undecided"
-    GRID_TOO_COARSE = "undecided: grid too coarse"
-    IN_THE_LONG_RUN = "in the long run"
-    NOT_PROMISED = "not promised"
-
-    @property
-    def bad(self) -> bool:
-        """Whether a script should stop here."""
-        return self in (Verdict.NO, Verdict.NOT_PROMISED)
+    verdict: Verdict
+    headline: str
+    reason: str
+    code: OpenOnGrid | None = None  # why a grid leaves the verdict open
 
 
 @final
@@ -83,19 +78,15 @@ def verdict_in_steps(
     low, high = average.ends
     least, most = stake.ends
     if least <= 0.0:
-        return Verdict.YES if most <= noise else Verdict.UNDECIDED
+        return "yes" if most <= noise else "undecided"
     if memoryless.ends[1] <= acceptable * least:
-        everywhere = worst.without_memory <= acceptable
-        return (
-            Verdict.YES
-            if everywhere or not worst.memory_helps(acceptable)
-            else Verdict.WITH_MEMORY
-        )
+        fine = worst.without_memory <= acceptable or not worst.memory_helps(acceptable)
+        return "yes" if fine else "with memory"
     if high <= acceptable * least:
-        return Verdict.WITH_MEMORY
+        return "with memory"
     if low > acceptable * most:
-        return Verdict.NO
-    return Verdict.UNDECIDED
+        return "no"
+    return "undecided"
 
 
 def verdict_in_the_long_run(
@@ -103,17 +94,17 @@ def verdict_in_the_long_run(
 ) -> Verdict:
     """Return the verdict for episodes without end.
 
-    `different` counts models that differ in kernel or rewards, `loss_per_step` is what
-    models with equal kernels and different rewards cost for ever: None if there are
-    such and it is not known.
+    `different` counts models that differ in kernel or rewards. `loss_per_step` is what
+    models with equal kernels and different rewards cost in every step, for ever; None
+    if there are such models and it is not known.
     """
     if different == 1:
-        return Verdict.YES
+        return "yes"
     if not ways_back or loss_per_step is None:
-        return Verdict.NOT_PROMISED
+        return "not promised"
     if loss_per_step.ends[0] > 0.0:
-        return Verdict.NOT_PROMISED
-    return Verdict.IN_THE_LONG_RUN
+        return "not promised"
+    return "in the long run"
 
 
 def memory_is_needed(

@@ -14,12 +14,13 @@ from typing import Any, final
 
 import numpy as np
 
-from simgap.answers.audit.finding import Finding, Status, counted, listed, model_named
 from simgap.arrays import BoolArray, OffsetArray, digest
 from simgap.mdp import SimulatorClass
 from simgap.planning import communicating
+from simgap.records import Finding, Status
+from simgap.text import counted, listed, model_named
 
-RESTARTS, ABSORBS = "terminal=restart", "terminal=absorb"  # as notes begin
+RESTARTS, ABSORBS = "terminal=restart", "terminal=absorb"  # codes of notes
 
 
 @final
@@ -80,18 +81,20 @@ def ways_back_finding(
 
     The oracle's certificate at a horizon needs no assumption.
     """
-    check, labels, notes = "communicating", simulators.labels, simulators.notes
+    check, labels = "communicating", simulators.labels
+    notes = {note.partition(":")[0] for note in simulators.notes}  # their codes
     if found.communicating:
         text = (
             "every state can be reached from every other in "
             f"{_every(len(simulators))}: no mistake is final"
         )
-        if any(note.startswith(RESTARTS) for note in notes):
-            text += (
-                ". That is so only because terminal states restart; if the real "
-                "episode ends there, a mistake is final"
-            )
-        return Finding(check, Status.OK, text)
+        if RESTARTS not in notes:
+            return Finding(check, "communicating", "ok", text)
+        text += (
+            ". That is so only because terminal states restart; if the real episode "
+            "ends in them, a mistake is final"
+        )
+        return Finding(check, "communicating-by-restart", "ok", text)
     missed = listed([labels.state(s) for s in found.missed])
     if found.only_missed:
         text = (
@@ -100,13 +103,14 @@ def ways_back_finding(
             "this is harmless. Leave them out (gym: states=reachable) and theorems "
             "apply"
         )
-        return Finding(check, Status.WARNING, text, float(len(found.missed)))
+        count = float(len(found.missed))
+        return Finding(check, "unreached-states", "warning", text, count)
     assert found.member is not None
     name = model_named(simulators.model_names[found.member])
     more = f" (and {found.broken - 1} more)" if found.broken > 1 else ""
     stuck = [labels.state(s) for part in found.closed for s in part]
     if len(found.closed) == 1 and len(stuck) > 1:
-        what = f"once in {listed(stuck)} it stays among them for ever"
+        what = f"an agent that enters {listed(stuck)} stays in these states for ever"
     elif stuck:
         what = f"there is no way back from {listed(stuck)}"
     else:
@@ -114,13 +118,17 @@ def ways_back_finding(
     text = f"in {name}{more} {what}: one wrong move can cost all that follows"
     text += (
         ". terminal=restart lets episodes begin again"
-        if any(note.startswith(ABSORBS) for note in notes)
+        if ABSORBS in notes
         else ". Let such states lead back to the start if episodes repeat"
     )
     if horizon is not None:
-        text += f". Theorems are silent; the certified loss in {horizon} steps is not"
-    status = Status.FAIL if horizon is None else Status.WARNING
-    return Finding(check, status, text, float(found.broken))
+        text += (
+            f". Theorems do not apply; the certified loss in {horizon} steps holds "
+            "without them"
+        )
+    code = "no-way-back" if stuck else "states-of-other-models"
+    status: Status = "fail" if horizon is None else "warning"
+    return Finding(check, code, status, text, float(found.broken))
 
 
 def farthest_hops(simulators: SimulatorClass) -> int:

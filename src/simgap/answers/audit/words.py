@@ -1,61 +1,48 @@
-"""The verdict in words: a headline and the reason, in parts of what is at stake."""
+"""The verdict in words: a headline and the reason, compared with random actions."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import final
-
-from simgap.answers.audit.finding import (
-    NOISE,
-    listed,
-    model_named,
-    percent,
-    percent_at_least,
-    percent_at_most,
-    short,
-    told,
-)
-from simgap.answers.audit.losses import PlanningSettings, Transfer, WorstModel
+from simgap.answers.audit.losses import Losses
 from simgap.answers.audit.separation import Apart
-from simgap.answers.audit.verdict import Verdict, memory_is_needed
+from simgap.answers.audit.verdict import Judgement, memory_is_needed
 from simgap.answers.audit.ways_back import WaysBack
 from simgap.answers.weighted_models import WeightedModels
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.oracle import Outcome
-from simgap.text import ends
+from simgap.records import Verdict, WorstModel
+from simgap.text import (
+    NOISE,
+    ends,
+    listed,
+    model_named,
+    number,
+    percent,
+    percent_at_least,
+    percent_at_most,
+)
 
 RARE = 0.01  # a probability below which a model is said to be unlikely
-AT_STAKE = "what is at stake"  # what acting at random loses
+AT_STAKE = "what random actions lose"
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Words:
-    """One sentence, and one to three more that say why."""
-
-    headline: str
-    reason: str
-
-
-def words_in_steps(
-    latent: LatentMDP, lost: Transfer, back: WaysBack, settings: PlanningSettings
-) -> Words:
+def judged_in_steps(
+    latent: LatentMDP, lost: Losses, back: WaysBack, acceptable: float
+) -> Judgement:
     """Return the verdict at a horizon in words."""
-    part, without = lost.relative_gap, lost.relative_memoryless
-    if part is None or without is None or lost.stakes is None:
+    part, without = lost.part(lost.average_gap), lost.part(lost.memoryless_gap)
+    if part is None or without is None:
         return _nothing_to_compare(lost)
-    assert lost.memoryless_gap is not None
-    accepted = percent(settings.acceptable)
-    if lost.verdict is Verdict.YES:
-        return _yes(latent, lost, without, settings)
-    if lost.verdict is Verdict.WITH_MEMORY:
-        return _with_memory(latent, lost, part, without, settings)
-    if lost.verdict is Verdict.NO:
+    accepted = percent(acceptable)
+    if lost.verdict == "yes":
+        return _yes(latent, lost, without, acceptable)
+    if lost.verdict == "with memory":
+        return _with_memory(latent, lost, part, without, acceptable)
+    if lost.verdict == "no":
         headline = (
-            "No: even the best policy with memory loses at least "
-            f"{percent_at_least(part.lower)} of {AT_STAKE} on average, more "
-            f"than {accepted}."
+            "No: on average even the best policy with memory loses at least "
+            f"{percent_at_least(part.lower)} of {AT_STAKE}, more than the acceptable "
+            f"{accepted}."
         )
         why = (
             f"In {lost.horizon} steps the models are not told apart soon enough, or "
@@ -64,11 +51,11 @@ def words_in_steps(
             else "Finding out which model is real takes moves that cannot be undone, "
             "or more steps than there are."
         )
-        most = _worst(latent, lost.worst, settings, "The policy found")
-        return Words(headline, f"{why} {most}".strip())
+        most = _worst(latent, lost.worst, acceptable, "The policy found")
+        return Judgement(lost.verdict, headline, f"{why} {most}".strip())
     headline = (
-        "Undecided: the best policy with memory loses "
-        f"{_between(part)} of {AT_STAKE} on average, and {accepted} is in between."
+        f"Undecided: on average the best policy with memory loses {_between(part)} of "
+        f"{AT_STAKE}, and the acceptable loss, {accepted}, is in between."
     )
     stopped = (
         "Nothing was planned, the episode is too long for this class."
@@ -77,12 +64,13 @@ def words_in_steps(
         if lost.outcome is not Outcome.SOLVED
         else "The bracket is narrow; the loss is about as large as the acceptable one."
     )
-    return Words(headline, f"{stopped} {_narrower(latent, lost)}")
+    return Judgement(lost.verdict, headline, f"{stopped} {_narrower(latent, lost)}")
 
 
-def words_of_one_model() -> Words:
+def judged_one_model() -> Judgement:
     """Return what there is to say where nothing is hidden."""
-    return Words(
+    return Judgement(
+        "yes",
         "Yes, trivially: there is one model, so that nothing is hidden.",
         "To ask about transfer give several models: several values of a parameter, "
         "such as 'riverswim?success=0.2:0.5:4', or several in the file.",
@@ -90,80 +78,76 @@ def words_of_one_model() -> Words:
 
 
 def _yes(
-    latent: LatentMDP, lost: Transfer, without: Certified, settings: PlanningSettings
-) -> Words:
+    latent: LatentMDP, lost: Losses, without: Certified, acceptable: float
+) -> Judgement:
     headline = (
         "Yes, and without memory: on average a policy that sees only the state "
-        f"and the step loses {_at_most(without)} of {AT_STAKE}."
+        f"and the step loses {_at_most(without)}."
     )
-    reason = _worst(latent, lost.memoryless_worst, settings, "But it")
+    reason = _worst(latent, lost.memoryless_worst, acceptable, "But it")
     if not reason:
-        reason = f"In no model it loses more than {_part(lost.memoryless_worst)}."
+        reason = f"In every model it loses {_most(lost.memoryless_worst)}."
     elif lost.worst is not None:
-        reason += f" Memory does not help much: {_part(lost.worst)} at worst."
-    return Words(headline, reason)
+        reason += (
+            " Memory does not help much: the policy found with memory loses up to "
+            f"{percent(lost.worst.relative)} in a model."
+        )
+    return Judgement("yes", headline, reason)
 
 
 def _with_memory(
     latent: LatentMDP,
-    lost: Transfer,
+    lost: Losses,
     part: Certified,
     without: Certified,
-    settings: PlanningSettings,
-) -> Words:
+    acceptable: float,
+) -> Judgement:
     assert lost.memoryless_gap is not None
     assert lost.stakes is not None
-    accepted = percent(settings.acceptable)
+    accepted = percent(acceptable)
     headline = (
-        "With memory: on average a policy that learns which model it is in loses "
-        f"{_at_most(part)} of {AT_STAKE}."
+        "With memory: on average a policy that learns which model is real loses "
+        f"{_at_most(part)}."
     )
     if lost.outcome is None:
         reason = "A theorem says so; policies without memory were not searched."
-    elif memory_is_needed(
-        lost.memoryless_gap, lost.stakes.average, settings.acceptable
-    ):
+    elif memory_is_needed(lost.memoryless_gap, lost.stakes.average, acceptable):
         reason = (
-            f"No policy without memory stays within {accepted} (--acceptable): the "
-            f"best loses {_between(without)}."
+            f"Every policy without memory loses more than {accepted} (--acceptable): "
+            f"the best loses {_between(without)}."
         )
-    elif without.upper > settings.acceptable:
+    elif without.upper > acceptable:
         reason = (
-            f"No policy without memory that stays within {accepted} (--acceptable) was "
-            f"found: the best one found loses {percent(without.upper)}, and "
-            f"none less than {percent_at_least(without.lower)}."
+            f"No policy without memory was found that loses at most {accepted} "
+            f"(--acceptable): the best one found loses {percent(without.upper)}, and "
+            f"every one loses at least {percent_at_least(without.lower)}."
         )
     else:
-        fear = _worst(latent, lost.memoryless_worst, settings, "but it")
+        but = _worst(latent, lost.memoryless_worst, acceptable, "but it")
         reason = (
-            "Without memory the best policy found is fine on average, with "
-            f"{percent(without.upper)}, {fear} (That no other one without "
-            "memory does better there is not proved.)"
+            "Without memory the best policy found is acceptable on average, with a "
+            f"loss of {percent(without.upper)}, {but} (A better one without memory may "
+            "exist.)"
         )
-    more = _worst(latent, lost.worst, settings, "With memory it")
+    more = _worst(latent, lost.worst, acceptable, "With memory it")
     if not more and lost.worst is not None:
-        more = f"With memory no model loses more than {_part(lost.worst)}."
-    return Words(headline, f"{reason} {more}".strip())
+        more = f"With memory it loses {_most(lost.worst)} in every model."
+    return Judgement("with memory", headline, f"{reason} {more}".strip())
 
 
-def words_in_the_long_run(
+def judged_in_the_long_run(
     verdict: Verdict, models: WeightedModels, back: WaysBack, apart: Apart
-) -> Words:
+) -> Judgement:
     """Return the verdict for episodes without end in words."""
-    if verdict is Verdict.YES:
-        return Words(
-            "Yes: there is only one model, so nothing is hidden and nothing is lost.",
-            "All models with weight move and pay alike; the optimal policy of one is "
-            "optimal in all.",
-        )
-    if verdict is Verdict.IN_THE_LONG_RUN:
+    if verdict == "in the long run":
         named = "Theorem 1" if not apart.confused else "Theorem 1, on what is seen"
         missed = (
             ""
             if back.communicating
             else " States that are never reached do not matter."
         )
-        return Words(
+        return Judgement(
+            verdict,
             "In the long run: a policy with memory loses less and less per step, "
             "whichever model is real.",
             "Every mistake can be undone and what is seen tells the models apart, so "
@@ -178,65 +162,58 @@ def words_in_the_long_run(
         where = f" from {listed(stuck)}" if stuck else ""
         reason = (
             f"In {model_named(models.names[back.member])} there is no way back{where}: "
-            "a mistake can cost all that follows. It may still be fine in a short "
-            "episode: ask again with -H."
+            "a mistake can cost all that follows. The loss may still be small in a "
+            "short episode: ask again with -H."
         )
-        return Words(headline, reason)
+        return Judgement(verdict, headline, reason)
     group = listed([models.names[m] for m in apart.confused[0]])
-    loss = apart.loss_per_step
     cost = "may cost a part of every step"
-    if loss is not None and loss.lower is not None:
-        known = ends(*loss.ends, 3)
+    if apart.loss_per_step is not None:
+        known = ends(*apart.loss_per_step.ends, 3)
         cost = "costs " if len(known) == 1 else "costs at least "
         cost += f"{known[0]} in every step, for ever"
-    return Words(
-        headline,
-        f"{group} move alike but pay differently, and what cannot be found out {cost}.",
+    reason = (
+        f"{group} move alike but pay differently, and what cannot be found out {cost}."
     )
+    return Judgement(verdict, headline, reason)
 
 
-def _nothing_to_compare(lost: Transfer) -> Words:
-    if lost.verdict is Verdict.YES:
-        return Words(
-            "Yes: nothing is at stake, random actions are as good as any.",
+def _nothing_to_compare(lost: Losses) -> Judgement:
+    if lost.verdict == "yes":
+        return Judgement(
+            "yes",
+            "Yes: nothing can be lost, random actions are as good as any.",
             "In every model with weight all that is reached pays the same.",
         )
     if lost.stakes is None:
-        return Words(
+        return Judgement(
+            lost.verdict,
             f"Undecided: {lost.horizon} steps are too many to follow in this class.",
             "Losses of policies are not computed at this length. Ask with a shorter "
             "-H, or without -H for the long run.",
         )
-    return Words(
-        "Undecided: what is at stake is lost in rounding.",
-        "Acting at random costs less than doubles can tell from 0 here. Rescale the "
-        "rewards, or look at the digits.",
+    return Judgement(
+        lost.verdict,
+        "Undecided: what random actions lose is too small to be computed.",
+        "It is smaller than rounding errors. Rescale the rewards.",
     )
 
 
 def _worst(
-    latent: LatentMDP,
-    worst: WorstModel | None,
-    settings: PlanningSettings,
-    who: str,
+    latent: LatentMDP, worst: WorstModel | None, acceptable: float, who: str
 ) -> str:
-    """Return a sentence about the worst model if more than accepted is lost there."""
-    if worst is None or worst.relative <= settings.acceptable:
+    """Return a sentence about the worst model if more than accepted is lost in it."""
+    if worst is None or worst.relative <= acceptable:
         return ""
-    name = short(latent.simulators.model_names[worst.member])
+    chance = latent.prior[latent.simulators.model_names.index(worst.name)]
+    rare = f", which has probability {number(chance, 2)}" if chance < RARE else ""
     return (
-        f"{who} loses {_part(worst)} of what is at stake there if {name} is the real "
-        f"model{_rare(latent, worst)}."
+        f"{who} loses {percent(worst.relative)} of {AT_STAKE} in "
+        f"{model_named(worst.name)}, if that is the real one{rare}."
     )
 
 
-def _rare(latent: LatentMDP, worst: WorstModel) -> str:
-    """Return how unlikely a model is, if it is."""
-    chance = float(latent.prior[worst.member])
-    return f", which has probability {told(chance, 2)}" if chance < RARE else ""
-
-
-def _narrower(latent: LatentMDP, lost: Transfer) -> str:
+def _narrower(latent: LatentMDP, lost: Losses) -> str:
     if lost.outcome is None:
         return "A shorter -H can be planned."
     if lost.planned < int((latent.prior > 0.0).sum()):
@@ -244,13 +221,16 @@ def _narrower(latent: LatentMDP, lost: Transfer) -> str:
     return "A longer --time-limit or another --acceptable decides."
 
 
-def _part(worst: WorstModel | None) -> str:
-    return percent(0.0 if worst is None else worst.relative)
+def _most(worst: WorstModel | None) -> str:
+    if worst is None or worst.relative <= NOISE:
+        return "nothing"
+    return f"at most {percent_at_most(worst.relative)}"
 
 
 def _at_most(part: Certified) -> str:
-    high = part.upper
-    return "nothing" if high <= NOISE else f"at most {percent_at_most(high)}"
+    if part.upper <= NOISE:
+        return "nothing"
+    return f"at most {percent_at_most(part.upper)} of {AT_STAKE}"
 
 
 def _between(part: Certified) -> str:

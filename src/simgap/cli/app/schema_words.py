@@ -200,7 +200,7 @@ MEANINGS = {
     "worst_gap": "of the certified policy, over the models",
     "worst_model": "where most is lost",
     "writable": "endings that simgap export takes",
-    "AuditAnswer.verdict": '"yes", "with memory", "no", "undecided" or "undecided: '
+    "Audit.verdict": '"yes", "with memory", "no", "undecided" or "undecided: '
     'grid too coarse"; without a horizon "yes", "in the long run", "not promised" or '
     "the last one",
     "ClaimAnswer.verdict": '"holds", "refuted" or "undecided"',
@@ -210,7 +210,7 @@ MEANINGS = {
     "Memory.needed": '"certified" (for this grid): every policy without memory loses '
     'more, at least the lower end of `without_memory`; "no": one without is as good; '
     'else "not proved"',
-    "FindingAnswer.value": "the number behind it; null: there is none",
+    "Finding.value": "the number behind it; null: there is none",
 }
 
 

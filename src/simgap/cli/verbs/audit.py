@@ -1,4 +1,4 @@
-"""`simgap audit`: will it transfer? Assumptions, theorems and a verdict in plain words.
+"""Will it transfer? Assumptions, theorems and a verdict in plain words.
 
 With -H the verdict rests on certified losses: of the best policy with memory, of the
 best one found without, and of acting at random, which is what is at stake. Without -H
@@ -12,16 +12,43 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simgap.cli.app.options import AsJson, Horizon, MaxBytes, Model, Out, Seed
-from simgap.cli.verbs.audit_answer import AuditAnswer, LadderAnswer
+from simgap.cli.app.arguments import (
+    AsJson,
+    Horizon,
+    MaxBytes,
+    Model,
+    Out,
+    Seed,
+    TimeLimit,
+    needed_horizon,
+    real,
+)
+from simgap.cli.app.output import (
+    finish,
+    folder_of,
+    print_line,
+    print_table,
+    telling,
+)
+from simgap.text import (
+    at_most,
+    bracket,
+    ends,
+    gap_bracket,
+    gap_number,
+    number,
+    percent,
+    percent_between,
+    shown,
+)
 
 if TYPE_CHECKING:
-    from simgap.answers import PlannedClass, PlanningSettings
-    from simgap.mdp import LatentMDP
+    from simgap.intervals import Certified
+    from simgap.records import Audit, InSimulator, Ladder
 
 FAILED = 1
-LADDER = 6.0  # time limits of one planning, for all grids of a ladder
 SIGNS = {"ok": "ok", "info": "note", "warning": "warning", "fail": "FAIL"}
+ACCEPTABLE = "it is above 0 and below 1, such as 0.1"
 
 
 def run(
@@ -29,18 +56,16 @@ def run(
     model: Model,
     horizon: Horizon = None,
     acceptable: Annotated[
-        str,
+        float,
         typer.Option(
             "--acceptable",
             metavar="R",
-            help="The part of what is at stake that may be lost.",
+            help="The part of what random actions lose that may be lost.",
+            parser=real("--acceptable", below=1.0, hint=ACCEPTABLE),
         ),
-    ] = "0.1",
-    time_limit: Annotated[
-        str,
-        typer.Option("--time-limit", metavar="S", help="Seconds of planning."),
-    ] = "20",
-    refined: Annotated[
+    ] = 0.1,
+    time_limit: TimeLimit = 20.0,
+    refine: Annotated[
         bool,
         typer.Option(
             "--refine", help="Of a class on a grid: finer grids until the answer stays."
@@ -50,125 +75,44 @@ def run(
         bool,
         typer.Option("--thorough", help="Measure what takes long in large classes."),
     ] = False,
-    seed: Seed = "0",
+    seed: Seed = 0,
     out: Out = None,
     max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Say in plain words whether a policy trained on all models will transfer.
 
-    With -H: from certified losses in so many steps. Without: in the long run. What is
-    at stake is what acting at random loses.
+    With -H: from certified losses in so many steps, compared with what random actions
+    lose. Without: in the long run.
 
     Example: simgap audit 'riverswim?success=0.1:0.6:3&left_reward=0.4' -H 40
     """
-    from simgap.answers import PlanningSettings
     from simgap.cli.app.compiling import compile_ahead
     from simgap.cli.app.models import read_model
-    from simgap.cli.app.options import (
-        max_bytes_of,
-        needed_horizon,
-        part_of,
-        seconds_of,
-        seed_of,
-    )
-    from simgap.cli.app.output import made_folder, print_json
-    from simgap.records import write_record
 
     steps = None if horizon is None else needed_horizon(horizon)
-    part = part_of(
-        acceptable, "--acceptable", hint="it is above 0 and below 1, such as 0.1"
-    )
-    seconds = seconds_of(time_limit)
-    assert part is not None
-    assert seconds is not None
-    settings = PlanningSettings(
-        acceptable=part, time_limit=seconds, seed=seed_of(seed), thorough=thorough
-    )
-    folder = None if out is None else made_folder(out)
+    folder = folder_of(out)
     compile_ahead("oracle")  # while assumptions are checked
-    latent = read_model(model, max_bytes_of(max_bytes)).latent
-    answer = answered(
-        latent,
-        steps,
-        settings=settings,
-        command=str(context.obj),
-        model=model,
-        refined=refined,
-    )
-    if folder is not None:
-        write_record(answer, folder / "audit.json")
-    if as_json:
-        print_json(answer)
-    else:
-        print_answer(answer)
+    from simgap.answers import audit
+
+    with telling("checking assumptions") as tell:
+        answer = audit(
+            read_model(model, max_bytes),
+            steps,
+            acceptable=acceptable,
+            time_limit=time_limit,
+            refine=refine,
+            thorough=thorough,
+            seed=seed,
+            progress=tell,
+        )
+    finish(answer, context, folder, print_answer, as_json=as_json)
     if not answer.passed:
         raise typer.Exit(FAILED)
 
 
-def answered(
-    latent: LatentMDP,
-    horizon: int | None,
-    *,
-    settings: PlanningSettings | None = None,
-    planned: PlannedClass | None = None,
-    command: str,
-    model: str,
-    refined: bool = False,
-) -> AuditAnswer:
-    """Return the record of an audit; standard error tells how far it is."""
-    from simgap.answers import PlanningSettings, RefineSettings, audit, refine
-    from simgap.cli.app.output import telling
-    from simgap.cli.verbs.audit_answer import audit_answer
-    from simgap.oracle import Outcome, Progress
-    from simgap.text import number
-
-    chosen = settings or PlanningSettings()
-    with telling("checking assumptions") as tell:
-
-        def follow(now: Progress) -> None:
-            low, high = (number(end, 4) for end in (now.lower, now.upper))
-            tell(f"{now.seconds:.0f} s: loss in [{low}, {high}], {now.doing}")
-
-        ladder = None
-        if refined:
-            ladder = refine(
-                latent,
-                _steps_of(horizon),
-                settings=RefineSettings(
-                    time_limit=LADDER * chosen.time_limit, planning=chosen
-                ),
-                progress=follow,
-                tell=tell,
-            )
-            latent, found = ladder.latent, ladder.audit
-        else:
-            found = audit(
-                latent, horizon, settings=chosen, planned=planned, progress=follow
-            )
-    if found.transfer is not None and found.transfer.outcome is Outcome.INTERRUPTED:
-        raise KeyboardInterrupt  # planning ends gracefully; who stops it wants out
-    seed = chosen.seed
-    return audit_answer(
-        latent, found, command=command, model=model, seed=seed, ladder=ladder
-    )
-
-
-def _steps_of(horizon: int | None) -> int:
-    from simgap.errors import InvalidArgument
-
-    if horizon is None:
-        raise InvalidArgument(
-            "--refine compares losses in so many steps", hint="say how many: -H 100"
-        )
-    return horizon
-
-
-def print_answer(answer: AuditAnswer) -> None:
+def print_answer(answer: Audit) -> None:
     """Print an audit: a table of checks, the verdict, what to do next."""
-    from simgap.cli.app.output import print_line, print_table
-    from simgap.text import shown
-
     steps = "in the long run" if answer.horizon is None else f"{answer.horizon} steps"
     print_table(
         f"audit of {shown(answer.provenance.model)}: {answer.models} models, "
@@ -185,22 +129,20 @@ def print_answer(answer: AuditAnswer) -> None:
     print_line(f"  {answer.reason}")
     for line in _numbers(answer):
         print_line(f"  {line}")
+    for note in answer.notes:
+        print_line(f"note: {note}")
     for command in answer.next:
         print_line(f"next: {command}")
 
 
-def _certainty(answer: AuditAnswer) -> str:
+def _certainty(answer: Audit) -> str:
     """Return the label of the verdict; with memory is two statements, and has two."""
     if answer.verdict != "with memory" or answer.memory is None:
         return answer.verdict_certainty
     return f"enough: {answer.memory.enough}; needed: {answer.memory.needed}"
 
 
-def _print_ladder(ladder: LadderAnswer) -> None:
-    from simgap.answers import percent
-    from simgap.cli.app.output import print_table
-    from simgap.text import bracket, gap_bracket, number
-
+def _print_ladder(ladder: Ladder) -> None:
     print_table(
         "finer and finer grids: certified",
         ("nodes", "verdict of the table", "states", "noise", "loss", "at stake",
@@ -225,39 +167,23 @@ def _print_ladder(ladder: LadderAnswer) -> None:
     )  # fmt: skip
 
 
-def _numbers(answer: AuditAnswer) -> list[str]:
-    from simgap.answers import percent, percent_between
-    from simgap.text import at_most, ends, gap_bracket, gap_number, number, shown
-
+def _numbers(answer: Audit) -> list[str]:
     if answer.at_stake is None or answer.average_gap is None:
         return []
     noise = 1e-9 * answer.at_stake
     lines = [f"at stake         {number(answer.at_stake, 5)} (lost by random actions)"]
-    for what, gap, part in (
-        ("with memory", answer.average_gap, answer.relative_gap),
-        ("without memory", answer.memoryless_gap, answer.relative_memoryless),
-    ):
-        if gap is None:
-            continue
-        parts = ""
-        if part is not None and part.lower is not None and part.upper is not None:
-            parts = f" ({percent_between(part)})"
-        lines.append(f"{what:<16} {gap_bracket(gap, noise)}{parts} lost on average")
+    lines += _lost("with memory", answer.average_gap, answer.relative_gap, noise)
+    lines += _lost(
+        "without memory", answer.memoryless_gap, answer.relative_memoryless, noise
+    )
     if answer.worst is not None:
         name, lost = shown(answer.worst.name), gap_number(answer.worst.gap, noise)
         lines.append(
             f"hit hardest      {name}: {lost} lost by the policy planned here "
-            f"({percent(answer.worst.relative)} of what is at stake there)"
+            f"({percent(answer.worst.relative)} of what random actions lose in this "
+            "model)"
         )
-    for each in answer.in_simulator:
-        held = ends(each.table.lower, each.table.upper, 4)
-        there = ends(each.simulator.lower, each.simulator.upper, 4)
-        lines.append(
-            f"{each.policy}: earns {' to '.join(held)} in the table, in "
-            "the simulator "
-            f"{number(each.simulator.estimate, 4)}, {' to '.join(there)} (estimated; "
-            f"no answer of its own in {percent(each.fallbacks)} of the steps)"
-        )
+    lines += [_graded(each) for each in answer.in_simulator]
     if answer.memory is not None:
         lines += answer.memory.sentences()
     if answer.value_of_memory is not None:
@@ -267,3 +193,22 @@ def _numbers(answer: AuditAnswer) -> list[str]:
             f"{answer.theorem.name}: at most {at_most(answer.theorem.bound, 5)}"
         )
     return lines
+
+
+def _lost(
+    what: str, gap: Certified | None, part: Certified | None, noise: float
+) -> list[str]:
+    if gap is None:
+        return []
+    parts = "" if part is None else f" ({percent_between(part)})"
+    return [f"{what:<16} {gap_bracket(gap, noise)}{parts} lost on average"]
+
+
+def _graded(found: InSimulator) -> str:
+    table = " to ".join(ends(*found.table.ends, 4))
+    simulator = " to ".join(ends(*found.simulator.ends, 4))
+    return (
+        f"{found.policy}: earns {table} in the table, in the simulator "
+        f"{number(found.simulator.estimate, 4)}, {simulator} (estimated; no answer of "
+        f"its own in {percent(found.fallbacks)} of the steps)"
+    )

@@ -19,7 +19,6 @@ from simgap.text import suggestion
 OTHERS = {  # verbs that do not say it yet
     "demo": ("", "Study"),
     "study": ("", "Study"),
-    "audit": ("audit_answer", "AuditAnswer"),
     "reproduce": ("reproduce", "ReproduceAnswer"),
 }
 

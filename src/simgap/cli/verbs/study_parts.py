@@ -164,12 +164,11 @@ def _planned_and_judged(study: Study) -> tuple[Study, Oracle, Any]:
     """
     from dataclasses import replace
 
-    from simgap.answers import Verdict
     from simgap.oracle import Outcome
 
     planned = _planned(study)
     audit = _audit(study, planned)
-    left_open = audit.verdict == Verdict.UNDECIDED.value
+    left_open = audit.verdict == "undecided"
     if left_open and planned.result.outcome is Outcome.SOLVED:
         finer = FINER * (study.solver.gap_tolerance or 1.0)
         solver = replace(study.solver, gap_tolerance=finer)
@@ -180,19 +179,21 @@ def _planned_and_judged(study: Study) -> tuple[Study, Oracle, Any]:
 
 
 def _audit(study: Study, planned: Oracle) -> Any:
-    from simgap.answers import PlanningSettings, planned_class
-    from simgap.cli.verbs.audit import answered
+    from simgap.answers import NamedModel, audit, planned_class
+    from simgap.cli.app.output import telling
+    from simgap.records import with_command
 
-    planning = PlanningSettings(time_limit=study.seconds, seed=study.solver.seed)
-    return answered(
-        study.latent,
-        study.horizon,
-        settings=planning,
-        planned=planned_class(planned),
-        command=study.command,
-        model=study.model,
-        refined=study.refined,
-    )
+    with telling("checking assumptions") as tell:
+        found = audit(
+            NamedModel(study.latent, study.model),
+            study.horizon,
+            time_limit=study.seconds,
+            refine=study.refined,
+            seed=study.solver.seed,
+            planned=planned_class(planned),
+            progress=tell,
+        )
+    return with_command(found, study.command)
 
 
 def _planned(study: Study) -> Oracle:

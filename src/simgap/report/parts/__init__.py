@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from simgap.records import (
     Adapt,
+    Audit,
     Blame,
     Gap,
     Identify,
@@ -40,7 +41,7 @@ def _typed(
 
 CLAIMS = "claims"  # the folder in which every file is a claim
 MAKERS: dict[str, Callable[[Mapping[str, Any], str], Part]] = {
-    "audit": audit_part,  # in the order of the page
+    "audit": _typed(Audit, audit_part),  # in the order of the page
     "oracle": _typed(Oracle, oracle_part),
     "gap": _typed(Gap, gap_part),
     "blame": _typed(Blame, blame_part),

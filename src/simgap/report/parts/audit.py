@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import final
 
-from simgap.report.part import Card, Line, Part, notes_of, origin_of, surety_of
-from simgap.report.parts.memory_card import memory_cards, memory_of
+from simgap.intervals import Certified
+from simgap.records import Audit, Finding, Theorem, Verdict as Word, WorstModel
+from simgap.report.part import Card, Line, Part, origin_of, surety_of
+from simgap.report.parts.memory_card import memory_cards
 from simgap.report.parts.on_grid import grid_sheets, ladder_plots
 from simgap.report.parts.verdict_plot import two_groups
 from simgap.report.plots import GroupPlot
-from simgap.report.reading import (
-    as_list,
-    as_object,
-    as_objects,
-    as_text,
-    not_ours,
-)
 from simgap.report.sheet import Cell, Heading, Sheet, Sign, sheet
 from simgap.report.shown_number import NOTHING, Told, certainty_of, evaluated, told
-from simgap.text import number as number_shown, shown
+from simgap.text import number, percent, shown
 
 GROUP = "The audit"
-ANSWERS = {  # the word of the record: the answer on the page, and its mood
+ANSWERS: dict[Word, tuple[str, str]] = {  # the answer on the page, and its mood
     "yes": ("Yes", "good"),
     "with memory": ("Yes, with memory", "but"),
     "in the long run": ("In the long run", "mind"),
@@ -66,23 +60,22 @@ class AuditContent:
     notes: tuple[str, ...]
 
 
-def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
+def audit_part(record: Audit, anchor: str) -> Part:
     """Return the part of `audit.json`."""
-    stake = told(record.get("at_stake")).value
-    facts = _facts(record, stake)
-    verdict = _verdict(record, stake)
+    facts, verdict = _facts(record), _verdict(record)
     key = facts.get(BEST, NOTHING)
-    findings = as_objects(record.get("findings"))
+    steps = "no horizon" if record.horizon is None else f"{record.horizon} steps"
     return Part(
         group=GROUP,
         template="audit.html",
         anchor=anchor,
         title="Every check behind the verdict",
         picture=_picture(record, f"{anchor}-verdict"),
-        theory=tuple(filter(None, (_theorem(as_object(record.get("theorem"))),))),
+        theory=() if record.theorem is None else (_theorem(record.theorem),),
         line=Line(
             what="audit",
-            about=_about(record),
+            about=f"{record.models} models, {record.states} states, "
+            f"{record.actions} actions, {steps}",
             answer=verdict.answer,
             mood=verdict.mood,
             key_name=BEST if key is not NOTHING else "",
@@ -91,16 +84,16 @@ def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
         content=AuditContent(
             verdict=verdict,
             facts=tuple(facts.items()),
-            next=tuple(as_text(each) for each in as_list(record.get("next"))),
-            notes=notes_of(record),
+            next=record.next,
+            notes=record.notes,
         ),
         origin=origin_of(record),
-        plots=ladder_plots(record, anchor),
+        plots=ladder_plots(record.ladder, anchor),
         sheets=(
             *grid_sheets(record, anchor),
-            *((_findings(findings, f"{anchor}-table-1"),) if findings else ()),
+            *((_findings(record, f"{anchor}-table-1"),) if record.findings else ()),
         ),
-        cards=_cards(record, stake),
+        cards=_cards(record),
         surety=surety_of(
             record,
             *(
@@ -108,183 +101,125 @@ def audit_part(record: Mapping[str, Any], anchor: str) -> Part:
                 for name in (BEST, WITHOUT_MEMORY, VALUE_OF_MEMORY)
             ),
             kind="audit",
-            stake=stake,
+            stake=record.at_stake,
             least=key,
         ),
     )
 
 
-def _picture(record: Mapping[str, Any], key: str) -> GroupPlot | None:
+def _picture(record: Audit, key: str) -> GroupPlot | None:
     """Return what is lost with memory and without it, as parts of what is at stake."""
-    sure = certainty_of(as_object(record.get("certainty")).get("worst"))
+    sure = evaluated(certainty_of(record.certainty.get("worst")))
 
-    def pair(average: str, worst: str) -> tuple[Told, Told]:
-        there = as_object(record.get(worst)).get("relative")
-        return told(record.get(average)), told(there, certainty=evaluated(sure))
+    def pair(average: Certified | None, worst: WorstModel | None) -> tuple[Told, Told]:
+        most = None if worst is None else worst.relative
+        return told(average), told(most, certainty=sure)
 
     plot = two_groups(
-        pair("relative_gap", "worst"),
-        pair("relative_memoryless", "memoryless_worst"),
+        pair(record.relative_gap, record.worst),
+        pair(record.relative_memoryless, record.memoryless_worst),
         key,
     )
-    level = told(record.get("acceptable")).value
-    if plot is None or level is None:
-        return plot
-    return replace(plot, level=100.0 * level, level_name="acceptable")
+    if plot is None:
+        return None
+    return replace(plot, level=100.0 * record.acceptable, level_name="acceptable")
 
 
-def _verdict(record: Mapping[str, Any], stake: float | None) -> Verdict:
-    memory = memory_of(record)
-    word = record.get("verdict")
-    if word is not None and (not isinstance(word, str) or word not in ANSWERS):
-        raise not_ours(word, f"one of {', '.join(ANSWERS)}")
-    answer, mood = ANSWERS.get(str(word), ("No verdict in the record", "open"))
-    if word == "yes" and record.get("everywhere") is False:
+def _verdict(record: Audit) -> Verdict:
+    answer, mood = ANSWERS[record.verdict]
+    if record.verdict == "yes" and record.everywhere is False:
         answer, mood = NOT_EVERYWHERE
+    memory = () if record.memory is None else record.memory.sentences()
     return Verdict(
         answer=answer,
         mood=mood,
         certainty=_certainty(record),
-        headline=as_text(record.get("headline")),
-        reason=as_text(record.get("reason")),
-        more=" ".join(
-            filter(
-                None,
-                (
-                    *(() if memory is None else memory.sentences()),
-                    _worst(record, as_text(record.get("reason"))),
-                ),
-            )
+        headline=record.headline,
+        reason=record.reason,
+        more=" ".join(filter(None, (*memory, _worst(record)))),
+        warnings=tuple(
+            each.text
+            for each in record.findings
+            if each.check in REPEATED and each.status in ("warning", "fail")
         ),
-        warnings=_repeated(record),
     )
 
 
-def _certainty(record: Mapping[str, Any]) -> str:
+def _certainty(record: Audit) -> str:
     """Return the label of the verdict.
 
     "With memory" is two statements: it has a label of its own if both have the same.
     """
-    sure = certainty_of(record.get("verdict_certainty"))
-    if record.get("verdict") != "with memory":
-        return sure if record.get("verdict") else ""
-    needed = as_text(as_object(record.get("memory")).get("needed"))
+    sure = record.verdict_certainty
+    if record.verdict != "with memory":
+        return sure
+    needed = None if record.memory is None else record.memory.needed
     return sure if needed == sure else ""
 
 
-def _worst(record: Mapping[str, Any], reason: str) -> str:
+def _worst(record: Audit) -> str:
     """Return where most is lost, in one sentence, unless the reason says it."""
-    worst = as_object(record.get("worst"))
-    gap = told(worst.get("gap"), certainty="")
-    name = shown(as_text(worst.get("name")) or "?")
-    part = told(worst.get("relative")).value
-    if gap.value is None or name in reason or (part or 1.0) <= NEGLIGIBLE:
+    worst = record.worst
+    if worst is None or worst.relative <= NEGLIGIBLE:
         return ""
-    share = f", {number_shown(100.0 * part, 3)} % of it" if part else ""
+    if record.verdict in ("no", "with memory") and worst.relative > record.acceptable:
+        return ""
     return (
-        "The policy planned for the audit has memory and is planned for the average; "
-        f"in parts of what is at stake there it loses most if {name} is real: "
-        f"{gap.text}{share}."
+        "The policy planned for the audit has memory and is planned for the average. "
+        "Compared with random actions it loses most in "
+        f"{shown(worst.name)}: {told(worst.gap).text}, {percent(worst.relative)} of "
+        "what they lose in this model."
     )
 
 
-def _repeated(record: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(
-        as_text(each.get("text"))
-        for each in as_objects(record.get("findings"))
-        if as_text(each.get("check")) in REPEATED
-        and as_text(each.get("status")) in {"warning", "fail"}
-    )
-
-
-def _about(record: Mapping[str, Any]) -> str:
-    sizes = [
-        f"{as_text(record[key])} {key}"
-        for key in ("models", "states", "actions")
-        if record.get(key) is not None
-    ]
-    steps = as_text(record.get("horizon"))
-    return ", ".join([*sizes, f"{steps} steps" if steps else "no horizon"])
-
-
-def _facts(record: Mapping[str, Any], stake: float | None) -> dict[str, Told]:
-    noise = NEGLIGIBLE * abs(stake or 0.0)
-    sure = as_object(record.get("certainty"))
-    separation = as_object(record.get("separation"))
+def _facts(record: Audit) -> dict[str, Told]:
+    noise = NEGLIGIBLE * abs(record.at_stake or 0.0)
+    sure, apart = record.certainty, record.separation
     found = {
-        BEST: told(record.get("average_gap"), noise=noise),
-        WITHOUT_MEMORY: told(record.get("memoryless_gap"), noise=noise),
-        VALUE_OF_MEMORY: told(record.get("value_of_memory"), noise=noise),
+        BEST: told(record.average_gap, noise=noise),
+        WITHOUT_MEMORY: told(record.memoryless_gap, noise=noise),
+        VALUE_OF_MEMORY: told(record.value_of_memory, noise=noise),
         "at stake: what acting at random loses": told(
-            record.get("at_stake"),
-            certainty=evaluated(certainty_of(sure.get("at_stake"))),
+            record.at_stake, certainty=evaluated(certainty_of(sure.get("at_stake")))
         ),
-        "diameter": told(record.get("diameter")),
-        "separation": told(
-            separation.get("value"), certainty=certainty_of(sure.get("separation"))
-        ),
-        "steps to tell two models apart": told(separation.get("steps")),
+        "diameter": told(record.diameter),
+        "separation": told(apart.value, certainty=certainty_of(sure.get("separation"))),
+        "steps to tell two models apart": told(apart.steps),
     }
     return {name: each for name, each in found.items() if each is not NOTHING}
 
 
-def _theorem(theorem: Mapping[str, Any]) -> str:
-    bound = told(theorem.get("bound"), certainty="", digits=4)
-    if bound.value is None:
-        return ""
-    name = shown(as_text(theorem.get("name")) or "The theorem")
-    start = told(theorem.get("non_vacuous_from")).value
-    later = (
-        ""
-        if start is None
-        else f" It says something from {number_shown(start, 4)} steps on."
-    )
-    if theorem.get("vacuous") is True:
-        return (
-            f"{name} bounds the loss by {bound.text}, which is more than there is to "
-            f"lose: at this horizon it says nothing.{later}"
-        )
-    return f"{name} bounds the loss by {bound.text}."
+def _theorem(theorem: Theorem) -> str:
+    bound = told(theorem.bound, certainty="", digits=4).text
+    bounds = f"{shown(theorem.name)} bounds the loss by {bound}"
+    if not theorem.vacuous:
+        return f"{bounds}."
+    nothing = f"{bounds}, which is more than can be lost; it says nothing here."
+    if theorem.non_vacuous_from is None:
+        return nothing
+    start = number(theorem.non_vacuous_from, 4)
+    return f"{nothing} It says something from {start} steps on."
 
 
-def _findings(findings: list[Mapping[str, Any]], key: str) -> Sheet:
-    valued = any(each.get("value") is not None for each in findings)
+def _findings(record: Audit, key: str) -> Sheet:
+    valued = any(each.value is not None for each in record.findings)
     heads = [Heading("check"), Heading("result"), Heading("in plain words")]
-    rows: list[list[Cell]] = [
-        [
-            as_text(each.get("check")) or "?",
-            _sign(each.get("status")),
-            as_text(each.get("text")),
-            *([_value(each.get("value"))] if valued else []),
-        ]
-        for each in findings
-    ]
+    rows = [_row(each, valued=valued) for each in record.findings]
     heads += [Heading("number")] if valued else []
     return sheet(key, "Every check", heads, rows, stacked=True)
 
 
-def _sign(status: Any) -> Sign:
-    word = as_text(status) or "?"
-    return Sign(word, STATES.get(word, "open"))
+def _row(found: Finding, *, valued: bool) -> list[Cell]:
+    sign = Sign(found.status, STATES[found.status])
+    value = told(found.value, certainty="") if valued else NOTHING
+    return [found.check, sign, found.text, *([value] if valued else [])]
 
 
-def _value(value: Any) -> Cell:
-    """Return what a check measured: a number, two ends, or words."""
-    if value is None or isinstance(value, str | bool):
-        return None if value is None else str(value)
-    return replace(told(value, certainty=""), certainty="")
-
-
-def _cards(record: Mapping[str, Any], stake: float | None) -> tuple[Card, ...]:
-    cards = [*memory_cards(record.get("value_of_memory"), memory_of(record), stake)]
-    steps = as_object(record.get("separation")).get("steps")
-    found = told(steps)
+def _cards(record: Audit) -> tuple[Card, ...]:
+    cards = [*memory_cards(record.value_of_memory, record.memory, record.at_stake)]
+    found = told(record.separation.steps)
     if found.value is not None:
-        pair = [shown(as_text(n), 24) for n in as_list(_pair_names(record))]
+        pair = [shown(name, 24) for name in record.separation.pair_names or ()]
         words = f"steps to tell {' from '.join(pair)}" if pair else "steps"
         cards.append(Card("identify", found.text, found.certainty, words))
     return tuple(cards)
-
-
-def _pair_names(record: Mapping[str, Any]) -> Any:
-    return as_object(record.get("separation")).get("pair_names")

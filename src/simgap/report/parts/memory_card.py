@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from simgap.intervals import Certified
-from simgap.records import Memory, as_record
+from simgap.records import Memory
 from simgap.report.part import Card
 from simgap.report.shown_number import told
 from simgap.text import percent_of
@@ -15,7 +12,7 @@ ROUNDING = 1e-9  # of what is at stake: nothing, in words
 
 
 def memory_cards(
-    worth: Certified | Mapping[str, Any] | None,
+    worth: Certified | None,
     memory: Memory | None,
     stake: float | None,
     noise: float = 0.0,
@@ -30,13 +27,8 @@ def memory_cards(
         return ()
     words = "the best policy without memory loses no more"
     if found.upper != 0.0:
-        words = percent_of(found.lower, found.upper, stake, "of what is at stake")
+        part = "of what random actions lose"
+        words = percent_of(found.lower, found.upper, stake, part)
         words = words or "what is lost without memory, less what is lost with it"
     proved = () if memory is None else memory.sentences()[1:]
     return (Card("memory", found.text, found.certainty, ". ".join([words, *proved])),)
-
-
-def memory_of(record: Mapping[str, Any]) -> Memory | None:
-    """Return what a record that is not typed yet says about memory."""
-    found = record.get("memory")
-    return None if found is None else as_record(found, Memory, "memory")

@@ -2,78 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from simgap.records import Audit, InSimulator, Ladder, Rung
 from simgap.report.plots import CurvePlot, told_curve
-from simgap.report.reading import as_list, as_object, as_objects, as_text
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
 from simgap.report.shown_number import NOTHING, Told, told
-from simgap.text import number as number_shown
+from simgap.text import percent
 
 
-def grid_sheets(record: Mapping[str, Any], anchor: str) -> tuple[Sheet, ...]:
+def grid_sheets(record: Audit, anchor: str) -> tuple[Sheet, ...]:
     """Return the tables of an audit of a class on a grid: none for other classes."""
     found = []
-    graded = as_objects(record.get("in_simulator"))
-    if graded:
+    if record.in_simulator:
         heads = ("policy", "in the table", "in the simulator", "episodes", "no answer")
-        rows: list[list[Cell]] = [
-            [
-                as_text(each.get("policy")),
-                told(each.get("table")),
-                told(each.get("simulator")),
-                told(each.get("episodes"), certainty=""),
-                _percent(each.get("fallbacks")),
-            ]
-            for each in graded
-        ]
         found.append(
             sheet(
                 f"{anchor}-simulator",
                 "What the same policies earn in the table and in the simulator itself",
                 [Heading(head) for head in heads],
-                rows,
+                [_graded(each) for each in record.in_simulator],
                 note="Mean over the models. No answer: the part of the steps in which "
                 "the simulator showed what no table allows.",
             )
         )
-    rungs = as_objects(_ladder(record).get("rungs"))
-    if rungs:
+    if record.ladder is not None and record.ladder.rungs:
         titles = ("nodes", "verdict of the table", "states", "noise of a step")
         more = ("average loss", "at stake", "earned in the table", "in the simulator")
-        climbed: list[list[Cell]] = [
-            [
-                _cells(rung),
-                as_text(rung.get("verdict")),
-                told(rung.get("states"), certainty=""),
-                _percent(rung.get("noise")),
-                told(rung.get("average_gap")),
-                told(rung.get("at_stake"), certainty="certified"),
-                *_first(rung),
-            ]
-            for rung in rungs
-        ]
         found.append(
             sheet(
                 f"{anchor}-ladder",
-                f"Finer and finer grids: {as_text(_ladder(record).get('outcome'))}",
+                f"Finer and finer grids: {record.ladder.outcome}",
                 [Heading(title) for title in (*titles, *more)],
-                climbed,
+                [_climbed(rung) for rung in record.ladder.rungs],
             )
         )
     return tuple(found)
 
 
-def ladder_plots(record: Mapping[str, Any], anchor: str) -> tuple[CurvePlot, ...]:
+def ladder_plots(ladder: Ladder | None, anchor: str) -> tuple[CurvePlot, ...]:
     """Return the average loss by the size of the grid, if there was a ladder."""
-    rungs = as_objects(_ladder(record).get("rungs"))
-    points: list[tuple[float, Told]] = []
-    for rung in rungs:
-        states, lost = told(rung.get("states")).value, told(rung.get("average_gap"))
-        if states is not None and lost.value is not None:
-            points.append((states, lost))
-    if not points:
+    rungs = () if ladder is None else ladder.rungs
+    points = [(float(rung.states), told(rung.average_gap)) for rung in rungs]
+    known = [(states, lost) for states, lost in points if lost.value is not None]
+    if ladder is None or not known:
         return ()
     return (
         CurvePlot(
@@ -81,28 +51,34 @@ def ladder_plots(record: Mapping[str, Any], anchor: str) -> tuple[CurvePlot, ...
             title="The average loss on finer and finer grids",
             x="states of the table",
             y="average loss of the best agent",
-            curves=(told_curve("best agent", points, "certified"),),
+            curves=(told_curve("best agent", known, "certified"),),
             log_x=True,
-            note=f"{as_text(_ladder(record).get('outcome'))}.",
+            note=f"{ladder.outcome}.",
         ),
     )
 
 
-def _ladder(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    return as_object(record.get("ladder"))
+def _graded(found: InSimulator) -> list[Cell]:
+    return [
+        found.policy,
+        told(found.table),
+        told(found.simulator),
+        told(found.episodes, certainty=""),
+        percent(found.fallbacks),
+    ]
 
 
-def _cells(rung: Mapping[str, Any]) -> str:
-    return "x".join(as_text(each) for each in as_list(rung.get("cells")))
-
-
-def _first(rung: Mapping[str, Any]) -> tuple[Told, Told]:
-    graded = as_objects(rung.get("in_simulator"))
-    if not graded:
-        return NOTHING, NOTHING
-    return told(graded[0].get("table")), told(graded[0].get("simulator"))
-
-
-def _percent(value: Any) -> str:
-    part = told(value).value
-    return "-" if part is None else f"{number_shown(100.0 * part, 3)} %"
+def _climbed(rung: Rung) -> list[Cell]:
+    earned: tuple[Told, Told] = NOTHING, NOTHING
+    if rung.in_simulator:
+        first = rung.in_simulator[0]
+        earned = told(first.table), told(first.simulator)
+    return [
+        "x".join(str(each) for each in rung.cells),
+        rung.verdict,
+        told(rung.states, certainty=""),
+        percent(rung.noise),
+        told(rung.average_gap),
+        told(rung.at_stake, certainty="certified"),
+        *earned,
+    ]
