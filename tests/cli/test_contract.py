@@ -274,7 +274,7 @@ def test_help_imports_nothing_heavy() -> None:
         "import sys\n"
         "from simgap.cli.app.main import main\n"
         "main(['--help'])\n"
-        "heavy = ['numpy', 'scipy', 'numba', 'plotly', 'gymnasium', 'rich', 'jinja2',"
+        "heavy = ['numpy', 'scipy', 'numba', 'gymnasium', 'rich', 'jinja2',"
         " 'msgspec', 'safetensors']\n"
         "print('heavy:', [name for name in heavy if name in sys.modules])\n"
     )

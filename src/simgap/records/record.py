@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, field, fields, is_dataclass, replace
 from html import escape
+from importlib import import_module
 from typing import Any, ClassVar, TypeVar
 
 from simgap.intervals import Interval
@@ -64,6 +65,15 @@ class Record:
             rest = len(lines) - MOST_LINES + 2
             lines = [*lines[: MOST_LINES - 2], f"and {rest} more fields"]
         return "\n".join([f"simgap {type(self).__name__}", *lines])
+
+    def plot(self) -> Any:
+        """Return the figures that the page has of this record.
+
+        In a notebook they are drawn; `.save("page.html")` writes them as a page that
+        loads nothing. A record of which the page has no figure raises InvalidArgument.
+        """
+        # The page stands above records and draws them: imported only when asked for.
+        return import_module("simgap.report").figures_of(self)
 
     def _repr_html_(self) -> str:
         rows = "".join(

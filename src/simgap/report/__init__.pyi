@@ -2,6 +2,10 @@ from simgap.report.explorer import (
     write_explorer as write_explorer,
     write_folder as write_folder,
 )
+from simgap.report.figures import (
+    Figures as Figures,
+    figures_of as figures_of,
+)
 from simgap.report.folder import (
     read_folder as read_folder,
 )
