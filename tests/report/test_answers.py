@@ -69,8 +69,8 @@ def test_parts_stand_in_the_order_of_the_questions(study: str) -> None:
         "With memory 2.2 to 2.3 % of what is at stake is lost; without it",
         "it loses most in success_rate=0.333: 0.28, 4.3 % of what they lose in this "
         "model.",
-        "2.17 to 2.29 % certified of what is at stake: [0.25, 0.2625] on average, as "
-        "certified by audit and blame",
+        "2.17 to 2.29 % certified of what random actions lose: [0.25, 0.2625] on "
+        "average, as certified by audit and blame",
         "[0.7875, 0.8001]",
         "6.84 to 6.96 % of what random actions lose",
         "steps to tell success_rate=0.333 from success_rate=0.5",

@@ -16,7 +16,7 @@ from simgap.records import Gap, as_record, write_record
 from simgap.report.commands import commands_of, is_plain_call
 from simgap.report.folder import read_folder
 from simgap.report.heat_plots import HeatPlot, SlidingHeat, spread_out
-from simgap.report.how_sure import least_loss, surety_sheet, widest_brackets
+from simgap.report.how_sure import AT_STAKE, least_loss, surety_sheet, widest_brackets
 from simgap.report.page_data import LARGE, MANY, held_data
 from simgap.report.part import Part
 from simgap.report.parts import MAKERS
@@ -172,12 +172,12 @@ def test_the_card_of_certainty_is_the_widest_cell_of_its_table(tmp_path: Path) -
     assert top is not None
     certified_widest, sampled_widest = widest_brackets(parts)
     for at, widest in ((4, certified_widest), (5, sampled_widest)):
-        assert widest.against == "of what is at stake"  # as the audit of the class says
-        cells = [row[at] for row in table.full if "of what is at stake" in row[at]]
+        assert widest.against == AT_STAKE  # as the audit of the class says
+        cells = [row[at] for row in table.full if AT_STAKE in row[at]]
         shares = [float(cell.split()[1]) for cell in cells]
         assert widest.half_width == f"{max(shares):g} %"
         cell = next(row[at] for row in table.full if row[0] == widest.record)
-        assert cell == f"± {widest.half_width} of what is at stake ({widest.name})"
+        assert cell == f"± {widest.half_width} {AT_STAKE} ({widest.name})"
     (entry,) = top.scores[-1].entries
     assert entry.card.value == f"± {certified_widest.half_width}"
     assert f"± {sampled_widest.half_width}" in entry.card.words

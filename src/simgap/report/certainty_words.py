@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 NAMES: Mapping[str, Mapping[str, str]] = {
     "": {  # the same in records of every kind
-        "at_stake": "what is at stake",
+        "at_stake": "what random actions lose",
         "average_gap": "average loss of the best agent",
         "memoryless_gap": "average loss without memory",
         "value_of_randomization": "value of training on all models",
@@ -20,7 +20,7 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         "communicating": "whether every state can be reached from every other",
         "everywhere": "whether the loss is acceptable in every model",
         "theorem": "bound of the theorem",
-        "relative_gap": "average loss as a part of what is at stake",
+        "relative_gap": "average loss as a part of what random actions lose",
         "worst": "largest loss of the planned policy",
     },
     "oracle": {

@@ -16,14 +16,14 @@ from simgap.text import number
 
 KEY = "record-certainty"
 ROUNDING = 1e-9  # ends that are nearer are one
-AT_STAKE = "of what is at stake"
+AT_STAKE = "of what random actions lose"
 OF_ITSELF = "of its larger end"
 
 COUNTED = (
     "A bracket is certified, an interval estimated. Counted are average losses, their "
-    "shares and differences at the horizon of the record, as parts of what is at stake "
-    "if a record says that; steps are another unit, and a part of their larger end. "
-    "Curves, maps and single models have their intervals where they stand."
+    "shares and differences at the horizon of the record, as parts of what random "
+    "actions lose if a record says that; steps are another unit, and a part of their "
+    "larger end. Curves, maps and single models have their intervals where they stand."
 )
 
 Stakes = dict[tuple[str, str], float]

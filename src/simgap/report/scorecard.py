@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from simgap.report.how_sure import (
+    AT_STAKE,
     least_loss,
     stake_of,
     widest_brackets,
@@ -152,7 +153,7 @@ def _least(parts: Sequence[Part]) -> Score:
     by = by if len(names) <= MOST_CARDS else f"{len(names)} records"
     words = f"on average, as certified by {by}"
     if share:
-        words = f"of what is at stake: {text} {words}"
+        words = f"{AT_STAKE}: {text} {words}"
     card = Card("loss", share.strip() or text, told.certainty, words)
     return Score(title, (Entry(card, part.anchor, part.group),), command)
 

@@ -23,7 +23,7 @@ SERIES = {  # policies of records, as the picture calls them
 RANDOM = "random"
 ON_AVERAGE = "on average"
 IN_THE_WORST = "in its worst model"
-TITLE = "Loss, in per cent of what acting at random loses"
+TITLE = "Loss, in per cent of what random actions lose"
 MOST_MODELS = 7
 
 
@@ -123,11 +123,13 @@ def _share(part: Told, whole: Told) -> Told:
     low, high = 100.0 * part.lower / whole.upper, 100.0 * part.upper / whole.lower
     value = 100.0 * part.value / whole.value
     certainty = whole.certainty if whole.certainty == "estimated" else part.certainty
-    wide = certainty == "estimated" or high - low > 1e-3 * abs(value)
+    sampled = certainty == "estimated"
+    between = f"{at_least(low, 3)} to {at_most(high, 3)}"
+    wide = high - low > 1e-3 * abs(value)
     return replace(
         part,
-        text=number(value, 3),
-        detail=f"{at_least(low, 3)} to {at_most(high, 3)}" if wide else "",
+        text=between if wide and not sampled else number(value, 3),
+        detail=between if sampled else "",
         certainty=certainty,
         value=value,
         lower=low,

@@ -243,7 +243,7 @@ const Figures = (() => {
         type: "bar", legendgroup: "curve" + k, x: figure.groups.map((name, at) => at), y: values[k].map((v) => (Number.isFinite(v[0]) ? v[0] : null)),
         marker: { color: colour([0, 1, 5][k % 3]), pattern: { shape: ["", "/", "."][k % 3], fillmode: "overlay", fgcolor: css("--card"), fgopacity: 1, solidity: 0.2, size: 7 } },
         error_y: wide ? { type: "data", symmetric: false, array: above, arrayminus: below, color: css("--ink"), thickness: 1.2, width: 3 } : undefined,
-        text: room >= 22 ? each.bars.map((bar, at) => (wide && above[at] > 0 ? "" : brief(values[k][at][0]))) : undefined,
+        text: room >= 22 ? each.bars.map((bar, at) => (bar[4].includes(" to ") ? (room >= 70 ? escaped(bar[4]) : "") : brief(values[k][at][0]))) : undefined,
         textposition: "outside", textfont: { size: room >= 30 ? 11 : 10 }, textangle: 0, cliponaxis: false, constraintext: "none",
         customdata: lines[k].map(hover), hovertemplate: "%{customdata}<extra></extra>",
       };
@@ -251,7 +251,7 @@ const Figures = (() => {
     const shapes = [], annotations = [];
     if (figure.level !== null) {
       shapes.push({ type: "line", xref: "paper", yref: "y", x0: 0, x1: 1, y0: figure.level, y1: figure.level, line: { color: css("--ink"), width: 1.4, dash: "dash" } });
-      annotations.push({ xref: "paper", x: 1, xanchor: "right", y: figure.level, yanchor: "bottom", text: escaped(figure.level_name + ": " + shown(figure.level, 3) + figure.unit), showarrow: false, font: { size: 12, color: css("--ink") } });
+      annotations.push({ xref: "paper", x: 1, xanchor: "right", y: figure.level, yanchor: "bottom", text: escaped(figure.level_name + ": " + shown(figure.level, 3) + figure.unit), showarrow: false, bgcolor: css("--card"), borderpad: 2, yshift: 2, font: { size: 12, color: css("--ink") } });
     }
     const more = {
       barmode: "group", bargap: 0.28, bargroupgap: 0.06, shapes: shapes, annotations: annotations,
