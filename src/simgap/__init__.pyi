@@ -10,6 +10,7 @@ from simgap.answers import (
     oracle as oracle,
     run as run,
     solve as solve,
+    study as study,
     telling_apart as telling_apart,
     width as width,
 )

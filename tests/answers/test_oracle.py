@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.answers import named_model, oracle, writable_file
+from simgap.answers import named_model, oracle
 from simgap.answers.oracle import compared, named_solver, planned, planned_class
+from simgap.answers.saved_policies import writable_file
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.instances import closed_forms
 from simgap.oracle import (

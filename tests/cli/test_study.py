@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from shutil import copytree
 from typing import Any
 
-import numpy as np
 import pytest
 
+from simgap.answers import compare
+from simgap.answers.study.study import SECONDS
 from simgap.cli.app.main import main
-from simgap.cli.verbs.study_brackets import brackets_of_the_oracle
+from simgap.oracle import AutoOracle
 
 RIVERS = "riverswim?states=3&success=0.2,0.8&left_reward=0.4"
 HORIZON = "6"
@@ -74,6 +78,50 @@ def test_a_record_is_what_its_own_command_gives(
         assert again == kept
 
 
+def test_oracle_and_gap_name_their_own_commands_with_the_limit(done: Path) -> None:
+    commands = {
+        name: json.loads((done / f"{name}.json").read_bytes())["provenance"]["command"]
+        for name in ("oracle", "gap")
+    }
+    start = f"-H {HORIZON}"
+    assert commands == {
+        "oracle": f"simgap oracle '{RIVERS}' {start} --gap-tolerance 0.1 "
+        "--time-limit 30",
+        "gap": f"simgap gap '{RIVERS}' {start} --horizons all --time-limit 30",
+    }
+
+
+def test_the_usual_limit_of_both_verbs_is_the_one_that_is_not_named() -> None:
+    usual = signature(compare).parameters["time_limit"].default
+    assert SECONDS == usual == AutoOracle().time_limit
+
+
+WHERE = (  # in the records of audit and oracle, blame, adapt, width, identify, and all
+    ("average_gap",),
+    ("whole",),
+    ("gap_bound_before",),
+    ("least_possible",),
+    ("timeline", "average_gap"),
+    ("memory", "with_memory"),
+)
+
+
+def brackets_of_the_oracle(record: dict[str, Any]) -> Iterator[Any]:
+    """Yield every bracket of the oracle's average loss in a record."""
+    for keys in WHERE:
+        found: Any = record
+        for key in keys:
+            found = found.get(key) if isinstance(found, dict) else None
+        if found is not None:
+            yield found
+    for each in record.get("by_horizon") or ():
+        if each["horizon"] == record["horizon"]:
+            yield each["average_gap"]
+    for each in record.get("widths") or ():
+        if each["models"] == len(record["real"]):  # the range is the class
+            yield each["inside"]
+
+
 def one_each(folder: Path) -> dict[str, set[str]]:
     """Return every bracket of three quantities that the records of a folder tell."""
     told: dict[str, set[str]] = {"loss": set(), "memory": set(), "stake": set()}
@@ -113,52 +161,6 @@ def test_one_quantity_has_one_bracket_where_planning_leaves_it_open(
     assert told["memory"] == {json.dumps(found["value_of_memory"])}
 
 
-def test_answers_that_are_there_are_kept(
-    done: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    blame = done / "blame.json"
-    marked = json.loads(blame.read_bytes()) | {"headline": "kept as it was"}
-    blame.write_text(json.dumps(marked))
-    found = study(done, capsys)
-    assert "kept as it was" in found["findings"]
-    found = study(done, capsys, "--fresh")
-    assert "kept as it was" not in found["findings"]
-
-
-@pytest.mark.parametrize("change", [{"horizon": 7}, {"provenance": {}}, {"schema": 9}])
-def test_an_answer_to_another_question_is_made_again(
-    change: dict[str, Any], done: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    blame = done / "blame.json"
-    content = json.loads(blame.read_bytes())
-    blame.write_text(json.dumps(content | change | {"headline": "of another day"}))
-    found = study(done, capsys)
-    assert "of another day" not in found["findings"]
-    assert json.loads(blame.read_bytes())["horizon"] == 6
-
-
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [
-        ("blame", {"headline": ["of another kind"]}),
-        ("identify", {"pairs": []}),
-        ("identify", {"slowest": 10**19}),
-        ("identify", {"slowest": 0, "error": "x"}),
-        ("width-success", {"param": None, "reason": {}}),
-    ],
-)
-def test_a_record_that_cannot_be_told_is_made_again(
-    name: str, change: dict[str, Any], done: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = done / f"{name}.json"
-    content = json.loads(path.read_bytes())
-    path.write_text(json.dumps(content | change))
-    study(done, capsys)
-    again = json.loads(path.read_bytes())
-    assert again.keys() == content.keys()
-    assert all(again[key] != change[key] for key in change if key != "slowest")
-
-
 def test_a_device_or_a_pipe_is_no_record_to_keep(
     done: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -180,13 +182,13 @@ def test_a_device_or_a_pipe_is_no_record_to_keep(
 def test_what_was_interrupted_is_shown_and_gone_on_with(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import simgap.cli.verbs.study_parts as parts
+    parts = import_module("simgap.answers.study.study")
 
-    def stop(*_: Any) -> Any:
+    def stop(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(parts, "_identify", stop)
+        patch.setattr(parts, "identify", stop)
         arguments = ["study", RIVERS, "-H", HORIZON, "--out", str(tmp_path)]
         assert main(arguments) == 130
     assert (tmp_path / "blame.json").exists()
@@ -194,57 +196,3 @@ def test_what_was_interrupted_is_shown_and_gone_on_with(
     assert (tmp_path / "report.html").stat().st_size > 10_000
     found = study(tmp_path, capsys)
     assert "identify" in found["records"]
-
-
-def test_a_seed_is_the_seed_of_every_record(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Else a record would name a command that gives another one, and never be kept."""
-    study(tmp_path, capsys, "--seed", "5")
-    records = [json.loads(each.read_bytes()) for each in tmp_path.glob("*.json")]
-    assert {each["provenance"]["seed"] for each in records} == {5}
-    before = (tmp_path / "identify.json").stat().st_mtime_ns
-    study(tmp_path, capsys, "--seed", "5")
-    assert (tmp_path / "identify.json").stat().st_mtime_ns == before
-
-
-def test_a_parameter_that_does_not_vary_in_reality_has_no_width(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from simgap.instances import riverswim
-    from simgap.interop import save_model
-    from simgap.mdp import LatentMDP
-
-    rivers = riverswim(3, (0.2, 0.8), left_reward=0.4)
-    save_model(LatentMDP(rivers, np.array([0.0, 1.0])), tmp_path / "one.simgap")
-    arguments = ["study", str(tmp_path / "one.simgap"), "-H", "3", "--json"]
-    assert main([*arguments, "--out", str(tmp_path / "out")]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert not any(name.startswith("width") for name in found["records"])
-
-
-def test_a_log_is_a_part_of_the_study(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    log = tmp_path / "log.csv"
-    rows = "".join(f"0,{at},1,1,2\n" for at in range(12))
-    log.write_text(f"episode,step,state,action,next_state\n{rows}")
-    found = study(tmp_path / "out", capsys, "--log", str(log))
-    posterior = json.loads((tmp_path / "out" / "adapt.json").read_bytes())["posterior"]
-    assert posterior[1]["probability"] > 0.99  # the river that goes up
-    assert any("12 real transitions" in line for line in found["findings"])
-
-
-def test_the_story_is_told_in_certified_numbers(
-    done: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = study(done, capsys)
-    titles = [chapter["title"] for chapter in found["story"]]
-    assert titles == [
-        "train on one simulator",
-        "randomize, without memory",
-        "randomize, with memory",
-    ]
-    single, plain, memory = (each["average_gap"] for each in found["story"])
-    assert memory["lower"] <= plain["upper"] <= single["upper"] + 1e-9
-    assert {each["certainty"] for each in found["story"]} == {"certified"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from random import Random
 
@@ -315,7 +316,8 @@ def test_a_study_reads_its_log_before_it_plans(
     def planning(*_: object) -> None:
         raise AssertionError("planned before the log was read")
 
-    monkeypatch.setattr("simgap.cli.verbs.study_parts.studied", planning)
+    home = import_module("simgap.answers.study.study")
+    monkeypatch.setattr(home, "planned_and_compared", planning)
     for log, problem in (("no.csv", "no file no.csv"), ("table.csv", "not a header")):
         assert main(["study", "riverswim", "-H", "5", "--log", log]) == 2
         assert problem in capsys.readouterr().err

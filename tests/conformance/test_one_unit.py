@@ -10,6 +10,7 @@ Python and the command line cannot be wrong together.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -125,6 +126,18 @@ def _oracles(case: Case) -> Iterator[Pair]:
     yield found.pair_prices_upper, told["pair_prices"]["upper"]
 
 
+ORACLE_KEYS = (
+    "lower", "upper", "informed", "average_gap", "estimated_gap", "worst_gap", "models",
+    "pair_prices", "baselines", "memory", "value_of_memory", "value_of_randomization",
+)  # fmt: skip
+
+
+def _planned(case: Case) -> Iterator[Pair]:
+    found, told = simgap.oracle(case.latent, HORIZON), case.verb("oracle", *STEPS)
+    for key in ORACLE_KEYS:
+        yield getattr(found, key), told[key]
+
+
 def _form(case: Case) -> Any:
     return simgap.loss_form(case.latent, horizon=HORIZON)
 
@@ -165,6 +178,13 @@ def _randomization(case: Case) -> Iterator[Pair]:
 
 
 RANDOM = (*STEPS, "--policy", "random")
+
+
+def _compared(case: Case) -> Iterator[Pair]:
+    found = simgap.compare(case.latent, HORIZON, policies=["random"])
+    told = case.verb("gap", *RANDOM)
+    for key in ("policies", "optimal", "at_stake", "rounding"):
+        yield getattr(found, key), told[key]
 
 
 def _of_all(case: Case) -> Iterator[Pair]:
@@ -214,6 +234,24 @@ def _regrets(case: Case) -> Iterator[Pair]:
     yield found.estimate, told["gap"]["estimate"]
     alone = simgap.regret(first[0], policy, HORIZON, evaluator=sampled)
     yield alone.estimate, told["regret"]["estimate"]  # type: ignore[union-attr]
+
+
+def _ran(case: Case) -> Iterator[Pair]:
+    if not simgap.communicating(case.latent.simulators).all():
+        return
+    told = answer("run", "random", case.argument, *STEPS, *RUN)["models"]
+    found = simgap.run("random", case.latent, HORIZON, seeds=50, real=0)
+    yield found.models, told
+
+
+def _solved(case: Case) -> Iterator[Pair]:
+    found = simgap.solve(case.latent, HORIZON)
+    yield found.models, case.verb("solve", *STEPS)["models"]
+
+
+def _bounded(case: Case) -> Iterator[Pair]:
+    found = simgap.bounds(case.latent, HORIZON)
+    yield found.bounds, case.verb("bounds", *STEPS)["bounds"]
 
 
 def _audited(case: Case) -> Iterator[Pair]:
@@ -284,14 +322,19 @@ AGREE: dict[str, Callable[[Case], Iterator[Pair]]] = {
     "average_gap": _on_average,
     "baselines": _simpler,
     "blame": _blamed,
+    "bounds": _bounded,
+    "compare": _compared,
     "domain_randomization_oracle": _oracles,
     "gaps": _of_all,
     "identify": _identified,
     "loss_form": _losses,
     "optimal_values": _values,
+    "oracle": _planned,
     "policy_values": _of_a_policy,
     "regret": _regrets,
+    "run": _ran,
     "sim_to_real_gap": _of_one,
+    "solve": _solved,
     "solve_average_reward": _gains,
     "solve_episodic": _plans,
     "value_of_memory": _memory,
@@ -302,8 +345,9 @@ AGREE: dict[str, Callable[[Case], Iterator[Pair]]] = {
 WITHOUT_REWARDS = {
     "steps": (
         "all_travel_times", "communicating", "communicating_components", "diameter",
-        "separation", "telling_apart", "travel_times",
+        "complexity", "separation", "telling_apart", "travel_times",
     ),
+    "the answers of the others": ("study",),
     "policies": (
         "elimination", "explore_then_commit", "general_optimistic",
         "likelihood_optimism", "optimistic_exploration", "posterior_sampling", "psrl",
@@ -323,7 +367,7 @@ WITHOUT_NUMBERS = {
 }  # fmt: skip
 
 
-MODELS = ("SimulatorClass", "LatentMDP", "TabularMDP", "LossForm")
+MODELS = {"Model", "SimulatorClass", "LatentMDP", "TabularMDP", "LossForm"}
 
 
 def entry_points() -> list[str]:
@@ -334,7 +378,7 @@ def entry_points() -> list[str]:
         if inspect.isfunction(each):
             given = inspect.signature(each).parameters.values()
             told = " ".join(str(one.annotation) for one in given)
-            if any(kind in told for kind in MODELS):
+            if MODELS & set(re.findall(r"\w+", told)):
                 found.append(name)
     return found
 

@@ -59,25 +59,11 @@ def test_figures_leave_out_all_parameters_or_none() -> None:
 
 def test_one_name_for_two_policies_says_which() -> None:
     record = explorer_cases.gap(*LAKES, policies=("oracle", "posterior-sampling"))
-    record["policies"][1]["about"] = "plays models drawn, in episodes of capped length"
     part = MAKERS["gap"](record, "record-1")
     assert part.sheets[0].rows[1][0].text == "posterior-sampling, by episode"
     oracle = explorer_cases.oracle(*LAKES)
-    oracle["baselines"]["posterior-sampling"] |= {
-        "about": "plays the plan of a model that is drawn anew at every step"
-    }
     rows = MAKERS["oracle"](oracle, "record-1").sheets[1].rows
     assert "posterior-sampling, by step" in [row[0].text for row in rows]
-
-
-def test_only_one_policy_is_the_one_to_run() -> None:
-    record = explorer_cases.gap(*LAKES)
-    record["policies"][1]["about"] = "optimism; the one to use"
-    with_oracle = MAKERS["gap"](record, "record-1").sheets[0]
-    assert with_oracle.rows[1][-1].text.endswith("to use where nothing is planned")
-    record["policies"] = record["policies"][1:]
-    alone = MAKERS["gap"](record, "record-1").sheets[0]
-    assert alone.rows[0][-1].text == "optimism; the one to use"
 
 
 # which policy loses least

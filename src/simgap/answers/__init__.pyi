@@ -26,11 +26,7 @@ from simgap.answers.model import (
     NamedModel as NamedModel,
     named_model as named_model,
 )
-from simgap.answers.oracle import (
-    oracle as oracle,
-    planned_and_compared as planned_and_compared,
-    planned_class as planned_class,
-)
+from simgap.answers.oracle import oracle as oracle
 from simgap.answers.over_horizons import (
     MOST_HORIZONS as MOST_HORIZONS,
     over_horizons as over_horizons,
@@ -45,17 +41,12 @@ from simgap.answers.planned_class import (
 )
 from simgap.answers.run.agents import run_model as run_model
 from simgap.answers.run.run import run as run
-from simgap.answers.saved_policies import (
-    belief_path as belief_path,
-    saved_policies as saved_policies,
-    writable_file as writable_file,
-)
 from simgap.answers.solve import diameter as diameter, solve as solve
 from simgap.answers.stakes import (
     Stakes as Stakes,
     stakes as stakes,
 )
-from simgap.answers.study.story import story_of as story_of
+from simgap.answers.study.study import study as study
 from simgap.answers.width.ranges import (
     varying_parameters as varying_parameters,
 )

@@ -45,7 +45,8 @@ def _oracle(latent: LatentMDP, horizon: int, seed: int) -> Policy[Any]:
 POLICIES = (
     Entry(
         "likelihood",
-        "optimism, models dropped by likelihood ratio; the one to use",
+        "optimism, models dropped by likelihood ratio; the one to use where nothing "
+        "is planned",
         lambda latent, h, _: likelihood_optimism(latent.simulators, h),
     ),
     Entry(

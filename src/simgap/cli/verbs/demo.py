@@ -1,4 +1,4 @@
-"""`simgap demo`: every question on one page, about a lake that is slippery somehow.
+"""Everything on one example, with a page to look at.
 
 Four FrozenLakes that differ in how often a step goes where it should; which one is the
 real lake is not known. The demo is `simgap study` of the four: verdict, losses, blame,
@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simgap.cli.app.options import AsJson
+from simgap.cli.app.arguments import AsJson
+from simgap.cli.app.output import finish, made_folder, print_line, print_table, telling
+from simgap.cli.verbs.study import print_answer as print_study, say_verdict
+from simgap.text import gap_number, number, shown
 
 if TYPE_CHECKING:
-    from simgap.records import Study as StudyRecord
+    from simgap.records import Study
 
 LAKES = "gym:FrozenLake-v1?success_rate=0.3333333333333333,0.5,0.7,0.9&terminal=restart"
 DEFAULT_LAKE = 0  # Gymnasium's own: success_rate = 1/3
 HORIZON = 200
-GAP_TOLERANCE = 0.1
 TIME_LIMIT = 60.0
-SEED = 0
 
 
 def run(
@@ -40,40 +41,31 @@ def run(
 
     Example: simgap demo --out lakes
     """
+    from simgap.answers import study
     from simgap.cli.app.models import read_model
-    from simgap.cli.app.output import made_folder, print_json
-    from simgap.cli.verbs.study_parts import Study, studied
-    from simgap.oracle import AutoOracle
+    from simgap.report import write_explorer
 
     folder = made_folder(out)
-    answer = studied(
-        Study(
-            latent=read_model(LAKES).latent,
-            horizon=HORIZON,
-            folder=folder,
-            solver=AutoOracle(
-                gap_tolerance=GAP_TOLERANCE, time_limit=TIME_LIMIT, seed=SEED
-            ),
-            command=str(context.obj),
-            model=LAKES,
-            agents=False,
+    with telling("planning") as tell:
+        answer = study(
+            read_model(LAKES),
+            HORIZON,
+            out=folder,
+            time_limit=TIME_LIMIT,
+            agents=False,  # each compiles for ten seconds, once
             alone=DEFAULT_LAKE,
+            command=str(context.obj),
+            draw=write_explorer,
+            judged=say_verdict,
+            progress=tell,
         )
-    )
-    if as_json:
-        print_json(answer)
-    else:
-        _print(answer)
+    finish(answer, context, None, print_answer, as_json=as_json)
 
 
-def _print(answer: StudyRecord) -> None:
-    from simgap.cli.app.output import print_line, print_table
-    from simgap.cli.verbs.study import print_answer
-    from simgap.text import gap_number, number, shown
-
+def print_answer(answer: Study) -> None:
+    """Print what is lost on every lake, then what a study prints."""
     found = answer.oracle
     single = found.baselines["single-simulator"].cross_gaps
-    memoryless = found.baselines["memoryless"].gaps
     assert single is not None
     print_table(
         f"crossings lost in {found.horizon} steps, if this is the real lake",
@@ -82,15 +74,16 @@ def _print(answer: StudyRecord) -> None:
             (
                 shown(each.name),
                 number(each.optimal, 5),
-                gap_number(alone, found.noise, 4),
-                gap_number(plain, found.noise, 4),
-                gap_number(each.gap, found.noise, 4),
+                *(gap_number(gap, found.noise, 4) for gap in (alone, plain, each.gap)),
             )
             for each, alone, plain in zip(
-                found.models, single[DEFAULT_LAKE], memoryless, strict=True
+                found.models,
+                single[DEFAULT_LAKE],
+                found.baselines["memoryless"].gaps,
+                strict=True,
             )
         ],
         "certified; `best` is what a robot gets that knows the lake",
     )
-    print_answer(answer)
+    print_study(answer)
     print_line("next    simgap audit, gap, blame, width, identify: docs/first-hour.md")

@@ -1,4 +1,4 @@
-"""`simgap gap`: what each policy loses in each model that may be the real one.
+"""What each policy loses in each model that may be real.
 
 Rows are policies, columns real models. Policies without memory and policy graphs have
 certified gaps; agents whose histories are few enough to follow have them too; all

@@ -1,4 +1,4 @@
-"""`simgap oracle`: will a policy trained under domain randomization transfer?
+"""The best average over all models, and what it must lose.
 
 The oracle is the best policy for the average over all models that does not know which
 one is real. The answer is a bracket of what it loses, certified, a policy that loses no

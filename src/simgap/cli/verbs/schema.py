@@ -17,8 +17,6 @@ from simgap.cli.app.arguments import AsJson
 from simgap.text import suggestion
 
 OTHERS = {  # verbs that do not say it yet
-    "demo": ("", "Study"),
-    "study": ("", "Study"),
     "reproduce": ("reproduce", "ReproduceAnswer"),
 }
 

@@ -1,4 +1,4 @@
-"""`simgap study`: every question about a class, one folder of records, one page.
+"""Everything about your own class, with a page to look at.
 
 Each answer is written as soon as it is there, so that a study can be stopped; started
 again with the same class, horizon and seed it keeps the answers that are there.
@@ -10,13 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simgap.cli.app.options import AsJson, Horizon, MaxBytes, Model, Seed
+from simgap.cli.app.arguments import (
+    AsJson,
+    Horizon,
+    MaxBytes,
+    Model,
+    Seed,
+    TimeLimit,
+    needed_horizon,
+)
+from simgap.cli.app.output import finish, made_folder, print_line, say, telling
 
 if TYPE_CHECKING:
-    from simgap.records import Study as StudyRecord
-
-TIME_LIMIT = 30.0
-GAP_TOLERANCE = 0.1
+    from simgap.records import Audit, Study
 
 
 def run(
@@ -26,14 +32,7 @@ def run(
     out: Annotated[
         str, typer.Option("--out", metavar="DIR", help="Where to put the files.")
     ] = "simgap-study",
-    time_limit: Annotated[
-        str | None,
-        typer.Option(
-            "--time-limit",
-            metavar="S",
-            help="Seconds for each planning of the whole class; default 30.",
-        ),
-    ] = None,
+    time_limit: TimeLimit = 30.0,
     log: Annotated[
         str | None,
         typer.Option(
@@ -43,11 +42,11 @@ def run(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Answer again what is answered already.")
     ] = False,
-    refined: Annotated[
+    refine: Annotated[
         bool,
         typer.Option("--refine", help="Audit finer grids until the answer stays."),
     ] = False,
-    seed: Seed = "0",
+    seed: Seed = 0,
     max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
@@ -58,46 +57,36 @@ def run(
 
     Example: simgap study 'riverswim?success=0.1:0.6:3&left_reward=0.4' -H 50
     """
-    from pathlib import Path
-
+    from simgap.answers import study
     from simgap.cli.app.models import read_model
-    from simgap.cli.app.options import max_bytes_of, needed_horizon, seconds_of, seed_of
-    from simgap.cli.app.output import made_folder, print_json
-    from simgap.cli.verbs.study_parts import Study, studied
-    from simgap.interop import read_transition_log
-    from simgap.oracle import AutoOracle
+    from simgap.report import write_explorer
 
-    steps, number = needed_horizon(horizon), seed_of(seed)
-    limit = seconds_of(time_limit)
-    latent = read_model(model, max_bytes_of(max_bytes)).latent
-    if log is not None:  # it is used last: refuse a bad one before all the planning
-        read_transition_log(Path(log), latent.simulators)
-    study = Study(
-        latent=latent,
-        horizon=steps,
-        folder=made_folder(out),
-        solver=AutoOracle(
-            gap_tolerance=GAP_TOLERANCE,
-            time_limit=TIME_LIMIT if limit is None else limit,
-            seed=number,
-        ),
-        log=None if log is None else Path(log),
-        fresh=fresh,
-        refined=refined,
-        command=str(context.obj),
-        model=model,
-    )
-    answer = studied(study)
-    if as_json:
-        print_json(answer)
-    else:
-        print_answer(answer)
+    steps = needed_horizon(horizon)
+    with telling("planning") as tell:
+        answer = study(
+            read_model(model, max_bytes),
+            steps,
+            out=made_folder(out),
+            time_limit=time_limit,
+            log=log,
+            fresh=fresh,
+            refine=refine,
+            seed=seed,
+            command=str(context.obj),
+            draw=write_explorer,
+            judged=say_verdict,
+            progress=tell,
+        )
+    finish(answer, context, None, print_answer, as_json=as_json)
 
 
-def print_answer(answer: StudyRecord) -> None:
+def say_verdict(found: Audit) -> None:
+    """Say the verdict on standard error: the rest takes longer."""
+    say(f"verdict: {found.headline} Now the details")
+
+
+def print_answer(answer: Study) -> None:
     """Print the verdict, the story, one line for each question, and where files are."""
-    from simgap.cli.app.output import print_line
-
     print_line(answer.headline)
     print_line(f"  {answer.reason}")
     print_line("")
@@ -106,8 +95,8 @@ def print_answer(answer: StudyRecord) -> None:
     for line in answer.findings:
         print_line(f"- {line}")
     print_line("")
+    found = answer.oracle
     print_line(f"page    {answer.report}")
     print_line(f"records {', '.join(answer.records.values())}")
     print_line(f"model   {answer.model_file}")
-    kept = answer.oracle
-    print_line(f"policy  {kept.policy_file}, {kept.belief_policy_file}")
+    print_line(f"policy  {found.policy_file}, {found.belief_policy_file}")

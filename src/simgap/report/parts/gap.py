@@ -11,7 +11,6 @@ from simgap.report.heat_plots import HeatPlot, spread_out
 from simgap.report.part import Line, Part, origin_of, surety_of
 from simgap.report.parts.horizons import growth_plot, trained_plot
 from simgap.report.parts.memory_card import memory_cards
-from simgap.report.parts.policy_names import policy_about, policy_name
 from simgap.report.parts.verdict_plot import Losses, verdict_plot
 from simgap.report.plots import short_names
 from simgap.report.reading import not_ours
@@ -22,7 +21,7 @@ from simgap.text import shown, without_parameters
 GROUP = "Policies in every real model"
 MOST_CELLS = 9_000  # of the map
 ROUNDING = 1e-9  # of what is at stake: 0 but for rounding
-ORACLE = "oracle"
+NAMES = {"posterior-sampling": "posterior-sampling, by episode"}  # another is by step
 AT_STAKE = "at stake: what acting at random loses"
 MOST_NAMED = 6  # policies in one sentence
 
@@ -57,8 +56,7 @@ class GapContent:
 def gap_part(record: Gap, anchor: str) -> Part:
     """Return the part of `gap.json`."""
     names, noise = record.names, ROUNDING * abs(record.at_stake)
-    planned = any(each.name == ORACLE for each in record.policies)
-    rows = [_row(each, names, noise, planned=planned) for each in record.policies]
+    rows = [_row(each, names, noise) for each in record.policies]
     best = min(
         (each for each in rows if each.average.value is not None),
         key=lambda each: each.average.value or 0.0,
@@ -164,15 +162,13 @@ def _facts(record: Gap, noise: float) -> tuple[tuple[str, Told], ...]:
     return tuple((name, each) for name, each in found if each is not NOTHING)
 
 
-def _row(
-    policy: PolicyGaps, names: Sequence[str], noise: float, *, planned: bool
-) -> PolicyRow:
+def _row(policy: PolicyGaps, names: Sequence[str], noise: float) -> PolicyRow:
     own = [each.name for each in policy.models]
     if own != list(names):
         raise not_ours(own[:3], "the same models for every policy")
     return PolicyRow(
-        name=policy_name(policy.name, policy.about),
-        about=policy_about(policy.about, planned=planned),
+        name=NAMES.get(policy.name) or shown(policy.name),
+        about=policy.about,
         gaps=tuple(told(each.gap, noise=noise) for each in policy.models),
         average=told(policy.average, noise=noise),
         worst=told(policy.worst, noise=noise),

@@ -10,8 +10,7 @@ from simgap.intervals import Certified
 from simgap.records import BaselinePolicy, Oracle, OracleModel
 from simgap.report.part import Line, Part, origin_of, surety_of
 from simgap.report.parts.memory_card import memory_cards
-from simgap.report.parts.oracle_plots import oracle_plots
-from simgap.report.parts.policy_names import TRACKS, policy_about, policy_name
+from simgap.report.parts.oracle_plots import TRACKS, oracle_plots
 from simgap.report.sheet import Heading, Sheet, sheet
 from simgap.report.shown_number import (
     NOTHING,
@@ -30,6 +29,7 @@ ANY_OPTIMAL = (
     "gap is at most the average gap divided by the weight of the model; where the "
     "solver knows no more, models of the same weight have the same ends."
 )
+NAMES = {"posterior-sampling": "posterior-sampling, by step"}  # another: by episode
 INFORMED = "informed"  # the yardstick itself: it loses nothing by definition
 NEGLIGIBLE = 1e-9  # of what could be had: nothing, in words
 
@@ -55,7 +55,7 @@ def oracle_part(record: Oracle, anchor: str) -> Part:
     """Return the part of `oracle.json`."""
     noise = record.noise
     others = {
-        policy_name(name, each.about): each
+        NAMES.get(name) or shown(name): each
         for name, each in record.baselines.items()
         if name != INFORMED
     }
@@ -222,7 +222,7 @@ def _others(record: Oracle, others: Mapping[str, BaselinePolicy], key: str) -> S
         label = evaluated(certainty_of(each.certainty))
         worst = quiet(told(each.worst_gap, certainty=label), noise)
         lost = quiet(told(each.average_gap, certainty=label), noise)
-        rows.append((name, lost, worst, policy_about(each.about, planned=True)))
+        rows.append((name, lost, worst, each.about))
     headings = (
         Heading("policy"),
         Heading("average gap"),
