@@ -28,7 +28,9 @@ def memory_proofs(
     """
     low, high = with_memory.ends
     least, most = without_memory.ends
-    if most < high - noise:  # else they differ by rounding, and a bracket stays as told
+    if (
+        most < high - noise
+    ):  # else they differ by rounding, and a bracket stays as it is
         high = max(low, most)
     least = min(most, max(low, least))
     enough: Proof = "certified"

@@ -140,7 +140,7 @@ class Audit(Record):
     at_stake: float | None
     relative_gap: Certified | None
     worst: WorstModel | None
-    rounding: float | None  # of a loss told as one number; null: not planned
+    rounding: float | None  # of a loss that is one number; null: not planned
     memoryless_gap: Certified | None
     relative_memoryless: Certified | None
     memoryless_worst: WorstModel | None

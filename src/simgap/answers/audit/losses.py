@@ -46,7 +46,7 @@ from simgap.records import InSimulator, Memory, Verdict, WorstModel
 LARGEST_LOSSES = 1e8  # bytes of the losses of all steps; beyond, nothing is planned
 LARGEST_THOROUGH = 2e9
 MOST_BACKUPS = 1e9  # horizon x entries of all kernels: some seconds
-MOST_THOROUGH = 5e10  # the same with all the time in the world
+MOST_THOROUGH = 5e10  # the same with --thorough: minutes
 GAP_TOLERANCE = 0.1  # of the oracle's loss: how wide the first bracket may be
 EFFORT = 0.5  # seconds of a usual machine, for policies without memory
 EPISODES = 2  # the estimate of the policy to run is not used here

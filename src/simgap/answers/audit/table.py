@@ -134,19 +134,19 @@ def next_commands(
     refined: bool = False,
 ) -> tuple[str, ...]:
     """Return the commands that carry on from a verdict."""
-    worlds, name = given.latent.simulators, quote(given.name)
+    simulators, name = given.latent.simulators, quote(given.name)
     if horizon is None:
         return (f"simgap audit {name} -H 200",)
     steps = f"-H {horizon}"
     longer = f"--time-limit {LONGER * settings.time_limit:g}"
     if verdict == "undecided: grid too coarse":
-        if simulator_of(worlds) is None:
+        if simulator_of(simulators) is None:
             return ()  # a file has the table alone
         more = f" {longer}" if refined else ""
         return (f"simgap audit {name} {steps} --refine{more}",)
     if verdict == "undecided":
         return (f"simgap audit {name} {steps} {longer}",)
-    theta = worlds.theta
+    theta = simulators.theta
     varied = [n for n, v in zip(theta.names, theta.values.T, strict=True) if np.ptp(v)]
     commands = [f"simgap gap {name} {steps}"]
     if int((given.latent.prior > 0.0).sum()) > 1:
@@ -171,9 +171,7 @@ def _judged(
     if lost.horizon is not None:
         return judged_in_steps(latent, lost, back, acceptable)
     verdict = verdict_in_the_long_run(
-        different=apart.different,
-        ways_back=back.sound,
-        loss_per_step=apart.loss_per_step,
+        ways_back=back.sound, loss_per_step=apart.loss_per_step
     )
     return judged_in_the_long_run(verdict, models, back, apart)
 

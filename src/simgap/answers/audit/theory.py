@@ -72,13 +72,22 @@ def theory(
     except NotSolved as error:
         text = f"not measured: {error.problem}"
         return Theory(bracket, trip, Finding("theory", "not-solved", "warning", text))
+    known = _upper(bounds, Quantity.ORACLE_GAP)
+    if horizon is None:
+        first = min(known, key=_from, default=None)
+        finding = _in_words(first, bounds, horizon)
+        return Theory(bracket, trip, finding, facts, notes=notes)
+    best = min(known, key=lambda bound: bound.value, default=None)
+    average = _upper(bounds, Quantity.ORACLE_GAP, Quantity.MEAN_ORACLE_GAP)
     return Theory(
         diameter=bracket,
         trip=trip,
-        finding=_in_words(bounds, horizon),
+        finding=_in_words(best, bounds, horizon),
         facts=facts,
-        theorem=None if horizon is None else _theorem(bounds),
-        promised=_promised(bounds, horizon),
+        theorem=None
+        if best is None
+        else Theorem(best.claim, best.value, best.vacuous, best.non_vacuous_from),
+        promised=min((bound.value for bound in average), default=None),
         notes=notes,
     )
 
@@ -126,49 +135,22 @@ def _no_diameter(back: WaysBack) -> str:
     )
 
 
-def _theorem(bounds: tuple[Bound, ...]) -> Theorem | None:
-    best = _best(bounds, by_horizon=True)
-    if best is None:
-        return None
-    return Theorem(
-        name=best.claim,
-        bound=best.value,
-        vacuous=best.vacuous,
-        non_vacuous_from=best.non_vacuous_from,
-    )
-
-
-def _promised(bounds: tuple[Bound, ...], horizon: int | None) -> float | None:
-    known = [
-        bound.value
-        for bound in bounds
-        if bound.holds
-        and bound.kind is Kind.UPPER
-        and bound.quantity in (Quantity.ORACLE_GAP, Quantity.MEAN_ORACLE_GAP)
-    ]
-    return None if horizon is None else min(known, default=None)
-
-
-def _best(bounds: tuple[Bound, ...], *, by_horizon: bool) -> Bound | None:
-    """Return the tightest bound of the oracle's gap, or the first to say something."""
-    known = [
+def _upper(bounds: tuple[Bound, ...], *of: Quantity) -> list[Bound]:
+    """Return the upper bounds of some quantities whose conditions hold."""
+    return [
         bound
         for bound in bounds
-        if bound.holds
-        and bound.kind is Kind.UPPER
-        and bound.quantity is Quantity.ORACLE_GAP
+        if bound.holds and bound.kind is Kind.UPPER and bound.quantity in of
     ]
-    if by_horizon:
-        return min(known, key=lambda bound: bound.value, default=None)
-    return min(known, key=_from, default=None)
 
 
 def _from(bound: Bound) -> float:
     return inf if bound.non_vacuous_from is None else bound.non_vacuous_from
 
 
-def _in_words(bounds: tuple[Bound, ...], horizon: int | None) -> Finding:
-    best = _best(bounds, by_horizon=horizon is not None)
+def _in_words(
+    best: Bound | None, bounds: tuple[Bound, ...], horizon: int | None
+) -> Finding:
     if best is None:
         wanted = dict.fromkeys(
             words

@@ -90,16 +90,13 @@ def verdict_in_steps(
 
 
 def verdict_in_the_long_run(
-    *, different: int, ways_back: bool, loss_per_step: Certified | None
+    *, ways_back: bool, loss_per_step: Certified | None
 ) -> Verdict:
     """Return the verdict for episodes without end.
 
-    `different` counts models that differ in kernel or rewards. `loss_per_step` is what
-    models with equal kernels and different rewards cost in every step, for ever; None
-    if there are such models and it is not known.
+    `loss_per_step` is what models with equal kernels and different rewards cost in
+    every step, for ever; None if there are such models and it is not known.
     """
-    if different == 1:
-        return "yes"
     if not ways_back or loss_per_step is None:
         return "not promised"
     if loss_per_step.ends[0] > 0.0:
