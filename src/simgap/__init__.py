@@ -1,8 +1,20 @@
 """simgap: compute, bound and explain the sim-to-real gap of domain randomization.
 
-Names are resolved when they are first used, so that `import simgap` costs nothing.
+The questions, models and files, and the gap itself are here; everything else is in its
+room (`simgap.planning`, `simgap.base_policies`, ...). Names are resolved when they are
+first used, so that `import simgap` costs nothing.
 """
+
+from typing import Any
 
 from simgap.rooms import open_room
 
-__getattr__, __dir__, __all__ = open_room(__name__)
+_listed, __dir__, __all__ = open_room(__name__)
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return _listed(name)
+    from simgap.moved import moved_name
+
+    return moved_name(name)

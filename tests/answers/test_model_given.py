@@ -121,7 +121,7 @@ def test_pairs_are_those_of_a_class() -> None:
 
 def test_the_ways_named_lead_there() -> None:
     """The hints are code: what they say is done here."""
-    from simgap import class_from_models
+    from simgap.mdp import class_from_models
 
     for latent in (
         LatentMDP.uniform(coins()),

@@ -16,15 +16,14 @@ import pytest
 from simgap import (
     LatentMDP,
     audit,
-    baselines,
     blame,
     build_instance,
     domain_randomization_oracle,
     identify,
-    loss_form,
     width,
 )
 from simgap.cli.app.main import VERBS, main
+from simgap.oracle import baselines, loss_form
 from simgap.records import ON_GRID, for_this_grid
 
 GRID = "discretise:Pendulum-v1?mass=0.6,1.4&cells=9x9&actions=3"

@@ -13,6 +13,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,25 @@ from simgap.arrays import FloatArray
 from simgap.base_policies.catalogue import build_policy
 from simgap.bounds import applicable
 from simgap.cli.app.main import VERBS
-from simgap.mdp import (
-    SimulatorClass,
+from simgap.gap import regret
+from simgap.mdp import SimulatorClass
+from simgap.moved import MOVED
+from simgap.oracle import (
+    AutoOracle,
+    OracleResult,
+    baselines,
+    loss_form,
+    value_of_memory,
+    value_of_randomization,
 )
-from simgap.oracle import AutoOracle
+from simgap.planning import (
+    communicating,
+    optimal_values,
+    policy_values,
+    solve_average_reward,
+    solve_episodic,
+)
+from simgap.policies import MarkovPolicy
 from simgap.records import plain
 from tests.conformance.reward_cases import (
     FILES,
@@ -64,14 +80,14 @@ CLIMBING = (*STEPS, "--refine")
 def _values(case: Case) -> Iterator[Pair]:
     told = case.verb("solve", *STEPS)["models"]
     yield (
-        simgap.optimal_values(case.latent.simulators, HORIZON).start,
+        optimal_values(case.latent.simulators, HORIZON).start,
         _all(told, "value"),
     )
 
 
 def _plans(case: Case) -> Iterator[Pair]:
     """The table of all steps begins with the values of `solve`, up to rounding."""
-    plan = simgap.solve_episodic(case.latent.simulators, HORIZON)
+    plan = solve_episodic(case.latent.simulators, HORIZON)
     for value, error, told in zip(
         plan.start, plan.error, case.verb("solve", *STEPS)["models"], strict=True
     ):
@@ -82,9 +98,9 @@ def _plans(case: Case) -> Iterator[Pair]:
 
 def _gains(case: Case) -> Iterator[Pair]:
     worlds = case.latent.simulators
-    if not simgap.communicating(worlds).all():
+    if not communicating(worlds).all():
         return
-    plan = simgap.solve_average_reward(worlds)
+    plan = solve_average_reward(worlds)
     told = case.verb("solve", *STEPS)["models"]
     yield plan.gain_lower, [each["gain"]["lower"] for each in told]
     yield plan.gain_upper, [each["gain"]["upper"] for each in told]
@@ -96,9 +112,9 @@ def _of_a_policy(case: Case) -> Iterator[Pair]:
     """A policy that plays action 0 has V* less its gap, up to rounding."""
     worlds = case.latent.simulators
     table = np.zeros(worlds.n_states, np.int32)
-    found = simgap.policy_values(worlds, table, HORIZON)
-    policy = simgap.MarkovPolicy("first", worlds.n_actions, table)
-    best = simgap.optimal_values(worlds, HORIZON)
+    found = policy_values(worlds, table, HORIZON)
+    policy = MarkovPolicy("first", worlds.n_actions, table)
+    best = optimal_values(worlds, HORIZON)
     for m, gap in enumerate(simgap.gaps(worlds, policy, HORIZON)):
         lost = best.start[m] - found.start[m]
         room = 4.0 * (best.error[m] + found.error[m])
@@ -107,7 +123,7 @@ def _of_a_policy(case: Case) -> Iterator[Pair]:
 
 
 @cache
-def _oracle(argument: str) -> simgap.OracleResult:
+def _oracle(argument: str) -> OracleResult:
     return simgap.domain_randomization_oracle(
         read(argument), horizon=HORIZON, solver=AutoOracle()
     )
@@ -139,7 +155,7 @@ def _planned(case: Case) -> Iterator[Pair]:
 
 
 def _form(case: Case) -> Any:
-    return simgap.loss_form(case.latent, horizon=HORIZON)
+    return loss_form(case.latent, horizon=HORIZON)
 
 
 def _losses(case: Case) -> Iterator[Pair]:
@@ -150,8 +166,8 @@ def _losses(case: Case) -> Iterator[Pair]:
 
 @cache
 def _baselines(argument: str) -> dict[str, Any]:
-    form = simgap.loss_form(read(argument), horizon=HORIZON)
-    return {each.name: each for each in simgap.baselines(form, effort=0.5)}
+    form = loss_form(read(argument), horizon=HORIZON)
+    return {each.name: each for each in baselines(form, effort=0.5)}
 
 
 def _simpler(case: Case) -> Iterator[Pair]:
@@ -167,13 +183,13 @@ def _simpler(case: Case) -> Iterator[Pair]:
 
 def _memory(case: Case) -> Iterator[Pair]:
     value, found = _oracle(case.argument).value, _baselines(case.argument)
-    worth = simgap.value_of_memory(_form(case), value, found["memoryless"])
+    worth = value_of_memory(_form(case), value, found["memoryless"])
     yield worth, case.verb("oracle", *STEPS)["value_of_memory"]
 
 
 def _randomization(case: Case) -> Iterator[Pair]:
     value, found = _oracle(case.argument).value, _baselines(case.argument)
-    worth = simgap.value_of_randomization(_form(case), value, found["single-simulator"])
+    worth = value_of_randomization(_form(case), value, found["single-simulator"])
     yield worth, case.verb("gap", *STEPS)["value_of_randomization"]
 
 
@@ -224,7 +240,7 @@ RUN = ("--seeds", "50", "--real", "0")
 
 def _regrets(case: Case) -> Iterator[Pair]:
     """Of the first model: what is sampled there does not depend on the others."""
-    if not simgap.communicating(case.latent.simulators).all():
+    if not communicating(case.latent.simulators).all():
         return
     told = answer("run", "random", case.argument, *STEPS, *RUN)["models"][0]
     policy = build_policy("random", case.latent, HORIZON)
@@ -232,12 +248,12 @@ def _regrets(case: Case) -> Iterator[Pair]:
     first = case.latent.simulators
     found = simgap.gaps(first, policy, HORIZON, evaluator=sampled)[0]
     yield found.estimate, told["gap"]["estimate"]
-    alone = simgap.regret(first[0], policy, HORIZON, evaluator=sampled)
+    alone = regret(first[0], policy, HORIZON, evaluator=sampled)
     yield alone.estimate, told["regret"]["estimate"]  # type: ignore[union-attr]
 
 
 def _ran(case: Case) -> Iterator[Pair]:
-    if not simgap.communicating(case.latent.simulators).all():
+    if not communicating(case.latent.simulators).all():
         return
     told = answer("run", "random", case.argument, *STEPS, *RUN)["models"]
     found = simgap.run("random", case.latent, HORIZON, seeds=50, real=0)
@@ -316,6 +332,11 @@ def _adapted(case: Case) -> Iterator[Pair]:
     yield found.gap_of_old_plan, told["gap_of_old_plan"]
 
 
+def _measured(case: Case) -> Iterator[Pair]:
+    found = simgap.complexity(case.latent, HORIZON)
+    yield found.smoothness, case.verb("complexity", *STEPS)["smoothness"]
+
+
 AGREE: dict[str, Callable[[Case], Iterator[Pair]]] = {
     "adapt": _adapted,
     "audit": _audited,
@@ -324,6 +345,7 @@ AGREE: dict[str, Callable[[Case], Iterator[Pair]]] = {
     "blame": _blamed,
     "bounds": _bounded,
     "compare": _compared,
+    "complexity": _measured,
     "domain_randomization_oracle": _oracles,
     "gaps": _of_all,
     "identify": _identified,
@@ -345,7 +367,7 @@ AGREE: dict[str, Callable[[Case], Iterator[Pair]]] = {
 WITHOUT_REWARDS = {
     "steps": (
         "all_travel_times", "communicating", "communicating_components", "diameter",
-        "complexity", "separation", "telling_apart", "travel_times",
+        "separation", "telling_apart", "travel_times",
     ),
     "the answers of the others": ("study",),
     "policies": (
@@ -363,18 +385,26 @@ WITHOUT_NUMBERS = {
     "demo", "study",  # the records of the others
     "list", "info", "export", "report", "schema",
     "reproduce",  # the paper's own classes, rewards in [0, 1]
-    "diameter", "complexity",  # steps, distances and counts
+    "diameter",  # steps
 }  # fmt: skip
 
 
 MODELS = {"Model", "SimulatorClass", "LatentMDP", "TabularMDP", "LossForm"}
 
 
+def public() -> Iterator[tuple[str, Any]]:
+    """Return what the top level lists, and what it listed before."""
+    for name in simgap.__all__:
+        yield name, getattr(simgap, name)
+    for room, names in MOVED.items():
+        for name in names.split():
+            yield name, getattr(import_module(f"simgap.{room}"), name)
+
+
 def entry_points() -> list[str]:
     """Return the public functions that are given a model."""
     found = []
-    for name in simgap.__all__:
-        each = getattr(simgap, name)
+    for name, each in public():
         if inspect.isfunction(each):
             given = inspect.signature(each).parameters.values()
             told = " ".join(str(one.annotation) for one in given)

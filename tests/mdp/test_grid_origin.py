@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgap import LatentMDP, class_from_models, load_model, save_model
+from simgap import LatentMDP, load_model, save_model
 from simgap.errors import InvalidModel, SimgapError
 from simgap.instances import classic_control, riverswim
-from simgap.mdp import SimulatorClass
+from simgap.mdp import SimulatorClass, class_from_models
 from simgap.mdp.grid_origin import GRID_NOISE
 from simgap.oracle.part_of_class import part_of_class
 from simgap.records import ON_GRID

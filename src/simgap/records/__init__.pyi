@@ -3,9 +3,9 @@ from simgap.records.adapt import (
     AdaptedModel as AdaptedModel,
     LikeliestBound as LikeliestBound,
     Misfit as Misfit,
+    Moments as Moments,
     ParameterPosterior as ParameterPosterior,
     SavedFiles as SavedFiles,
-    Spread as Spread,
 )
 from simgap.records.audit import (
     Audit as Audit,

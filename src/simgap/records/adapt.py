@@ -27,7 +27,7 @@ class AdaptedModel:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Spread:
+class Moments:
     """Mean and standard deviation."""
 
     mean: float
@@ -40,8 +40,8 @@ class ParameterPosterior:
     """One hidden parameter before and after the data."""
 
     name: str
-    before: Spread
-    after: Spread | None
+    before: Moments
+    after: Moments | None
 
 
 @final

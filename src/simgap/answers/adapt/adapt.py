@@ -55,9 +55,9 @@ from simgap.records import (
     AdaptedModel,
     Certainty,
     LikeliestBound,
+    Moments,
     ParameterPosterior,
     SavedFiles,
-    Spread,
     provenance,
 )
 
@@ -278,9 +278,9 @@ def _parameters(
     )
 
 
-def _spread(values: FloatArray, weights: FloatArray) -> Spread:
+def _spread(values: FloatArray, weights: FloatArray) -> Moments:
     mean = float(weights @ values)
-    return Spread(mean, sqrt(float(weights @ (values - mean) ** 2)))
+    return Moments(mean, sqrt(float(weights @ (values - mean) ** 2)))
 
 
 def _lemma_1(

@@ -1,52 +1,48 @@
-"""One module for every kind of record that the page can draw."""
+"""One module for every kind of record that the page can draw.
+
+The module `width` has a function `width_part`, which draws the record `Width`; a new
+kind is a new module.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
-from simgap.records import (
-    Adapt,
-    Audit,
-    Blame,
-    Gap,
-    Identify,
-    Oracle,
-    Run,
-    Width,
-    as_record,
-)
+from simgap import records
+from simgap.records import as_record
 from simgap.report.part import Part
-from simgap.report.parts.adapt import adapt_part
-from simgap.report.parts.audit import audit_part
-from simgap.report.parts.blame import blame_part
 from simgap.report.parts.claim import claim_part
-from simgap.report.parts.gap import gap_part
-from simgap.report.parts.identify import identify_part
-from simgap.report.parts.oracle import oracle_part
-from simgap.report.parts.run import run_part
-from simgap.report.parts.width import width_part
 
 __all__ = ["CLAIMS", "MAKERS", "claim_part"]
 
-Kind = TypeVar("Kind")
-
-
-def _typed(
-    kind: type[Kind], make: Callable[[Kind, str], Part]
-) -> Callable[[Mapping[str, Any], str], Part]:
-    """Return what draws the JSON of a record: it is read as its kind first."""
-    return lambda found, anchor: make(as_record(found, kind, "it"), anchor)
-
+Make = Callable[[Mapping[str, Any], str], Part]
 
 CLAIMS = "claims"  # the folder in which every file is a claim
-MAKERS: dict[str, Callable[[Mapping[str, Any], str], Part]] = {
-    "audit": _typed(Audit, audit_part),  # in the order of the page
-    "oracle": _typed(Oracle, oracle_part),
-    "gap": _typed(Gap, gap_part),
-    "blame": _typed(Blame, blame_part),
-    "width": _typed(Width, width_part),
-    "identify": _typed(Identify, identify_part),
-    "adapt": _typed(Adapt, adapt_part),
-    "run": _typed(Run, run_part),
-}
+FIRST = ("audit", "oracle", "gap", "blame", "width", "identify", "adapt", "run")
+
+
+def _kinds() -> list[str]:
+    """Return the kinds in the order of the page: those not named above come last."""
+    modules = {path.stem for path in Path(__file__).parent.glob("*.py")}
+    others = {name for name in modules if hasattr(records, name.capitalize())}
+    return [*FIRST, *sorted(others - {*FIRST, "claim"})]
+
+
+def _maker(kind: str) -> Make:
+    """Return what draws the JSON of a record: it is read as its kind first."""
+
+    def make(found: Mapping[str, Any], anchor: str) -> Part:
+        drawn: Callable[[Any, str], Part] = getattr(
+            import_module(f"simgap.report.parts.{kind}"), f"{kind}_part"
+        )
+        return drawn(
+            as_record(found, getattr(records, kind.capitalize()), "it"), anchor
+        )
+
+    return make
+
+
+MAKERS: dict[str, Make] = {kind: _maker(kind) for kind in _kinds()}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from simgap.records import Adapt, AdaptedModel, Spread
+from simgap.records import Adapt, AdaptedModel, Moments
 from simgap.report.part import Card, Line, Part, origin_of, surety_of
 from simgap.report.plots import BarPlot
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
@@ -188,7 +188,7 @@ def _parameters(record: Adapt, key: str) -> Sheet | None:
     return sheet(key, "What is known about each parameter", headings, rows)
 
 
-def _spread(found: Spread | None) -> tuple[Told, Told]:
+def _spread(found: Moments | None) -> tuple[Told, Told]:
     if found is None:
         return NOTHING, NOTHING
     return _plain(found.mean), _plain(found.sd)
