@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, final
 
 from simgap.base_policies.fixed import uniformly_random
@@ -21,6 +20,7 @@ from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
 from simgap.oracle import AutoOracle, domain_randomization_oracle
 from simgap.policies import Policy
+from simgap.text import suggestion
 
 PLANNING_SECONDS = 60.0
 Build = Callable[[LatentMDP, int, int], Policy[Any]]  # latent, horizon, seed
@@ -130,10 +130,9 @@ def named_policy(name: str) -> Entry:
         if entry.name == name:
             return entry
     names = [entry.name for entry in POLICIES]
-    near = get_close_matches(name.lower(), names, n=1, cutoff=0.5)
     raise InvalidArgument(
         f"there is no policy {name[:40]!r}",
-        hint=f"did you mean {near[0]}?" if near else f"it is one of {', '.join(names)}",
+        hint=suggestion(name, names) or f"it is one of {', '.join(names)}",
     )
 
 

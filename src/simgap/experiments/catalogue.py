@@ -7,12 +7,12 @@ test finds every module with a claim and looks for it here.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 from simgap.errors import InvalidArgument
 from simgap.experiments.framework.claim import Claim
+from simgap.text import suggestion
 
 CLAIMS: tuple[tuple[str, str], ...] = (
     ("theorem-1", "theorems.theorem_1_separated"),
@@ -77,9 +77,7 @@ def _imported(name: str, home: str) -> Claim[Any]:
 
 def _unknown(name: str) -> InvalidArgument:
     known = claim_names()
-    near = get_close_matches(name.lower(), known, n=1, cutoff=0.5)
-    guess = f"did you mean {near[0]}? " if near else ""
     return InvalidArgument(
         f"there is no claim {name[:40]!r}",
-        hint=f"{guess}claims: {', '.join(known)}",
+        hint=f"{suggestion(name, known)} claims: {', '.join(known)}".strip(),
     )

@@ -1,4 +1,4 @@
-"""`simgap width`: how wide to randomize a parameter.
+"""How wide to randomize a parameter.
 
 Ranges of the parameter are centred at its nominal value. For each the best policy is
 planned for the models inside, and what it loses is computed in every model that may be
