@@ -6,14 +6,14 @@ holds what is to be drawn and nothing that has to be worked out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
-from simgap.records import Record, plain
+from simgap.records import Certainty, Provenance, Record
 from simgap.report.certainty_words import LOSSES, name_of
 from simgap.report.plots import GroupPlot, Plot
-from simgap.report.reading import as_list, as_object, as_text
+from simgap.report.reading import as_text
 from simgap.report.sheet import Sheet
 from simgap.report.shown_number import Told, certainty_of, evaluated
 from simgap.text import shown
@@ -111,41 +111,37 @@ class Part:
     theory_plots: tuple[Plot, ...] = ()
 
 
-def origin_of(record: Mapping[str, Any] | Record) -> Origin:
+def origin_of(record: Record) -> Origin:
     """Return where the record of a verb comes from."""
-    record = _object(record)
-    source = as_object(record.get("provenance"))
+    source, names = _source(record), _names(record)
+    models = getattr(record, "models", None)
     return Origin(
-        command=as_text(source.get("command")),
+        command=source.command,
         facts=_pairs(source, ("model", "model_hash", "grid", "seed")),
         versions=_pairs(source, ("simgap", "python", "numpy")),
-        horizon=as_text(record.get("horizon")),
-        models=_count(record),
-        names=_names(record),
+        horizon=as_text(getattr(record, "horizon", None)),
+        models=models if isinstance(models, int) else len(names),
+        names=names,
     )
 
 
-def _names(record: Mapping[str, Any]) -> tuple[str, ...]:
+def _source(record: Record) -> Provenance:
+    source: Provenance = getattr(record, "provenance")  # noqa: B009 (not of all kinds)
+    return source
+
+
+def _names(record: Record) -> tuple[str, ...]:
     """Return the names of models, wherever the record has them."""
-    for names in (
-        record.get("names"),
-        as_object(record.get("separation")).get("pair_names"),
-    ):
-        if isinstance(names, list):
-            return tuple(as_text(each) for each in names)
-    models = record.get("models")
-    if isinstance(models, list):
-        return tuple(as_text(as_object(each).get("name")) for each in models)
-    return ()
-
-
-def _count(record: Mapping[str, Any]) -> int:
-    models = record.get("models")
-    return models if isinstance(models, int) else len(_names(record))
+    separation = getattr(record, "separation", None)
+    found = getattr(record, "names", None) or getattr(separation, "pair_names", None)
+    models = getattr(record, "models", ())
+    if found is None and not isinstance(models, int):
+        return tuple(each.name for each in models)
+    return tuple(found or ())
 
 
 def surety_of(
-    record: Mapping[str, Any] | Record,
+    record: Record,
     *brackets: tuple[str, Told],
     kind: str,
     stake: float | None = None,
@@ -157,14 +153,13 @@ def surety_of(
 
     `more` are names and words of certainty that stand elsewhere in the record.
     """
-    record = _object(record)
-    labels = as_object(record.get("certainty"))
-    source = as_object(record.get("provenance"))
-    episode = as_text(source.get("model_hash")), as_text(record.get("horizon"))
+    labels: dict[str, Certainty] = getattr(record, "certainty", {})
+    length = as_text(getattr(record, "horizon", None))
+    episode = _source(record).model_hash, length
     return Surety(
         labels=tuple(
             (
-                shown(name_of(str(name), kind)),
+                shown(name_of(name, kind)),
                 evaluated(certainty_of(word)) if name in LOSSES else certainty_of(word),
             )
             for name, word in labels.items()
@@ -178,23 +173,11 @@ def surety_of(
     )
 
 
-def notes_of(record: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what the record asks the reader to know."""
-    return tuple(as_text(each) for each in as_list(record.get("notes")))
-
-
-def _object(record: Mapping[str, Any] | Record) -> Mapping[str, Any]:
-    """Return a record as JSON; parts that are not typed yet have it already."""
-    if isinstance(record, Mapping):
-        return record
-    found = plain(record)
-    assert isinstance(found, dict)
-    return found
-
-
-def _pairs(source: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[Any, ...]:
+def _pairs(source: object, keys: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return what is known under some names, as words."""
+    found = ((key, getattr(source, key, None)) for key in keys)
     return tuple(
-        (key.replace("_", " "), as_text(source[key]))
-        for key in keys
-        if source.get(key) is not None and source[key] != ""
+        (key.replace("_", " "), as_text(value))
+        for key, value in found
+        if value is not None and value != ""
     )

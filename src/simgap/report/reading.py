@@ -7,7 +7,6 @@ from math import inf
 from typing import Any
 
 from simgap.errors import InvalidFile
-from simgap.intervals import NOTHING_KNOWN, Certified
 from simgap.text import clean
 
 
@@ -54,25 +53,6 @@ def as_text(value: Any) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f"{value:g}" if isinstance(value, float) else str(value)
     raise not_ours(value, "words")
-
-
-def bounds_of(value: Any) -> Certified:
-    """Return certified bounds; nothing is known if the record has none."""
-    pair = as_object(value)
-    if pair.get("lower") is None or pair.get("upper") is None:
-        return NOTHING_KNOWN
-    lower, upper = number(pair["lower"]), number(pair["upper"])
-    if not lower <= upper:
-        raise not_ours(dict(pair), "an interval with its ends in order")
-    return Certified(lower, upper)
-
-
-def known(model: Mapping[str, Any], field: str) -> bool:
-    """Return whether a field holds a number or both ends of one."""
-    value = model.get(field)
-    if isinstance(value, Mapping):
-        return value.get("lower") is not None and value.get("upper") is not None
-    return value is not None
 
 
 def not_ours(value: Any, wanted: str) -> InvalidFile:
