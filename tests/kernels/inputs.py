@@ -13,7 +13,8 @@ from typing import final
 
 import numpy as np
 
-from simgap.arrays import FloatArray, IndexArray, OffsetArray, read_only
+from simgap._kernels.walking.walk import Course, World, new_course, set_course
+from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray, read_only
 
 
 @final
@@ -78,3 +79,10 @@ def whole(rng: np.random.Generator, *shape: int, low: int = -40) -> FloatArray:
     """Small whole numbers, read-only."""
     numbers: FloatArray = read_only(rng.integers(low, 41, shape))
     return numbers
+
+
+def course_of(world: World, policy: AnyArray) -> Course:
+    """Return the course of a stationary policy (S,)."""
+    course = new_course(world)
+    set_course(world, policy.astype(np.int32), course)
+    return course

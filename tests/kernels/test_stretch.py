@@ -13,25 +13,19 @@ from simgap._kernels.walking.stretch import (
     restore,
     save,
 )
-from simgap._kernels.walking.walk import Course, Run, World, begin, play, set_course
-from simgap.arrays import BoolArray, IndexArray
+from simgap._kernels.walking.walk import (
+    begin,
+    new_run,
+    play,
+)
+from simgap.arrays import BoolArray
 from simgap.mdp import class_from_arrays
 from simgap.simulation.observed import observed_class
 from simgap.simulation.worlds import real_models
 from tests.base_policies.cases import random_class
+from tests.kernels.inputs import course_of
 
 NO_GRID = np.zeros(0, np.int64)
-
-
-def course_of(world: World, policy: IndexArray) -> Course:
-    cells = policy.size << world.shift
-    course = Course(
-        np.empty(cells, np.uint64),
-        np.empty(2 * cells, np.uint64),
-        np.empty(policy.size, np.int64),
-    )
-    set_course(world, policy, 2, course)
-    return course
 
 
 def closure(follows: BoolArray, first: int) -> BoolArray:
@@ -73,12 +67,7 @@ def test_a_leap_that_is_undone_leaves_no_trace(horizon: int) -> None:
     course = course_of(world, np.array([0, 1, 1, 0, 1], np.int32))
     runs = []
     for detour in (False, True):
-        run = Run(
-            np.zeros(4, np.int64),
-            np.zeros(observed.n_edges, np.int64),
-            np.zeros(3),
-            np.zeros(3, np.uint64),
-        )
+        run = new_run(world)
         begin(world, np.uint64(7), run)
         play(world, run, course, 30, NO_GRID, np.zeros(0))
         stretch = no_stretch(5, observed.n_edges)

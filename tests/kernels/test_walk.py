@@ -9,36 +9,17 @@ import pytest
 
 from simgap._kernels.walking import walk as kernel
 from simgap._kernels.walking.streams import mixed
-from simgap._kernels.walking.walk import Course, Record, Run, World
+from simgap._kernels.walking.walk import Record, new_run
 from simgap.mdp import SimulatorClass, class_from_arrays
 from simgap.simulation.observed import observed_class
 from simgap.simulation.worlds import RealModels, real_models
 from tests.base_policies.cases import random_class
+from tests.kernels.inputs import course_of
 from tests.reference import walk as reference
 
 
 def prepared(worlds: SimulatorClass, horizon: int) -> RealModels:
     return real_models(observed_class(worlds), worlds, horizon)
-
-
-def fresh_run(world: World) -> Run:
-    return Run(
-        np.zeros(4, np.int64),
-        np.zeros(world.next_state.size, np.int64),
-        np.zeros(3),
-        np.zeros(3, np.uint64),
-    )
-
-
-def course_of(world: World, policy: np.ndarray, n_actions: int) -> Course:
-    states, width = policy.size, 1 << world.shift
-    course = Course(
-        np.empty(states * width, np.uint64),
-        np.empty(2 * states * width, np.uint64),
-        np.empty(states, np.int64),
-    )
-    kernel.set_course(world, policy.astype(np.int32), n_actions, course)
-    return course
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -65,7 +46,7 @@ def test_an_episode_is_that_of_plain_python(seed: int) -> None:
     rng = np.random.default_rng(seed)
     worlds = random_class(rng, states=5)
     real = prepared(worlds, 60)
-    world, run = real.world(seed % 3), fresh_run(real.world(0))
+    world, run = real.world(seed % 3), new_run(real.world(0))
     key = int(rng.integers(2**63))
     policy = rng.integers(0, 2, size=5)
     actions: list[int] = []
@@ -79,9 +60,9 @@ def test_an_episode_is_that_of_plain_python(seed: int) -> None:
     assert edges == reference.walk(world, key, actions, 2)
     assert int(run.stream[2]) == reference.mixed(key, 2)
     assert mixed(np.uint64(key), 7) == reference.mixed(key, 7)
-    again = fresh_run(world)
+    again = new_run(world)
     kernel.begin(world, np.uint64(key), again)
-    course = course_of(world, policy, 2)
+    course = course_of(world, policy)
     kernel.play(world, again, course, 60, np.zeros(0, np.int64), run.sums)
     np.testing.assert_array_equal(again.counts, run.counts)
     assert again.sums[kernel.LATE] == run.sums[kernel.LATE]
@@ -93,12 +74,12 @@ def test_a_walk_in_pieces_is_one_walk(pieces: tuple[int, ...]) -> None:
     real = prepared(worlds, 60)
     world = real.world(1)
     grid = np.array([1, 5, 30, 60])
-    course = course_of(world, np.array([0, 1, 0, 1]), 2)
-    run, trace = fresh_run(world), np.zeros(4)
+    course = course_of(world, np.array([0, 1, 0, 1]))
+    run, trace = new_run(world), np.zeros(4)
     kernel.begin(world, np.uint64(99), run)
     for steps in pieces:
         kernel.play(world, run, course, steps, grid, trace)
-    whole, once = fresh_run(world), np.zeros(4)
+    whole, once = new_run(world), np.zeros(4)
     kernel.begin(world, np.uint64(99), whole)
     kernel.play(world, whole, course, 60, grid, once)
     np.testing.assert_array_equal(trace, once)
@@ -113,8 +94,8 @@ def test_a_walk_stops_at_its_target_and_when_a_quota_is_used_up() -> None:
     worlds = class_from_arrays(chain, np.zeros((4, 1)))
     for horizon in (20, 5000):  # late steps and early ones
         world = prepared(worlds, horizon).world(0)
-        course = course_of(world, np.zeros(4, np.int32), 1)
-        run, nothing = fresh_run(world), np.zeros(0, np.int64)
+        course = course_of(world, np.zeros(4, np.int32))
+        run, nothing = new_run(world), np.zeros(0, np.int64)
         kernel.begin(world, np.uint64(1), run)
         kernel.play_until(world, run, course, 10, 3, nothing, nothing, run.sums)
         assert run.clock[kernel.STEPS] == 3 and run.clock[kernel.STATE] == 3
@@ -165,7 +146,7 @@ def test_a_tail_is_what_the_steps_would_have_brought() -> None:
     world, policy = real.world(2), np.array([1, 0, 1, 1], np.int32)
     tails = real.tails(2, policy[None])
     assert tails is not None
-    run = fresh_run(world)
+    run = new_run(world)
     numbers, counts = np.zeros((5, 1)), np.zeros((5, 1), np.int64)
     record = Record(
         reward=numbers[0],

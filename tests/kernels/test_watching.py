@@ -5,39 +5,29 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simgap._kernels.walking.walk import STATE, Course, Run, World, begin, set_course
+from simgap._kernels.walking.walk import (
+    STATE,
+    Run,
+    World,
+    begin,
+    new_run,
+)
 from simgap._kernels.walking.watching import play_within, reach
-from simgap.arrays import IndexArray
 from simgap.instances import riverswim
 from simgap.simulation.observed import observed_class
 from simgap.simulation.stepwise import keys_of
 from simgap.simulation.worlds import real_models
 from tests.base_policies.cases import random_class
+from tests.kernels.inputs import course_of
 from tests.reference.walking import played_within, reached
 
 NO_GRID = np.zeros(0, np.int64)
 
 
 def walker(world: World, n_states: int, key: int) -> Run:
-    run = Run(
-        np.zeros(4, np.int64),
-        np.zeros(world.next_state.size, np.int64),
-        np.zeros(3),
-        np.zeros(3, np.uint64),
-    )
+    run = new_run(world)
     begin(world, np.uint64(key), run)
     return run
-
-
-def course_of(world: World, policy: IndexArray) -> Course:
-    cells = policy.size << world.shift
-    course = Course(
-        np.empty(cells, np.uint64),
-        np.empty(2 * cells, np.uint64),
-        np.empty(policy.size, np.int64),
-    )
-    set_course(world, policy, 2, course)
-    return course
 
 
 @pytest.mark.parametrize("horizon", [300, 3000])  # all steps late, and most of them not

@@ -17,12 +17,13 @@ from simgap._kernels.walking import (
     Record,
     Run,
     World,
-    agent_uniform,
     begin,
     episode_keys,
     finish,
     mixed,
+    new_run,
     step_with,
+    uniform,
 )
 from simgap.arrays import AnyArray, OffsetArray
 from simgap.errors import InvalidArgument
@@ -68,12 +69,7 @@ def run_stepwise(
     record: Record,
 ) -> None:
     """Run one episode per key; fills what it can of the record (`Program.run`)."""
-    run = Run(
-        np.zeros(4, np.int64),
-        np.zeros(world.next_state.size, np.int64),
-        np.zeros(3),
-        np.zeros(3, np.uint64),
-    )
+    run = new_run(world)
     for i, key in enumerate(keys):
         begin(world, key, run)
         _episode(policy, real, world, run, grid, record, i)
@@ -133,7 +129,7 @@ def _chosen(chances: AnyArray, run: Run, h: int, n_actions: int) -> int:
     likely = np.flatnonzero(chances)
     if likely.size == 1:
         return int(likely[0])
-    quantile, total = agent_uniform(run, h), 0.0
+    quantile, total = uniform(run.stream[2], h), 0.0
     for action in likely:
         total += float(chances[action])
         if quantile < total:

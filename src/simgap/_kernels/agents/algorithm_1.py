@@ -27,12 +27,13 @@ from simgap._kernels.walking.streams import uniform
 from simgap._kernels.walking.walk import (
     STATE,
     STEPS,
-    Course,
     Record,
     Run,
     World,
     begin,
     finish,
+    new_course,
+    new_run,
 )
 from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray, OffsetArray
 
@@ -71,18 +72,7 @@ def run_elimination(
     members, n_edges = search.logs.shape
     n_states = search.place.size
     n_actions = (world.indptr.size - 1) // n_states
-    width = 1 << world.shift
-    course = Course(
-        np.empty(n_states * width, np.uint64),
-        np.empty(2 * n_states * width, np.uint64),
-        np.empty(n_states, np.int64),
-    )
-    run = Run(
-        np.zeros(4, np.int64),
-        np.zeros(n_edges, np.int64),
-        np.zeros(3),
-        np.zeros(3, np.uint64),
-    )
+    run, course = new_run(world), new_course(world)
     room = Room(
         np.ones(members, np.bool_),
         np.zeros(n_edges, np.bool_),
@@ -126,7 +116,7 @@ def run_elimination(
                 runs = slice(ending.first[best], ending.first[best + 1])
                 play_rules(
                     world, run, course, ending.known[best], ending.period[best],
-                    ending.since[runs], ending.rules[runs], n_actions, grid, trace,
+                    ending.since[runs], ending.rules[runs], grid, trace,
                 )  # fmt: skip
         finish(world, run, record, i)
 

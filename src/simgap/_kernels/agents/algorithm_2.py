@@ -15,20 +15,18 @@ import numpy as np
 from numba import uint64
 
 from simgap._kernels.compiled import kernel
-from simgap._kernels.walking.streams import FIRST, S27, S30, S31, SECOND
 from simgap._kernels.walking.walk import (
     LATE,
     LOW,
     MARK,
-    ONE,
     S32,
-    S64,
     STATE,
     STEPS,
     Course,
     Run,
     World,
     close_stretch,
+    drawn_cell,
     set_course,
 )
 from simgap.arrays import BoolArray, FloatArray, IndexArray, Integer, OffsetArray
@@ -167,7 +165,7 @@ def _set_first(
         room.allowed[s] = _turn(search, target, first, s)
     room.policy[target] = row % n_actions
     room.allowed[target] = FOREVER  # a sample that stays calls for nobody
-    set_course(world, room.policy, n_actions, room.course)
+    set_course(world, room.policy, room.course)
     room.trip[COURSE_OF], room.trip[COURSE_ROW] = first, row
 
 
@@ -180,7 +178,6 @@ def _walk_with_first(
     cuts, cells, counts = room.course.cuts, room.course.cells, run.counts
     tally, alarming, allowed = room.tally, room.alarming, room.allowed
     up = uint64(shift)
-    down = S64 - up
     stride = run.stream[1]
     bits = run.stream[0] + stride * uint64(run.clock[STEPS])
     state = uint64(run.clock[STATE])
@@ -191,11 +188,7 @@ def _walk_with_first(
     while walked < steps:
         sampled = state == goal
         bits += stride
-        draw = (bits ^ (bits >> S30)) * FIRST
-        draw = (draw ^ (draw >> S27)) * SECOND
-        draw = draw ^ (draw >> S31)
-        at = (state << up) | (draw >> down)
-        cell = cells[(at << ONE) + uint64((draw << up) >= cuts[at])]
+        cell = drawn_cell(cuts, cells, up, bits, state)
         edge = cell >> S32
         counts[edge] += 1
         state = cell & LOW
@@ -229,7 +222,6 @@ def _walk_in_turns(
     ways = search.ways[search.place[target]]
     cuts, cells = world.cuts, world.cells
     up = uint64(world.shift)
-    down = S64 - up
     stride = run.stream[1]
     done = run.clock[STEPS]
     bits = run.stream[0] + stride * uint64(done)
@@ -243,11 +235,7 @@ def _walk_in_turns(
             steps_left = world.horizon - done - walked
             run.sums[LATE] += world.late_excess[steps_left - 1, used]
         bits += stride
-        draw = (bits ^ (bits >> S30)) * FIRST
-        draw = (draw ^ (draw >> S27)) * SECOND
-        draw = draw ^ (draw >> S31)
-        at = (uint64(used) << up) | (draw >> down)
-        cell = cells[(at << ONE) + uint64((draw << up) >= cuts[at])]
+        cell = drawn_cell(cuts, cells, up, bits, uint64(used))
         edge = cell >> S32
         run.counts[edge] += 1
         state = np.int64(cell & LOW)

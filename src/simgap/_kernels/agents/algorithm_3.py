@@ -19,12 +19,12 @@ from simgap._kernels.compiled import kernel
 from simgap._kernels.walking.walk import (
     STATE,
     STEPS,
-    Course,
     Record,
-    Run,
     World,
     begin,
     finish,
+    new_course,
+    new_run,
     play,
     set_course,
 )
@@ -89,21 +89,9 @@ def run_optimistic(
 
     `claimed` says whether rewards are such that a path's regret has a bound.
     """
-    members, n_states = known.policy.shape
+    members = known.policy.shape[0]
     n_edges = world.next_state.size
-    width = 1 << world.shift
-    n_actions = (world.indptr.size - 1) // n_states
-    course = Course(
-        np.empty(n_states * width, np.uint64),
-        np.empty(2 * n_states * width, np.uint64),
-        np.empty(n_states, np.int64),
-    )
-    run = Run(
-        np.zeros(4, np.int64),
-        np.zeros(n_edges, np.int64),
-        np.zeros(3),
-        np.zeros(3, np.uint64),
-    )
+    run, course = new_run(world), new_course(world)
     before = np.zeros(n_edges, np.int64)
     by_level = np.zeros(known.paid.shape[1], np.int64)
     alive = np.ones(members, np.bool_)
@@ -121,7 +109,7 @@ def run_optimistic(
                 if alive[m]:
                     k = m
                     break
-            set_course(world, known.policy[k], n_actions, course)
+            set_course(world, known.policy[k], course)
             before[:] = run.counts
             first = run.clock[STATE]
             start = run.clock[STEPS]

@@ -75,6 +75,8 @@ from simgap._kernels.walking.walk import (
     begin,
     finish,
     leave_to_expectation,
+    new_course,
+    new_run,
     play,
     set_course,
     walk,
@@ -122,19 +124,8 @@ def run_general(
 ) -> None:
     """Run one episode of Algorithm 4 for every key."""
     members, n_states = fits.policy.shape
-    n_edges, cells = world.next_state.size, n_states << world.shift
-    n_actions = (world.indptr.size - 1) // n_states
-    course = Course(
-        np.empty(cells, np.uint64),
-        np.empty(2 * cells, np.uint64),
-        np.empty(n_states, np.int64),
-    )
-    run = Run(
-        np.zeros(4, np.int64),
-        np.zeros(n_edges, np.int64),
-        np.zeros(3),
-        np.zeros(3, np.uint64),
-    )
+    n_edges = world.next_state.size
+    run, course = new_run(world), new_course(world)
     stretch = no_stretch(n_states, n_edges)
     pairs = no_pairs(members, n_states)
     models = no_models(members)
@@ -146,7 +137,7 @@ def run_general(
         held = member >= 0
         bound, slack, total = 0.0, 0.0, 0.0
         while run.clock[STEPS] < world.horizon:
-            set_course(world, fits.policy[k], n_actions, course)
+            set_course(world, fits.policy[k], course)
             begin_stretch(run, stretch)
             start, first = run.clock[STEPS], run.clock[STATE]
             mean, outcome = fits.mean[k], fits.outcome[k]

@@ -12,14 +12,14 @@ from simgap._kernels.compiled import kernel
 from simgap._kernels.walking.walk import (
     FIRST_STATE,
     STEPS,
-    Course,
     Record,
-    Run,
     Tails,
     World,
     begin,
     finish,
     leave_to_expectation,
+    new_course,
+    new_run,
     play,
     set_course,
 )
@@ -49,21 +49,9 @@ def run_commitment(
     record: Record,
 ) -> None:
     """Explore for a number of steps and commit to the likeliest model, per key."""
-    members, n_states = choices.policy.shape
+    members = choices.policy.shape[0]
     n_edges = world.next_state.size
-    width = 1 << world.shift
-    n_actions = exploring.chances.shape[2]
-    course = Course(
-        np.empty(n_states * width, np.uint64),
-        np.empty(2 * n_states * width, np.uint64),
-        np.empty(n_states, np.int64),
-    )
-    run = Run(
-        np.zeros(4, np.int64),
-        np.zeros(n_edges, np.int64),
-        np.zeros(3),
-        np.zeros(3, np.uint64),
-    )
+    run, course = new_run(world), new_course(world)
     forgotten = np.zeros(n_edges, np.int64)
     logs = np.zeros(members)
     for i in range(keys.size):
@@ -90,6 +78,6 @@ def run_commitment(
         if tails.sums.shape[0] > 0 and run.clock[STEPS] < world.early:
             leave_to_expectation(world, run, tails, choices.tail_of[best])
         elif left > 0:
-            set_course(world, choices.policy[best], n_actions, course)
+            set_course(world, choices.policy[best], course)
             play(world, run, course, left, grid, trace)
         finish(world, run, record, i)

@@ -8,21 +8,21 @@ import numpy as np
 from numba import uint64
 
 from simgap._kernels.compiled import kernel
-from simgap._kernels.walking.streams import FIRST, S27, S30, S31, SECOND, uniform
+from simgap._kernels.walking.streams import uniform
 from simgap._kernels.walking.walk import (
     LOW,
     MARK,
-    ONE,
     S32,
-    S64,
     STATE,
     STEPS,
-    Course,
     Record,
     Run,
     World,
     begin,
+    drawn_cell,
     finish,
+    new_course,
+    new_run,
     play,
     set_course,
     step_with,
@@ -60,19 +60,7 @@ def run_table(
     world: World, keys: AnyArray, table: Table, grid: OffsetArray, record: Record
 ) -> None:
     """Run one episode of a Markov policy for every key."""
-    n_states, n_actions = table.chances.shape[1], table.chances.shape[2]
-    width = 1 << world.shift
-    course = Course(
-        np.empty(n_states * width, np.uint64),
-        np.empty(2 * n_states * width, np.uint64),
-        np.empty(n_states, np.int64),
-    )
-    run = Run(
-        np.zeros(4, np.int64),
-        np.zeros(world.next_state.size, np.int64),
-        np.zeros(3),
-        np.zeros(3, np.uint64),
-    )
+    run, course = new_run(world), new_course(world)
     certain = table.actions.shape[0] > 0
     for i in range(keys.size):
         begin(world, keys[i], run)
@@ -81,7 +69,7 @@ def run_table(
         while run.clock[STEPS] < world.horizon:
             if certain and _lasts(table, r):
                 left = min(table.since[r + 1], world.horizon) - run.clock[STEPS]
-                set_course(world, table.actions[r], n_actions, course)
+                set_course(world, table.actions[r], course)
                 play(world, run, course, left, grid, trace)
                 r += 1
                 continue
@@ -132,7 +120,6 @@ def _walk_rules(
     chances: FloatArray, r: int,
 ) -> int:  # fmt: skip
     up = uint64(shift)
-    down = S64 - up
     stride = stream[1]
     done = clock[STEPS]
     bits = stream[0] + stride * uint64(done)
@@ -142,12 +129,9 @@ def _walk_rules(
         while since[r + 1] <= h:
             r += 1
         action = _action(actions, chances, r, state, stream, h)
+        row = uint64(state * n_actions + action)
         bits += stride
-        draw = (bits ^ (bits >> S30)) * FIRST
-        draw = (draw ^ (draw >> S27)) * SECOND
-        draw = draw ^ (draw >> S31)
-        at = (uint64(state * n_actions + action) << up) | (draw >> down)
-        cell = cells[(at << ONE) + uint64((draw << up) >= cuts[at])]
+        cell = drawn_cell(cuts, cells, up, bits, row)
         counts[cell >> S32] += 1
         state = np.int64(cell & LOW)
     clock[STATE] = state
@@ -185,12 +169,7 @@ def run_graph(
     """
     n_states = graph.start_node.size
     n_actions = (world.indptr.size - 1) // n_states
-    run = Run(
-        np.zeros(4, np.int64),
-        np.zeros(world.next_state.size, np.int64),
-        np.zeros(3),
-        np.zeros(3, np.uint64),
-    )
+    run = new_run(world)
     for i in range(keys.size):
         begin(world, keys[i], run)
         node = np.int64(graph.start_node[run.clock[STATE]])

@@ -31,6 +31,8 @@ from simgap._kernels.walking.walk import (
     begin,
     finish,
     leave_to_expectation,
+    new_course,
+    new_run,
     play,
     set_course,
     step_with,
@@ -90,19 +92,7 @@ def run_likelihood(
     """Run one episode of optimism with likelihood ratios for every key."""
     members, n_states = rivals.policy.shape
     n_edges = world.next_state.size
-    width = 1 << world.shift
-    n_actions = (world.indptr.size - 1) // n_states
-    course = Course(
-        np.empty(n_states * width, np.uint64),
-        np.empty(2 * n_states * width, np.uint64),
-        np.empty(n_states, np.int64),
-    )
-    run = Run(
-        np.zeros(4, np.int64),
-        np.zeros(n_edges, np.int64),
-        np.zeros(3),
-        np.zeros(3, np.uint64),
-    )
+    run, course = new_run(world), new_course(world)
     states, edges = np.zeros(n_states, np.bool_), np.zeros(n_edges, np.bool_)
     price = np.zeros(n_edges)
     forgotten = np.zeros(n_edges, np.int64)
@@ -122,7 +112,7 @@ def run_likelihood(
         _note(record, i, alive, run.clock[STEPS])
         slack = 0.0
         k = _best(rivals.order, alive)
-        set_course(world, rivals.policy[k], n_actions, course)
+        set_course(world, rivals.policy[k], course)
         dear = _set_prices(rivals, alive, price)
         final = _is_final(world, run, course, rivals, alive, k, price, states, edges)
         since, ask_after = 0, FIRST_ASKED
@@ -168,7 +158,7 @@ def run_likelihood(
                 if best != k:
                     k = best
                     record.switches[i] += 1
-                    set_course(world, rivals.policy[k], n_actions, course)
+                    set_course(world, rivals.policy[k], course)
                 dear = _set_prices(rivals, alive, price)
                 since, ask_after = run.clock[STEPS], FIRST_ASKED
             elif not final and run.clock[STEPS] - since == ask_after:

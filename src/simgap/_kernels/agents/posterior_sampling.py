@@ -14,17 +14,17 @@ import numpy as np
 from simgap._kernels.agents.likelihood_optimism import log_likelihoods
 from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
+from simgap._kernels.walking.streams import uniform
 from simgap._kernels.walking.walk import (
     FIRST_STATE,
     STATE,
     STEPS,
-    Course,
     Record,
-    Run,
     World,
-    agent_uniform,
     begin,
     finish,
+    new_course,
+    new_run,
     play_until,
     set_course,
     step_with,
@@ -83,19 +83,7 @@ def run_posterior_sampling(
     """Run one episode of posterior sampling for every key."""
     members, n_states = known.policy.shape
     n_edges = world.next_state.size
-    width = 1 << world.shift
-    n_actions = (world.indptr.size - 1) // n_states
-    course = Course(
-        np.empty(n_states * width, np.uint64),
-        np.empty(2 * n_states * width, np.uint64),
-        np.empty(n_states, np.int64),
-    )
-    run = Run(
-        np.zeros(4, np.int64),
-        np.zeros(n_edges, np.int64),
-        np.zeros(3),
-        np.zeros(3, np.uint64),
-    )
+    run, course = new_run(world), new_course(world)
     forgotten = np.zeros(n_edges, np.int64)
     quota = np.zeros(n_states, np.int64)
     first, logs = np.zeros(members), np.zeros(members)
@@ -110,13 +98,13 @@ def run_posterior_sampling(
             log_likelihoods(
                 first, run.counts, forgotten, known.edges, known.weight, logs
             )
-            drawn = drawn_model(logs, agent_uniform(run, number))
+            drawn = drawn_model(logs, uniform(run.stream[2], number))
             if drawn < 0:  # the real model is not in the class: begin anew
                 record.resets[i] += 1
                 copy_vector(run.counts, forgotten)
                 copy_vector(known.log_prior, first)
                 copy_vector(first, logs)
-                drawn = drawn_model(logs, agent_uniform(run, number))
+                drawn = drawn_model(logs, uniform(run.stream[2], number))
             for m in range(members):
                 if logs[m] == -np.inf and record.eliminated[i, m] < 0:
                     record.eliminated[i, m] = run.clock[STEPS]
@@ -124,7 +112,7 @@ def run_posterior_sampling(
                 if current >= 0:
                     record.switches[i] += 1
                 current = drawn
-                set_course(world, known.policy[current], n_actions, course)
+                set_course(world, known.policy[current], course)
             number += 1
             most = length + 1 if capped else world.horizon
             start = run.clock[STEPS]

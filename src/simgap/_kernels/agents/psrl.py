@@ -17,12 +17,12 @@ from simgap._kernels.walking.streams import uniform
 from simgap._kernels.walking.walk import (
     STATE,
     STEPS,
-    Course,
     Record,
-    Run,
     World,
     begin,
     finish,
+    new_course,
+    new_run,
     play_until,
     set_course,
     step_with,
@@ -241,21 +241,8 @@ def run_psrl(
     bracket: FloatArray,
 ) -> int:
     """Run one episode for every key; return -1, or the step whose plan failed."""
-    n_edges = world.next_state.size
     n_states = world.potential.size
-    n_actions = rewards.size // n_states
-    width = 1 << world.shift
-    course = Course(
-        np.empty(n_states * width, np.uint64),
-        np.empty(2 * n_states * width, np.uint64),
-        np.empty(n_states, np.int64),
-    )
-    run = Run(
-        np.zeros(4, np.int64),
-        np.zeros(n_edges, np.int64),
-        np.zeros(3),
-        np.zeros(3, np.uint64),
-    )
+    run, course = new_run(world), new_course(world)
     draw = empty_draw(rewards.size, n_states)
     values, policy = np.zeros(n_states), np.zeros(n_states, np.int32)
     quota = np.zeros(n_states, np.int64)
@@ -275,7 +262,7 @@ def run_psrl(
                 bracket[:] = draw.bracket
                 return done  # type: ignore[no-any-return]
             plans += 1
-            set_course(world, policy, n_actions, course)
+            set_course(world, policy, course)
             most = world.horizon - done
             if growing:
                 # the row that doubles is used once more, and that ends the episode

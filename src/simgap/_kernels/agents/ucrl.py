@@ -24,12 +24,12 @@ from simgap._kernels.solving.extended_values import (
 from simgap._kernels.walking.walk import (
     S32,
     STEPS,
-    Course,
     Record,
-    Run,
     World,
     begin,
     finish,
+    new_course,
+    new_run,
     play_until,
     set_course,
 )
@@ -105,19 +105,7 @@ def run_ucrl(
     """
     n_states, n_edges = chart.into.size - 1, chart.row.size
     n_rows = rewards.size
-    n_actions = n_rows // n_states
-    width = 1 << world.shift
-    course = Course(
-        np.empty(n_states * width, np.uint64),
-        np.empty(2 * n_states * width, np.uint64),
-        np.empty(n_states, np.int64),
-    )
-    run = Run(
-        np.zeros(4, np.int64),
-        np.zeros(n_edges, np.int64),
-        np.zeros(3),
-        np.zeros(3, np.uint64),
-    )
+    run, course = new_run(world), new_course(world)
     plausible = empty_plausible(n_rows, n_states, n_edges)
     sheet = empty_sheet(n_rows, n_states)
     values, policy = np.zeros(n_states), np.zeros(n_states, np.int32)
@@ -145,7 +133,7 @@ def run_ucrl(
                     chances,
                 ),
             )  # fmt: skip
-            set_course(world, policy, n_actions, course)
+            set_course(world, policy, course)
             play_until(
                 world, run, course, world.horizon - done, -1, quota, grid,
                 record.trace[i],

@@ -111,8 +111,7 @@ def stored_left(left: int, known: int, period: int) -> int:
 @kernel
 def play_rules(
     world: World, run: Run, course: Course, known: int, period: int,
-    since: OffsetArray, rules: IndexArray, n_actions: int, grid: OffsetArray,
-    trace: FloatArray,
+    since: OffsetArray, rules: IndexArray, grid: OffsetArray, trace: FloatArray,
 ) -> None:  # fmt: skip
     """Follow the rules of one model, by steps left, to the end of the episode."""
     last = since.size - 1
@@ -126,7 +125,7 @@ def play_rules(
                 steps = left - since[last] + 1
             else:
                 steps = min(steps, stored - (known - period))
-        set_course(world, rules[at], n_actions, course)
+        set_course(world, rules[at], course)
         play(world, run, course, steps, grid, trace)
 
 

@@ -12,8 +12,8 @@ from simgap._kernels.walking.walk import (
     Run as Run,
     Tails as Tails,
     World as World,
-    agent_uniform as agent_uniform,
     begin as begin,
     finish as finish,
+    new_run as new_run,
     step_with as step_with,
 )

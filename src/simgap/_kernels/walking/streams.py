@@ -20,22 +20,23 @@ UNIT = 2.0**-53
 
 
 @kernel
-def mixed(key: Integer, counter: int) -> int:
+def mixed(key: Integer, counter: int) -> np.uint64:
     """Return 64 bits that look independent for different keys or counters."""
-    bits = uint64(key) + GOLDEN * (uint64(counter) + uint64(1))
+    return scrambled(uint64(key) + GOLDEN * (uint64(counter) + uint64(1)))
+
+
+@kernel
+def scrambled(bits: np.uint64) -> np.uint64:
+    """Return 64 bits, each of which depends on all of the 64 given."""
     bits = (bits ^ (bits >> S30)) * FIRST
     bits = (bits ^ (bits >> S27)) * SECOND
-    return bits ^ (bits >> S31)  # type: ignore[no-any-return]
+    return bits ^ (bits >> S31)
 
 
 @kernel
 def uniform(key: Integer, counter: int) -> float:
     """Return a number in [0, 1) for a key made by `mixed` and a counter."""
-    bits = uint64(key) + GOLDEN * (uint64(counter) + uint64(1))
-    bits = (bits ^ (bits >> S30)) * FIRST
-    bits = (bits ^ (bits >> S27)) * SECOND
-    bits = bits ^ (bits >> S31)
-    return float(bits >> S11) * UNIT
+    return float(mixed(key, counter) >> S11) * UNIT
 
 
 @kernel

@@ -21,17 +21,7 @@ from numba import uint64
 
 from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
-from simgap._kernels.walking.streams import (
-    FIRST,
-    GOLDEN,
-    S11,
-    S27,
-    S30,
-    S31,
-    SECOND,
-    UNIT,
-    mixed,
-)
+from simgap._kernels.walking.streams import mixed, scrambled, uniform
 from simgap.arrays import AnyArray, FloatArray, IndexArray, Integer, OffsetArray
 
 LOW = np.uint64(0xFFFFFFFF)
@@ -95,10 +85,31 @@ class Record(NamedTuple):
 
 
 @kernel
-def set_course(
-    world: World, policy: IndexArray, n_actions: int, course: Course
-) -> None:
+def new_run(world: World) -> Run:
+    """Return room for one run; `begin` puts it at a start."""
+    return Run(
+        np.zeros(4, np.int64),
+        np.zeros(world.next_state.size, np.int64),
+        np.zeros(3),
+        np.zeros(3, np.uint64),
+    )
+
+
+@kernel
+def new_course(world: World) -> Course:
+    """Return room for one course; `set_course` makes it that of a policy."""
+    n_states, width = world.potential.size, 1 << world.shift
+    return Course(
+        np.empty(n_states * width, np.uint64),
+        np.empty(2 * n_states * width, np.uint64),
+        np.empty(n_states, np.int64),
+    )
+
+
+@kernel
+def set_course(world: World, policy: IndexArray, course: Course) -> None:
     """Make the course that of a policy (S,)."""
+    n_actions = (world.indptr.size - 1) // policy.size
     width = 1 << world.shift
     for s in range(policy.size):
         row = s * n_actions + policy[s]
@@ -117,7 +128,7 @@ def begin(world: World, key: Integer, run: Run) -> None:
     run.stream[0] = mixed(key, 0)
     run.stream[1] = mixed(key, 1) | ONE  # every episode has a stride of its own
     run.stream[2] = mixed(key, 2)
-    quantile = float(mixed(key, 3) >> S11) * UNIT
+    quantile = uniform(key, 3)
     state = 0
     total = 0.0
     for s in range(world.start_law.size):
@@ -196,20 +207,25 @@ def walk(
 ) -> int:
     """Take a number of steps, count the edges and return the state."""
     up = uint64(shift)
-    down = S64 - up
     stride = stream[1]
     bits = stream[0] + stride * uint64(done)
     state = uint64(first)
     for _ in range(steps):
         bits += stride
-        draw = (bits ^ (bits >> S30)) * FIRST
-        draw = (draw ^ (draw >> S27)) * SECOND
-        draw = draw ^ (draw >> S31)
-        at = (state << up) | (draw >> down)
-        cell = cells[(at << ONE) + uint64((draw << up) >= cuts[at])]
+        cell = drawn_cell(cuts, cells, up, bits, state)
         counts[cell >> S32] += 1
         state = cell & LOW
     return np.int64(state)  # type: ignore[return-value]
+
+
+@kernel
+def drawn_cell(
+    cuts: AnyArray, cells: AnyArray, shift: np.uint64, bits: np.uint64, row: np.uint64
+) -> np.uint64:
+    """Return the edge and the next state that 64 bits pick in a row of tables."""
+    draw = scrambled(bits)
+    at = (row << shift) | (draw >> (S64 - shift))
+    return cells[(at << ONE) + uint64((draw << shift) >= cuts[at])]  # type: ignore[no-any-return]
 
 
 @kernel
@@ -219,7 +235,6 @@ def _walk_until(
 ) -> int:  # fmt: skip
     cuts, cells, counts = course.cuts, course.cells, run.counts
     up = uint64(world.shift)
-    down = S64 - up
     stride = run.stream[1]
     bits = run.stream[0] + stride * uint64(run.clock[STEPS])
     state = uint64(run.clock[STATE])
@@ -236,11 +251,7 @@ def _walk_until(
                 break
             quota[state] -= 1
         bits += stride
-        draw = (bits ^ (bits >> S30)) * FIRST
-        draw = (draw ^ (draw >> S27)) * SECOND
-        draw = draw ^ (draw >> S31)
-        at = (state << up) | (draw >> down)
-        cell = cells[(at << ONE) + uint64((draw << up) >= cuts[at])]
+        cell = drawn_cell(cuts, cells, up, bits, state)
         counts[cell >> S32] += 1
         state = cell & LOW
     run.clock[STATE] = np.int64(state)
@@ -278,12 +289,9 @@ def step_with(
     world: World, run: Run, row: int, grid: OffsetArray, trace: FloatArray
 ) -> int:
     """Take one step in a row (s, a) and return its edge."""
-    width = 1 << world.shift
     done = run.clock[STEPS]
-    bits = mixed_at(run.stream, done)
-    at = uint64(row * width) | (bits >> (S64 - uint64(world.shift)))
-    late = uint64((bits << uint64(world.shift)) >= world.cuts[at])
-    cell = world.cells[(at << ONE) + late]
+    bits = run.stream[0] + run.stream[1] * (uint64(done) + ONE)
+    cell = drawn_cell(world.cuts, world.cells, uint64(world.shift), bits, uint64(row))
     edge = np.int64(cell >> S32)
     run.counts[edge] += 1
     if done >= world.early:
@@ -297,25 +305,6 @@ def step_with(
         trace[run.clock[MARK]] = regret_so_far(world, run)
         run.clock[MARK] += 1
     return edge  # type: ignore[return-value]
-
-
-@kernel
-def mixed_at(stream: AnyArray, done: int) -> int:
-    """Return the 64 bits that decide what follows the step number `done`."""
-    bits = stream[0] + stream[1] * (uint64(done) + ONE)
-    bits = (bits ^ (bits >> S30)) * FIRST
-    bits = (bits ^ (bits >> S27)) * SECOND
-    return bits ^ (bits >> S31)  # type: ignore[no-any-return]
-
-
-@kernel
-def agent_uniform(run: Run, counter: int) -> float:
-    """Return number `counter` of the agent's own random stream, in [0, 1)."""
-    bits = run.stream[2] + GOLDEN * (uint64(counter) + ONE)
-    bits = (bits ^ (bits >> S30)) * FIRST
-    bits = (bits ^ (bits >> S27)) * SECOND
-    bits = bits ^ (bits >> S31)
-    return float(bits >> S11) * UNIT
 
 
 @kernel

@@ -10,18 +10,16 @@ import numpy as np
 from numba import uint64
 
 from simgap._kernels.compiled import kernel
-from simgap._kernels.walking.streams import FIRST, S27, S30, S31, SECOND
 from simgap._kernels.walking.walk import (
     LOW,
     MARK,
-    ONE,
     S32,
-    S64,
     STATE,
     STEPS,
     Course,
     Run,
     World,
+    drawn_cell,
     step_with,
 )
 from simgap.arrays import AnyArray, BoolArray, FloatArray, Integer, OffsetArray
@@ -67,7 +65,6 @@ def _walk_within(
     spent: FloatArray,
 ) -> int:  # fmt: skip
     up = uint64(shift)
-    down = S64 - up
     stride = stream[1]
     bits = stream[0] + stride * uint64(clock[STEPS])
     state = uint64(clock[STATE])
@@ -76,11 +73,7 @@ def _walk_within(
     walked = steps
     for i in range(steps):
         bits += stride
-        draw = (bits ^ (bits >> S30)) * FIRST
-        draw = (draw ^ (draw >> S27)) * SECOND
-        draw = draw ^ (draw >> S31)
-        at = (state << up) | (draw >> down)
-        cell = cells[(at << ONE) + uint64((draw << up) >= cuts[at])]
+        cell = drawn_cell(cuts, cells, up, bits, state)
         edge = cell >> S32
         counts[edge] += 1
         state = cell & LOW
