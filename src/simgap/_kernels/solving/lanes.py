@@ -10,6 +10,7 @@ Every function has a plain twin in `tests/reference/lanes.py`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter, Signature
 from typing import Any
 
 from llvmlite import ir
@@ -18,6 +19,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 LANES = 16
+COMMON = ("indptr", "indices", "values", "first_row", "n_rows", "block", "state")
 
 _DOUBLE = ir.DoubleType()
 _VECTOR = ir.VectorType(_DOUBLE, LANES)
@@ -25,298 +27,186 @@ _INT64 = ir.IntType(64)
 _FUSED = ("contract",)  # a * b + c may be rounded once instead of twice
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def travel_step(
-    typing_context: Any,
-    indptr: Any,
-    indices: Any,
-    values: Any,
-    first_row: Any,
-    n_rows: Any,
-    block: Any,
-    state: Any,
-    scale: Any,
-    out: Any,
-    low: Any,
-    high: Any,
-    peak: Any,
-) -> tuple[Any, Callable[..., Any]]:
+def _vector_step(
+    *more: str,
+) -> Callable[[Callable[[_Emitter], None]], Callable[..., None]]:
+    """Make a function for kernels of the vector code that an emitter writes.
+
+    It is called with the arguments COMMON and those named here.
+    """
+    names = (*COMMON, *more)
+
+    def made(write: Callable[[_Emitter], None]) -> Callable[..., None]:
+        def typed(typing_context: Any, *kinds: Any) -> tuple[Any, Callable[..., Any]]:
+            def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+                named = dict(zip(names, args, strict=True))
+                write(_Emitter(context, builder, sig, named))
+                return context.get_dummy_value()
+
+            return types.void(*kinds), generate
+
+        typed.__name__ = write.__name__
+        typed.__signature__ = Signature(  # type: ignore[attr-defined]
+            [
+                Parameter(name, Parameter.POSITIONAL_OR_KEYWORD)
+                for name in ("typing_context", *names)
+            ]
+        )
+        step: Callable[..., None] = intrinsic(typed)
+        return step
+
+    return made
+
+
+@_vector_step("scale", "out", "low", "high", "peak")
+def travel_step(emit: _Emitter) -> None:
     """For one state and 16 targets: out[state] = 1 + scale * min_a P block.
 
     `low`, `high` and `peak` collect the least and greatest change against
     scale * block[state], and the greatest scale * block[state].
     """
-    signature = types.void(
-        indptr,
-        indices,
-        values,
-        first_row,
-        n_rows,
-        block,
-        state,
-        scale,
-        out,
-        low,
-        high,
-        peak,
+    factor = emit.load_row("scale", emit.zero)
+    best = emit.best_row(start=ir.Constant(_DOUBLE, 0.0), least=True)
+    now = emit.builder.fmul(emit.load_row("block", emit.state), factor)
+    after = emit.builder.fadd(
+        emit.splat(ir.Constant(_DOUBLE, 1.0)),
+        emit.builder.fmul(best, factor, flags=_FUSED),
+        flags=_FUSED,
     )
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        emit = _Emitter(context, builder, sig, args)
-        best = emit.best_row(
-            block_at=5,
-            lanes_of_values=False,
-            start=ir.Constant(_DOUBLE, 0.0),
-            least=True,
-        )
-        factor = emit.load_row(7, emit.zero)
-        now = builder.fmul(emit.load_row(5, args[6]), factor)
-        after = builder.fadd(
-            emit.splat(ir.Constant(_DOUBLE, 1.0)),
-            builder.fmul(best, factor, flags=_FUSED),
-            flags=_FUSED,
-        )
-        emit.store_row(8, args[6], after)
-        change = builder.fsub(after, now)
-        emit.store_row(9, emit.zero, emit.least(emit.load_row(9, emit.zero), change))
-        emit.store_row(10, emit.zero, emit.most(emit.load_row(10, emit.zero), change))
-        emit.store_row(11, emit.zero, emit.most(emit.load_row(11, emit.zero), now))
-        return context.get_dummy_value()
-
-    return signature, generate
+    emit.store_row("out", emit.state, after)
+    emit.collect(change=emit.builder.fsub(after, now), size=now)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def light_travel_step(
-    typing_context: Any,
-    indptr: Any,
-    indices: Any,
-    values: Any,
-    first_row: Any,
-    n_rows: Any,
-    block: Any,
-    state: Any,
-    out: Any,
-) -> tuple[Any, Callable[..., Any]]:
+@_vector_step("out")
+def light_travel_step(emit: _Emitter) -> None:
     """For one state and 16 targets: out[state] = min_a 1 + P block, and no more."""
-    signature = types.void(
-        indptr, indices, values, first_row, n_rows, block, state, out
-    )
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        emit = _Emitter(context, builder, sig, args)
-        best = emit.best_row(
-            block_at=5,
-            lanes_of_values=False,
-            start=ir.Constant(_DOUBLE, 1.0),
-            least=True,
-        )
-        emit.store_row(7, args[6], best)
-        return context.get_dummy_value()
-
-    return signature, generate
+    best = emit.best_row(start=ir.Constant(_DOUBLE, 1.0), least=True)
+    emit.store_row("out", emit.state, best)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def ordered_travel_step(
-    typing_context: Any,
-    indptr: Any,
-    indices: Any,
-    values: Any,
-    first_row: Any,
-    n_rows: Any,
-    block: Any,
-    state: Any,
-    inverse: Any,
-) -> tuple[Any, Callable[..., Any]]:
+@_vector_step("inverse")
+def ordered_travel_step(emit: _Emitter) -> None:
     """For one state and 16 targets, in place: block = min_a (1 + P block) inverse.
 
     The kernel has no diagonal; inverse[row] is 1 / (chance to leave), inf if none.
     """
-    signature = types.void(
-        indptr, indices, values, first_row, n_rows, block, state, inverse
-    )
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        emit = _Emitter(context, builder, sig, args)
-        best = emit.best_row(
-            block_at=5,
-            lanes_of_values=False,
-            start=ir.Constant(_DOUBLE, 1.0),
-            least=True,
-            factor_at=7,
-        )
-        emit.store_row(5, args[6], best)
-        return context.get_dummy_value()
-
-    return signature, generate
+    one = ir.Constant(_DOUBLE, 1.0)
+    best = emit.best_row(start=one, least=True, factor="inverse")
+    emit.store_row("block", emit.state, best)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def value_step(
-    typing_context: Any,
-    indptr: Any,
-    indices: Any,
-    values: Any,
-    first_row: Any,
-    n_rows: Any,
-    block: Any,
-    state: Any,
-    rewards: Any,
-    out: Any,
-) -> tuple[Any, Callable[..., Any]]:
+@_vector_step("rewards", "out")
+def value_step(emit: _Emitter) -> None:
     """For one state of 16 models: out[state] = max_a rewards + P block by lanes."""
-    signature = types.void(
-        indptr, indices, values, first_row, n_rows, block, state, rewards, out
-    )
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        emit = _Emitter(context, builder, sig, args)
-        best = emit.best_row(block_at=5, lanes_of_values=True, start=7, least=False)
-        emit.store_row(8, args[6], best)
-        return context.get_dummy_value()
-
-    return signature, generate
+    best = emit.best_row(start="rewards", least=False, lanes_of_values=True)
+    emit.store_row("out", emit.state, best)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def gain_step(
-    typing_context: Any,
-    indptr: Any,
-    indices: Any,
-    values: Any,
-    first_row: Any,
-    n_rows: Any,
-    block: Any,
-    state: Any,
-    rewards: Any,
-    out: Any,
-    step: Any,
-    shift: Any,
-    low: Any,
-    high: Any,
-    peak: Any,
-) -> tuple[Any, Callable[..., Any]]:
+@_vector_step("rewards", "out", "step", "shift", "low", "high", "peak")
+def gain_step(emit: _Emitter) -> None:
     """For one state of 16 models: out = h + step (max_a R + P h - h - shift).
 
     `low` and `high` collect the extremes of max_a R + P h - h, `peak` those of |h|.
     """
-    signature = types.void(
-        indptr,
-        indices,
-        values,
-        first_row,
-        n_rows,
-        block,
-        state,
-        rewards,
-        out,
-        step,
-        shift,
-        low,
-        high,
-        peak,
-    )
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        emit = _Emitter(context, builder, sig, args)
-        best = emit.best_row(block_at=5, lanes_of_values=True, start=7, least=False)
-        now = emit.load_row(5, args[6])
-        change = builder.fsub(best, now)
-        excess = builder.fsub(change, emit.load_row(10, emit.zero))
-        moved = builder.fmul(emit.splat(args[9]), excess)
-        emit.store_row(8, args[6], builder.fadd(now, moved))
-        size = emit.most(now, builder.fneg(now))
-        emit.store_row(11, emit.zero, emit.least(emit.load_row(11, emit.zero), change))
-        emit.store_row(12, emit.zero, emit.most(emit.load_row(12, emit.zero), change))
-        emit.store_row(13, emit.zero, emit.most(emit.load_row(13, emit.zero), size))
-        return context.get_dummy_value()
-
-    return signature, generate
+    best = emit.best_row(start="rewards", least=False, lanes_of_values=True)
+    now = emit.load_row("block", emit.state)
+    change = emit.builder.fsub(best, now)
+    excess = emit.builder.fsub(change, emit.load_row("shift", emit.zero))
+    moved = emit.builder.fmul(emit.splat(emit.arguments["step"]), excess)
+    emit.store_row("out", emit.state, emit.builder.fadd(now, moved))
+    emit.collect(change=change, size=emit.most(now, emit.builder.fneg(now)))
 
 
 class _Emitter:
-    """Writes the vector code; arguments 0-4 are indptr, indices, values, row, rows."""
+    """Writes the vector code of one state; arguments have names."""
 
-    def __init__(self, context: Any, builder: Any, sig: Any, args: Any) -> None:
-        self._builder = builder
-        self._args = args
+    def __init__(
+        self, context: Any, builder: Any, sig: Any, arguments: dict[str, Any]
+    ) -> None:
+        self.builder = builder
+        self.arguments = arguments
+        self.state = arguments["state"]
+        self.zero = ir.Constant(_INT64, 0)
         self._arrays = {
-            at: context.make_array(kind)(context, builder, args[at])
-            for at, kind in enumerate(sig.args)
+            name: context.make_array(kind)(context, builder, value)
+            for (name, value), kind in zip(arguments.items(), sig.args, strict=True)
             if isinstance(kind, types.Array)
         }
-        self.zero = ir.Constant(_INT64, 0)
 
     def best_row(
         self,
         *,
-        block_at: int,
-        lanes_of_values: bool,
         start: Any,
         least: bool,
-        factor_at: int | None = None,
+        lanes_of_values: bool = False,
+        factor: str | None = None,
     ) -> Any:
         """Return the best over the rows of one state of (start + values @ block).
 
-        `start` is a constant or the argument that holds a row of 16 for each row;
-        `factor_at` an argument with one factor per row.
+        `start` is a constant or names the argument that holds 16 numbers for each row;
+        `factor` names an argument with one factor per row.
         """
-        builder, one = self._builder, ir.Constant(_INT64, 1)
+        builder, one = self.builder, ir.Constant(_INT64, 1)
         extreme = self.splat(ir.Constant(_DOUBLE, float("inf" if least else "-inf")))
         best = cgutils.alloca_once(builder, _VECTOR)
         builder.store(extreme, best)
-        first = self._args[3]
-        last = builder.add(first, self._args[4])
-        with cgutils.for_range_slice(builder, first, last, one, intp=_INT64) as (
-            row,
-            _,
-        ):
-            begin = self._scalar(0, row)
-            end = self._scalar(0, builder.add(row, one))
+        first = self.arguments["first_row"]
+        last = builder.add(first, self.arguments["n_rows"])
+        rows = cgutils.for_range_slice(builder, first, last, one, intp=_INT64)
+        with rows as (row, _):
+            begin = self._scalar("indptr", row)
+            end = self._scalar("indptr", builder.add(row, one))
             total = cgutils.alloca_once(builder, _VECTOR)
             initial = (
                 self.load_row(start, row)
-                if isinstance(start, int)
+                if isinstance(start, str)
                 else self.splat(start)
             )
             builder.store(initial, total)
-            with cgutils.for_range_slice(builder, begin, end, one, intp=_INT64) as (
-                k,
-                _,
-            ):
-                successor = builder.sext(self._scalar(1, k), _INT64)
+            entries = cgutils.for_range_slice(builder, begin, end, one, intp=_INT64)
+            with entries as (k, _):
+                successor = builder.sext(self._scalar("indices", k), _INT64)
                 weight = (
-                    self.load_row(2, k)
+                    self.load_row("values", k)
                     if lanes_of_values
-                    else self.splat(self._scalar(2, k))
+                    else self.splat(self._scalar("values", k))
                 )
                 term = builder.fmul(
-                    weight, self.load_row(block_at, successor), flags=_FUSED
+                    weight, self.load_row("block", successor), flags=_FUSED
                 )
                 builder.store(
                     builder.fadd(builder.load(total), term, flags=_FUSED), total
                 )
             choose = self.least if least else self.most
             finished = builder.load(total)
-            if factor_at is not None:
-                factor = self.splat(self._scalar(factor_at, row))
-                finished = builder.fmul(finished, factor)
+            if factor is not None:
+                each = self.splat(self._scalar(factor, row))
+                finished = builder.fmul(finished, each)
             builder.store(choose(builder.load(best), finished), best)
         return builder.load(best)
 
+    def collect(self, *, change: Any, size: Any) -> None:
+        """Keep the least and greatest change and the greatest size, by lanes."""
+        for name, pick, found in (
+            ("low", self.least, change),
+            ("high", self.most, change),
+            ("peak", self.most, size),
+        ):
+            kept = self.load_row(name, self.zero)
+            self.store_row(name, self.zero, pick(kept, found))
+
     def splat(self, scalar: Any) -> Any:
-        builder, nothing = self._builder, ir.Constant(_VECTOR, ir.Undefined)
+        builder, nothing = self.builder, ir.Constant(_VECTOR, ir.Undefined)
         index = ir.Constant(ir.IntType(32), 0)
         mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
         single = builder.insert_element(nothing, scalar, index)
         return builder.shuffle_vector(single, nothing, mask)
 
-    def load_row(self, argument: int, row: Any) -> Any:
-        return self._builder.load(self._row_pointer(argument, row), align=8)
+    def load_row(self, argument: str, row: Any) -> Any:
+        return self.builder.load(self._row_pointer(argument, row), align=8)
 
-    def store_row(self, argument: int, row: Any, vector: Any) -> None:
-        self._builder.store(vector, self._row_pointer(argument, row), align=8)
+    def store_row(self, argument: str, row: Any, vector: Any) -> None:
+        self.builder.store(vector, self._row_pointer(argument, row), align=8)
 
     def least(self, left: Any, right: Any) -> Any:
         return self._pick("llvm.minnum", left, right)
@@ -328,16 +218,16 @@ class _Emitter:
         # A compare and select would become a masked store, slow on some processors.
         kind = ir.FunctionType(_VECTOR, [_VECTOR, _VECTOR])
         function = cgutils.get_or_insert_function(
-            self._builder.module, kind, f"{name}.v{LANES}f64"
+            self.builder.module, kind, f"{name}.v{LANES}f64"
         )
-        return self._builder.call(function, [left, right], fastmath=("nnan",))
+        return self.builder.call(function, [left, right], fastmath=("nnan",))
 
-    def _scalar(self, argument: int, at: Any) -> Any:
-        builder = self._builder
+    def _scalar(self, argument: str, at: Any) -> Any:
+        builder = self.builder
         return builder.load(builder.gep(self._arrays[argument].data, [at]))
 
-    def _row_pointer(self, argument: int, row: Any) -> Any:
-        builder = self._builder
+    def _row_pointer(self, argument: str, row: Any) -> Any:
+        builder = self.builder
         offset = builder.mul(row, ir.Constant(_INT64, LANES))
         first = builder.gep(self._arrays[argument].data, [offset])
         return builder.bitcast(first, _VECTOR.as_pointer())
