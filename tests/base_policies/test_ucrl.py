@@ -163,7 +163,7 @@ def test_there_are_at_most_s_a_log_episodes(make: Make, ties: Ties) -> None:
 def test_distance_and_the_greatest_one_of_a_run_follow_the_definition() -> None:
     """Up to 1 the real model is plausible; its chances are read off a world's cells."""
     worlds = random_class(np.random.default_rng(9), members=1)
-    for make, kind in ((ucrl2, 0), (ucrl2b, 1)):
+    for make, balls in ((ucrl2, True), (ucrl2b, False)):
         agent = make(worlds, 400, delta=0.1, factor=0.2)
         world, chart = prepared(agent).world(0), agent.told.chart()
         chances = np.zeros(agent.observed.n_edges)
@@ -175,7 +175,7 @@ def test_distance_and_the_greatest_one_of_a_run_follow_the_definition() -> None:
             counts = np.array(memories[h].counts, np.int64)
             visits = np.zeros(8, np.int64)
             count_visits(chart, counts, visits)
-            found = distance(kind, chart, counts, visits, h + 1, 0.1, 0.2, chances)
+            found = distance(balls, chart, counts, visits, h + 1, 0.1, 0.2, chances)
             seen = np.zeros((8, 4))
             seen[agent.observed.row, agent.observed.next_state] = counts
             wanted = 0.0
@@ -183,7 +183,7 @@ def test_distance_and_the_greatest_one_of_a_run_follow_the_definition() -> None:
                 if n == 0:
                     continue
                 off = np.abs(row / n - law)
-                if kind == 0:
+                if balls:
                     radius = 0.2 * twin.ball_radius(4, 2, h + 1, 0.1, n)
                     wanted = max(wanted, off.sum() / radius)
                 else:

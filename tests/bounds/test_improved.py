@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from simgap._kernels.agents.algorithm_3 import threshold
 from simgap.arrays import FloatArray
 from simgap.base_policies.paper import optimistic
 from simgap.bounds import (
@@ -211,14 +212,7 @@ def test_the_threshold_is_that_of_the_agent(
     found = float(variance_threshold(variance, span=span, horizon=horizon))
     J = optimistic.peeling_levels(horizon)
     L = log(2 * horizon * (J + 1))
-    agent = optimistic.threshold_of(
-        optimistic.Threshold.VARIANCE,
-        n=horizon,
-        predicted=variance,
-        width=span,
-        log_term=L,
-        horizon=horizon,
-    )
+    agent = threshold(True, horizon, variance, span, L)
     assert found == pytest.approx(agent, rel=1e-12)
     if span > 1e-3:
         level = (found**2 / (2 * L)) - span * found / 3

@@ -18,9 +18,9 @@ from simgap._kernels.agents.importance import (
     of_pair,
     suspect_fired,
 )
+from simgap._kernels.agents.known_class import Plans, best_alive
 from simgap._kernels.agents.least_squares import (
     find_alive,
-    first_alive,
     merge,
     no_models,
 )
@@ -142,4 +142,5 @@ def test_the_confidence_set_is_around_the_first_of_the_best_fits() -> None:
     assert find_alive(pairs.settled, models, 0.5) == 3
     np.testing.assert_array_equal(models.alive, [True, True, True, False])
     order = np.array([3, 2, 0, 1], np.int32)
-    assert first_alive(order, models.alive) == 2
+    plans = Plans(order, np.zeros((4, 1), np.int32), np.zeros(4, np.int64))
+    assert best_alive(plans, models.alive) == 2

@@ -7,10 +7,13 @@ from typing import final
 
 import numpy as np
 
+from simgap._kernels.agents import Plans
+from simgap._kernels.walking import Tails
 from simgap.arrays import FloatArray, IndexArray, read_only
 from simgap.mdp import SimulatorClass
 from simgap.planning import AverageRewardPlan, solve_average_reward
-from simgap.simulation import ObservedClass, RewardSignal, observed_class
+from simgap.policies import check_state, check_step, surely
+from simgap.simulation import ObservedClass, RealModels, RewardSignal, observed_class
 
 
 @final
@@ -47,6 +50,31 @@ class ClassKnowledge:
     @property
     def residual(self) -> FloatArray:
         return self.average.residual
+
+    def action_law(
+        self, member: int, h: int, state: int, *, horizon: int
+    ) -> FloatArray:
+        """Return the action of one model's policy as probabilities, (A,)."""
+        check_step(h, horizon)
+        check_state(state, self.simulators.n_states)
+        return surely(int(self.policy[member, state]), self.simulators.n_actions)
+
+    def plans(self) -> Plans:
+        """Return the policies of all models for a compiled agent."""
+        _, place = np.unique(self.policy, axis=0, return_inverse=True)
+        tail_of = place.reshape(-1).astype(np.int64)
+        return Plans(np.array(self.order), np.array(self.policy), tail_of)
+
+    def tails(self, real: RealModels, member: int, *, wanted: bool) -> Tails:
+        """Return what these policies do in 2^j steps of a real model of the class.
+
+        There are no tails if they are not wanted, outside the class (`member` is -1)
+        and where they cost too much.
+        """
+        found = None
+        if wanted and member >= 0:
+            found = real.tails(member, np.unique(self.policy, axis=0))
+        return found or Tails(np.zeros((0, 0, 0, 0)), np.zeros((0, 0, 0)))
 
 
 Known = SimulatorClass | ClassKnowledge

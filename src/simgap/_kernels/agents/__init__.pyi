@@ -11,6 +11,7 @@ from simgap._kernels.agents.algorithm_2 import (
 from simgap._kernels.agents.algorithm_3 import (
     Candidates as Candidates,
     run_optimistic as run_optimistic,
+    threshold as threshold,
 )
 from simgap._kernels.agents.algorithm_4 import (
     Fits as Fits,
@@ -18,7 +19,6 @@ from simgap._kernels.agents.algorithm_4 import (
     run_general as run_general,
 )
 from simgap._kernels.agents.explore_then_commit import (
-    Choices as Choices,
     run_commitment as run_commitment,
 )
 from simgap._kernels.agents.first_passage import (
@@ -30,12 +30,11 @@ from simgap._kernels.agents.fixed_policies import (
     run_graph as run_graph,
     run_table as run_table,
 )
+from simgap._kernels.agents.known_class import Plans as Plans, Weights as Weights
 from simgap._kernels.agents.likelihood_optimism import (
-    Rivals as Rivals,
     run_likelihood as run_likelihood,
 )
 from simgap._kernels.agents.posterior_sampling import (
-    Hypotheses as Hypotheses,
     drawn_model as drawn_model,
     run_posterior_sampling as run_posterior_sampling,
 )

@@ -34,6 +34,7 @@ from simgap._kernels.walking.walk import (
     finish,
     new_course,
     new_run,
+    whole_steps,
 )
 from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray, OffsetArray
 
@@ -172,7 +173,7 @@ def _round(
             size = 4e-16 * (edges[1] - edges[0] + 8)
             spare = 1e-9 * threshold + size * (taken + 1) * steepest
             leeway = threshold - abs(ratio) - spare
-            samples = min(samples, 1 + _whole(leeway / max(steepest, 1e-300)))
+            samples = min(samples, 1 + whole_steps(leeway / max(steepest, 1e-300)))
         elif kind == ANYTIME:
             steps = 1 + _free_steps(search, alive, threshold, room)
         taken += collect(
@@ -307,7 +308,7 @@ def _free_steps(search: Search, alive: BoolArray, threshold: float, room: Room) 
                 if alive[rival] and rival != m:
                     slope = search.slopes[rival, m] + later
                     free = min(free, (leeway - room.likelihood[rival]) / slope)
-    return _whole(free)
+    return whole_steps(free)
 
 
 @kernel
@@ -317,10 +318,3 @@ def _set_alarms(search: Search, alive: BoolArray, room: Room) -> None:
         for m in range(alive.size):
             if alive[m] and search.impossible[m, e]:
                 room.alarming[e] = True
-
-
-@kernel
-def _whole(value: float) -> int:
-    if value < 1.0:
-        return 0
-    return np.int64(min(value, 1e15))  # type: ignore[return-value]

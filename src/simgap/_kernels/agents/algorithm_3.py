@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simgap._kernels.agents.known_class import Plans, best_alive
 from simgap._kernels.compiled import kernel
 from simgap._kernels.walking.walk import (
     STATE,
@@ -27,18 +28,15 @@ from simgap._kernels.walking.walk import (
     new_run,
     play,
     set_course,
+    whole_steps,
 )
 from simgap._kernels.walking.watching import play_within
 from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray, OffsetArray
-
-VARIANCE = 2  # place of Threshold.VARIANCE
 
 
 class Candidates(NamedTuple):
     """What Algorithm 3 knows of every model."""
 
-    order: IndexArray  # (M,)
-    policy: IndexArray  # (M, S)
     gain: FloatArray  # (M,)
     bias: FloatArray  # (M, S)
     span: FloatArray  # (M,)
@@ -55,10 +53,10 @@ class Candidates(NamedTuple):
 
 @kernel
 def threshold(
-    kind: int, n: int, predicted: float, width: float, log_term: float
+    by_variance: bool, n: int, predicted: float, width: float, log_term: float
 ) -> float:
     """Return how far the statistic of n steps may go."""
-    if kind != VARIANCE:
+    if not by_variance:
         return width * sqrt(n * log_term)
     if width == 0.0:
         return 0.0
@@ -74,8 +72,9 @@ def run_optimistic(
     world: World,
     member: int,
     keys: AnyArray,
+    plans: Plans,
     known: Candidates,
-    kind: int,
+    by_variance: bool,
     log_term: float,
     literal: bool,
     one_sided: bool,
@@ -89,7 +88,7 @@ def run_optimistic(
 
     `claimed` says whether rewards are such that a path's regret has a bound.
     """
-    members = known.policy.shape[0]
+    members = plans.policy.shape[0]
     n_edges = world.next_state.size
     run, course = new_run(world), new_course(world)
     before = np.zeros(n_edges, np.int64)
@@ -104,12 +103,8 @@ def run_optimistic(
         latest = np.int64(0)
         bound = 0.0
         while run.clock[STEPS] < world.horizon:
-            k = known.order[0]
-            for m in known.order:
-                if alive[m]:
-                    k = m
-                    break
-            set_course(world, known.policy[k], course)
+            k = best_alive(plans, alive)
+            set_course(world, plans.policy[k], course)
             before[:] = run.counts
             first = run.clock[STATE]
             start = run.clock[STEPS]
@@ -143,7 +138,9 @@ def run_optimistic(
                 statistic = statistic - known.bias[k, run.clock[STATE]]
                 far = statistic if one_sided else abs(statistic)
                 terms = n - 1 if literal else n  # errata E17
-                limit = threshold(kind, terms, predicted, known.width[k], log_term)
+                limit = threshold(
+                    by_variance, terms, predicted, known.width[k], log_term
+                )
                 limit += known.tolerance[k]
                 if far > limit:
                     fired = True
@@ -158,16 +155,16 @@ def run_optimistic(
                     spare = 2.0 * known.rounding[k] + 1e-12 * limit
                     room = limit - abs(statistic) - spare
                     if known.most_step[k] > 0.0:
-                        skip = max(skip, _whole(room / known.most_step[k]))
+                        skip = max(skip, whole_steps(room / known.most_step[k]))
                     if known.most_drift[k] > 0.0:
                         slow = (room - known.span[k]) / known.most_drift[k]
-                        skip = max(skip, _whole(slow))
+                        skip = max(skip, whole_steps(slow))
                     elif room > known.span[k]:
                         skip = world.horizon
             n = run.clock[STEPS] - start
             # one step before it fired the statistic was inside its threshold
             inside = n - 1 if fired else n
-            bound += threshold(kind, inside, predicted, known.width[k], log_term)
+            bound += threshold(by_variance, inside, predicted, known.width[k], log_term)
             bound += known.tolerance[k] + known.span[k]
             if fired:
                 bound += known.most_step[k]
@@ -190,10 +187,3 @@ def run_optimistic(
             record.bound[i] = bound
             lost = world.horizon * world.gain - record.reward[i]
             record.slack[i] = lost / bound if bound > 0.0 else 0.0  # H = 0
-
-
-@kernel
-def _whole(value: float) -> int:
-    if value < 1.0:
-        return 0
-    return np.int64(min(value, 1e15))  # type: ignore[return-value]

@@ -45,10 +45,10 @@ from simgap._kernels.agents.importance import (
     of_pair,
     suspect_fired,
 )
+from simgap._kernels.agents.known_class import Plans, best_alive
 from simgap._kernels.agents.least_squares import (
     add_losses,
     find_alive,
-    first_alive,
     forget,
     merge,
     no_models,
@@ -81,7 +81,7 @@ from simgap._kernels.walking.walk import (
     set_course,
     walk,
 )
-from simgap.arrays import AnyArray, FloatArray, IndexArray, Integer, OffsetArray
+from simgap.arrays import AnyArray, FloatArray, Integer, OffsetArray
 
 FIRED, EXPECTED, OVER = 0, 1, 2  # how an episode of k ends
 
@@ -89,13 +89,10 @@ FIRED, EXPECTED, OVER = 0, 1, 2  # how an episode of k ends
 class Fits(NamedTuple):
     """What Algorithm 4 knows of every model."""
 
-    order: IndexArray  # (M,), by falling gain
-    policy: IndexArray  # (M, S)
     bias: FloatArray  # (M, S)
     mean: FloatArray  # (M, S, M), f_m(s, pi_k(s), l_k) by k, s, m
     outcome: FloatArray  # (M, E), y: l_k(s'), plus the reward if it is seen
     highest: FloatArray  # (M,), greatest bias of a state
-    tail: OffsetArray  # (M,), place of the policy among the tails
 
 
 class Rule(NamedTuple):
@@ -116,6 +113,7 @@ def run_general(
     world: World,
     member: int,
     keys: AnyArray,
+    plans: Plans,
     fits: Fits,
     rule: Rule,
     tails: Tails,
@@ -123,7 +121,7 @@ def run_general(
     record: Record,
 ) -> None:
     """Run one episode of Algorithm 4 for every key."""
-    members, n_states = fits.policy.shape
+    members, n_states = plans.policy.shape
     n_edges = world.next_state.size
     run, course = new_run(world), new_course(world)
     stretch = no_stretch(n_states, n_edges)
@@ -133,11 +131,11 @@ def run_general(
     for i in range(keys.size):
         begin(world, keys[i], run)
         forget(pairs, models)
-        k, left_alive, last_switch = np.int64(fits.order[0]), members, 0
+        k, left_alive, last_switch = np.int64(plans.order[0]), members, 0
         held = member >= 0
         bound, slack, total = 0.0, 0.0, 0.0
         while run.clock[STEPS] < world.horizon:
-            set_course(world, fits.policy[k], course)
+            set_course(world, plans.policy[k], course)
             begin_stretch(run, stretch)
             start, first = run.clock[STEPS], run.clock[STATE]
             mean, outcome = fits.mean[k], fits.outcome[k]
@@ -146,7 +144,7 @@ def run_general(
                 grid, record.trace[i],
             )  # fmt: skip
             if end == EXPECTED:
-                leave_to_expectation(world, run, tails, fits.tail[k])
+                leave_to_expectation(world, run, tails, plans.tail_of[k])
             add_visits(pairs, mean, stretch.visits)
             if held:
                 # printed (errata E20), Z_new holds all data and Z some of it twice
@@ -177,7 +175,7 @@ def run_general(
             for m in range(members):
                 if not models.alive[m] and record.eliminated[i, m] < 0:
                     record.eliminated[i, m] = last_switch
-            k = first_alive(fits.order, models.alive)
+            k = best_alive(plans, models.alive)
             held = held and models.alive[member]
         if held:
             slack = max(slack, total / rule.most_sum)

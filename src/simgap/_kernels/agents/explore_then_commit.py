@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from simgap._kernels.agents.fixed_policies import Table, follow_rules
-from simgap._kernels.agents.likelihood_optimism import log_likelihoods
+from simgap._kernels.agents.known_class import Plans, Weights, log_likelihoods
 from simgap._kernels.compiled import kernel
 from simgap._kernels.walking.walk import (
     FIRST_STATE,
@@ -23,25 +21,15 @@ from simgap._kernels.walking.walk import (
     play,
     set_course,
 )
-from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
-
-
-class Choices(NamedTuple):
-    """What a commitment is made with."""
-
-    order: IndexArray  # (M,), by falling gain
-    policy: IndexArray  # (M, S)
-    edges: OffsetArray  # (J,), edges that tell models apart
-    weight: FloatArray  # (J, M)
-    at_start: FloatArray  # (S, M)
-    tail_of: OffsetArray  # (M,), place of the policy among the tails
+from simgap.arrays import AnyArray, OffsetArray
 
 
 @kernel
 def run_commitment(
     world: World,
     keys: AnyArray,
-    choices: Choices,
+    plans: Plans,
+    weights: Weights,
     explored: int,
     exploring: Table,
     tails: Tails,
@@ -49,7 +37,7 @@ def run_commitment(
     record: Record,
 ) -> None:
     """Explore for a number of steps and commit to the likeliest model, per key."""
-    members = choices.policy.shape[0]
+    members = plans.policy.shape[0]
     n_edges = world.next_state.size
     run, course = new_run(world), new_course(world)
     forgotten = np.zeros(n_edges, np.int64)
@@ -58,12 +46,10 @@ def run_commitment(
         begin(world, keys[i], run)
         trace = record.trace[i]
         follow_rules(world, run, exploring, 0, explored, grid, trace)
-        log_likelihoods(
-            choices.at_start[run.clock[FIRST_STATE]], run.counts, forgotten,
-            choices.edges, choices.weight, logs,
-        )  # fmt: skip
-        best = np.int64(choices.order[0])
-        for m in choices.order:
+        first = weights.at_start[run.clock[FIRST_STATE]]
+        log_likelihoods(first, run.counts, forgotten, weights, logs)
+        best = np.int64(plans.order[0])
+        for m in plans.order:
             if logs[m] > logs[best]:
                 best = np.int64(m)
         if logs[best] == -np.inf:  # the real model is not in the class
@@ -76,8 +62,8 @@ def run_commitment(
             record.switches[i] += 1
         left = world.horizon - run.clock[STEPS]
         if tails.sums.shape[0] > 0 and run.clock[STEPS] < world.early:
-            leave_to_expectation(world, run, tails, choices.tail_of[best])
+            leave_to_expectation(world, run, tails, plans.tail_of[best])
         elif left > 0:
-            set_course(world, choices.policy[best], course)
+            set_course(world, plans.policy[best], course)
             play(world, run, course, left, grid, trace)
         finish(world, run, record, i)

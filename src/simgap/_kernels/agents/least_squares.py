@@ -12,7 +12,7 @@ import numpy as np
 
 from simgap._kernels.agents.importance import Pairs, of_pair
 from simgap._kernels.compiled import kernel
-from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
+from simgap.arrays import BoolArray, FloatArray, OffsetArray
 
 
 class Models(NamedTuple):
@@ -92,12 +92,3 @@ def find_alive(settled: FloatArray, models: Models, radius: float) -> int:
         models.alive[m] = of_pair(settled, members, fit, m) <= radius
         alive += models.alive[m]
     return alive
-
-
-@kernel
-def first_alive(order: IndexArray, alive: BoolArray) -> np.int64:
-    """Return the candidate of the greatest gain."""
-    at = 0
-    while not alive[order[at]]:  # the best fit is alive
-        at += 1
-    return np.int64(order[at])

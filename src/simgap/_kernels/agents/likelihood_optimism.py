@@ -13,10 +13,14 @@ because what a course can come to shrinks as transient states are left behind.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from simgap._kernels.agents.known_class import (
+    Plans,
+    Weights,
+    best_alive,
+    log_likelihoods,
+)
 from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
 from simgap._kernels.walking.walk import (
@@ -42,7 +46,6 @@ from simgap.arrays import (
     AnyArray,
     BoolArray,
     FloatArray,
-    IndexArray,
     Integer,
     OffsetArray,
 )
@@ -50,38 +53,14 @@ from simgap.arrays import (
 FIRST_ASKED, LATER_ASKED = 16, 4
 
 
-class Rivals(NamedTuple):
-    """What likelihoods and optimism need to know of every model."""
-
-    order: IndexArray  # (M,), by falling gain
-    policy: IndexArray  # (M, S)
-    edges: OffsetArray  # (J,), edges that tell models apart
-    weight: FloatArray  # (J, M)
-    at_start: FloatArray  # (S, M)
-    loss: FloatArray  # (M, E), -log BC(P_k, P_*) at the row of the edge, or (0, E)
-    tail_of: OffsetArray  # (M,), place of the policy among the tails
-
-
-@kernel
-def log_likelihoods(
-    first: FloatArray, counts: OffsetArray, forgotten: OffsetArray,
-    edges: OffsetArray, weight: FloatArray, out: FloatArray,
-) -> None:  # fmt: skip
-    """Write `first` plus the sum of weights over counts that are not forgotten."""
-    copy_vector(first, out)
-    for j in range(edges.size):
-        n = counts[edges[j]] - forgotten[edges[j]]
-        if n > 0:
-            for m in range(out.size):
-                out[m] += n * weight[j, m]
-
-
 @kernel
 def run_likelihood(
     world: World,
     member: int,
     keys: AnyArray,
-    rivals: Rivals,
+    plans: Plans,
+    weights: Weights,
+    loss: FloatArray,  # (M, E), -log BC(P_k, P_*) at the row of the edge, or (0, E)
     limit: float,
     heaviest: float,
     lazy: bool,
@@ -90,7 +69,7 @@ def run_likelihood(
     record: Record,
 ) -> None:
     """Run one episode of optimism with likelihood ratios for every key."""
-    members, n_states = rivals.policy.shape
+    members, n_states = plans.policy.shape
     n_edges = world.next_state.size
     run, course = new_run(world), new_course(world)
     states, edges = np.zeros(n_states, np.bool_), np.zeros(n_edges, np.bool_)
@@ -98,30 +77,30 @@ def run_likelihood(
     forgotten = np.zeros(n_edges, np.int64)
     first, logs = np.zeros(members), np.zeros(members)
     alive, before = np.ones(members, np.bool_), np.ones(members, np.bool_)
-    checks = rivals.loss.shape[0] > 0
+    checks = loss.shape[0] > 0
     # of two log-likelihoods, and of the prices of a walk
-    rounding = 4e-16 * (rivals.edges.size + 4) * (heaviest + limit) * world.horizon
+    rounding = 4e-16 * (weights.edges.size + 4) * (heaviest + limit) * world.horizon
     for i in range(keys.size):
         begin(world, keys[i], run)
         trace = record.trace[i]
         forgotten[:] = 0
-        copy_vector(rivals.at_start[run.clock[FIRST_STATE]], first)
+        copy_vector(weights.at_start[run.clock[FIRST_STATE]], first)
         copy_vector(first, logs)
         alive[:] = True
         record.resets[i] += _drop(alive, logs, first, run, forgotten, limit)
         _note(record, i, alive, run.clock[STEPS])
         slack = 0.0
-        k = _best(rivals.order, alive)
-        set_course(world, rivals.policy[k], course)
-        dear = _set_prices(rivals, alive, price)
-        final = _is_final(world, run, course, rivals, alive, k, price, states, edges)
+        k = best_alive(plans, alive)
+        set_course(world, plans.policy[k], course)
+        dear = _set_prices(weights, alive, price)
+        final = _is_final(world, run, course, plans, alive, k, price, states, edges)
         since, ask_after = 0, FIRST_ASKED
         if final:
             record.identified[i] = 0
         while run.clock[STEPS] < world.horizon:
             done = run.clock[STEPS]
             if final and lazy and tails.sums.shape[0] > 0 and done < world.early:
-                leave_to_expectation(world, run, tails, rivals.tail_of[k])
+                leave_to_expectation(world, run, tails, plans.tail_of[k])
                 break
             edge = -1
             steps = world.horizon - done
@@ -137,9 +116,7 @@ def run_likelihood(
             else:
                 row = course.rows[run.clock[STATE]]
                 edge = step_with(world, run, row, grid, trace)
-            log_likelihoods(
-                first, run.counts, forgotten, rivals.edges, rivals.weight, logs
-            )
+            log_likelihoods(first, run.counts, forgotten, weights, logs)
             copy_vector(alive, before)
             resets = _drop(alive, logs, first, run, forgotten, limit)
             changed = resets > 0
@@ -152,14 +129,14 @@ def run_likelihood(
                     truth_lives = alive[member]
                     for m in range(members):
                         if before[m] and not (alive[m] and truth_lives):
-                            slack = max(slack, _told_apart(rivals.loss[m], run, edge))
+                            slack = max(slack, _told_apart(loss[m], run, edge))
                 _note(record, i, alive, run.clock[STEPS])
-                best = _best(rivals.order, alive)
+                best = best_alive(plans, alive)
                 if best != k:
                     k = best
                     record.switches[i] += 1
-                    set_course(world, rivals.policy[k], course)
-                dear = _set_prices(rivals, alive, price)
+                    set_course(world, plans.policy[k], course)
+                dear = _set_prices(weights, alive, price)
                 since, ask_after = run.clock[STEPS], FIRST_ASKED
             elif not final and run.clock[STEPS] - since == ask_after:
                 ask_after *= LATER_ASKED
@@ -167,7 +144,7 @@ def run_likelihood(
                 continue
             if not final:
                 final = _is_final(
-                    world, run, course, rivals, alive, k, price, states, edges
+                    world, run, course, plans, alive, k, price, states, edges
                 )
                 if final:
                     record.identified[i] = run.clock[STEPS]
@@ -175,7 +152,7 @@ def run_likelihood(
             if record.eliminated[i, member] < 0:
                 for m in range(members):
                     if alive[m]:
-                        slack = max(slack, _told_apart(rivals.loss[m], run, -1))
+                        slack = max(slack, _told_apart(loss[m], run, -1))
             record.slack[i] = slack / (1.5 * limit)
         finish(world, run, record, i)
 
@@ -228,14 +205,6 @@ def _note(record: Record, at: int, alive: BoolArray, step: int) -> None:
 
 
 @kernel
-def _best(order: IndexArray, alive: BoolArray) -> np.int64:
-    for m in order:
-        if alive[m]:
-            return np.int64(m)
-    return np.int64(order[0])
-
-
-@kernel
 def _spread(alive: BoolArray, logs: FloatArray) -> float:
     """Return how far survivors are apart; infinitely far if one is impossible."""
     most, least = -np.inf, np.inf
@@ -246,20 +215,20 @@ def _spread(alive: BoolArray, logs: FloatArray) -> float:
 
 
 @kernel
-def _set_prices(rivals: Rivals, alive: BoolArray, price: FloatArray) -> bool:
+def _set_prices(weights: Weights, alive: BoolArray, price: FloatArray) -> bool:
     """Write by how much an edge can move two survivors apart; return if any can."""
     price[:] = 0.0
     dear = False
-    for j in range(rivals.edges.size):
-        spread = _spread(alive, rivals.weight[j])
-        price[rivals.edges[j]] = spread
+    for j in range(weights.edges.size):
+        spread = _spread(alive, weights.weight[j])
+        price[weights.edges[j]] = spread
         dear |= spread > 0.0
     return dear
 
 
 @kernel
 def _is_final(
-    world: World, run: Run, course: Course, rivals: Rivals, alive: BoolArray,
+    world: World, run: Run, course: Course, plans: Plans, alive: BoolArray,
     k: Integer, price: FloatArray, states: BoolArray, edges: BoolArray,
 ) -> bool:  # fmt: skip
     """Return whether the actions from here on are those of k, come what may.
@@ -274,7 +243,7 @@ def _is_final(
     for s in range(states.size):
         if states[s]:
             for m in range(alive.size):
-                if alive[m] and rivals.policy[m, s] != rivals.policy[k, s]:
+                if alive[m] and plans.policy[m, s] != plans.policy[k, s]:
                     return False
     return True
 

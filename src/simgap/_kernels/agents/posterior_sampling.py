@@ -7,11 +7,10 @@ that stops where only one such visit is missing, and one step more, do that.
 from __future__ import annotations
 
 from math import exp
-from typing import NamedTuple
 
 import numpy as np
 
-from simgap._kernels.agents.likelihood_optimism import log_likelihoods
+from simgap._kernels.agents.known_class import Plans, Weights, log_likelihoods
 from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
 from simgap._kernels.walking.streams import uniform
@@ -29,19 +28,9 @@ from simgap._kernels.walking.walk import (
     set_course,
     step_with,
 )
-from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
+from simgap.arrays import AnyArray, FloatArray, OffsetArray
 
 TOO_SMALL = -40.0  # logarithm of a weight; that of 2^-53 is -36.7
-
-
-class Hypotheses(NamedTuple):
-    """What a posterior and the plans drawn from it need to know."""
-
-    policy: IndexArray  # (M, S)
-    edges: OffsetArray  # (J,), edges that tell models apart
-    weight: FloatArray  # (J, M)
-    at_start: FloatArray  # (S, M)
-    log_prior: FloatArray  # (M,)
 
 
 @kernel
@@ -75,13 +64,15 @@ def drawn_model(logs: FloatArray, quantile: float) -> int:
 def run_posterior_sampling(
     world: World,
     keys: AnyArray,
-    known: Hypotheses,
+    plans: Plans,
+    weights: Weights,
+    log_prior: FloatArray,
     capped: bool,
     grid: OffsetArray,
     record: Record,
 ) -> None:
     """Run one episode of posterior sampling for every key."""
-    members, n_states = known.policy.shape
+    members, n_states = plans.policy.shape
     n_edges = world.next_state.size
     run, course = new_run(world), new_course(world)
     forgotten = np.zeros(n_edges, np.int64)
@@ -92,17 +83,15 @@ def run_posterior_sampling(
         trace = record.trace[i]
         forgotten[:] = 0
         for m in range(first.size):
-            first[m] = known.log_prior[m] + known.at_start[run.clock[FIRST_STATE], m]
+            first[m] = log_prior[m] + weights.at_start[run.clock[FIRST_STATE], m]
         current, number, length = -1, 0, 0
         while True:
-            log_likelihoods(
-                first, run.counts, forgotten, known.edges, known.weight, logs
-            )
+            log_likelihoods(first, run.counts, forgotten, weights, logs)
             drawn = drawn_model(logs, uniform(run.stream[2], number))
             if drawn < 0:  # the real model is not in the class: begin anew
                 record.resets[i] += 1
                 copy_vector(run.counts, forgotten)
-                copy_vector(known.log_prior, first)
+                copy_vector(log_prior, first)
                 copy_vector(first, logs)
                 drawn = drawn_model(logs, uniform(run.stream[2], number))
             for m in range(members):
@@ -112,7 +101,7 @@ def run_posterior_sampling(
                 if current >= 0:
                     record.switches[i] += 1
                 current = drawn
-                set_course(world, known.policy[current], course)
+                set_course(world, plans.policy[current], course)
             number += 1
             most = length + 1 if capped else world.horizon
             start = run.clock[STEPS]

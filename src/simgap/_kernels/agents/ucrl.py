@@ -8,7 +8,6 @@ import numpy as np
 
 from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.extended_values import (
-    BALL,
     FINEST,
     Chart,
     Plausible,
@@ -38,7 +37,7 @@ from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 
 @kernel
 def plan_ucrl(
-    kind: int,
+    balls: bool,
     chart: Chart,
     counts: OffsetArray,
     rewards: FloatArray,
@@ -46,7 +45,7 @@ def plan_ucrl(
     step: int,
     delta: float,
     factor: float,
-    ties: int,
+    least_visited: bool,
     most_sweeps: int,
     values: FloatArray,
     policy: IndexArray,
@@ -63,15 +62,15 @@ def plan_ucrl(
     n_states = values.size
     n_actions = rewards.size // n_states
     count_visits(chart, counts, sheet.visits)
-    set_plausible(kind, chart, counts, sheet.visits, step, delta, factor, plausible)
-    accuracy = max(FINEST, 1.0 / sqrt(step) if kind == BALL else 1.0 / step)
+    set_plausible(balls, chart, counts, sheet.visits, step, delta, factor, plausible)
+    accuracy = max(FINEST, 1.0 / sqrt(step) if balls else 1.0 / step)
     sweeps = extended_plan(
-        kind,
+        balls,
         plausible,
         rewards,
         spread,
         accuracy,
-        ties,
+        least_visited,
         most_sweeps,
         values,
         policy,
@@ -86,13 +85,13 @@ def plan_ucrl(
 def run_ucrl(
     world: World,
     keys: AnyArray,
-    kind: int,
+    balls: bool,
     chart: Chart,
     rewards: FloatArray,
     spread: float,
     delta: float,
     factor: float,
-    ties: int,
+    least_visited: bool,
     most_sweeps: int,
     grid: OffsetArray,
     record: Record,
@@ -119,8 +118,8 @@ def run_ucrl(
         while run.clock[STEPS] < world.horizon:
             done = run.clock[STEPS]
             sweeps = plan_ucrl(
-                kind, chart, run.counts, rewards, spread, done + 1, delta, factor,
-                ties, most_sweeps, values, policy, quota, plausible, sheet,
+                balls, chart, run.counts, rewards, spread, done + 1, delta, factor,
+                least_visited, most_sweeps, values, policy, quota, plausible, sheet,
             )  # fmt: skip
             if sweeps < 0:
                 bracket[:] = sheet.bracket
@@ -129,7 +128,7 @@ def run_ucrl(
             slack = max(
                 slack,
                 distance(
-                    kind, chart, run.counts, sheet.visits, done + 1, delta, factor,
+                    balls, chart, run.counts, sheet.visits, done + 1, delta, factor,
                     chances,
                 ),
             )  # fmt: skip
@@ -148,7 +147,7 @@ def run_ucrl(
 
 @kernel
 def distance(
-    kind: int,
+    balls: bool,
     chart: Chart,
     counts: OffsetArray,
     visits: OffsetArray,
@@ -170,12 +169,12 @@ def distance(
             chance = counts[e] / visits[row]
             off = abs(chance - chances[e])
             apart += off
-            if kind != BALL:
+            if not balls:
                 radius = interval_radius(
                     n_states, n_actions, delta, visits[row], chance
                 )
                 worst = max(worst, off / (factor * radius))
-        if kind == BALL:
+        if balls:
             worst = max(worst, apart * sqrt(visits[row]) / (factor * once))
     return worst
 

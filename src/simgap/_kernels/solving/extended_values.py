@@ -25,8 +25,6 @@ import numpy as np
 from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
-BALL, INTERVALS = 0, 1  # places in Confidence
-LOWEST, LEAST_VISITED = 0, 1  # places in Ties
 STEP = 0.9  # tau
 TIED = 1e-10  # of the spread of the rewards: actions closer than this are equal
 FINEST = 1e-9  # of the spread: no plan is asked to be more accurate
@@ -127,7 +125,7 @@ def count_visits(chart: Chart, counts: OffsetArray, visits: OffsetArray) -> None
 
 @kernel
 def set_plausible(
-    kind: int,
+    balls: bool,
     chart: Chart,
     counts: OffsetArray,
     visits: OffsetArray,
@@ -142,10 +140,10 @@ def set_plausible(
     """
     n_states = chart.into.size - 1
     n_actions = visits.size // n_states
-    once = ball_radius(n_states, n_actions, step, delta, 1) if kind == BALL else 0.0
+    once = ball_radius(n_states, n_actions, step, delta, 1) if balls else 0.0
     for row in range(visits.size):
         room = 1.0
-        if visits[row] > 0 and kind == BALL:
+        if visits[row] > 0 and balls:
             room = 0.5 * factor * once / sqrt(visits[row])
         elif visits[row] > 0:
             room = factor * interval_radius(
@@ -163,7 +161,7 @@ def set_plausible(
                 continue
             chance = counts[edge] / visits[row]
             low, more = chance, 0.0
-            if kind == INTERVALS:
+            if not balls:
                 radius = factor * interval_radius(
                     n_states, n_actions, delta, visits[row], chance
                 )
@@ -179,12 +177,12 @@ def set_plausible(
 
 @kernel
 def extended_plan(
-    kind: int,
+    balls: bool,
     plausible: Plausible,
     rewards: FloatArray,
     spread: float,
     accuracy: float,
-    ties: int,
+    least_visited: bool,
     most_sweeps: int,
     values: FloatArray,
     policy: IndexArray,
@@ -204,7 +202,7 @@ def extended_plan(
     for sweep in range(most_sweeps):
         _sort(values, sheet.order)
         top = values[sheet.order[n_states - 1]]
-        if kind == BALL:
+        if balls:
             _fill_balls(plausible, values, sheet)
         else:
             _fill_intervals(plausible, values, sheet)
@@ -219,7 +217,7 @@ def extended_plan(
             sheet.bracket[0], sheet.bracket[1] = low, high
             for s in range(n_states):
                 best = change[s] - (top - values[s]) - TIED * spread
-                policy[s] = _choice(s, n_actions, best, rewards, ties, sheet)
+                policy[s] = _choice(s, n_actions, best, rewards, least_visited, sheet)
             return sweep + 1
         lowest = np.inf
         for s in range(n_states):
@@ -237,7 +235,7 @@ def _choice(
     n_actions: int,
     best: float,
     rewards: FloatArray,
-    ties: int,
+    least_visited: bool,
     sheet: Sheet,
 ) -> int:
     """Return the lowest action worth `best`, or of these the least visited one."""
@@ -248,7 +246,7 @@ def _choice(
             continue
         if chosen < 0:
             chosen = a
-            if ties == LOWEST:
+            if not least_visited:
                 break
         elif sheet.visits[row] < sheet.visits[state * n_actions + chosen]:
             chosen = a

@@ -121,6 +121,14 @@ def set_course(world: World, policy: IndexArray, course: Course) -> None:
 
 
 @kernel
+def whole_steps(value: float) -> int:
+    """Return the whole steps in a number, none below 1 and at most 1e15."""
+    if value < 1.0:
+        return 0
+    return np.int64(min(value, 1e15))  # type: ignore[return-value]
+
+
+@kernel
 def begin(world: World, key: Integer, run: Run) -> None:
     """Put a run at the start of the episode with this key."""
     run.counts[:] = 0

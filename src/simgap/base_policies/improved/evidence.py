@@ -15,6 +15,7 @@ from typing import final
 
 import numpy as np
 
+from simgap._kernels.agents import Weights
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, read_only
 from simgap.simulation import ObservedClass
 
@@ -39,6 +40,12 @@ class Evidence:
         finite = np.concatenate([self.weight.reshape(-1), self.at_start.reshape(-1)])
         finite = finite[np.isfinite(finite)]
         return float(np.abs(finite).max()) if finite.size else 0.0
+
+    def weights(self) -> Weights:
+        """Return the weights of observations for a compiled agent."""
+        return Weights(
+            np.array(self.edges), np.array(self.weight), np.array(self.at_start)
+        )
 
     def nothing(self) -> tuple[int, ...]:
         """Return counts of no observation at all."""

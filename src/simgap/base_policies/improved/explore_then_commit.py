@@ -23,14 +23,14 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.agents import Choices, Table, run_commitment
-from simgap._kernels.walking import Record, Tails, World
+from simgap._kernels.agents import Table, run_commitment
+from simgap._kernels.walking import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.base_policies.improved.evidence import Evidence, evidence_of
 from simgap.base_policies.knowledge import ClassKnowledge, Known, class_knowledge
 from simgap.errors import InvalidArgument
 from simgap.planning import checked_horizon
-from simgap.policies import Step, check_state, check_step, surely
+from simgap.policies import Step, check_state, check_step
 from simgap.simulation import ObservedClass, RealModels, RewardSignal
 
 UNDECIDED = -1
@@ -79,12 +79,11 @@ class ExploreThenCommit:
 
     def act(self, memory: Notes, h: int, state: int) -> FloatArray:
         """Return the probabilities of the actions, (A,)."""
+        if memory.model != UNDECIDED:
+            return self.known.action_law(memory.model, h, state, horizon=self.horizon)
         check_step(h, self.horizon)
         check_state(state, self.known.simulators.n_states)
-        if memory.model == UNDECIDED:
-            return self.chances
-        action = int(self.known.policy[memory.model, state])
-        return surely(action, self.known.simulators.n_actions)
+        return self.chances
 
     def observe(self, memory: Notes, step: Step) -> Notes:
         """Return the memory after a step."""
@@ -131,30 +130,20 @@ class ExploreThenCommit:
         If no grid is asked for, what follows the commitment is replaced by its
         expectation; `leave=False` simulates it.
         """
-        known, evidence = self.known, self.evidence
+        known = self.known
         n_states = known.simulators.n_states
-        policies, place = np.unique(known.policy, axis=0, return_inverse=True)
-        tails = None
-        if leave and grid.size == 0 and member >= 0:
-            tails = real.tails(member, policies)
         run_commitment(
             world,
             keys,
-            Choices(
-                order=np.array(known.order),
-                policy=np.array(known.policy),
-                edges=np.array(evidence.edges),
-                weight=np.array(evidence.weight),
-                at_start=np.array(evidence.at_start),
-                tail_of=place.reshape(-1).astype(np.int64),
-            ),
+            known.plans(),
+            self.evidence.weights(),
             self.explored,
             Table(
                 np.array([0, self.horizon]),
                 np.zeros((0, n_states), np.int32),
                 np.tile(self.chances, (1, n_states, 1)),
             ),
-            tails or Tails(np.zeros((0, 0, 0, 0)), np.zeros((0, 0, 0))),
+            known.tails(real, member, wanted=leave and grid.size == 0),
             grid,
             record,
         )

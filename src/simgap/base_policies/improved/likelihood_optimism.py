@@ -43,13 +43,13 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.agents import Rivals, run_likelihood
-from simgap._kernels.walking import Record, Tails, World
+from simgap._kernels.agents import run_likelihood
+from simgap._kernels.walking import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.base_policies.improved.evidence import Evidence, evidence_of
 from simgap.base_policies.knowledge import ClassKnowledge, Known, class_knowledge
 from simgap.planning import checked_horizon
-from simgap.policies import Step, check_state, check_step, surely
+from simgap.policies import Step, check_state
 from simgap.simulation import ObservedClass, RealModels, RewardSignal
 
 FORGOTTEN = -1  # first state of a history that was forgotten
@@ -97,10 +97,7 @@ class LikelihoodOptimism:
 
     def act(self, memory: Testimony, h: int, state: int) -> FloatArray:
         """Return the probabilities of the actions, (A,)."""
-        check_step(h, self.horizon)
-        check_state(state, self.known.simulators.n_states)
-        action = int(self.known.policy[memory.current, state])
-        return surely(action, self.known.simulators.n_actions)
+        return self.known.action_law(memory.current, h, state, horizon=self.horizon)
 
     def observe(self, memory: Testimony, step: Step) -> Testimony:
         """Return the memory after a step: who is outdone by whom."""
@@ -167,28 +164,18 @@ class LikelihoodOptimism:
         what happened in the `simulated` steps. `leave=False` simulates all of them, as
         does a real model outside the class.
         """
-        known, evidence = self.known, self.evidence
-        policies, place = np.unique(known.policy, axis=0, return_inverse=True)
-        tails = None
-        if lazy and leave and grid.size == 0 and member >= 0:
-            tails = real.tails(member, policies)
+        wanted = lazy and leave and grid.size == 0
         run_likelihood(
             world,
             member,
             keys,
-            Rivals(
-                order=np.array(known.order),
-                policy=np.array(known.policy),
-                edges=np.array(evidence.edges),
-                weight=np.array(evidence.weight),
-                at_start=np.array(evidence.at_start),
-                loss=self._losses(member),
-                tail_of=place.reshape(-1).astype(np.int64),
-            ),
+            self.known.plans(),
+            self.evidence.weights(),
+            self._losses(member),
             self.limit,
-            evidence.heaviest,
+            self.evidence.heaviest,
             lazy,
-            tails or Tails(np.zeros((0, 0, 0, 0)), np.zeros((0, 0, 0))),
+            self.known.tails(real, member, wanted=wanted),
             grid,
             record,
         )

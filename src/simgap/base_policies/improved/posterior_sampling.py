@@ -32,7 +32,6 @@ import numpy as np
 import numpy.typing as npt
 
 from simgap._kernels.agents import (
-    Hypotheses,
     drawn_model,
     run_posterior_sampling,
 )
@@ -42,7 +41,7 @@ from simgap.base_policies.improved.evidence import Evidence, evidence_of
 from simgap.base_policies.knowledge import ClassKnowledge, Known, class_knowledge
 from simgap.errors import InvalidArgument
 from simgap.planning import checked_horizon
-from simgap.policies import Step, check_state, check_step, surely
+from simgap.policies import Step, check_state
 from simgap.simulation import ObservedClass, RealModels, RewardSignal
 
 FORGOTTEN = -1  # first state of a history that was forgotten
@@ -110,10 +109,7 @@ class PosteriorSampling:
 
     def act(self, memory: Drawn, h: int, state: int) -> FloatArray:
         """Return the probabilities of the actions, (A,): one of them is certain."""
-        check_step(h, self.horizon)
-        check_state(state, self.known.simulators.n_states)
-        action = int(self.known.policy[memory.current, state])
-        return surely(action, self.known.simulators.n_actions)
+        return self.known.action_law(memory.current, h, state, horizon=self.horizon)
 
     def observe(self, memory: Drawn, step: Step) -> Drawn:
         """Return the memory after a step; it may be the last one of a draw."""
@@ -186,17 +182,12 @@ class PosteriorSampling:
         record: Record,
     ) -> None:
         """Run one episode per key in compiled form, with the same random stream."""
-        evidence = self.evidence
         run_posterior_sampling(
             world,
             keys,
-            Hypotheses(
-                policy=np.array(self.known.policy),
-                edges=np.array(evidence.edges),
-                weight=np.array(evidence.weight),
-                at_start=np.array(evidence.at_start),
-                log_prior=np.array(self.log_prior),
-            ),
+            self.known.plans(),
+            self.evidence.weights(),
+            self.log_prior,
             self.rule is EpisodeRule.CAPPED,
             grid,
             record,

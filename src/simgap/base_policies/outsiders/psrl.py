@@ -40,13 +40,18 @@ from simgap._kernels.agents import empty_draw, plan_psrl, run_psrl
 from simgap._kernels.walking import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.base_policies.knowledge import Known
-from simgap.base_policies.outsiders.what_is_told import Outsider, outsider
+from simgap.base_policies.outsiders.what_is_told import (
+    MOST_SWEEPS,
+    Outsider,
+    checked_sweeps,
+    not_planned,
+    outsider,
+)
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.planning import checked_horizon
-from simgap.policies import Step, check_state, check_step, surely
+from simgap.policies import Step, check_state
 from simgap.simulation import ObservedClass, RealModels
 
-MOST_SWEEPS = 100_000
 LARGEST_MODEL = 2**27  # probabilities of a drawn model
 LEAST = 1e-6  # weight: floats hold the logarithms of its variates
 
@@ -119,19 +124,12 @@ class PSRL:
 
     def act(self, memory: Drawn, h: int, state: int) -> FloatArray:
         """Return the probabilities of the actions, (A,)."""
-        check_step(h, self.horizon)
-        check_state(state, self.told.simulators.n_states)
-        return surely(memory.policy[state], self.told.simulators.n_actions)
+        return self.told.action_law(memory.policy, h, state, horizon=self.horizon)
 
     def observe(self, memory: Drawn, step: Step) -> Drawn:
         """Return the memory after a step; the end of an episode asks for a draw."""
-        edge = self.observed.edge(step)
-        after = replace(
-            memory,
-            counts=tuple(n + (e == edge) for e, n in enumerate(memory.counts)),
-            quota=tuple(n - (s == step.state) for s, n in enumerate(memory.quota)),
-            length=memory.length + 1,
-        )
+        counts, quota = self.told.counted(memory.counts, memory.quota, step)
+        after = replace(memory, counts=counts, quota=quota, length=memory.length + 1)
         if self.schedule is Schedule.DOUBLING:
             over = after.quota[step.next_state] <= 0
         else:
@@ -142,7 +140,7 @@ class PSRL:
 
     def survivors(self, memory: Drawn) -> frozenset[int]:
         """Return all models: a learner that does not know U eliminates none."""
-        return frozenset(range(len(self.told.simulators)))
+        return self.told.everyone()
 
     def playing(self, memory: Drawn) -> Hashable:
         """Return the number of the plan that is played."""
@@ -178,7 +176,7 @@ class PSRL:
             draw,
         )
         if sweeps < 0:
-            raise self._not_solved(step - 1, draw.bracket)
+            raise self._not_planned(step - 1, draw.bracket)
         return Drawn(
             counts=memory.counts,
             policy=tuple(policy.tolist()),
@@ -214,16 +212,11 @@ class PSRL:
             bracket,
         )
         if failed >= 0:
-            raise self._not_solved(failed, bracket)
+            raise self._not_planned(failed, bracket)
 
-    def _not_solved(self, done: int, bracket: FloatArray) -> NotSolved:
-        low, high = float(bracket[0]), float(bracket[1])
-        return NotSolved(
-            f"the model drawn after {done} steps has a gain in [{low!r}, {high!r}] "
-            f"after {self.most_sweeps} sweeps, which is too wide",
-            hint="allow more sweeps by most_sweeps",
-            result=(low, high),
-        )
+    def _not_planned(self, done: int, bracket: FloatArray) -> NotSolved:
+        what = f"the model drawn after {done} steps"
+        return not_planned(what, bracket, self.most_sweeps)
 
 
 def psrl(
@@ -246,11 +239,6 @@ def psrl(
             hint=f"give a weight of every next state from {LEAST} to {1.0 / LEAST}, "
             "such as 1 or 1 / S",
         )
-    if not isinstance(most_sweeps, int) or most_sweeps < 1 or most_sweeps is True:
-        raise InvalidArgument(
-            f"most_sweeps {most_sweeps!r} is out of range",
-            hint="give a whole number of sweeps, at least 1",
-        )
     if n_states**2 * n_actions > LARGEST_MODEL:
         raise InvalidArgument(
             f"a drawn model of {n_states} states and {n_actions} actions has no zeros "
@@ -262,5 +250,5 @@ def psrl(
         horizon=horizon,
         weight=float(weight),
         schedule=schedule,
-        most_sweeps=most_sweeps,
+        most_sweeps=checked_sweeps(most_sweeps),
     )

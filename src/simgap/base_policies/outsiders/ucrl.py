@@ -49,13 +49,17 @@ from simgap._kernels.solving import empty_plausible, empty_sheet
 from simgap._kernels.walking import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.base_policies.knowledge import Known
-from simgap.base_policies.outsiders.what_is_told import Outsider, outsider
+from simgap.base_policies.outsiders.what_is_told import (
+    MOST_SWEEPS,
+    Outsider,
+    checked_sweeps,
+    not_planned,
+    outsider,
+)
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.planning import checked_horizon
-from simgap.policies import Step, check_state, check_step, surely
+from simgap.policies import Step, check_state
 from simgap.simulation import ObservedClass, RealModels
-
-MOST_SWEEPS = 100_000
 
 
 class Confidence(Enum):
@@ -118,22 +122,18 @@ class UCRL:
 
     def act(self, memory: Learned, h: int, state: int) -> FloatArray:
         """Return the probabilities of the actions, (A,)."""
-        check_step(h, self.horizon)
-        check_state(state, self.told.simulators.n_states)
-        return surely(memory.policy[state], self.told.simulators.n_actions)
+        return self.told.action_law(memory.policy, h, state, horizon=self.horizon)
 
     def observe(self, memory: Learned, step: Step) -> Learned:
         """Return the memory after a step; a pair that has doubled asks for a plan."""
-        edge = self.observed.edge(step)
-        counts = tuple(n + (e == edge) for e, n in enumerate(memory.counts))
-        quota = tuple(n - (s == step.state) for s, n in enumerate(memory.quota))
+        counts, quota = self.told.counted(memory.counts, memory.quota, step)
         if quota[step.next_state] > 0 or step.h + 1 >= self.horizon:
             return replace(memory, counts=counts, quota=quota)
         return self._planned(counts, memory.values, step.h + 2, memory.plans)
 
     def survivors(self, memory: Learned) -> frozenset[int]:
         """Return all models: a learner that does not know U eliminates none."""
-        return frozenset(range(len(self.told.simulators)))
+        return self.told.everyone()
 
     def playing(self, memory: Learned) -> Hashable:
         """Return the number of the plan that is played."""
@@ -149,7 +149,7 @@ class UCRL:
         quota = np.zeros(n_states, np.int64)
         sheet = empty_sheet(rewards.size, n_states)
         sweeps = plan_ucrl(
-            list(Confidence).index(self.confidence),
+            self.confidence is Confidence.BALL,
             chart,
             np.array(counts, np.int64),
             rewards,
@@ -157,7 +157,7 @@ class UCRL:
             step,
             self.delta,
             self.factor,
-            list(Ties).index(self.ties),
+            self.ties is Ties.LEAST_VISITED,
             self.most_sweeps,
             found,
             policy,
@@ -166,7 +166,7 @@ class UCRL:
             sheet,
         )
         if sweeps < 0:
-            raise self._not_solved(step - 1, sheet.bracket)
+            raise self._not_planned(step - 1, sheet.bracket)
         return Learned(
             counts,
             tuple(policy.tolist()),
@@ -189,29 +189,24 @@ class UCRL:
         failed = run_ucrl(
             world,
             keys,
-            list(Confidence).index(self.confidence),
+            self.confidence is Confidence.BALL,
             self.told.chart(),
             rewards,
             float(np.ptp(rewards)),
             self.delta,
             self.factor,
-            list(Ties).index(self.ties),
+            self.ties is Ties.LEAST_VISITED,
             self.most_sweeps,
             grid,
             record,
             bracket,
         )
         if failed >= 0:
-            raise self._not_solved(failed, bracket)
+            raise self._not_planned(failed, bracket)
 
-    def _not_solved(self, done: int, bracket: FloatArray) -> NotSolved:
-        low, high = float(bracket[0]), float(bracket[1])
-        return NotSolved(
-            f"the plan of {self.name} after {done} steps has a gain in "
-            f"[{low!r}, {high!r}] after {self.most_sweeps} sweeps, which is too wide",
-            hint="allow more sweeps by most_sweeps",
-            result=(low, high),
-        )
+    def _not_planned(self, done: int, bracket: FloatArray) -> NotSolved:
+        what = f"the plan of {self.name} after {done} steps"
+        return not_planned(what, bracket, self.most_sweeps)
 
 
 def ucrl2(
@@ -224,8 +219,26 @@ def ucrl2(
     most_sweeps: int = MOST_SWEEPS,
 ) -> UCRL:
     """Return UCRL2 for the states, actions and rewards of a class (delta: 1 / H)."""
-    return _learner(
-        simulators, horizon, Confidence.BALL, delta, factor, ties, most_sweeps
+    horizon = checked_horizon(horizon)
+    level = 1.0 / max(1, horizon) if delta is None else delta
+    if not isinstance(level, int | float) or not 0.0 < level <= 1.0:
+        raise InvalidArgument(
+            f"delta {delta!r} is out of range",
+            hint="give the chance of a mistake, above 0 and at most 1",
+        )
+    if not isinstance(factor, int | float) or not isfinite(factor) or factor <= 0.0:
+        raise InvalidArgument(
+            f"factor {factor!r} is out of range",
+            hint="give a positive factor of the published radius, which is 1",
+        )
+    return UCRL(
+        told=outsider(simulators),
+        horizon=horizon,
+        confidence=Confidence.BALL,
+        delta=float(level),
+        factor=float(factor),
+        ties=ties,
+        most_sweeps=checked_sweeps(most_sweeps),
     )
 
 
@@ -239,43 +252,12 @@ def ucrl2b(
     most_sweeps: int = MOST_SWEEPS,
 ) -> UCRL:
     """Return UCRL2B for the states, actions and rewards of a class (delta: 1 / H)."""
-    return _learner(
-        simulators, horizon, Confidence.INTERVALS, delta, factor, ties, most_sweeps
-    )
-
-
-def _learner(
-    simulators: Known,
-    horizon: int,
-    confidence: Confidence,
-    delta: float | None,
-    factor: float,
-    ties: Ties,
-    most_sweeps: int,
-) -> UCRL:
-    horizon = checked_horizon(horizon)
-    level = 1.0 / max(1, horizon) if delta is None else delta
-    if not isinstance(level, int | float) or not 0.0 < level <= 1.0:
-        raise InvalidArgument(
-            f"delta {delta!r} is out of range",
-            hint="give the chance of a mistake, above 0 and at most 1",
-        )
-    if not isinstance(factor, int | float) or not isfinite(factor) or factor <= 0.0:
-        raise InvalidArgument(
-            f"factor {factor!r} is out of range",
-            hint="give a positive factor of the published radius, which is 1",
-        )
-    if not isinstance(most_sweeps, int) or most_sweeps < 1 or most_sweeps is True:
-        raise InvalidArgument(
-            f"most_sweeps {most_sweeps!r} is out of range",
-            hint="give a whole number of sweeps, at least 1",
-        )
-    return UCRL(
-        told=outsider(simulators),
-        horizon=horizon,
-        confidence=confidence,
-        delta=float(level),
-        factor=float(factor),
+    learner = ucrl2(
+        simulators,
+        horizon,
+        delta=delta,
+        factor=factor,
         ties=ties,
         most_sweeps=most_sweeps,
     )
+    return replace(learner, confidence=Confidence.INTERVALS)

@@ -21,9 +21,12 @@ from simgap._kernels.solving import Chart
 from simgap._kernels.walking import World
 from simgap.arrays import FloatArray, read_only
 from simgap.base_policies.knowledge import ClassKnowledge, Known
-from simgap.errors import InvalidArgument
+from simgap.errors import InvalidArgument, NotSolved
 from simgap.mdp import SimulatorClass
+from simgap.policies import Step, check_state, check_step, surely
 from simgap.simulation import ObservedClass, observed_class
+
+MOST_SWEEPS = 100_000
 
 
 @final
@@ -70,6 +73,28 @@ class Outsider:
             )
         return paid
 
+    def action_law(
+        self, policy: tuple[int, ...], h: int, state: int, *, horizon: int
+    ) -> FloatArray:
+        """Return the action of a policy (S,) as probabilities, (A,)."""
+        check_step(h, horizon)
+        check_state(state, self.simulators.n_states)
+        return surely(policy[state], self.simulators.n_actions)
+
+    def everyone(self) -> frozenset[int]:
+        """Return all models: a learner that does not know U eliminates none."""
+        return frozenset(range(len(self.simulators)))
+
+    def counted(
+        self, counts: tuple[int, ...], quota: tuple[int, ...], step: Step
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return counts (E,) and what is left of the quotas (S,) after a step."""
+        edge = self.observed.edge(step)
+        return (
+            tuple(n + (e == edge) for e, n in enumerate(counts)),
+            tuple(n - (s == step.state) for s, n in enumerate(quota)),
+        )
+
     def chart(self) -> Chart:
         """Return the edges by row and by the state they lead to."""
         following = self.observed.next_state
@@ -80,6 +105,27 @@ class Outsider:
             into=np.concatenate([[0], np.cumsum(arrivals)]).astype(np.int64),
             arriving=np.argsort(following, kind="stable").astype(np.int64),
         )
+
+
+def checked_sweeps(most_sweeps: int) -> int:
+    """Return how many sweeps a plan may take, which must be a whole number."""
+    if not isinstance(most_sweeps, int) or most_sweeps < 1 or most_sweeps is True:
+        raise InvalidArgument(
+            f"most_sweeps {most_sweeps!r} is out of range",
+            hint="give a whole number of sweeps, at least 1",
+        )
+    return most_sweeps
+
+
+def not_planned(what: str, bracket: FloatArray, most_sweeps: int) -> NotSolved:
+    """Return the error of a plan whose gain is not known well enough."""
+    low, high = float(bracket[0]), float(bracket[1])
+    return NotSolved(
+        f"{what} has a gain in [{low!r}, {high!r}] after {most_sweeps} sweeps, which "
+        "is too wide",
+        hint="allow more sweeps by most_sweeps",
+        result=(low, high),
+    )
 
 
 def outsider(simulators: Known) -> Outsider:

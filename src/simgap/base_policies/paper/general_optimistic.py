@@ -41,13 +41,13 @@ from typing import final
 import numpy as np
 
 from simgap._kernels.agents import Fits, Rule, run_general
-from simgap._kernels.walking import Record, Tails, World
+from simgap._kernels.walking import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.base_policies.knowledge import ClassKnowledge, Known, class_knowledge
 from simgap.base_policies.paper.predictions import Predictions, predictions
 from simgap.errors import InvalidArgument
 from simgap.planning import checked_horizon, diameter
-from simgap.policies import Step, check_state, check_step, surely
+from simgap.policies import Step, check_state
 from simgap.simulation import ObservedClass, RealModels, RewardSignal
 
 MOST_TAIL_WORK = 10**8  # multiplications to prepare exact tails for one call
@@ -132,10 +132,7 @@ class GeneralOptimistic:
 
     def act(self, memory: Data, h: int, state: int) -> FloatArray:
         """Return the probabilities of the actions, (A,)."""
-        check_step(h, self.horizon)
-        check_state(state, self.known.simulators.n_states)
-        action = int(self.known.policy[memory.current, state])
-        return surely(action, self.known.simulators.n_actions)
+        return self.known.action_law(memory.current, h, state, horizon=self.horizon)
 
     def observe(self, memory: Data, step: Step) -> Data:
         """Return the memory after a step: append, look at the score, switch."""
@@ -263,23 +260,23 @@ class GeneralOptimistic:
                 hint="its constants depend on the horizon: make it for longer episodes",
             )
         known, plan = self.known, self.known.average
-        policies, place = np.unique(known.policy, axis=0, return_inverse=True)
         unsure = plan.gain_upper - plan.gain_lower + plan.residual
         rewards = known.simulators.rewards
         shared = bool((rewards == rewards[:1]).all())
         seen = self.observed.signal is not RewardSignal.UNSEEN
+        count, n_states = len(np.unique(known.policy, axis=0)), rewards.shape[1]
+        work = count * n_states**3 * real.horizon.bit_length()
+        wanted = lazy and leave and grid.size == 0 and work <= MOST_TAIL_WORK
         run_general(
             world,
             member,
             keys,
+            known.plans(),
             Fits(
-                order=np.array(known.order),
-                policy=np.array(known.policy),
                 bias=np.array(known.bias),
                 mean=np.array(self.functions.mean),
                 outcome=np.array(self.functions.outcome),
                 highest=known.bias.max(axis=1),
-                tail=place.reshape(-1).astype(np.int64),
             ),
             Rule(
                 ridge=self.ridge,
@@ -291,7 +288,7 @@ class GeneralOptimistic:
                 literal=self.literal,
                 lazy=lazy,
             ),
-            _tails(real, member, policies, wanted=lazy and leave and grid.size == 0),
+            known.tails(real, member, wanted=wanted),
             grid,
             record,
         )
@@ -344,12 +341,3 @@ def _diameter(known: ClassKnowledge) -> float:
 
 def _pairs(count: int) -> int:
     return count * (count - 1) // 2
-
-
-def _tails(real: RealModels, member: int, policies: AnyArray, *, wanted: bool) -> Tails:
-    """Return what the policies do in 2^j steps, or nothing if that costs too much."""
-    work = len(policies) * real.simulators.n_states**3 * real.horizon.bit_length()
-    found = None
-    if wanted and member >= 0 and work <= MOST_TAIL_WORK:
-        found = real.tails(member, policies)
-    return found or Tails(np.zeros((0, 1, 1, 1)), np.zeros((0, 1, 1)))

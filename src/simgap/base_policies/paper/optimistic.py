@@ -31,18 +31,18 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import Enum
-from math import ceil, log, log2, sqrt
+from math import ceil, log, log2
 from typing import final
 
 import numpy as np
 
-from simgap._kernels.agents import Candidates, run_optimistic
+from simgap._kernels.agents import Candidates, run_optimistic, threshold
 from simgap._kernels.walking import Record, World
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 from simgap.base_policies.knowledge import ClassKnowledge, Known, class_knowledge
 from simgap.errors import InvalidArgument
 from simgap.planning import checked_horizon, diameter
-from simgap.policies import Step, check_state, check_step, surely
+from simgap.policies import Step, check_state
 from simgap.simulation import ObservedClass, RealModels, RewardSignal
 
 TOLERANCE = 1e-9  # of the span: keeps rounding from contradicting a bias of span zero
@@ -98,10 +98,7 @@ class OptimisticExploration:
 
     def act(self, memory: Episode, h: int, state: int) -> FloatArray:
         """Return the probabilities of the actions, (A,)."""
-        check_step(h, self.horizon)
-        check_state(state, self.known.simulators.n_states)
-        action = int(self.known.policy[memory.current, state])
-        return surely(action, self.known.simulators.n_actions)
+        return self.known.action_law(memory.current, h, state, horizon=self.horizon)
 
     def observe(self, memory: Episode, step: Step) -> Episode:
         """Return the memory after a step: the test of the current candidate."""
@@ -146,13 +143,12 @@ class OptimisticExploration:
         return self._threshold(k, n, predicted) + float(self.levels.tolerance[k])
 
     def _threshold(self, k: int, n: int, predicted: float) -> float:
-        return threshold_of(
-            self.threshold,
-            n=n - 1 if self.literal else n,  # errata E17: print has h - h0
-            predicted=predicted,
-            width=float(self.levels.width[k]),
-            log_term=self.log_term,
-            horizon=self.horizon,
+        return threshold(
+            self.threshold is Threshold.VARIANCE,
+            n - 1 if self.literal else n,  # errata E17: print has h - h0
+            predicted,
+            float(self.levels.width[k]),
+            self.log_term,
         )
 
     @property
@@ -199,9 +195,8 @@ class OptimisticExploration:
             world,
             member,
             keys,
+            known.plans(),
             Candidates(
-                order=np.array(known.order),
-                policy=np.array(known.policy),
                 gain=np.array(known.gain),
                 bias=np.array(known.bias),
                 span=np.array(known.width),
@@ -215,7 +210,7 @@ class OptimisticExploration:
                 most_drift=np.array(levels.most_drift),
                 impossible=np.array(self.observed.chances == 0.0),
             ),
-            list(Threshold).index(self.threshold),
+            self.threshold is Threshold.VARIANCE,
             self.log_term,
             self.literal,
             self.one_sided,
@@ -268,27 +263,6 @@ def optimistic_exploration(
 def peeling_levels(horizon: int) -> int:
     """Return J: variances up to H sp^2 / 4 are peeled over sp^2 2^j, j = 0..J."""
     return ceil(log2(max(1.0, horizon / 4.0)))
-
-
-def threshold_of(
-    kind: Threshold,
-    *,
-    n: int,
-    predicted: float,
-    width: float,
-    log_term: float,
-    horizon: int,
-) -> float:
-    """Return how far the statistic of n steps may go (theory 3.2, `Threshold`)."""
-    if kind is not Threshold.VARIANCE:
-        return width * sqrt(n * log_term)
-    if width == 0.0:
-        return 0.0
-    level = width * width
-    while level < predicted:
-        level *= 2.0
-    part = width * log_term / 3.0
-    return part + sqrt(part * part + 2.0 * level * log_term)
 
 
 @final
