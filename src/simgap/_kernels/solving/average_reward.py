@@ -12,7 +12,9 @@ import numpy as np
 
 from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_table
+from simgap._kernels.solving.episodic import CONTRACTED, row_sum
 from simgap._kernels.solving.lanes import LANES, gain_step
+from simgap._kernels.solving.travel import too_slow
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 
 EPS = 2.0**-52
@@ -21,7 +23,7 @@ STEP = 0.9  # tau
 FIRST_INNER, LAST_INNER = 2, 32  # sweeps along one policy
 
 
-@kernel(fastmath=frozenset({"contract", "nnan"}))
+@kernel(fastmath=CONTRACTED)
 def improvement_sweep(
     indptr: OffsetArray,
     indices: AnyArray,  # int32 or uint32
@@ -41,17 +43,8 @@ def improvement_sweep(
         here = bias[state]
         top = -np.inf
         for row in range(state * n_actions, (state + 1) * n_actions):
-            total = rewards[row]
-            odd = 0.0
-            k = indptr[row]
-            end = indptr[row + 1]
-            while k + 1 < end:  # two sums: the processor need not wait for either
-                total += values[k] * bias[indices[k]]
-                odd += values[k + 1] * bias[indices[k + 1]]
-                k += 2
-            if k < end:
-                total += values[k] * bias[indices[k]]
-            total += odd
+            begin, end = indptr[row], indptr[row + 1]
+            total = row_sum(values, indices, bias, begin, end, rewards[row])
             totals[row] = total
             top = max(top, total)
         best[state] = top
@@ -88,7 +81,7 @@ def greedy_actions(
     return changes
 
 
-@kernel(fastmath=frozenset({"contract", "nnan"}))
+@kernel(fastmath=CONTRACTED)
 def gain_sweeps(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -143,12 +136,12 @@ def gain_sweeps(
             if spent >= patience / 4.0:
                 early = width
                 early_spent = spent
-        elif spent >= patience / 2.0 and width > tolerance:
-            if width >= early:
-                return SLOW
-            rate = np.log(width / early) / (spent - early_spent)
-            if np.log(tolerance / width) / rate > patience:
-                return SLOW
+        elif (
+            spent >= patience / 2.0
+            and width > tolerance
+            and too_slow(early, width, spent - early_spent, tolerance, patience)
+        ):
+            return SLOW
         middle = 0.5 * (bracket[0] + bracket[1])
         changes = greedy_actions(totals, best, n_actions, 0.0, policy)
         for state in range(n_states):
@@ -234,7 +227,7 @@ def wide_gain_sweeps(
         copy_table(now, bias)
 
 
-@kernel(fastmath=frozenset({"contract", "nnan"}))
+@kernel(fastmath=CONTRACTED)
 def _policy_sweep(
     begins: OffsetArray,
     indices: IndexArray,
@@ -244,17 +237,9 @@ def _policy_sweep(
     out: FloatArray,
 ) -> None:
     for state in range(bias.size):
-        total = rewards[state]
-        odd = 0.0
-        k = begins[state]
-        end = begins[state + 1]
-        while k + 1 < end:  # two sums: the processor need not wait for either
-            total += values[k] * bias[indices[k]]
-            odd += values[k + 1] * bias[indices[k + 1]]
-            k += 2
-        if k < end:
-            total += values[k] * bias[indices[k]]
-        out[state] = bias[state] + STEP * (total + odd - bias[state])
+        begin, end = begins[state], begins[state + 1]
+        total = row_sum(values, indices, bias, begin, end, rewards[state])
+        out[state] = bias[state] + STEP * (total - bias[state])
 
 
 @kernel
@@ -334,12 +319,13 @@ def return_sweeps(
         if sweep >= patience // 4 and early_sweep == 0:
             early = width
             early_sweep = sweep
-        elif early_sweep > 0 and sweep >= patience // 2 and width > tolerance:
-            if width >= early:
-                return SLOW
-            rate = np.log(width / early) / (sweep - early_sweep)
-            if np.log(tolerance / width) / rate > patience:
-                return SLOW
+        elif (
+            early_sweep > 0
+            and sweep >= patience // 2
+            and width > tolerance
+            and too_slow(early, width, sweep - early_sweep, tolerance, patience)
+        ):
+            return SLOW
     return SOLVED if bracket[1] - bracket[0] <= tolerance else SLOW
 
 

@@ -9,8 +9,31 @@ from simgap._kernels.solving.copying import copy_table, copy_vector
 from simgap._kernels.solving.lanes import value_step
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 
+CONTRACTED = frozenset({"contract", "nnan"})  # a b + c is rounded once; no NaN comes
 
-@kernel(fastmath=frozenset({"contract", "nnan"}))
+
+@kernel(fastmath=CONTRACTED)
+def row_sum(
+    values: FloatArray,
+    indices: AnyArray,
+    vector: FloatArray,
+    begin: int,
+    end: int,
+    start: float,
+) -> float:
+    """Return start + values @ vector[indices] over one row."""
+    total, odd = start, 0.0
+    k = begin
+    while k + 1 < end:  # two sums: the processor need not wait for either
+        total += values[k] * vector[indices[k]]
+        odd += values[k + 1] * vector[indices[k + 1]]
+        k += 2
+    if k < end:
+        total += values[k] * vector[indices[k]]
+    return total + odd
+
+
+@kernel(fastmath=CONTRACTED)
 def backward_steps(
     indptr: OffsetArray,
     indices: AnyArray,  # int32 or uint32
@@ -28,17 +51,9 @@ def backward_steps(
         for state in range(now.size):
             top = -np.inf
             for row in range(state * n_actions, (state + 1) * n_actions):
-                total = rewards[row]
-                odd = 0.0
-                k = indptr[row]
-                end = indptr[row + 1]
-                while k + 1 < end:  # two sums: the processor need not wait for either
-                    total += values[k] * source[indices[k]]
-                    odd += values[k + 1] * source[indices[k + 1]]
-                    k += 2
-                if k < end:
-                    total += values[k] * source[indices[k]]
-                top = max(top, total + odd)
+                begin, end = indptr[row], indptr[row + 1]
+                total = row_sum(values, indices, source, begin, end, rewards[row])
+                top = max(top, total)
             goal[state] = top
         source, goal = goal, source
     if steps % 2 == 1:

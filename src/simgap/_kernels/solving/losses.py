@@ -52,7 +52,7 @@ def discounted_values(
 
     Sweeps in place until a sweep changes nothing beyond rounding, or no longer less.
     """
-    n_states, n_actions, members = rewards.shape
+    n_states, _, members = rewards.shape
     now = np.zeros((n_states, members))
     total = np.empty(members)
     best = np.empty(members)
@@ -62,18 +62,9 @@ def discounted_values(
     while True:
         change = 0.0
         for state in range(n_states):
-            best[:] = -np.inf
-            for action in range(n_actions):
-                row = state * n_actions + action
-                total[:] = 0.0
-                for k in range(indptr[row], indptr[row + 1]):
-                    t = indices[k]
-                    for m in range(members):
-                        total[m] += likelihood[k, m] * now[t, m]
-                for m in range(members):
-                    best[m] = max(
-                        best[m], rewards[state, action, m] + discount * total[m]
-                    )
+            _backup(
+                indptr, indices, likelihood, rewards, discount, state, now, total, best
+            )
             for m in range(members):
                 change = max(change, abs(best[m] - now[state, m]))
                 now[state, m] = best[m]
@@ -84,16 +75,33 @@ def discounted_values(
     # the residual of a plain backup of the final values
     residual = 0.0
     for state in range(n_states):
-        best[:] = -np.inf
-        for action in range(n_actions):
-            row = state * n_actions + action
-            total[:] = 0.0
-            for k in range(indptr[row], indptr[row + 1]):
-                t = indices[k]
-                for m in range(members):
-                    total[m] += likelihood[k, m] * now[t, m]
-            for m in range(members):
-                best[m] = max(best[m], rewards[state, action, m] + discount * total[m])
+        _backup(indptr, indices, likelihood, rewards, discount, state, now, total, best)
         for m in range(members):
             residual = max(residual, abs(best[m] - now[state, m]))
     return now, residual
+
+
+@kernel
+def _backup(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    likelihood: FloatArray,
+    rewards: FloatArray,
+    discount: float,
+    state: int,
+    now: FloatArray,
+    total: FloatArray,
+    best: FloatArray,
+) -> None:
+    """Write max_a R + discount P V of one state in every model; `total` is scratch."""
+    _, n_actions, members = rewards.shape
+    best[:] = -np.inf
+    for action in range(n_actions):
+        row = state * n_actions + action
+        total[:] = 0.0
+        for k in range(indptr[row], indptr[row + 1]):
+            t = indices[k]
+            for m in range(members):
+                total[m] += likelihood[k, m] * now[t, m]
+        for m in range(members):
+            best[m] = max(best[m], rewards[state, action, m] + discount * total[m])

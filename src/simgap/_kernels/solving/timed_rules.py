@@ -11,6 +11,7 @@ import numpy as np
 
 from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
+from simgap._kernels.solving.episodic import greedy_backward_step
 from simgap._kernels.walking.walk import (
     STATE,
     STEPS,
@@ -53,27 +54,17 @@ def back_with_rules(
     cycle is found within three times the steps it needs (Brent).
     """
     n_states = now.size
-    totals = np.empty(n_actions)
-    best = np.empty(n_states)
+    best, chosen = np.empty(n_states), np.empty(n_states, np.int32)
     changes = 0
     for k in range(steps):
         changed = marks[DONE] == 0
+        greedy_backward_step(
+            indptr, indices, values, rewards, n_actions, slack, now, best, chosen
+        )
         for state in range(n_states):
-            top = -np.inf
-            for action in range(n_actions):
-                row = state * n_actions + action
-                total = rewards[row]
-                for e in range(indptr[row], indptr[row + 1]):
-                    total += values[e] * now[indices[e]]
-                totals[action] = total
-                top = max(top, total)
-            best[state] = top
-            for action in range(n_actions):
-                if totals[action] >= top - slack:
-                    if action != rule[state]:
-                        changed = True
-                        rule[state] = action
-                    break
+            if chosen[state] != rule[state]:
+                changed = True
+                rule[state] = chosen[state]
         base = best[0]
         level[0] += base - gain
         for state in range(n_states):

@@ -84,12 +84,12 @@ def wide_travel_sweeps(
         if early_sweep == 0 and sweep >= patience // 12:
             early = width
             early_sweep = sweep
-        elif early_sweep > 0 and sweep >= patience // 6:
-            if not early < np.inf or width >= early:
-                return SLOW
-            rate = np.log(width / early) / (sweep - early_sweep)
-            if np.log(tolerance / width) / rate > patience:
-                return SLOW
+        elif (
+            early_sweep > 0
+            and sweep >= patience // 6
+            and too_slow(early, width, sweep - early_sweep, tolerance, patience)
+        ):
+            return SLOW
         for lane in range(LANES):
             middle = 0.5 * (low[lane] + high[lane])
             factor[lane] = 1.0 / (1.0 - middle) if middle < 1.0 else 1.0
@@ -98,6 +98,20 @@ def wide_travel_sweeps(
                 after[state, lane] *= factor[lane]
         now, after = after, now
     return SLOW
+
+
+@kernel
+def too_slow(
+    early: float, width: float, sweeps: float, tolerance: float, patience: float
+) -> bool:
+    """Return whether more than `patience` sweeps are left to reach the tolerance.
+
+    The width was `early` so many sweeps ago, and is taken to fall at that rate.
+    """
+    if not early < np.inf or width >= early:
+        return True
+    rate = np.log(width / early) / sweeps
+    return bool(np.log(tolerance / width) / rate > patience)
 
 
 @kernel
@@ -191,12 +205,12 @@ def ordered_travel_sweeps(
         if sweep >= patience // 4 and early_sweep == 0:
             early = width
             early_sweep = sweep
-        elif early_sweep > 0 and sweep >= patience // 2:
-            if not early < np.inf or width >= early:
-                return SLOW
-            rate = np.log(width / early) / (sweep - early_sweep)
-            if np.log(tolerance / width) / rate > patience:
-                return SLOW
+        elif (
+            early_sweep > 0
+            and sweep >= patience // 2
+            and too_slow(early, width, sweep - early_sweep, tolerance, patience)
+        ):
+            return SLOW
     return SLOW
 
 
