@@ -20,7 +20,7 @@ from simgap._kernels.solving import (
     wide_advantages,
     without_self_loops,
 )
-from simgap.arrays import FloatArray, IndexArray, OffsetArray
+from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 
 ELIMINATE_UP_TO = 2000  # states; a dense (n, n) array
 WALK = 400  # steps, to find a state that a large chain visits often
@@ -71,7 +71,7 @@ class Moves:
             self.indptr,
             self.indices,
             self.values,
-            rewards,
+            owned(rewards.view()),  # one type, whoever calls
             self.n_actions,
             high,
             low,

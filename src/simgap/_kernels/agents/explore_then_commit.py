@@ -45,7 +45,7 @@ def run_commitment(
     for i in range(keys.size):
         begin(world, keys[i], run)
         trace = record.trace[i]
-        follow_rules(world, run, exploring, 0, explored, grid, trace)
+        follow_rules(world, run, exploring, np.int64(0), explored, grid, trace)
         first = weights.at_start[run.clock[FIRST_STATE]]
         log_likelihoods(first, run.counts, forgotten, weights, logs)
         best = np.int64(plans.order[0])

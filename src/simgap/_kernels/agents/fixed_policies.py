@@ -82,13 +82,13 @@ def run_table(
 
 
 @kernel
-def _lasts(table: Table, r: int) -> bool:
+def _lasts(table: Table, r: Integer) -> bool:
     return table.since[r + 1] - table.since[r] >= WORTH_A_COURSE  # type: ignore[no-any-return]
 
 
 @kernel
 def follow_rules(
-    world: World, run: Run, table: Table, first: int, until: int, grid: OffsetArray,
+    world: World, run: Run, table: Table, first: Integer, until: int, grid: OffsetArray,
     trace: FloatArray,
 ) -> None:  # fmt: skip
     """Follow the rules of a table up to a step, from rule `first` on."""
@@ -117,8 +117,8 @@ def follow_rules(
 def _walk_rules(
     cuts: AnyArray, cells: AnyArray, shift: int, stream: AnyArray, clock: OffsetArray,
     counts: OffsetArray, steps: int, since: OffsetArray, actions: IndexArray,
-    chances: FloatArray, r: int,
-) -> int:  # fmt: skip
+    chances: FloatArray, r: Integer,
+) -> Integer:  # fmt: skip
     up = uint64(shift)
     stride = stream[1]
     done = clock[STEPS]
@@ -141,7 +141,7 @@ def _walk_rules(
 
 @kernel
 def _action(
-    actions: IndexArray, chances: FloatArray, r: int, state: int, stream: AnyArray,
+    actions: IndexArray, chances: FloatArray, r: Integer, state: int, stream: AnyArray,
     h: int,
 ) -> int:  # fmt: skip
     """Return the action of rule r at step h; only rules that mix use random numbers."""

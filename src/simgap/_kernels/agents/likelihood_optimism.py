@@ -78,6 +78,7 @@ def run_likelihood(
     first, logs = np.zeros(members), np.zeros(members)
     alive, before = np.ones(members, np.bool_), np.ones(members, np.bool_)
     checks = loss.shape[0] > 0
+    nothing = np.int64(-1)  # a literal would be a type of its own to numba
     # of two log-likelihoods, and of the prices of a walk
     rounding = 4e-16 * (weights.edges.size + 4) * (heaviest + limit) * world.horizon
     for i in range(keys.size):
@@ -102,7 +103,7 @@ def run_likelihood(
             if final and lazy and tails.sums.shape[0] > 0 and done < world.early:
                 leave_to_expectation(world, run, tails, plans.tail_of[k])
                 break
-            edge = -1
+            edge: Integer = nothing
             steps = world.horizon - done
             if not final:
                 steps = min(steps, since + ask_after - done)
@@ -152,7 +153,7 @@ def run_likelihood(
             if record.eliminated[i, member] < 0:
                 for m in range(members):
                     if alive[m]:
-                        slack = max(slack, _told_apart(loss[m], run, -1))
+                        slack = max(slack, _told_apart(loss[m], run, nothing))
             record.slack[i] = slack / (1.5 * limit)
         finish(world, run, record, i)
 
@@ -249,7 +250,7 @@ def _is_final(
 
 
 @kernel
-def _told_apart(loss: FloatArray, run: Run, last: int) -> float:
+def _told_apart(loss: FloatArray, run: Run, last: Integer) -> float:
     """Return the sum of -log BC over the steps taken, but for the one along `last`."""
     total = 0.0
     for e in range(loss.size):

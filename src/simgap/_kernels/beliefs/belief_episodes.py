@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from simgap._kernels.compiled import kernel
-from simgap._kernels.walking.streams import mixed, uniform
+from simgap._kernels.walking.streams import FIRST_DRAW, mixed, uniform
 from simgap.arrays import BoolArray, FloatArray, IndexArray, Integer, OffsetArray
 
 BLOCK = 64  # episodes side by side, so that the losses of a step stay in the cache
@@ -121,14 +121,16 @@ def simulate_belief_policy(
     states = np.empty(BLOCK, np.int64)
     running = np.empty(BLOCK, np.int64)
     keys = np.empty(BLOCK, np.uint64)
-    root = mixed(seed, 0)
+    root = mixed(seed, FIRST_DRAW)
     for first in range(0, models.size, BLOCK):
         count = min(BLOCK, models.size - first)
         for i in range(count):
             episode = first + i
             keys[i] = mixed(root, episode)
             model = models[episode]
-            quantile = strata[episode, 0] + uniform(keys[i], 0) * strata[episode, 1]
+            quantile = (
+                strata[episode, 0] + uniform(keys[i], FIRST_DRAW) * strata[episode, 1]
+            )
             total = 0.0
             for s in range(n_states):
                 if start_law[model, s] > 0.0:

@@ -10,7 +10,7 @@ import numpy as np
 
 from simgap._kernels.beliefs.envelope import best_mixture
 from simgap._kernels.compiled import kernel
-from simgap._kernels.walking.streams import uniform
+from simgap._kernels.walking.streams import FIRST_DRAW, uniform
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 
 FLOOR = 0.003  # beliefs well below this are all alike
@@ -31,7 +31,7 @@ def begin_episodes(
     """Draw the first state and the hidden model of each episode together."""
     members = root_weights.shape[1]
     for episode in range(keys.size):
-        left = uniform(keys[episode], 0)
+        left = uniform(keys[episode], FIRST_DRAW)
         hidden[episode] = OVER
         root = 0
         for k in range(root_states.size):

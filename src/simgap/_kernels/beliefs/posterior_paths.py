@@ -8,7 +8,7 @@ import numpy as np
 
 from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
-from simgap._kernels.walking.streams import uniform
+from simgap._kernels.walking.streams import FIRST_DRAW, uniform
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 
 
@@ -45,7 +45,7 @@ def follow_posteriors(
     n_actions = (indptr.size - 1) // n_states
     belief = np.empty(members)
     for i in range(keys.size):
-        state = _drawn(start_law, 0, n_states, real, uniform(keys[i], 0))
+        state = _drawn(start_law, 0, n_states, real, uniform(keys[i], FIRST_DRAW))
         copy_vector(prior, belief)
         _condition(belief, start_law[state])
         node = rules.start_node[state]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simgap._kernels.compiled import kernel
-from simgap._kernels.walking.streams import mixed, uniform
+from simgap._kernels.walking.streams import FIRST_DRAW, mixed, uniform
 from simgap.arrays import FloatArray, IndexArray, Integer, OffsetArray
 
 TINY = 1e-300  # least weight of a model that is still possible (simgap.policies)
@@ -39,11 +39,11 @@ def simulate_sampling(
     weights = np.empty(members)
     joint = np.empty(members)
     chance = np.empty(n_actions)
-    root = mixed(seed, 0)
+    root = mixed(seed, FIRST_DRAW)
     for episode in range(models.size):
         model = models[episode]
         key = mixed(root, episode)
-        draw = uniform(key, 0)
+        draw = uniform(key, FIRST_DRAW)
         state = 0
         total = 0.0
         for s in range(n_states):

@@ -17,10 +17,11 @@ FIRST = np.uint64(0xBF58476D1CE4E5B9)
 SECOND = np.uint64(0x94D049BB133111EB)
 S11, S27, S30, S31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31)
 UNIT = 2.0**-53
+FIRST_DRAW = np.int64(0)  # a literal 0 would be a type of its own to numba
 
 
 @kernel
-def mixed(key: Integer, counter: int) -> np.uint64:
+def mixed(key: Integer, counter: Integer) -> np.uint64:
     """Return 64 bits that look independent for different keys or counters."""
     return scrambled(uint64(key) + GOLDEN * (uint64(counter) + uint64(1)))
 
@@ -34,7 +35,7 @@ def scrambled(bits: np.uint64) -> np.uint64:
 
 
 @kernel
-def uniform(key: Integer, counter: int) -> float:
+def uniform(key: Integer, counter: Integer) -> float:
     """Return a number in [0, 1) for a key made by `mixed` and a counter."""
     return float(mixed(key, counter) >> S11) * UNIT
 
@@ -43,7 +44,7 @@ def uniform(key: Integer, counter: int) -> float:
 def episode_keys(seed: Integer, first: int, count: int) -> AnyArray:
     """Return a key for each of `count` episodes from number `first` on."""
     keys = np.empty(count, np.uint64)
-    root = mixed(seed, 0)
+    root = mixed(seed, FIRST_DRAW)
     for i in range(count):
         keys[i] = mixed(root, first + i)
     return keys

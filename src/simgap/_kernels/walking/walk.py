@@ -133,10 +133,10 @@ def begin(world: World, key: Integer, run: Run) -> None:
     """Put a run at the start of the episode with this key."""
     run.counts[:] = 0
     run.sums[:] = 0.0
-    run.stream[0] = mixed(key, 0)
-    run.stream[1] = mixed(key, 1) | ONE  # every episode has a stride of its own
-    run.stream[2] = mixed(key, 2)
-    quantile = uniform(key, 3)
+    for i in range(3):
+        run.stream[i] = mixed(key, i)
+    run.stream[1] |= ONE  # every episode has a stride of its own
+    quantile = uniform(key, np.int64(3))
     state = 0
     total = 0.0
     for s in range(world.start_law.size):
@@ -285,8 +285,8 @@ def _walk_late(
         row = course.rows[state]
         run.sums[LATE] += world.late_excess[world.horizon - done - i - 1, row]
         state = walk(
-            course.cuts, course.cells, world.shift, run.stream, done + i, state, 1,
-            run.counts,
+            course.cuts, course.cells, world.shift, run.stream, done + i, state,
+            np.int64(1), run.counts,
         )  # fmt: skip
     run.clock[STATE] = state
     return steps

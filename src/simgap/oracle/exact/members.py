@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from simgap.arrays import FloatArray, IndexArray
+from simgap.arrays import FloatArray, IndexArray, read_only
 from simgap.oracle.loss_form import LossForm
 
 
@@ -44,12 +44,8 @@ def members_of(form: LossForm) -> Members:
         models=np.array(chosen, np.int32),
         member_of=member_of,
         likelihood=(
-            form.likelihood
-            if everyone
-            else np.ascontiguousarray(form.likelihood[:, chosen])
+            form.likelihood if everyone else read_only(form.likelihood[:, chosen])
         ),
-        losses=(
-            form.losses if everyone else np.ascontiguousarray(form.losses[..., chosen])
-        ),
+        losses=form.losses if everyone else read_only(form.losses[..., chosen]),
         roots=roots,
     )
