@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from simgap._kernels.walking.walk import Tails
+from simgap._kernels.walking.endings import Tails
 from simgap.base_policies.improved.likelihood_optimism import likelihood_optimism
 from simgap.instances import bandit, riverswim
 from simgap.mdp import SimulatorClass, class_from_arrays

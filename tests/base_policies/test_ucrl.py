@@ -106,7 +106,7 @@ def test_where_rewards_differ_it_knows_those_of_the_real_model(
         slow = Stepwise(told, told.observed)
         (by_steps,) = run_program(slow, real, runs=3, seed=1, models=[member])
         assert_same(everywhere[member], by_steps)
-        with pytest.raises(InvalidArgument, match="was told"):
+        with pytest.raises(InvalidArgument, match="was given"):
             run(told, worlds, 300, runs=1, seed=1, models=[(member + 1) % 3])
 
 
@@ -165,7 +165,7 @@ def test_distance_and_the_greatest_one_of_a_run_follow_the_definition() -> None:
     worlds = random_class(np.random.default_rng(9), members=1)
     for make, balls in ((ucrl2, True), (ucrl2b, False)):
         agent = make(worlds, 400, delta=0.1, factor=0.2)
-        world, chart = prepared(agent).world(0), agent.told.chart()
+        world, chart = prepared(agent).world(0), agent.given.chart()
         chances = np.zeros(agent.observed.n_edges)
         edge_chances(world, chances)
         np.testing.assert_allclose(chances, agent.observed.chances[0], atol=1e-15)

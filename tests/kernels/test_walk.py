@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from simgap._kernels.walking import walk as kernel
+from simgap._kernels.walking.endings import leave_to_expectation
 from simgap._kernels.walking.streams import mixed
 from simgap._kernels.walking.walk import Record, new_run
 from simgap.mdp import SimulatorClass, class_from_arrays
@@ -163,7 +164,7 @@ def test_a_tail_is_what_the_steps_would_have_brought() -> None:
         final_state=counts[4],
     )
     kernel.begin(world, np.uint64(3), run)
-    kernel.leave_to_expectation(world, run, tails, 0)
+    leave_to_expectation(world, run, tails, 0)
     kernel.finish(world, run, record, 0)
     from simgap.planning import optimal_values, policy_values
 

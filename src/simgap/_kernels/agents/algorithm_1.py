@@ -22,7 +22,7 @@ from simgap._kernels.agents.algorithm_2 import (
 )
 from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
-from simgap._kernels.solving.timed_rules import leave_to_optimum, play_rules
+from simgap._kernels.walking.endings import leave_to_optimum, play_rules
 from simgap._kernels.walking.streams import uniform
 from simgap._kernels.walking.walk import (
     STATE,

@@ -54,6 +54,7 @@ from simgap._kernels.agents.least_squares import (
     no_models,
 )
 from simgap._kernels.compiled import kernel
+from simgap._kernels.walking.endings import Tails, leave_to_expectation
 from simgap._kernels.walking.stretch import (
     Stretch,
     begin_stretch,
@@ -70,11 +71,9 @@ from simgap._kernels.walking.walk import (
     Course,
     Record,
     Run,
-    Tails,
     World,
     begin,
     finish,
-    leave_to_expectation,
     new_course,
     new_run,
     play,

@@ -7,15 +7,14 @@ import numpy as np
 from simgap._kernels.agents.fixed_policies import Table, follow_rules
 from simgap._kernels.agents.known_class import Plans, Weights, log_likelihoods
 from simgap._kernels.compiled import kernel
+from simgap._kernels.walking.endings import Tails, leave_to_expectation
 from simgap._kernels.walking.walk import (
     FIRST_STATE,
     STEPS,
     Record,
-    Tails,
     World,
     begin,
     finish,
-    leave_to_expectation,
     new_course,
     new_run,
     play,

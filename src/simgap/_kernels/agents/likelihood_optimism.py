@@ -23,6 +23,7 @@ from simgap._kernels.agents.known_class import (
 )
 from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
+from simgap._kernels.walking.endings import Tails, leave_to_expectation
 from simgap._kernels.walking.walk import (
     FIRST_STATE,
     STATE,
@@ -30,11 +31,9 @@ from simgap._kernels.walking.walk import (
     Course,
     Record,
     Run,
-    Tails,
     World,
     begin,
     finish,
-    leave_to_expectation,
     new_course,
     new_run,
     play,

@@ -57,8 +57,6 @@ from simgap._kernels.beliefs.oracle_lower_side import (
 from simgap._kernels.beliefs.oracle_upper_side import (
     best_vectors as best_vectors,
     follow_choices as follow_choices,
-    link_corners_and_pairs as link_corners_and_pairs,
-    link_points as link_points,
     occupancy_step as occupancy_step,
     reach_nodes as reach_nodes,
     upper_step as upper_step,
@@ -70,6 +68,10 @@ from simgap._kernels.beliefs.policy_graph import (
     mark_unknown as mark_unknown,
     most_rules_at_once as most_rules_at_once,
     solve_chain as solve_chain,
+)
+from simgap._kernels.beliefs.policy_graph_links import (
+    link_corners_and_pairs as link_corners_and_pairs,
+    link_points as link_points,
 )
 from simgap._kernels.beliefs.posterior_paths import (
     Rules as Rules,

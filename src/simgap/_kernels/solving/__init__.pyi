@@ -62,7 +62,6 @@ from simgap._kernels.solving.timed_rules import (
     DONE as DONE,
     PERIOD as PERIOD,
     back_with_rules as back_with_rules,
-    stored_left as stored_left,
 )
 from simgap._kernels.solving.travel import (
     PRUNED as PRUNED,

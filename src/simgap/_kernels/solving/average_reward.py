@@ -107,8 +107,8 @@ def gain_sweeps(
     other = np.empty(n_states)
     begins = np.empty(n_states + 1, np.int64)
     chosen_indices = np.empty(n_states * longest_row, indices.dtype)
-    chosen_values = np.empty(n_states * longest_row, np.float64)
-    chosen_rewards = np.empty(n_states, np.float64)
+    chosen_values = np.empty(n_states * longest_row)
+    chosen_rewards = np.empty(n_states)
     policy = np.zeros(n_states, np.int32)
     spent = 0.0
     inner = FIRST_INNER
@@ -197,7 +197,7 @@ def wide_gain_sweeps(
     """
     n_states = bias.shape[0]
     now = bias
-    after = np.empty_like(bias)
+    after = np.empty((n_states, LANES))
     shift = np.zeros(LANES)
     low = np.empty(LANES)
     high = np.empty(LANES)

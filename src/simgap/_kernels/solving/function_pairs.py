@@ -40,7 +40,7 @@ def equal_points(
     work later, not truth.
     """
     count, functions = values.shape
-    recent = np.full(32, -1, np.int64)
+    recent = np.empty(32, np.int64)
     used = 0
     for at in range(count):
         x = order[at]

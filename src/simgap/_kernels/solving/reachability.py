@@ -17,7 +17,8 @@ def predecessors(
     n_actions: int,
 ) -> tuple[OffsetArray, IndexArray]:
     """Return for each state the states that some action can bring to it, as CSR."""
-    last = np.full(n_states, -1, np.int64)
+    last = np.empty(n_states, np.int64)
+    last[:] = -1
     begins = np.zeros(n_states + 1, np.int64)
     for state in range(n_states):
         for k in range(indptr[state * n_actions], indptr[(state + 1) * n_actions]):
@@ -79,7 +80,8 @@ def compact_blocks(
     left = np.zeros(n_states, np.bool_)
     for target in targets:
         left[target] = True
-    seen = np.full(n_states, -1, np.int64)
+    seen = np.empty(n_states, np.int64)
+    seen[:] = -1
     queue = np.empty(n_states, np.int64)
     out = np.empty(targets.size, np.int64)
     count = 0
@@ -118,8 +120,8 @@ def without_self_loops(
     n_rows = indptr.size - 1
     begins = np.zeros(n_rows + 1, np.int64)
     others = np.empty(indices.size, np.int32)
-    kept = np.empty(indices.size, np.float64)
-    leave = np.zeros(n_rows, np.float64)
+    kept = np.empty(indices.size)
+    leave = np.zeros(n_rows)
     count = 0
     for row in range(n_rows):
         state = row // n_actions

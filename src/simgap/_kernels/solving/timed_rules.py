@@ -12,16 +12,6 @@ import numpy as np
 from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_vector
 from simgap._kernels.solving.episodic import greedy_backward_step
-from simgap._kernels.walking.walk import (
-    STATE,
-    STEPS,
-    TAIL,
-    Course,
-    Run,
-    World,
-    play,
-    set_course,
-)
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 DONE, SEEN, PERIOD = 0, 1, 2  # of marks: steps left, those of the snapshot, its return
@@ -89,49 +79,3 @@ def back_with_rules(
             copy_vector(now, snapshot)
             marks[SEEN] = marks[DONE]
     return steps, changes
-
-
-@kernel
-def stored_left(left: int, known: int, period: int) -> int:
-    """Return the stored number of steps left that has the same rule as `left`."""
-    if left <= known:
-        return left
-    return known - period + 1 + (left - known - 1) % period
-
-
-@kernel
-def play_rules(
-    world: World, run: Run, course: Course, known: int, period: int,
-    since: OffsetArray, rules: IndexArray, grid: OffsetArray, trace: FloatArray,
-) -> None:  # fmt: skip
-    """Follow the rules of one model, by steps left, to the end of the episode."""
-    last = since.size - 1
-    while run.clock[STEPS] < world.horizon:
-        left = world.horizon - run.clock[STEPS]
-        stored = stored_left(left, known, period)
-        at = np.searchsorted(since, stored, side="right") - 1
-        steps = stored - since[at] + 1
-        if left > known:
-            if since[last] <= known - period + 1:  # one rule for the whole period
-                steps = left - since[last] + 1
-            else:
-                steps = min(steps, stored - (known - period))
-        set_course(world, rules[at], course)
-        play(world, run, course, steps, grid, trace)
-
-
-@kernel
-def leave_to_optimum(
-    world: World, run: Run, period: int, drift: float, table: FloatArray
-) -> None:
-    """End a run: what is left is worth V*_n - n g, n the steps left.
-
-    `table` (N + 1, S) has it for n <= N; from there on it repeats but for a drift per
-    period, the error of g.
-    """
-    left = world.horizon - run.clock[STEPS]
-    stored = stored_left(left, table.shape[0] - 1, period)
-    total = table[stored, run.clock[STATE]]
-    if stored < left:
-        total += (left - stored) // period * drift
-    run.sums[TAIL] = total

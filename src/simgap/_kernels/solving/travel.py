@@ -47,14 +47,15 @@ def wide_travel_sweeps(
     bounds[2] has the greatest entry of each column.
     """
     n_states = now.shape[0]
-    scale = np.ones(LANES)
+    scale = np.empty(LANES)
+    scale[:] = 1.0
     low = np.empty(LANES)
     high = np.empty(LANES)
     peak = np.empty(LANES)
     special = np.zeros(n_states, np.bool_)
     for lane in range(LANES):
         special[targets[lane]] = True
-    factor = np.ones(LANES)
+    factor = np.empty(LANES)
     early = np.inf
     early_sweep = 0
     for sweep in range(1, 2 * patience + 2):
@@ -172,7 +173,8 @@ def ordered_travel_sweeps(
     special = np.zeros(n_states, np.bool_)
     for lane in range(LANES):
         special[targets[lane]] = True
-    scale = np.ones(LANES)
+    scale = np.empty(LANES)
+    scale[:] = 1.0
     after = np.zeros((n_states, LANES))
     low = np.empty(LANES)
     high = np.empty(LANES)

@@ -1,6 +1,7 @@
 from simgap._kernels.walking.alias import (
     fill_aliases as fill_aliases,
 )
+from simgap._kernels.walking.endings import Tails as Tails, stored_left as stored_left
 from simgap._kernels.walking.streams import (
     episode_keys as episode_keys,
     mixed as mixed,
@@ -10,7 +11,6 @@ from simgap._kernels.walking.walk import (
     STATE as STATE,
     Record as Record,
     Run as Run,
-    Tails as Tails,
     World as World,
     begin as begin,
     finish as finish,

@@ -20,7 +20,6 @@ import numpy as np
 from numba import uint64
 
 from simgap._kernels.compiled import kernel
-from simgap._kernels.solving.copying import copy_vector
 from simgap._kernels.walking.streams import mixed, scrambled, uniform
 from simgap.arrays import AnyArray, FloatArray, IndexArray, Integer, OffsetArray
 
@@ -362,35 +361,6 @@ def finish(world: World, run: Run, record: Record, at: int) -> None:
         record.gap[at] = world.ahead[first] + run.sums[JUNCTION] + run.sums[LATE]
     record.simulated[at] = done
     record.final_state[at] = run.clock[STATE]
-
-
-class Tails(NamedTuple):
-    """What each of P stationary policies does in a world in 2^j steps, j < J."""
-
-    powers: FloatArray  # (P, J, S, S)
-    sums: FloatArray  # (P, J, S), rewards above rho per step
-
-
-@kernel
-def leave_to_expectation(world: World, run: Run, tails: Tails, policy: int) -> None:
-    """End a run: what is left is worth its expectation under one policy."""
-    n_states = tails.sums.shape[2]
-    law = np.zeros(n_states)
-    spare = np.empty(n_states)
-    law[run.clock[STATE]] = 1.0
-    left = world.horizon - run.clock[STEPS]
-    total = 0.0
-    for j in range(tails.sums.shape[1]):
-        if (left >> j) & 1:
-            for s in range(n_states):
-                total += law[s] * tails.sums[policy, j, s]
-            spare[:] = 0.0
-            for s in range(n_states):
-                if law[s] > 0.0:
-                    for t in range(n_states):
-                        spare[t] += law[s] * tails.powers[policy, j, s, t]
-            copy_vector(spare, law)
-    run.sums[TAIL] = total
 
 
 @kernel

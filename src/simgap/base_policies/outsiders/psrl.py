@@ -40,7 +40,7 @@ from simgap._kernels.agents import empty_draw, plan_psrl, run_psrl
 from simgap._kernels.walking import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.base_policies.knowledge import Known
-from simgap.base_policies.outsiders.what_is_told import (
+from simgap.base_policies.outsiders.outsider import (
     MOST_SWEEPS,
     Outsider,
     checked_sweeps,
@@ -83,7 +83,7 @@ class Drawn:
 class PSRL:
     """Posterior sampling as a policy that knows rewards and no transitions."""
 
-    told: Outsider
+    given: Outsider
     horizon: int
     weight: float  # of every next state in the prior
     schedule: Schedule
@@ -96,11 +96,11 @@ class PSRL:
 
     @property
     def observed(self) -> ObservedClass:
-        return self.told.observed
+        return self.given.observed
 
     def knowing(self, member: int) -> PSRL:
         """Return the learner that knows the rewards of one model."""
-        return replace(self, told=self.told.knowing(member))
+        return replace(self, given=self.given.knowing(member))
 
     def with_luck(self, key: int) -> PSRL:
         """Return the policy for one random stream."""
@@ -108,7 +108,7 @@ class PSRL:
 
     def start(self, state: int) -> Drawn:
         """Return the memory of an episode that begins in `state`: the first plan."""
-        simulators = self.told.simulators
+        simulators = self.given.simulators
         check_state(state, simulators.n_states)
         nothing = Drawn(
             counts=(0,) * self.observed.n_edges,
@@ -124,11 +124,11 @@ class PSRL:
 
     def act(self, memory: Drawn, h: int, state: int) -> FloatArray:
         """Return the probabilities of the actions, (A,)."""
-        return self.told.action_law(memory.policy, h, state, horizon=self.horizon)
+        return self.given.action_law(memory.policy, h, state, horizon=self.horizon)
 
     def observe(self, memory: Drawn, step: Step) -> Drawn:
         """Return the memory after a step; the end of an episode asks for a draw."""
-        counts, quota = self.told.counted(memory.counts, memory.quota, step)
+        counts, quota = self.given.counted(memory.counts, memory.quota, step)
         after = replace(memory, counts=counts, quota=quota, length=memory.length + 1)
         if self.schedule is Schedule.DOUBLING:
             over = after.quota[step.next_state] <= 0
@@ -140,7 +140,7 @@ class PSRL:
 
     def survivors(self, memory: Drawn) -> frozenset[int]:
         """Return all models: a learner that does not know U eliminates none."""
-        return self.told.everyone()
+        return self.given.everyone()
 
     def playing(self, memory: Drawn) -> Hashable:
         """Return the number of the plan that is played."""
@@ -153,8 +153,8 @@ class PSRL:
                 "posterior sampling draws lots, and has none yet",
                 hint="psrl(...).with_luck(key) is the policy for one draw",
             )
-        n_states, observed = self.told.simulators.n_states, self.observed
-        rewards = self.told.known_rewards()
+        n_states, observed = self.given.simulators.n_states, self.observed
+        rewards = self.given.known_rewards()
         values, policy = np.array(memory.values), np.zeros(n_states, np.int32)
         quota = np.zeros(n_states, np.int64)
         draw = empty_draw(rewards.size, n_states)
@@ -198,7 +198,7 @@ class PSRL:
         record: Record,
     ) -> None:
         """Run one episode per key in compiled form, with the same memory's bits."""
-        rewards, bracket = self.told.rewards_in(world), np.zeros(2)
+        rewards, bracket = self.given.rewards_in(world), np.zeros(2)
         failed = run_psrl(
             world,
             keys,
@@ -231,8 +231,8 @@ def psrl(
 
     `weight` is that of every next state in the Dirichlet prior.
     """
-    horizon, told = checked_horizon(horizon), outsider(simulators)
-    n_states, n_actions = told.simulators.n_states, told.simulators.n_actions
+    horizon, given = checked_horizon(horizon), outsider(simulators)
+    n_states, n_actions = given.simulators.n_states, given.simulators.n_actions
     if not isinstance(weight, int | float) or not LEAST <= weight <= 1.0 / LEAST:
         raise InvalidArgument(
             f"weight {weight!r} is out of range",
@@ -246,7 +246,7 @@ def psrl(
             hint="use UCRL2, which plans on what was seen",
         )
     return PSRL(
-        told=told,
+        given=given,
         horizon=horizon,
         weight=float(weight),
         schedule=schedule,

@@ -49,7 +49,7 @@ from simgap._kernels.solving import empty_plausible, empty_sheet
 from simgap._kernels.walking import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.base_policies.knowledge import Known
-from simgap.base_policies.outsiders.what_is_told import (
+from simgap.base_policies.outsiders.outsider import (
     MOST_SWEEPS,
     Outsider,
     checked_sweeps,
@@ -93,7 +93,7 @@ class Learned:
 class UCRL:
     """UCRL2 or UCRL2B as a policy that knows rewards and no transitions."""
 
-    told: Outsider
+    given: Outsider
     horizon: int
     confidence: Confidence
     delta: float  # chance that the real model is ever implausible, at most
@@ -107,33 +107,33 @@ class UCRL:
 
     @property
     def observed(self) -> ObservedClass:
-        return self.told.observed
+        return self.given.observed
 
     def knowing(self, member: int) -> UCRL:
         """Return the learner that knows the rewards of one model."""
-        return replace(self, told=self.told.knowing(member))
+        return replace(self, given=self.given.knowing(member))
 
     def start(self, state: int) -> Learned:
         """Return the memory of an episode that begins in `state`: the first plan."""
-        simulators = self.told.simulators
+        simulators = self.given.simulators
         check_state(state, simulators.n_states)
         nothing = (0,) * self.observed.n_edges
         return self._planned(nothing, (0.0,) * simulators.n_states, 1, 0)
 
     def act(self, memory: Learned, h: int, state: int) -> FloatArray:
         """Return the probabilities of the actions, (A,)."""
-        return self.told.action_law(memory.policy, h, state, horizon=self.horizon)
+        return self.given.action_law(memory.policy, h, state, horizon=self.horizon)
 
     def observe(self, memory: Learned, step: Step) -> Learned:
         """Return the memory after a step; a pair that has doubled asks for a plan."""
-        counts, quota = self.told.counted(memory.counts, memory.quota, step)
+        counts, quota = self.given.counted(memory.counts, memory.quota, step)
         if quota[step.next_state] > 0 or step.h + 1 >= self.horizon:
             return replace(memory, counts=counts, quota=quota)
         return self._planned(counts, memory.values, step.h + 2, memory.plans)
 
     def survivors(self, memory: Learned) -> frozenset[int]:
         """Return all models: a learner that does not know U eliminates none."""
-        return self.told.everyone()
+        return self.given.everyone()
 
     def playing(self, memory: Learned) -> Hashable:
         """Return the number of the plan that is played."""
@@ -143,8 +143,8 @@ class UCRL:
         self, counts: tuple[int, ...], values: tuple[float, ...], step: int, plans: int
     ) -> Learned:
         """Return the memory after planning for the episode that begins with a step."""
-        rewards, chart = self.told.known_rewards(), self.told.chart()
-        n_states = self.told.simulators.n_states
+        rewards, chart = self.given.known_rewards(), self.given.chart()
+        n_states = self.given.simulators.n_states
         found, policy = np.array(values), np.zeros(n_states, np.int32)
         quota = np.zeros(n_states, np.int64)
         sheet = empty_sheet(rewards.size, n_states)
@@ -185,12 +185,12 @@ class UCRL:
         record: Record,
     ) -> None:
         """Run one episode per key in compiled form, with the same memory's bits."""
-        rewards, bracket = self.told.rewards_in(world), np.zeros(2)
+        rewards, bracket = self.given.rewards_in(world), np.zeros(2)
         failed = run_ucrl(
             world,
             keys,
             self.confidence is Confidence.BALL,
-            self.told.chart(),
+            self.given.chart(),
             rewards,
             float(np.ptp(rewards)),
             self.delta,
@@ -232,7 +232,7 @@ def ucrl2(
             hint="give a positive factor of the published radius, which is 1",
         )
     return UCRL(
-        told=outsider(simulators),
+        given=outsider(simulators),
         horizon=horizon,
         confidence=Confidence.BALL,
         delta=float(level),

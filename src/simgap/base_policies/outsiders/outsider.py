@@ -45,7 +45,7 @@ class Outsider:
         return self.observed.simulators
 
     def knowing(self, member: int) -> Outsider:
-        """Return what is told in one model of the class."""
+        """Return what is given in one model of the class."""
         at = self.simulators.member(member)
         rewards = self.simulators.rewards
         return Outsider(self.observed, rewards[[at if len(rewards) > 1 else 0]])
@@ -64,11 +64,11 @@ class Outsider:
         paid: FloatArray = world.reward[world.indptr[:-1]]
         if len(self.rewards) == 1 and (paid != self.rewards.reshape(-1)).any():
             row = int(np.flatnonzero(paid != self.rewards.reshape(-1))[0])
-            told = float(self.rewards.reshape(-1)[row])
+            given = float(self.rewards.reshape(-1)[row])
             raise InvalidArgument(
                 f"in state {row // self.simulators.n_actions}, action "
                 f"{row % self.simulators.n_actions}, the real model pays "
-                f"{float(paid[row])}, the learner was told {told}",
+                f"{float(paid[row])}, the learner was given {given}",
                 hint="make it for the class of the real model, or knowing that model",
             )
         return paid
@@ -129,7 +129,7 @@ def not_planned(what: str, bracket: FloatArray, most_sweeps: int) -> NotSolved:
 
 
 def outsider(simulators: Known) -> Outsider:
-    """Return what a learner is told that does not know the class it is put in."""
+    """Return what a learner that does not know the class is given."""
     if isinstance(simulators, ClassKnowledge):
         simulators = simulators.simulators
     return Outsider(observed_class(simulators), simulators.rewards)
