@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from simgap._kernels.compiled import kernel
-from simgap._kernels.solving.copying import copy_table
+from simgap._kernels.solving.copying import copy_table, copy_vector
 from simgap._kernels.solving.lanes import (
     LANES,
     light_travel_step,
@@ -116,35 +116,6 @@ def too_slow(
 
 
 @kernel
-def _travel_step_at_target(
-    indptr: OffsetArray,
-    indices: IndexArray,
-    values: FloatArray,
-    n_actions: int,
-    targets: OffsetArray,
-    now: FloatArray,
-    state: int,
-    scale: FloatArray,
-    after: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    peak: FloatArray,
-) -> None:
-    """One step where some of the 16 targets are: they stay 0 and count for nothing."""
-    kept = (low.copy(), high.copy(), peak.copy())
-    travel_step(
-        indptr, indices, values, state * n_actions, n_actions, now, state, scale,
-        after, low, high, peak,
-    )  # fmt: skip
-    for lane in range(LANES):
-        if targets[lane] == state:
-            after[state, lane] = 0.0
-            low[lane] = kept[0][lane]
-            high[lane] = kept[1][lane]
-            peak[lane] = kept[2][lane]
-
-
-@kernel
 def ordered_travel_sweeps(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -236,17 +207,23 @@ def _jacobi_sweep(
         low[lane] = np.inf
         high[lane] = -np.inf
         peak[lane] = 0.0
+    kept = np.empty((3, LANES))
     for state in range(now.shape[0]):
         if special[state]:
-            _travel_step_at_target(
-                indptr, indices, values, n_actions, targets, now, state, scale,
-                after, low, high, peak,
-            )  # fmt: skip
-        else:
-            travel_step(
-                indptr, indices, values, state * n_actions, n_actions, now, state,
-                scale, after, low, high, peak,
-            )  # fmt: skip
+            copy_vector(low, kept[0])
+            copy_vector(high, kept[1])
+            copy_vector(peak, kept[2])
+        travel_step(
+            indptr, indices, values, state * n_actions, n_actions, now, state, scale,
+            after, low, high, peak,
+        )  # fmt: skip
+        if special[state]:
+            for lane in range(LANES):
+                if targets[lane] == state:  # a target stays 0 and counts for nothing
+                    after[state, lane] = 0.0
+                    low[lane] = kept[0, lane]
+                    high[lane] = kept[1, lane]
+                    peak[lane] = kept[2, lane]
 
 
 @kernel
