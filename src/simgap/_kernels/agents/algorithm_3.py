@@ -17,6 +17,7 @@ import numpy as np
 
 from simgap._kernels.agents.known_class import Plans, best_alive
 from simgap._kernels.compiled import kernel
+from simgap._kernels.solving.copying import copy_vector
 from simgap._kernels.walking.walk import (
     STATE,
     STEPS,
@@ -105,7 +106,7 @@ def run_optimistic(
         while run.clock[STEPS] < world.horizon:
             k = best_alive(plans, alive)
             set_course(world, plans.policy[k], course)
-            before[:] = run.counts
+            copy_vector(run.counts, before)
             first = run.clock[STATE]
             start = run.clock[STEPS]
             if mismatches:

@@ -174,7 +174,7 @@ def _drop(
         alive[m] = logs[m] > -np.inf
         possible |= alive[m]
     if not possible:
-        forgotten[:] = run.counts
+        copy_vector(run.counts, forgotten)
         first[:] = 0.0
         logs[:] = 0.0
         alive[:] = True

@@ -259,7 +259,7 @@ def run_psrl(
                 policy, quota, draw,
             )  # fmt: skip
             if sweeps < 0:
-                bracket[:] = draw.bracket
+                copy_vector(draw.bracket, bracket)
                 return done  # type: ignore[no-any-return]
             plans += 1
             set_course(world, policy, course)
@@ -267,7 +267,8 @@ def run_psrl(
             if growing:
                 # the row that doubles is used once more, and that ends the episode
                 most = min(most, length + 1)
-                quota -= 1
+                for s in range(n_states):
+                    quota[s] -= 1
             play_until(world, run, course, most, -1, quota, grid, trace)
             if growing and run.clock[STEPS] - done < most:
                 step_with(world, run, course.rows[run.clock[STATE]], grid, trace)

@@ -7,6 +7,7 @@ from math import sqrt
 import numpy as np
 
 from simgap._kernels.compiled import kernel
+from simgap._kernels.solving.copying import copy_vector
 from simgap._kernels.solving.extended_values import (
     FINEST,
     Chart,
@@ -122,7 +123,7 @@ def run_ucrl(
                 least_visited, most_sweeps, values, policy, quota, plausible, sheet,
             )  # fmt: skip
             if sweeps < 0:
-                bracket[:] = sheet.bracket
+                copy_vector(sheet.bracket, bracket)
                 return done  # type: ignore[no-any-return]
             plans += 1
             slack = max(

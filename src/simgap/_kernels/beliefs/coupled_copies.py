@@ -101,7 +101,10 @@ def couple_backward(
     `heaviest` is the largest sum of a row, or 1.
     """
     n_actions = losses_i.shape[2]
-    longest = max(1, np.diff(begin_i).max(), np.diff(begin_j).max())
+    longest = 1
+    for row in range(begin_i.size - 1):
+        longest = max(longest, begin_i[row + 1] - begin_i[row])
+        longest = max(longest, begin_j[row + 1] - begin_j[row])
     cost = np.empty((longest, longest))
     mass = np.empty((longest, longest))
     left = np.empty(longest)

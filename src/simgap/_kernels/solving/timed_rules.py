@@ -62,7 +62,7 @@ def back_with_rules(
         marks[DONE] += 1
         if changed:
             since[changes] = marks[DONE]
-            rules[changes] = rule
+            copy_vector(rule, rules[changes])
             changes += 1
         if k < table.shape[0]:
             for state in range(n_states):

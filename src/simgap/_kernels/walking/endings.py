@@ -68,7 +68,13 @@ def play_rules(
     while run.clock[STEPS] < world.horizon:
         left = world.horizon - run.clock[STEPS]
         stored = stored_left(left, known, period)
-        at = np.searchsorted(since, stored, side="right") - 1
+        at, beyond = 0, since.size
+        while beyond - at > 1:  # the last rule that begins at `stored` or before
+            middle = (at + beyond) // 2
+            if since[middle] <= stored:
+                at = middle
+            else:
+                beyond = middle
         steps = stored - since[at] + 1
         if left > known:
             if since[last] <= known - period + 1:  # one rule for the whole period

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from simgap.arrays import BoolArray, FloatArray
+from simgap.arrays import BoolArray, FloatArray, owned
 from simgap.oracle.baselines.memoryless import (
     ShortMemoryPlan,
     branched,
@@ -35,7 +35,7 @@ def best_of_ties(
         return replace(plan, least=max(0.0, plan.average - plan.rounding))
     length = form.steps if form.horizon is not None else 1.0 / (1.0 - form.discount)
     dear = 2.0 * length * float(form.losses.max(initial=0.0)) + 1.0
-    penal = replace(form, losses=np.where(near[..., None], form.losses, dear))
+    penal = replace(form, losses=owned(np.where(near[..., None], form.losses, dear)))
     if form.horizon is None:
         found, least = enumerated(penal, plan.nodes, plan, work)
     else:
