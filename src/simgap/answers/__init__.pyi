@@ -9,7 +9,6 @@ from simgap.answers.audit.audit import audit as audit
 from simgap.answers.blame.blame import blame as blame
 from simgap.answers.bounds import bounds as bounds
 from simgap.answers.class_facts import (
-    MeasuredClass as MeasuredClass,
     measured_class as measured_class,
 )
 from simgap.answers.compare import compare as compare
@@ -28,15 +27,12 @@ from simgap.answers.model import (
 )
 from simgap.answers.oracle import oracle as oracle
 from simgap.answers.over_horizons import (
-    MOST_HORIZONS as MOST_HORIZONS,
     over_horizons as over_horizons,
     usual_horizons as usual_horizons,
 )
 from simgap.answers.pair_prices import recorded_prices as recorded_prices
 from simgap.answers.planned_class import (
-    PlannedClass as PlannedClass,
     Tell as Tell,
-    not_interrupted as not_interrupted,
     planned_oracle as planned_oracle,
 )
 from simgap.answers.run.agents import run_model as run_model
@@ -47,7 +43,4 @@ from simgap.answers.stakes import (
     stakes as stakes,
 )
 from simgap.answers.study.study import study as study
-from simgap.answers.width.ranges import (
-    varying_parameters as varying_parameters,
-)
 from simgap.answers.width.width import width as width
