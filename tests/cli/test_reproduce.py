@@ -11,15 +11,10 @@ from typing import Any
 import pytest
 
 from simgap import experiments
-from simgap.cli.app.main import main
+from simgap.cli.app.main import INTERRUPTED, main
 from simgap.experiments import catalogue
-from simgap.experiments.framework.claim import (
-    Claim,
-    ClaimResult,
-    Tell,
-    Verdict,
-    check,
-)
+from simgap.experiments.framework.claim import Claim, ClaimResult, Tell, check
+from simgap.records import ClaimVerdict
 from tests.cli.test_contract import answer, human
 
 RUNS: list[str] = []
@@ -54,6 +49,7 @@ def one_small_claim(monkeypatch: pytest.MonkeyPatch) -> None:
     def named(names: tuple[str, ...]) -> tuple[Claim[Any], ...]:
         return (SMALL,) if names == ("small",) else known(names)
 
+    monkeypatch.setattr(catalogue, "named_claims", named)
     monkeypatch.setattr(experiments, "named_claims", named)
 
 
@@ -117,11 +113,38 @@ def test_a_surprise_ends_with_status_one(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    wrong = replace(SMALL, expected=Verdict.REFUTED)
-    monkeypatch.setattr(experiments, "named_claims", lambda names: (wrong,))
+    wrong = replace(SMALL, expected=ClaimVerdict.REFUTED)
+    monkeypatch.setattr(catalogue, "named_claims", lambda names: (wrong,))
     assert main(["reproduce", "small", "--out", str(tmp_path)]) == 1
     out = capsys.readouterr().out
     assert "expected: refuted" in out and "NOT all as expected" in out
+
+
+def test_an_interrupted_claim_leaves_no_record(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(settings: str, seed: int, tell: Tell) -> ClaimResult:
+        raise KeyboardInterrupt
+
+    words = ["reproduce", "small", "--out", str(tmp_path)]
+    half = replace(SMALL, measure=interrupted)
+    with monkeypatch.context() as patch:
+        patch.setattr(catalogue, "named_claims", lambda names: (half,))
+        assert main(words) == INTERRUPTED
+    assert not (tmp_path / "claims" / "small.json").exists()
+    assert main(words) == 0
+    assert RUNS == ["quick"]
+
+
+def test_python_users_get_the_same_answer(tmp_path: Path) -> None:
+    told: list[str] = []
+    found = experiments.reproduce(["small"], out=tmp_path, progress=told.append)
+    assert found.as_expected and found.claims[0].verdict is ClaimVerdict.HOLDS
+    assert told == ["small ...", "small: counting"]
+    kept = experiments.reproduce(["small"], out=tmp_path).claims[0]
+    assert kept == replace(found.claims[0], seconds=None)
 
 
 def test_a_real_claim_comes_out_as_it_should(

@@ -303,8 +303,7 @@ def test_the_document_lists_every_key() -> None:
 def test_the_values_of_a_verdict_are_listed() -> None:
     from typing import get_args
 
-    from simgap.experiments.framework.claim import Verdict as ClaimVerdict
-    from simgap.records import Verdict
+    from simgap.records import ClaimVerdict, Verdict
 
     parts = schema.schema_of_all()["$defs"]
     claims = {each.value for each in ClaimVerdict}

@@ -17,7 +17,7 @@ from simgap.experiments.catalogue import (
     claim_names,
     named_claims,
 )
-from simgap.experiments.framework.claim import Verdict
+from simgap.records import ClaimVerdict
 
 ROOM = Path(simgap.experiments.__file__).parent
 ERRATA = Path(__file__).parents[2] / "docs" / "errata.md"
@@ -44,7 +44,7 @@ def test_a_claim_is_what_its_entry_says(name: str) -> None:
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
     assert claim.title and claim.source
     assert claim.statement.endswith((".", ".)"))
-    assert claim.expected in (Verdict.HOLDS, Verdict.REFUTED)
+    assert claim.expected in (ClaimVerdict.HOLDS, ClaimVerdict.REFUTED)
 
 
 @pytest.mark.parametrize("name", claim_names())

@@ -15,7 +15,6 @@ from simgap.experiments.framework.claim import (
     ClaimResult,
     Scale,
     Tell,
-    Verdict,
     check,
     curve,
     figure,
@@ -24,6 +23,7 @@ from simgap.experiments.framework.claim import (
 )
 from simgap.experiments.framework.growth import growth_exponent
 from simgap.intervals import Certified, Estimate, Number
+from simgap.records import ClaimVerdict
 from tests.experiments.silence import silent
 
 
@@ -34,16 +34,16 @@ def estimate(low: float, high: float) -> Estimate:
 @pytest.mark.parametrize(
     ("left", "right", "verdict"),
     [
-        (1.0, 1.0, Verdict.HOLDS),
-        (1.0, 0.999, Verdict.REFUTED),
-        (estimate(0.0, 1.0), 1.0, Verdict.HOLDS),
-        (estimate(0.0, 1.1), 1.0, Verdict.UNDECIDED),
-        (estimate(1.1, 1.2), estimate(0.5, 1.0), Verdict.REFUTED),
-        (Certified(0.0, 2.0), Certified(1.0, 3.0), Verdict.UNDECIDED),
+        (1.0, 1.0, ClaimVerdict.HOLDS),
+        (1.0, 0.999, ClaimVerdict.REFUTED),
+        (estimate(0.0, 1.0), 1.0, ClaimVerdict.HOLDS),
+        (estimate(0.0, 1.1), 1.0, ClaimVerdict.UNDECIDED),
+        (estimate(1.1, 1.2), estimate(0.5, 1.0), ClaimVerdict.REFUTED),
+        (Certified(0.0, 2.0), Certified(1.0, 3.0), ClaimVerdict.UNDECIDED),
     ],
 )
 def test_a_check_holds_fails_or_does_not_say(
-    left: Number, right: Number, verdict: Verdict
+    left: Number, right: Number, verdict: ClaimVerdict
 ) -> None:
     assert check("a check", left, right).verdict is verdict
 
@@ -52,10 +52,10 @@ def test_one_refutation_is_enough_and_nothing_is_undecided() -> None:
     yes, no = check("yes", 1.0, 1.0), check("no", 2.0, 1.0)
     perhaps = check("perhaps", Certified(0.0, 2.0), 1.0)
     for checks, verdict in (
-        ((yes, yes), Verdict.HOLDS),
-        ((yes, perhaps), Verdict.UNDECIDED),
-        ((perhaps, no), Verdict.REFUTED),
-        ((), Verdict.UNDECIDED),
+        ((yes, yes), ClaimVerdict.HOLDS),
+        ((yes, perhaps), ClaimVerdict.UNDECIDED),
+        ((perhaps, no), ClaimVerdict.REFUTED),
+        ((), ClaimVerdict.UNDECIDED),
     ):
         assert ClaimResult(checks, ("none", 0.0), "").verdict is verdict
 
@@ -73,9 +73,9 @@ def test_a_claim_is_measured_with_the_settings_of_its_scale() -> None:
     claim = Claim("x", "x", "x", "x", measured, quick=1, full=100)
     assert claim.run(Scale.QUICK, 3, silent).key[1] == 4.0
     assert claim.run(Scale.FULL, 3, silent).key[1] == 103.0
-    assert claim.expected is Verdict.HOLDS
+    assert claim.expected is ClaimVerdict.HOLDS
     with pytest.raises(InvalidArgument, match="undecided"):
-        Claim("x", "x", "x", "x", measured, 1, 2, expected=Verdict.UNDECIDED)
+        Claim("x", "x", "x", "x", measured, 1, 2, expected=ClaimVerdict.UNDECIDED)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments.framework.claim import ClaimResult, Verdict
+from simgap.experiments.framework.claim import ClaimResult
 from simgap.experiments.remarks.improved_agents import (
     AGENTS,
     CLAIM,
@@ -15,6 +15,7 @@ from simgap.experiments.remarks.improved_agents import (
     Settings,
     measured,
 )
+from simgap.records import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = Settings(
@@ -36,7 +37,7 @@ def found() -> ClaimResult:
 
 
 def test_three_agents_lose_less_and_keep_their_bounds(found: ClaimResult) -> None:
-    assert found.verdict is Verdict.HOLDS is CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is CLAIM.expected
 
 
 def test_every_agent_is_in_the_tables(found: ClaimResult) -> None:
@@ -48,4 +49,4 @@ def test_every_agent_is_in_the_tables(found: ClaimResult) -> None:
 
 def test_nobody_loses_ten_thousand_times_less() -> None:
     greedy = replace(TINY, horizons=(3000,), ratio_runs=3, bound_runs=3, factor=1e4)
-    assert measured(greedy, 0, silent).verdict is Verdict.REFUTED
+    assert measured(greedy, 0, silent).verdict is ClaimVerdict.REFUTED

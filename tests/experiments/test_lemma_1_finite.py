@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from simgap.experiments.framework.claim import ClaimResult, Verdict
+from simgap.experiments.framework.claim import ClaimResult
 from simgap.experiments.lemmas.lemma_1_finite import CLAIM, Settings, measured
+from simgap.records import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = Settings(random_classes=4, horizon=4, tables=1, sharp_horizons=(5, 10))
@@ -19,13 +20,13 @@ def ends(result: ClaimResult, words: str) -> tuple[float, float]:
 
 def test_no_policy_beats_the_oracle_on_average_and_nu_bounds_every_model() -> None:
     found = measured(TINY, 1, silent)
-    assert found.verdict is Verdict.HOLDS is CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is CLAIM.expected
     assert found.checks[0].left.upper is not None
     assert abs(found.checks[0].left.upper) < 1e-10  # the oracle itself is a policy
 
 
 def test_half_of_the_promise_is_too_little() -> None:
-    assert measured(replace(TINY, share=0.5), 1, silent).verdict is Verdict.REFUTED
+    assert measured(replace(TINY, share=0.5), 1, silent).verdict is ClaimVerdict.REFUTED
 
 
 def test_the_factor_m_is_reached_up_to_two_steps() -> None:

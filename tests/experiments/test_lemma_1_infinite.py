@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgap.experiments.framework.claim import Verdict
 from simgap.experiments.framework.second_arm import UntilFailure, large_class
 from simgap.experiments.lemmas import lemma_1_infinite_corrected as corrected
 from simgap.experiments.printed import lemma_1_infinite_literal as literal
 from simgap.gap import gaps
 from simgap.instances import linear_bandit
+from simgap.records import ClaimVerdict
 from tests.experiments.silence import silent
 
 
@@ -25,7 +25,7 @@ def test_e9_the_printed_lemma_promises_a_half_for_a_linear_gap(
 ) -> None:
     """Theory 4.1b: H = 20, M = 85: 0.4985 for 9.5; H = 80, M = 325: 0.4996 for 39.5."""
     found = literal.measured(literal.Settings(horizons=(horizon,)), 0, silent)
-    assert found.verdict is Verdict.REFUTED is literal.CLAIM.expected
+    assert found.verdict is ClaimVerdict.REFUTED is literal.CLAIM.expected
     (row,) = found.tables[0].rows
     assert row[:2] == (horizon, members)
     promise, gap = row[4], row[5]
@@ -45,7 +45,7 @@ def test_e9_the_printed_lemma_promises_a_half_for_a_linear_gap(
 def test_with_two_models_the_oracle_explores_and_print_is_right() -> None:
     """The control: the same sentence, on a class on which it is true."""
     few = literal.Settings(horizons=(5, 20), members=2)
-    assert literal.measured(few, 0, silent).verdict is Verdict.HOLDS
+    assert literal.measured(few, 0, silent).verdict is ClaimVerdict.HOLDS
 
 
 @pytest.mark.parametrize("horizon", [2, 5, 20])
@@ -71,16 +71,16 @@ TINY = corrected.Settings(
 
 def test_the_corrected_lemma_holds_in_every_ball() -> None:
     found = corrected.measured(TINY, 2, silent)
-    assert found.verdict is Verdict.HOLDS is corrected.CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is corrected.CLAIM.expected
 
 
 def test_a_part_of_the_constant_promises_too_little() -> None:
     """A third of L_gap on infinite classes, a twentieth of the universal constant."""
     third = corrected.measured(replace(TINY, share=1 / 3), 2, silent).checks
     told = [check.verdict for check in third[: len(TINY.arms)]]
-    assert told[1:3] == [Verdict.REFUTED] * 2
+    assert told[1:3] == [ClaimVerdict.REFUTED] * 2
     twentieth = corrected.measured(replace(TINY, share=0.05), 2, silent)
-    assert twentieth.checks[len(TINY.arms)].verdict is Verdict.REFUTED
+    assert twentieth.checks[len(TINY.arms)].verdict is ClaimVerdict.REFUTED
 
 
 def test_the_gap_of_proposition_2_has_the_constant_of_its_nearest_rival() -> None:

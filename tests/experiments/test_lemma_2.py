@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments.framework.claim import Verdict
 from simgap.experiments.lemmas.lemma_2_average_reward import CLAIM, Settings, measured
+from simgap.records import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = Settings(garnets=8, dense=8, horizon=20, shown=(1, 3, 20))
@@ -16,12 +16,12 @@ TINY = Settings(garnets=8, dense=8, horizon=20, shown=(1, 3, 20))
 @pytest.mark.parametrize("seed", [0, 5])
 def test_the_three_lines_hold(seed: int) -> None:
     found = measured(TINY, seed, silent)
-    assert found.verdict is Verdict.HOLDS is CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is CLAIM.expected
 
 
 def test_half_a_diameter_is_too_little() -> None:
     """Cycles meet the first line with equality."""
-    assert measured(replace(TINY, share=0.5), 0, silent).verdict is Verdict.REFUTED
+    assert measured(replace(TINY, share=0.5), 0, silent).verdict is ClaimVerdict.REFUTED
 
 
 def test_closed_forms_of_the_theory() -> None:

@@ -9,7 +9,6 @@ from math import prod
 
 import pytest
 
-from simgap.experiments.framework.claim import Verdict
 from simgap.experiments.lemmas.lemma_5_likelihood_ratio import (
     CLAIM,
     ROWS,
@@ -18,6 +17,7 @@ from simgap.experiments.lemmas.lemma_5_likelihood_ratio import (
     wrong_coin,
     wrong_ratio,
 )
+from simgap.records import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = Settings(coins=ROWS, dice=10, outcomes=3, samples=6)
@@ -38,11 +38,11 @@ def by_sequences(n: int, p: Law, q: Law) -> Fraction:
 
 def test_errors_are_below_every_bound() -> None:
     found = measured(TINY, 0, silent)
-    assert found.verdict is Verdict.HOLDS is CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is CLAIM.expected
 
 
 def test_a_tenth_of_the_bound_is_too_little() -> None:
-    assert measured(replace(TINY, share=0.1), 0, silent).verdict is Verdict.REFUTED
+    assert measured(replace(TINY, share=0.1), 0, silent).verdict is ClaimVerdict.REFUTED
 
 
 @pytest.mark.parametrize(

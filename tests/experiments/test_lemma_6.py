@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 from simgap.arrays import FloatArray
-from simgap.experiments.framework.claim import Verdict
 from simgap.experiments.lemmas.lemma_6_entropy import (
     CLAIM,
     Settings,
     measured,
     psi_1_norm,
 )
+from simgap.records import ClaimVerdict
 from tests.experiments.silence import silent
 
 
 def test_e23_a_fair_coin_refutes_the_norm() -> None:
     found = measured(Settings(coins=(0.5,), outcomes=(2, 16)), 0, silent)
-    assert found.verdict is Verdict.REFUTED is CLAIM.expected
+    assert found.verdict is ClaimVerdict.REFUTED is CLAIM.expected
     key = found.key_number.value
     assert key.lower is not None and key.upper is not None
     assert key.lower <= log(2.0) <= key.upper
@@ -30,7 +30,7 @@ def test_e23_a_fair_coin_refutes_the_norm() -> None:
 def test_a_sure_outcome_has_no_norm_to_refute() -> None:
     """The control: a law for which the sentence is true."""
     sure = Settings(coins=(1.0,), outcomes=(1,))
-    assert measured(sure, 0, silent).verdict is Verdict.HOLDS
+    assert measured(sure, 0, silent).verdict is ClaimVerdict.HOLDS
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments.framework.claim import Verdict
 from simgap.experiments.framework.exact_oracle import exact_oracle
 from simgap.experiments.framework.two_switches import two_switches
 from simgap.experiments.theorems import (
@@ -15,6 +14,7 @@ from simgap.experiments.theorems import (
 )
 from simgap.instances import switch_tree
 from simgap.intervals import Estimate
+from simgap.records import ClaimVerdict
 from tests.experiments.silence import silent
 
 ARMS = bandit.Settings(
@@ -36,7 +36,7 @@ TREES = tree.Settings(
 
 def test_no_oracle_is_below_the_bandit_bound() -> None:
     found = bandit.measured(ARMS, 0, silent)
-    assert found.verdict is Verdict.HOLDS is bandit.CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is bandit.CLAIM.expected
     exponent = found.key_number.value
     assert isinstance(exponent, Estimate)
     assert 0.45 <= exponent.lower <= exponent.upper <= 0.55
@@ -51,14 +51,14 @@ def test_rows_19_and_20() -> None:
 
 def test_twice_the_bandit_bound_is_too_much() -> None:
     assert bandit.measured(replace(ARMS, raised=2.0), 0, silent).verdict is (
-        Verdict.REFUTED
+        ClaimVerdict.REFUTED
     )
 
 
 def test_no_oracle_is_below_the_formula_of_theorem_3() -> None:
     """Theory rows 21 and 21b, and exponent about 1/2."""
     found = tree.measured(TREES, 0, silent)
-    assert found.verdict is Verdict.HOLDS is tree.CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is tree.CLAIM.expected
     row_21, row_21b = found.tables[0].rows[-2:]
     assert row_21[7:9] == pytest.approx((10.01643589, 0.678009), abs=5e-7)
     assert row_21b[7:] == pytest.approx((251.0533914, 1.4081236, 0.1781441), abs=5e-7)
@@ -73,10 +73,12 @@ def test_the_gap_of_oracles_grows_with_the_roots_of_h_d_and_m() -> None:
     words = ("H^", "D^", "M^")
     grows = [check for check in found.checks if any(w in check.name for w in words)]
     assert len(grows) == 6
-    assert {check.verdict for check in grows} == {Verdict.HOLDS}
+    assert {check.verdict for check in grows} == {ClaimVerdict.HOLDS}
     easy = tree.measured(replace(TREES, power=1.0), 0, silent)
     refuted = {
-        check.name[-5:-3] for check in easy.checks if check.verdict is Verdict.REFUTED
+        check.name[-5:-3]
+        for check in easy.checks
+        if check.verdict is ClaimVerdict.REFUTED
     }
     assert refuted == set(words)
 
@@ -84,7 +86,7 @@ def test_the_gap_of_oracles_grows_with_the_roots_of_h_d_and_m() -> None:
 def test_eight_times_the_formula_is_too_much() -> None:
     """The gap is 7.9 times the formula in theory row 21b."""
     few = replace(TREES, trees=(tree.ROW_21B,), raised=8.0)
-    assert tree.measured(few, 0, silent).verdict is Verdict.REFUTED
+    assert tree.measured(few, 0, silent).verdict is ClaimVerdict.REFUTED
 
 
 @pytest.mark.parametrize("horizon", [1, 2, 7, 20])

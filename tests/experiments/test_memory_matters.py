@@ -7,7 +7,6 @@ from itertools import product
 import numpy as np
 import pytest
 
-from simgap.experiments.framework.claim import Verdict
 from simgap.experiments.framework.without_memory import (
     least_without_memory,
     memory_gaps,
@@ -15,6 +14,7 @@ from simgap.experiments.framework.without_memory import (
 )
 from simgap.experiments.remarks import control, memory_matters
 from simgap.planning import optimal_values, policy_values
+from simgap.records import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = memory_matters.Settings(
@@ -39,20 +39,20 @@ def best_table(members: int, other: float, better: float, horizon: int) -> float
 
 def test_with_memory_flat_without_linear() -> None:
     found = memory_matters.measured(TINY, 0, silent)
-    assert found.verdict is Verdict.HOLDS is memory_matters.CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is memory_matters.CLAIM.expected
 
 
 def test_arms_that_cannot_be_told_apart_in_time_refute_it() -> None:
     """The control: memory is no use before the better arm can be noticed."""
     alike = memory_matters.Arms("alike", 2, 0.5, 0.02, (8, 16, 32))
     few = memory_matters.Settings(classes=(alike,), lakes=(100,))
-    assert memory_matters.measured(few, 0, silent).verdict is Verdict.REFUTED
+    assert memory_matters.measured(few, 0, silent).verdict is ClaimVerdict.REFUTED
 
 
 def test_short_episodes_on_lakes_do_not_prove_it() -> None:
     """The control: in 20 steps the bound is not above what is lost with memory."""
     short = memory_matters.Settings(classes=TINY.classes, lakes=(20,))
-    assert memory_matters.measured(short, 0, silent).verdict is Verdict.UNDECIDED
+    assert memory_matters.measured(short, 0, silent).verdict is ClaimVerdict.UNDECIDED
 
 
 @pytest.mark.parametrize(
@@ -85,14 +85,14 @@ def test_three_needles_cost_a_third_of_every_step(horizon: int) -> None:
 def test_the_wrong_claim_is_refuted() -> None:
     settings = control.Settings(horizons=(8, 16, 32))
     found = control.measured(settings, 0, silent)
-    assert found.verdict is Verdict.REFUTED is control.CLAIM.expected
+    assert found.verdict is ClaimVerdict.REFUTED is control.CLAIM.expected
     assert [check.verdict for check in found.checks] == [
-        Verdict.HOLDS,
-        Verdict.REFUTED,
+        ClaimVerdict.HOLDS,
+        ClaimVerdict.REFUTED,
     ]
     assert found.key_number.value.middle == pytest.approx(4.0)
 
 
 def test_the_same_sentence_about_an_agent_with_memory_holds() -> None:
     settings = control.Settings(horizons=(8, 16, 32), with_memory=True)
-    assert control.measured(settings, 0, silent).verdict is Verdict.HOLDS
+    assert control.measured(settings, 0, silent).verdict is ClaimVerdict.HOLDS

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments.framework.claim import Verdict
 from simgap.experiments.framework.exact_oracle import exact_oracle
 from simgap.experiments.propositions import (
     proposition_1_no_diameter as doors,
@@ -14,6 +13,7 @@ from simgap.experiments.propositions import (
 )
 from simgap.instances import linear_bandit, needle
 from simgap.intervals import Estimate
+from simgap.records import ClaimVerdict
 from tests.experiments.silence import silent
 
 DOORS = doors.Settings(members=(2, 3, 4), horizons=(6, 8, 32, 128))
@@ -22,7 +22,7 @@ LARGE = large.Settings(horizons=(5, 20, 40))
 
 def test_every_oracle_of_the_doors_loses_a_fixed_share() -> None:
     found = doors.measured(DOORS, 0, silent)
-    assert found.verdict is Verdict.HOLDS is doors.CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is doors.CLAIM.expected
     exponent = found.key_number.value
     assert isinstance(exponent, Estimate)
     assert exponent.lower <= 1.0 <= exponent.upper
@@ -43,12 +43,12 @@ def test_row_22() -> None:
 def test_needles_can_be_found_and_refute_the_sentence() -> None:
     """The control: one good arm per model, but a wrong choice can be undone."""
     control = replace(DOORS, build=needle)
-    assert doors.measured(control, 0, silent).verdict is Verdict.REFUTED
+    assert doors.measured(control, 0, silent).verdict is ClaimVerdict.REFUTED
 
 
 def test_the_oracle_of_the_large_class_never_explores() -> None:
     found = large.measured(LARGE, 0, silent)
-    assert found.verdict is Verdict.HOLDS is large.CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is large.CLAIM.expected
     exponent = found.key_number.value
     assert isinstance(exponent, Estimate)
     assert exponent.estimate == pytest.approx(1.0, abs=1e-9)
@@ -74,7 +74,7 @@ def test_e33_as_many_models_as_steps_are_enough_with_a_smaller_prize() -> None:
     """Proposition 2 as it is stated, M >= H: gap (H - 1)/4, diameter 2."""
     stated = replace(LARGE, classes=(large.SMALLEST,))
     found = large.measured(stated, 0, silent)
-    assert found.verdict is Verdict.HOLDS
+    assert found.verdict is ClaimVerdict.HOLDS
     for horizon, members, _, value, last, others, _, far, eluder, _ in found.tables[
         0
     ].rows:
@@ -90,7 +90,7 @@ def test_e33_as_many_models_as_steps_are_enough_with_a_smaller_prize() -> None:
 def test_e33_the_printed_instance_explores_with_as_many_models_as_steps() -> None:
     """Theory row 26: W* = 4.567112 > 4.5 for M = H = 10; the sentence fails there."""
     control = large.Settings((8, 10, 12), classes=(large.Class(1, 0, 0.5),))
-    assert large.measured(control, 0, silent).verdict is Verdict.REFUTED
+    assert large.measured(control, 0, silent).verdict is ClaimVerdict.REFUTED
     value = exact_oracle(linear_bandit(10), 10).value
     assert value.middle == pytest.approx(4.567112, abs=5e-7)
     assert value.ends[0] > 4.5

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgap.experiments.framework.claim import Verdict
 from simgap.experiments.remarks.randomization_matters import (
     CLAIM,
     DEFAULT,
@@ -18,6 +17,7 @@ from simgap.experiments.remarks.randomization_matters import (
 from simgap.instances import Terminal, toy_text
 from simgap.mdp import SimulatorClass
 from simgap.planning import optimal_values
+from simgap.records import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = Settings("4x4", DEFAULT, 0.8, (20, 30), (0.9,), 20)
@@ -49,13 +49,13 @@ def restricted_value(simulators: SimulatorClass, horizon: int) -> float:
 
 def test_the_specialist_fails_and_the_randomized_policy_does_not() -> None:
     found = measured(TINY, 0, silent)
-    assert found.verdict is Verdict.HOLDS is CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is CLAIM.expected
 
 
 def test_on_a_lake_like_home_the_specialist_is_fine() -> None:
     """The control: deployed where it was trained, nothing is lost."""
     control = replace(TINY, away=0.34, others=())
-    assert measured(control, 0, silent).verdict is Verdict.REFUTED
+    assert measured(control, 0, silent).verdict is ClaimVerdict.REFUTED
 
 
 @pytest.mark.parametrize("away", [0.5, 0.8, 1.0])

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments.framework.claim import Verdict
 from simgap.experiments.remarks.smoothness_universal import CLAIM, Settings, measured
+from simgap.records import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = Settings(random_classes=4, horizon=4, leaks=(0.1, 0.001), leak_horizon=20)
@@ -16,11 +16,11 @@ TINY = Settings(random_classes=4, horizon=4, leaks=(0.1, 0.001), leak_horizon=20
 @pytest.mark.parametrize("seed", [0, 7])
 def test_nearby_models_have_nearby_values(seed: int) -> None:
     found = measured(TINY, seed, silent)
-    assert found.verdict is Verdict.HOLDS is CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is CLAIM.expected
 
 
 def test_half_of_the_constant_is_too_little() -> None:
-    assert measured(replace(TINY, share=0.5), 0, silent).verdict is Verdict.REFUTED
+    assert measured(replace(TINY, share=0.5), 0, silent).verdict is ClaimVerdict.REFUTED
 
 
 @pytest.mark.parametrize("leak", [0.1, 0.01])

@@ -8,11 +8,11 @@ from math import comb
 
 import pytest
 
-from simgap.experiments.framework.claim import Verdict
 from simgap.experiments.lemmas import lemma_7_stage_one as lemma_7
 from simgap.experiments.printed import algorithm_1_printed as printed
 from simgap.experiments.remarks import delta_squared
 from simgap.experiments.remarks.delta_squared import coin_error, samples_needed
+from simgap.records import ClaimVerdict
 from tests.experiments.silence import silent
 
 LENGTHS = lemma_7.Settings((10**5,), switches=(2, 4), runs=60, random_models=5)
@@ -24,24 +24,24 @@ PRINTED = printed.Settings((3 * 10**5, 5 * 10**5, 7 * 10**5), runs=3)
 
 def test_stage_one_is_no_longer_than_lemma_7_says() -> None:
     found = lemma_7.measured(LENGTHS, 0, silent)
-    assert found.verdict is Verdict.HOLDS is lemma_7.CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is lemma_7.CLAIM.expected
 
 
 def test_a_hundredth_of_the_length_is_too_little() -> None:
     little = replace(LENGTHS, share=0.01)
-    assert lemma_7.measured(little, 0, silent).verdict is Verdict.REFUTED
+    assert lemma_7.measured(little, 0, silent).verdict is ClaimVerdict.REFUTED
 
 
 def test_the_length_grows_like_the_inverse_square_of_delta() -> None:
     found = delta_squared.measured(POWERS, 0, silent)
-    assert found.verdict is Verdict.HOLDS is delta_squared.CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is delta_squared.CLAIM.expected
     low, high = found.key_number.value.ends
     assert -2.1 < low < high < -1.85
 
 
 def test_a_quarter_of_the_samples_errs_too_often() -> None:
     quarter = replace(POWERS, share=0.25)
-    assert delta_squared.measured(quarter, 0, silent).verdict is Verdict.REFUTED
+    assert delta_squared.measured(quarter, 0, silent).verdict is ClaimVerdict.REFUTED
 
 
 @pytest.mark.parametrize("samples", [1, 2, 7, 40])
@@ -68,8 +68,8 @@ def test_fewer_samples_than_needed_are_not_enough(delta: float, allowed: float) 
 
 def test_print_never_leaves_stage_one() -> None:
     found = printed.measured(PRINTED, 0, silent)
-    assert {check.verdict for check in found.checks} == {Verdict.REFUTED}
-    assert printed.CLAIM.expected is Verdict.REFUTED
+    assert {check.verdict for check in found.checks} == {ClaimVerdict.REFUTED}
+    assert printed.CLAIM.expected is ClaimVerdict.REFUTED
     low, high = found.key_number.value.ends
     assert 0.99 < low <= high < 1.01
 
@@ -77,7 +77,7 @@ def test_print_never_leaves_stage_one() -> None:
 def test_the_repaired_rule_with_the_same_samples_keeps_its_promises() -> None:
     repaired = printed.measured(replace(PRINTED, literal=False), 0, silent)
     gap, growth, dropped, endless = repaired.checks
-    assert gap.verdict is Verdict.HOLDS
-    assert growth.verdict is Verdict.HOLDS
-    assert endless.verdict is Verdict.HOLDS
-    assert dropped.verdict is not Verdict.REFUTED  # three runs cannot show 1/H
+    assert gap.verdict is ClaimVerdict.HOLDS
+    assert growth.verdict is ClaimVerdict.HOLDS
+    assert endless.verdict is ClaimVerdict.HOLDS
+    assert dropped.verdict is not ClaimVerdict.REFUTED  # three runs cannot show 1/H

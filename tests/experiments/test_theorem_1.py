@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments.framework.claim import ClaimResult, Verdict
+from simgap.experiments.framework.claim import ClaimResult
 from simgap.experiments.theorems.theorem_1_separated import CLAIM, Settings, measured
+from simgap.records import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = Settings(
@@ -24,7 +25,7 @@ def found() -> ClaimResult:
 
 
 def test_a_separated_class_costs_a_logarithm(found: ClaimResult) -> None:
-    assert found.verdict is Verdict.HOLDS is CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is CLAIM.expected
     low, high = found.key_number.value.ends
     assert 0.05 < low < high < 0.2
 
@@ -45,4 +46,4 @@ def test_a_thousandth_of_the_bounds_is_too_little() -> None:
     little = replace(
         TINY, arms_oracle=(8, 10, 12), rivers_oracle=(8,), runs=20, share=1e-3
     )
-    assert measured(little, 0, silent).verdict is Verdict.REFUTED
+    assert measured(little, 0, silent).verdict is ClaimVerdict.REFUTED

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments.framework.claim import ClaimResult, Verdict
+from simgap.experiments.framework.claim import ClaimResult
 from simgap.experiments.theorems.theorem_2_finite import CLAIM, Settings, measured
+from simgap.records import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = Settings(
@@ -28,10 +29,10 @@ def found() -> ClaimResult:
 
 def test_the_worst_difference_costs_a_square_root(found: ClaimResult) -> None:
     """So small settings leave exponents undecided between 0.45 and 0.55."""
-    assert Verdict.REFUTED not in {check.verdict for check in found.checks}
-    assert CLAIM.expected is Verdict.HOLDS
+    assert ClaimVerdict.REFUTED not in {check.verdict for check in found.checks}
+    assert CLAIM.expected is ClaimVerdict.HOLDS
     ratios = [check for check in found.checks if "greatest ratio" in check.name]
-    assert {check.verdict for check in ratios} == {Verdict.HOLDS}
+    assert {check.verdict for check in ratios} == {ClaimVerdict.HOLDS}
     assert len(ratios) == 4
     low, high = found.key_number.value.ends
     assert 0.45 < low < high < 0.6
@@ -69,4 +70,4 @@ def test_a_tenth_of_the_bounds_is_too_little() -> None:
         runs=20,
         share=0.1,
     )
-    assert measured(little, 0, silent).verdict is Verdict.REFUTED
+    assert measured(little, 0, silent).verdict is ClaimVerdict.REFUTED

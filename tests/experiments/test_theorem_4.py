@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments.framework.claim import Verdict
 from simgap.experiments.printed import theorem_4_printed as printed
 from simgap.experiments.theorems import theorem_4_corrected as corrected
+from simgap.records import ClaimVerdict
 from tests.experiments.silence import silent
 
 PRINTED = printed.Settings(horizons=(1000, 5000, 20_000), solved=(5, 10))
@@ -17,10 +17,10 @@ CORRECTED = corrected.Settings((100, 20_000), (300, 300, 200), members=2, runs=3
 
 def test_the_printed_theorem_fails_on_4h_plus_5_models_and_on_a_continuum() -> None:
     found = printed.measured(PRINTED, 0, silent)
-    assert found.verdict is Verdict.REFUTED is printed.CLAIM.expected
+    assert found.verdict is ClaimVerdict.REFUTED is printed.CLAIM.expected
     *refuted, closed = found.checks
-    assert [check.verdict for check in refuted] == [Verdict.REFUTED] * 4
-    assert closed.verdict is Verdict.HOLDS
+    assert [check.verdict for check in refuted] == [ClaimVerdict.REFUTED] * 4
+    assert closed.verdict is ClaimVerdict.HOLDS
     rows = found.tables[0].rows
     assert {row[1] for row in rows[:3]} == {"infinitely many"}
     assert rows[-2][:4] == (5, "25", 1, 2)  # theory row 25: d_e, N of 25 models, H = 5
@@ -33,17 +33,17 @@ def test_the_printed_theorem_fails_on_4h_plus_5_models_and_on_a_continuum() -> N
 def test_an_arm_that_is_worth_a_try_is_tried_and_print_is_right() -> None:
     """The control: uniform in the mean itself."""
     likely = printed.Settings((10, 12, 14), solved=(), power=1, finite=False)
-    assert printed.measured(likely, 0, silent).verdict is Verdict.HOLDS
+    assert printed.measured(likely, 0, silent).verdict is ClaimVerdict.HOLDS
 
 
 def test_the_corrected_theorem_holds_for_all_members() -> None:
     found = corrected.measured(CORRECTED, 0, silent)
-    assert found.verdict is Verdict.HOLDS is corrected.CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is corrected.CLAIM.expected
 
 
 def test_with_the_printed_constant_or_little_of_the_guarantee_it_fails() -> None:
     control = replace(CORRECTED, printed=True, runs=20, share=0.001)
     told = [check.verdict for check in corrected.measured(control, 0, silent).checks]
-    assert told[1] is Verdict.REFUTED  # H = 20,000
+    assert told[1] is ClaimVerdict.REFUTED  # H = 20,000
     assert len(told) == 6
-    assert Verdict.REFUTED in told[3:]  # the agents
+    assert ClaimVerdict.REFUTED in told[3:]  # the agents

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments.framework.claim import ClaimResult, Verdict
+from simgap.experiments.framework.claim import ClaimResult
 from simgap.experiments.theorems.theorem_5_elimination import CLAIM, Settings, measured
+from simgap.records import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = Settings(exact_horizon=70, horizons=(1000,), runs=200)
@@ -19,7 +20,7 @@ def found() -> ClaimResult:
 
 
 def test_algorithm_1_loses_at_most_c1(found: ClaimResult) -> None:
-    assert found.verdict is Verdict.HOLDS is CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is CLAIM.expected
     assert len(found.checks) == 8
 
 
@@ -40,4 +41,4 @@ def test_c1_of_two_sure_arms_is_that_of_theory_4_5(found: ClaimResult) -> None:
 
 def test_a_hundredth_of_c1_is_too_little() -> None:
     little = replace(TINY, exact_horizon=20, runs=20, share=0.01)
-    assert measured(little, 0, silent).verdict is Verdict.REFUTED
+    assert measured(little, 0, silent).verdict is ClaimVerdict.REFUTED

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from simgap.experiments.framework.claim import ClaimResult, Scale, Verdict
-from simgap.experiments.framework.record import claim_record
+from simgap.experiments import run_claim
+from simgap.experiments.framework.claim import ClaimResult, Scale
 from simgap.experiments.lemmas import lemma_8_optimism as lemma_8
 from simgap.experiments.printed import algorithm_3_printed as printed
 from simgap.experiments.theorems import theorem_6_optimistic as theorem_6
-from simgap.records import encode
+from simgap.records import ClaimVerdict, encode
 from tests.experiments.silence import silent
 
 PATHS = theorem_6.Settings(exact_horizons=(300,), horizons=(3000,), runs=100)
@@ -25,7 +25,7 @@ def paths() -> ClaimResult:
 
 
 def test_every_path_obeys_its_own_bound(paths: ClaimResult) -> None:
-    assert paths.verdict is Verdict.HOLDS is theorem_6.CLAIM.expected
+    assert paths.verdict is ClaimVerdict.HOLDS is theorem_6.CLAIM.expected
     tightest = paths.key_number.value.ends[1]
     assert 0.5 < tightest <= 1.0  # the inequality is not an empty one
 
@@ -40,33 +40,33 @@ def test_what_is_computed_is_what_is_sampled() -> None:
 
 def test_half_of_the_bounds_is_too_little() -> None:
     half = replace(PATHS, share=0.5)
-    assert theorem_6.measured(half, 0, silent).verdict is Verdict.REFUTED
+    assert theorem_6.measured(half, 0, silent).verdict is ClaimVerdict.REFUTED
 
 
 def test_a_fair_coin_is_dropped_as_rarely_as_row_32_says() -> None:
     found = lemma_8.measured(CHANCES, 0, silent)
-    assert found.verdict is Verdict.HOLDS is lemma_8.CLAIM.expected
+    assert found.verdict is ClaimVerdict.HOLDS is lemma_8.CLAIM.expected
     sharp = [row[3] for row in found.tables[0].rows[:6:2]]
     assert sharp == pytest.approx([1.36514e-4, 2.2117e-5, 1.9938e-6], rel=5e-5)
 
 
 def test_a_long_coin_can_be_written_down() -> None:
     """Long convolutions go through another library, whose numbers are not JSON's."""
-    found = lemma_8.measured(lemma_8.Settings((5000,), ()), 0, silent)
-    record = claim_record(lemma_8.CLAIM, found, scale=Scale.FULL, seed=0)
+    long = replace(lemma_8.CLAIM, full=lemma_8.Settings((5000,), ()))
+    record = run_claim(long, Scale.FULL, 0)
     assert b'"verdict":"holds"' in encode(record)
 
 
 def test_half_of_the_threshold_drops_the_real_model() -> None:
     half = replace(CHANCES, share=0.5)
-    assert lemma_8.measured(half, 0, silent).verdict is Verdict.REFUTED
+    assert lemma_8.measured(half, 0, silent).verdict is ClaimVerdict.REFUTED
 
 
 def test_the_printed_threshold_drops_the_real_model_at_once() -> None:
     """Theory rows 33 and 34."""
     found = printed.measured(PRINTED, 0, silent)
-    assert {check.verdict for check in found.checks} == {Verdict.REFUTED}
-    assert printed.CLAIM.expected is Verdict.REFUTED
+    assert {check.verdict for check in found.checks} == {ClaimVerdict.REFUTED}
+    assert printed.CLAIM.expected is ClaimVerdict.REFUTED
     low, high = found.key_number.value.ends
     assert 1.0 - 1e-9 < low <= high == 1.0
     rivers = found.tables[0].rows[1:]
@@ -78,6 +78,6 @@ def test_with_the_count_repaired_all_of_it_holds_but_the_trivial() -> None:
     """H = 4 allows a chance of 1/4, and a fair gap at H = 10^3 is linear."""
     repaired = printed.measured(replace(PRINTED, literal=False), 0, silent)
     coin, rivers, bound, _ = repaired.checks
-    assert coin.verdict is Verdict.HOLDS
-    assert rivers.verdict is Verdict.HOLDS
-    assert bound.verdict is not Verdict.REFUTED
+    assert coin.verdict is ClaimVerdict.HOLDS
+    assert rivers.verdict is ClaimVerdict.HOLDS
+    assert bound.verdict is not ClaimVerdict.REFUTED

@@ -17,7 +17,7 @@ from simgap.records import plain, write_record
 from simgap.report import write_explorer
 from simgap.report.explorer import render_explorer
 from simgap.report.folder import read_folder
-from simgap.report.parts import MAKERS, claim_part
+from simgap.report.parts import CLAIM, MAKERS
 from simgap.user_files import LARGEST_WHOLE
 from tests.report import answer_cases as answers, explorer_cases as cases
 from tests.report.explorer_cases import (
@@ -159,7 +159,7 @@ ODD: list[Any] = [
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_no_change_of_a_record_breaks_the_page(kind: str) -> None:
     """Every field replaced by everything odd: drawn, or refused with a reason."""
-    record, make = KINDS[kind](), MAKERS.get(kind, claim_part)
+    record, make = KINDS[kind](), MAKERS.get(kind, CLAIM)
     drawn = refused = 0
     for path in _places(record):
         for value in ODD:
@@ -176,11 +176,7 @@ def test_no_change_of_a_record_breaks_the_page(kind: str) -> None:
     assert refused > 50
 
 
-# read as what they are: a record that lacks something is refused
-TYPED = ("audit", "blame", "gap", "identify", "oracle", "width", "adapt", "run")
-
-
-@pytest.mark.parametrize("kind", TYPED)
+@pytest.mark.parametrize("kind", list(KINDS))
 def test_a_missing_field_is_a_sentence_on_the_page(kind: str, tmp_path: Path) -> None:
     record = KINDS[kind]()
     for key in set(record) - {"schema", "kind"}:
@@ -188,32 +184,6 @@ def test_a_missing_field_is_a_sentence_on_the_page(kind: str, tmp_path: Path) ->
         page = page_with(tmp_path, kind, lacking)
         assert 'class="troubles"' in page, key
         assert page.rstrip().endswith("</html>")
-
-
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in TYPED])
-def test_a_missing_field_is_a_page_all_the_same(kind: str, tmp_path: Path) -> None:
-    record = KINDS[kind]()
-    for key in set(record) - {"schema"}:
-        lacking = {name: each for name, each in record.items() if name != key}
-        page = page_with(tmp_path, kind, lacking)
-        assert 'class="troubles"' not in page, key
-        assert page.rstrip().endswith("</html>")
-    page = page_with(tmp_path, kind, {"schema": 1})
-    assert 'class="troubles"' not in page
-
-
-def test_what_a_claim_lacks_is_a_sentence(tmp_path: Path) -> None:
-    text = Tags(page_with(tmp_path, "claims/x", {"schema": 1})).text
-    for sentence in (
-        "no verdict in the record",
-        "does not say what the claim states",
-        "has no key number",
-        "has nothing to draw",
-        "has no checks",
-        "does not say which command made it",
-        "do not say with which versions",
-    ):
-        assert sentence in text
 
 
 @pytest.mark.parametrize(
@@ -236,7 +206,7 @@ def test_a_claim_of_another_shape_is_refused_with_a_reason(
     page_with(tmp_path, "claims/theorem-2", cases.claim(**changes))
     found = read_folder(tmp_path)
     assert found.parts == ()
-    assert re.search("belongs|expected", found.troubles[0].problem)
+    assert len(found.troubles) == 1
 
 
 def test_policies_of_different_classes_are_refused(tmp_path: Path) -> None:

@@ -102,7 +102,9 @@ def hostile(
         "note": PAYLOADS[11],
         "marks": [[float(at), text] for at, text in enumerate(PAYLOADS[:3], start=1)],
         "curves": [
-            cases.curve(text, [cases.point(1, at + 1), cases.point(2, at + 2)], text)
+            cases.curve(
+                text, [cases.point(1, at + 1), cases.point(2, at + 2)], "certified"
+            )
             for at, text in enumerate(PAYLOADS)
         ],
     }

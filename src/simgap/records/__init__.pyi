@@ -32,6 +32,18 @@ from simgap.records.bounds import (
     OneBound as OneBound,
     Vacuity as Vacuity,
 )
+from simgap.records.claim import (
+    Check as Check,
+    ClaimAnswer as ClaimAnswer,
+    ClaimRecord as ClaimRecord,
+    ClaimVerdict as ClaimVerdict,
+    Curve as Curve,
+    Figure as Figure,
+    KeyNumber as KeyNumber,
+    Point as Point,
+    Reproduce as Reproduce,
+    Table as Table,
+)
 from simgap.records.complexity import (
     ClassSeparation as ClassSeparation,
     ClassSmoothness as ClassSmoothness,

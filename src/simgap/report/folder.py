@@ -11,7 +11,7 @@ from typing import Any, cast, final
 from simgap.errors import InvalidFile
 from simgap.records import for_this_grid, read_object
 from simgap.report.part import Part
-from simgap.report.parts import CLAIMS, MAKERS, claim_part
+from simgap.report.parts import CLAIM, CLAIMS, MAKERS
 from simgap.text import shown
 
 ENDING = ".json"
@@ -56,7 +56,7 @@ def read_folder(folder: Path) -> Folder:
     )
     claims = folder / CLAIMS
     if claims.is_dir():
-        known += [(path, claim_part) for path in _files(claims)]
+        known += [(path, CLAIM) for path in _files(claims)]
     parts, troubles = [], []
     for at, (path, make) in enumerate(known, start=1):
         try:

@@ -16,10 +16,6 @@ import typer
 from simgap.cli.app.arguments import AsJson
 from simgap.text import suggestion
 
-OTHERS = {  # verbs that do not say it yet
-    "reproduce": ("reproduce", "ReproduceAnswer"),
-}
-
 
 def run(
     verb: Annotated[
@@ -83,14 +79,9 @@ def answering_verbs() -> tuple[str, ...]:
 
 def record_class(verb: str) -> type:
     """Return the class of the record that a verb prints."""
-    home, name = "simgap.records", ""
-    if verb in OTHERS:
-        module, name = OTHERS[verb]
-        home = f"simgap.cli.verbs.{module}" if module else home
-    else:
-        shown = import_module(f"simgap.cli.verbs.{verb}").print_answer
-        name = next(iter(shown.__annotations__.values()))
-    found = getattr(import_module(home), name)
+    shown = import_module(f"simgap.cli.verbs.{verb}").print_answer
+    name = next(iter(shown.__annotations__.values()))
+    found = getattr(import_module("simgap.records"), name)
     assert isinstance(found, type)
     return found
 

@@ -22,18 +22,19 @@ from typing import Annotated, Any, Generic, TypeVar, final, get_origin, get_type
 
 from simgap.errors import InvalidArgument
 from simgap.intervals import Certified, Estimate, Number
-from simgap.records import Certainty
+from simgap.records import (
+    Certainty,
+    Check,
+    ClaimVerdict,
+    Curve,
+    Figure,
+    KeyNumber,
+    Point,
+    Table,
+)
 
 ROOM = 1e-9  # a law met with equality may seem to miss by so much; checks say so
 S = TypeVar("S")  # the settings of an experiment
-
-
-class Verdict(Enum):
-    """What the numbers say about a claim."""
-
-    HOLDS = "holds"
-    REFUTED = "refuted"
-    UNDECIDED = "undecided"
 
 
 class Scale(Enum):
@@ -41,81 +42,6 @@ class Scale(Enum):
 
     QUICK = "quick"  # all claims together within minutes
     FULL = "full"  # all claims together within an hour
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One inequality `left <= right`, each side with both of its ends."""
-
-    name: str  # a sentence
-    left: Certified | Estimate
-    right: Certified | Estimate
-
-    @property
-    def verdict(self) -> Verdict:
-        """Holds if all of left is at most all of right, refuted if all is above."""
-        if self.left.upper <= self.right.lower:
-            return Verdict.HOLDS
-        above = self.left.lower > self.right.upper
-        return Verdict.REFUTED if above else Verdict.UNDECIDED
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A number over another, with the ends of its interval (equal if exact)."""
-
-    x: float
-    y: float
-    lower: float
-    upper: float
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """One line of a figure."""
-
-    name: str
-    points: tuple[Point, ...]
-    certainty: Certainty
-    bound: bool = False  # drawn as a bound: dashed, no markers
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """Curves over one pair of axes."""
-
-    title: str
-    x: str  # what the axis shows
-    y: str
-    curves: tuple[Curve, ...]
-    log_x: bool = False
-    log_y: bool = False
-    note: str = ""  # one sentence under the figure
-    marks: tuple[tuple[float, str], ...] = ()  # vertical lines: where, and what
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Rows of words and numbers."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str | float | int, ...], ...]
-    certainty: tuple[Certainty, ...] = ()  # of each column, where it is a number
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class KeyNumber:
-    """The one number to remember."""
-
-    name: str
-    value: Certified | Estimate
 
 
 @final
@@ -136,12 +62,16 @@ class ClaimResult:
         return KeyNumber(name, interval(value))
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ClaimVerdict:
         """Return what the checks say together: one refutation is enough."""
         found = {check.verdict for check in self.checks}
-        if Verdict.REFUTED in found:
-            return Verdict.REFUTED
-        return Verdict.HOLDS if found == {Verdict.HOLDS} else Verdict.UNDECIDED
+        if ClaimVerdict.REFUTED in found:
+            return ClaimVerdict.REFUTED
+        return (
+            ClaimVerdict.HOLDS
+            if found == {ClaimVerdict.HOLDS}
+            else ClaimVerdict.UNDECIDED
+        )
 
 
 Tell = Callable[[str], None]  # progress, a few words
@@ -159,11 +89,11 @@ class Claim(Generic[S]):
     measure: Callable[[S, int, Tell], ClaimResult]  # settings, seed, progress
     quick: S
     full: S
-    expected: Verdict = Verdict.HOLDS
+    expected: ClaimVerdict = ClaimVerdict.HOLDS
     errata: tuple[str, ...] = ()  # "E9"
 
     def __post_init__(self) -> None:
-        if self.expected is Verdict.UNDECIDED:
+        if self.expected is ClaimVerdict.UNDECIDED:
             raise InvalidArgument(
                 f"the claim {self.name!r} expects to be undecided",
                 hint="a claim holds or is refuted",
@@ -177,7 +107,13 @@ class Claim(Generic[S]):
 
 def check(name: str, left: Number, right: Number) -> Check:
     """Return the inequality `left <= right`; a float is known exactly."""
-    return Check(name, interval(left), interval(right))
+    one, other = interval(left), interval(right)
+    if one.upper <= other.lower:
+        return Check(name, one, other, ClaimVerdict.HOLDS)
+    above = one.lower > other.upper
+    return Check(
+        name, one, other, ClaimVerdict.REFUTED if above else ClaimVerdict.UNDECIDED
+    )
 
 
 def curve(

@@ -26,7 +26,6 @@ from simgap.complexity import precise_biases
 from simgap.experiments.framework.claim import (
     Claim,
     ClaimResult,
-    Figure,
     Tell,
     check,
     curve,
@@ -50,6 +49,7 @@ from simgap.instances import (
 from simgap.intervals import Certified, greatest
 from simgap.mdp import SimulatorClass
 from simgap.planning import diameter, relative_values
+from simgap.records import Figure
 
 ALLOWED = 1e-7  # of a line that is met with equality; solvers are off by less
 

@@ -30,7 +30,6 @@ from simgap.bounds import (
 from simgap.experiments.framework.claim import (
     Claim,
     ClaimResult,
-    Figure,
     Tell,
     check,
     curve,
@@ -38,6 +37,7 @@ from simgap.experiments.framework.claim import (
     table,
 )
 from simgap.intervals import Certified, greatest
+from simgap.records import Figure
 
 Law = tuple[Fraction, ...]
 RELATIVE = 1e-12  # what floats do to a power of BC

@@ -23,13 +23,13 @@ from simgap.experiments.framework.claim import (
     Claim,
     ClaimResult,
     Tell,
-    Verdict,
     check,
     curve,
     figure,
     table,
 )
 from simgap.intervals import Certified
+from simgap.records import ClaimVerdict
 
 PRINTED = exp(-1.0)
 STEP = 1e-4  # two orders next to each other differ by this part
@@ -137,7 +137,7 @@ CLAIM = Claim(
     "is 1/e, so that log-likelihood ratios concentrate at a rate that does not depend "
     "on the number of outcomes.",
     source="Lemma 6, as printed (theory 4.3)",
-    expected=Verdict.REFUTED,
+    expected=ClaimVerdict.REFUTED,
     measure=measured,
     quick=QUICK,
     full=FULL,

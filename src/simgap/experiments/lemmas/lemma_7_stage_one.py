@@ -27,7 +27,6 @@ from simgap.experiments.framework.agent_losses import CONFIDENCE, KnownClass
 from simgap.experiments.framework.claim import (
     Claim,
     ClaimResult,
-    Figure,
     Tell,
     check,
     curve,
@@ -39,6 +38,7 @@ from simgap.instances import bandit, riverswim, switch_tree
 from simgap.intervals import Certified, Estimate, greatest, greatest_of
 from simgap.mdp import SimulatorClass
 from simgap.planning import diameter, travel_times
+from simgap.records import Figure
 
 TRAVEL = {TravelSet.REMAINING: Travel.REMAINING, TravelSet.ALL: Travel.ALL}
 ROUNDING = 1e-12  # of a chance after some dozens of steps

@@ -20,7 +20,6 @@ from typing import Annotated, final
 from simgap.base_policies import Threshold, optimistic_exploration
 from simgap.experiments.framework.agent_losses import KnownClass
 from simgap.experiments.framework.claim import (
-    Check,
     Claim,
     ClaimResult,
     Tell,
@@ -33,6 +32,7 @@ from simgap.experiments.framework.shared_classes import rivers
 from simgap.gap import EliminationTests, elimination_tests, optimistic_gap
 from simgap.instances import bandit, best_arm
 from simgap.intervals import Certified, greatest
+from simgap.records import Check
 
 WORDS = {Threshold.SHARP: "sharp", Threshold.PAPER: "paper's, repaired"}
 

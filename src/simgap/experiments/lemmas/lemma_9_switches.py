@@ -26,7 +26,6 @@ from simgap.experiments.framework.agent_losses import KnownClass
 from simgap.experiments.framework.claim import (
     Claim,
     ClaimResult,
-    Figure,
     Tell,
     check,
     curve,
@@ -36,6 +35,7 @@ from simgap.experiments.framework.claim import (
 from simgap.experiments.framework.growth import growth_exponent
 from simgap.experiments.framework.shared_classes import eight_switches, rivers
 from simgap.instances import bandit
+from simgap.records import Figure
 
 MEANS = (0.9, 0.1)  # of the arm that tells the two models of the pair apart
 LOGARITHM = 0.2  # exponents up to here pass as a logarithm over these horizons

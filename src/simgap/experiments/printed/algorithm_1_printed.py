@@ -29,7 +29,6 @@ from simgap.experiments.framework.claim import (
     Claim,
     ClaimResult,
     Tell,
-    Verdict,
     check,
     curve,
     figure,
@@ -38,6 +37,7 @@ from simgap.experiments.framework.claim import (
 from simgap.experiments.framework.growth import growth_exponent
 from simgap.instances import bandit
 from simgap.intervals import Estimate
+from simgap.records import ClaimVerdict
 
 LOGARITHM = 0.5  # exponents up to here would pass as log^3 over these horizons
 
@@ -170,7 +170,7 @@ CLAIM = Claim(
     "paper prints it, finds the real one with probability at least 1 - 1/H and loses "
     "at most what Theorem 5 allows.",
     source="Algorithms 1 and 2 as printed (theory 3.1)",
-    expected=Verdict.REFUTED,
+    expected=ClaimVerdict.REFUTED,
     measure=measured,
     quick=QUICK,
     full=FULL,

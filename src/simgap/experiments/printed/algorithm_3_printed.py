@@ -28,7 +28,6 @@ from simgap.experiments.framework.claim import (
     Claim,
     ClaimResult,
     Tell,
-    Verdict,
     check,
     curve,
     figure,
@@ -38,6 +37,7 @@ from simgap.experiments.framework.growth import growth_exponent
 from simgap.gap import OptimisticGap, elimination_tests, optimistic_gap
 from simgap.instances import bandit, best_arm, riverswim
 from simgap.intervals import Certified, Estimate, least
+from simgap.records import ClaimVerdict
 
 SQUARE_ROOT = 0.6  # exponents up to here would pass as a square root
 
@@ -174,7 +174,7 @@ CLAIM = Claim(
     "real simulator with probability at least 1 - 1/H and loses at most a constant "
     "times sqrt(H log H).",
     source="Algorithm 3 as printed (theory 3.2, rows 33 and 34)",
-    expected=Verdict.REFUTED,
+    expected=ClaimVerdict.REFUTED,
     measure=measured,
     quick=QUICK,
     full=FULL,

@@ -28,7 +28,6 @@ from simgap.experiments.framework.claim import (
     Claim,
     ClaimResult,
     Tell,
-    Verdict,
     check,
     curve,
     figure,
@@ -36,6 +35,7 @@ from simgap.experiments.framework.claim import (
 )
 from simgap.instances import bandit
 from simgap.policies import Step
+from simgap.records import ClaimVerdict
 from simgap.simulation import real_models, run_program
 
 REAL, OTHER = 0.5, 0.75  # means of the arm that both models play
@@ -152,7 +152,7 @@ CLAIM = Claim(
     statement="The agent that refits to all its data, run exactly as the paper prints "
     "it, counts every sample once, as its analysis does.",
     source="Algorithm 4 as printed (theory 3.3, 4.7)",
-    expected=Verdict.REFUTED,
+    expected=ClaimVerdict.REFUTED,
     measure=measured,
     quick=QUICK,
     full=FULL,

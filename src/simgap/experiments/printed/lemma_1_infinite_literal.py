@@ -19,7 +19,6 @@ from simgap.experiments.framework.claim import (
     Claim,
     ClaimResult,
     Tell,
-    Verdict,
     check,
     curve,
     figure,
@@ -28,6 +27,7 @@ from simgap.experiments.framework.claim import (
 )
 from simgap.experiments.framework.second_arm import LargeClass, large_class
 from simgap.intervals import Certified, greatest
+from simgap.records import ClaimVerdict
 
 RADIUS = 2.0  # no two kernels are farther apart: the ball is the class
 
@@ -142,7 +142,7 @@ CLAIM = Claim(
     "world, its gap there is at most the base policy's gap divided by the mass of a "
     "neighbourhood, plus the Lipschitz constant times its radius.",
     source="Lemma 1, infinite class, as printed (theory 4.1b)",
-    expected=Verdict.REFUTED,
+    expected=ClaimVerdict.REFUTED,
     measure=measured,
     quick=QUICK,
     full=FULL,

@@ -35,9 +35,7 @@ from simgap.experiments.framework.claim import (
     ROOM,
     Claim,
     ClaimResult,
-    Figure,
     Tell,
-    Verdict,
     check,
     curve,
     figure,
@@ -47,6 +45,7 @@ from simgap.experiments.framework.growth import growth_exponent
 from simgap.experiments.framework.second_arm import large_class
 from simgap.experiments.framework.unknown_arm import FARTHEST, UnknownArm
 from simgap.intervals import Certified, greatest
+from simgap.records import ClaimVerdict, Figure
 
 SQUARE_ROOT = 0.6  # exponents up to here would pass as a square root
 CONTINUUM = "every mean of an arm"
@@ -239,7 +238,7 @@ CLAIM = Claim(
     "dimension) and the value of the randomized policy changes smoothly around the "
     "real world, its gap there grows like sqrt(H log H).",
     source="Theorem 4 as printed (theory 4.1b, 4.7)",
-    expected=Verdict.REFUTED,
+    expected=ClaimVerdict.REFUTED,
     measure=measured,
     quick=QUICK,
     full=FULL,

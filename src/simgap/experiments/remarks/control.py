@@ -16,12 +16,12 @@ from simgap.experiments.framework.claim import (
     Claim,
     ClaimResult,
     Tell,
-    Verdict,
     check,
     curve,
     figure,
 )
 from simgap.experiments.framework.without_memory import memory_gaps
+from simgap.records import ClaimVerdict
 
 
 @final
@@ -79,7 +79,7 @@ CLAIM = Claim(
     statement="The gap of an agent without memory stays bounded as the horizon grows. "
     "(This is false, and stated here to test the verdicts themselves.)",
     source="a control of this library; the paper says the opposite",
-    expected=Verdict.REFUTED,
+    expected=ClaimVerdict.REFUTED,
     measure=measured,
     quick=QUICK,
     full=FULL,

@@ -27,7 +27,6 @@ from simgap.experiments.framework.claim import (
     Claim,
     ClaimResult,
     Tell,
-    Verdict,
     check,
     table,
 )
@@ -35,6 +34,7 @@ from simgap.instances import bandit, linear_bandit, needle, riverswim
 from simgap.intervals import Certified, greatest
 from simgap.mdp import SimulatorClass
 from simgap.planning import diameter
+from simgap.records import ClaimVerdict
 
 SIX_POINTS: FloatArray = np.array(
     [
@@ -145,7 +145,7 @@ CLAIM = Claim(
     statement="The eluder dimension, which measures how many surprises a class of "
     "simulators can hold, is never larger than the number of simulators in it.",
     source="Remark after Theorem 4, as printed (theory 2.11, rows 27-28)",
-    expected=Verdict.REFUTED,
+    expected=ClaimVerdict.REFUTED,
     measure=measured,
     quick=QUICK,
     full=FULL,

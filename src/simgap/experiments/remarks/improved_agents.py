@@ -36,11 +36,8 @@ from simgap.base_policies import (
 from simgap.bounds import likelihood_regret, sampling_regret, variance_regret
 from simgap.experiments.framework.agent_losses import KnownClass, Losses
 from simgap.experiments.framework.claim import (
-    Check,
     Claim,
     ClaimResult,
-    Figure,
-    Table,
     Tell,
     check,
     curve,
@@ -49,7 +46,7 @@ from simgap.experiments.framework.claim import (
 from simgap.experiments.framework.shared_classes import eight_switches, rivers
 from simgap.intervals import Estimate, greatest
 from simgap.policies import Policy
-from simgap.records import Certainty
+from simgap.records import Certainty, Check, Figure, Table
 
 PAPER = "Algorithm 3, paper's threshold"
 LIKELIHOOD, VARIANCE = "likelihood ratios", "predicted variance"

@@ -22,7 +22,6 @@ import numpy as np
 from simgap.experiments.framework.claim import (
     Claim,
     ClaimResult,
-    Figure,
     Tell,
     check,
     curve,
@@ -35,6 +34,7 @@ from simgap.intervals import Certified, greatest, least
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle import loss_form, single_plans
 from simgap.planning import optimal_values
+from simgap.records import Figure
 
 DEFAULT = 1.0 / 3.0
 HOME, AWAY = 0, 1

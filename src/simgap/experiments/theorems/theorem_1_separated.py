@@ -25,10 +25,8 @@ from simgap.experiments.framework.agent_losses import (
     worst_of_oracles,
 )
 from simgap.experiments.framework.claim import (
-    Check,
     Claim,
     ClaimResult,
-    Figure,
     Tell,
     check,
     curve,
@@ -38,6 +36,7 @@ from simgap.experiments.framework.claim import (
 from simgap.experiments.framework.growth import growth_exponent
 from simgap.instances import bandit, riverswim
 from simgap.intervals import Certified, Estimate, greatest
+from simgap.records import Check, Figure
 
 MOST_EXPONENT = 0.2  # a logarithm over these horizons; a square root has 0.5
 FLAT = 0.05

@@ -29,10 +29,8 @@ from simgap.experiments.framework.agent_losses import (
     worst_of_oracles,
 )
 from simgap.experiments.framework.claim import (
-    Check,
     Claim,
     ClaimResult,
-    Figure,
     Tell,
     check,
     curve,
@@ -43,6 +41,7 @@ from simgap.experiments.framework.growth import growth_exponent
 from simgap.instances import best_arm, switch_tree
 from simgap.intervals import Certified, Estimate, greatest
 from simgap.mdp import SimulatorClass
+from simgap.records import Check, Figure
 
 LEAST, MOST = 0.45, 0.55  # exponents that count as a square root
 BUILD: dict[str, Callable[[float], SimulatorClass]] = {

@@ -39,7 +39,6 @@ from simgap.experiments.framework.agent_losses import CONFIDENCE
 from simgap.experiments.framework.claim import (
     Claim,
     ClaimResult,
-    Figure,
     Tell,
     check,
     curve,
@@ -53,6 +52,7 @@ from simgap.intervals import Certified, Estimate, greatest_of
 from simgap.mdp import SimulatorClass, TabularMDP, class_from_models
 from simgap.planning import diameter
 from simgap.policies import Policy
+from simgap.records import Figure
 
 SPAN, ELUDER = 1.0, 1  # of every mean of an arm: models differ in one number
 BENT = 3  # the mean of the covered family is u^3

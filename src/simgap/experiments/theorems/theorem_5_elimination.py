@@ -30,7 +30,6 @@ from simgap.experiments.framework.agent_losses import ROUNDING, KnownClass
 from simgap.experiments.framework.claim import (
     Claim,
     ClaimResult,
-    Figure,
     Tell,
     check,
     curve,
@@ -40,6 +39,7 @@ from simgap.experiments.framework.claim import (
 from simgap.gap import Exact, gaps
 from simgap.instances import bandit, riverswim, switch_tree
 from simgap.intervals import Certified, Estimate, greatest
+from simgap.records import Figure
 
 RULES = {
     Comparison.CHERNOFF: "Chernoff",

@@ -28,10 +28,8 @@ from simgap.base_policies import Threshold, optimistic_exploration
 from simgap.bounds import Bound, Threshold as Proved, optimistic_regret, variance_regret
 from simgap.experiments.framework.agent_losses import KnownClass
 from simgap.experiments.framework.claim import (
-    Check,
     Claim,
     ClaimResult,
-    Figure,
     Tell,
     check,
     curve,
@@ -42,6 +40,7 @@ from simgap.experiments.framework.shared_classes import eight_switches, rivers
 from simgap.gap import elimination_tests, optimistic_gap
 from simgap.instances import best_arm
 from simgap.intervals import Certified, Estimate, greatest
+from simgap.records import Check, Figure
 
 WORDS = {
     Threshold.SHARP: "sharp",

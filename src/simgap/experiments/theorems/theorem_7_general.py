@@ -29,7 +29,6 @@ from simgap.experiments.framework.agent_losses import KnownClass, Losses
 from simgap.experiments.framework.claim import (
     Claim,
     ClaimResult,
-    Figure,
     Tell,
     check,
     curve,
@@ -39,6 +38,7 @@ from simgap.experiments.framework.claim import (
 from simgap.experiments.framework.shared_classes import eight_switches, rivers
 from simgap.instances import best_arm
 from simgap.intervals import Estimate, greatest
+from simgap.records import Figure
 
 HARDEST = 1.2  # c of e = c sqrt(log(2 H^2) / H), about where most is lost
 

@@ -14,9 +14,8 @@ from typing import Any
 from simgap import records
 from simgap.records import as_record
 from simgap.report.part import Part
-from simgap.report.parts.claim import claim_part
 
-__all__ = ["CLAIMS", "MAKERS", "claim_part"]
+__all__ = ["CLAIM", "CLAIMS", "MAKERS"]
 
 Make = Callable[[Mapping[str, Any], str], Part]
 
@@ -28,21 +27,22 @@ def _kinds() -> list[str]:
     """Return the kinds in the order of the page: those not named above come last."""
     modules = {path.stem for path in Path(__file__).parent.glob("*.py")}
     others = {name for name in modules if hasattr(records, name.capitalize())}
-    return [*FIRST, *sorted(others - {*FIRST, "claim"})]
+    return [*FIRST, *sorted(others - {*FIRST})]
 
 
-def _maker(kind: str) -> Make:
+def _maker(kind: str, record: str) -> Make:
     """Return what draws the JSON of a record: it is read as its kind first."""
 
     def make(found: Mapping[str, Any], anchor: str) -> Part:
         drawn: Callable[[Any, str], Part] = getattr(
             import_module(f"simgap.report.parts.{kind}"), f"{kind}_part"
         )
-        return drawn(
-            as_record(found, getattr(records, kind.capitalize()), "it"), anchor
-        )
+        return drawn(as_record(found, getattr(records, record), "it"), anchor)
 
     return make
 
 
-MAKERS: dict[str, Make] = {kind: _maker(kind) for kind in _kinds()}
+CLAIM = _maker("claim", "ClaimRecord")
+MAKERS: dict[str, Make] = {
+    kind: _maker(kind, kind.capitalize()) for kind in _kinds()
+}

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
+from simgap.records import Check, ClaimRecord, ClaimVerdict, Figure, Table
 from simgap.report.part import Line, Origin, Part
 from simgap.report.plots import Curve, CurvePlot
-from simgap.report.reading import (
-    as_list,
-    as_object,
-    as_objects,
-    as_text,
-    not_ours,
-    number,
-)
-from simgap.report.sheet import Cell, Sheet, heading, sheet
-from simgap.report.shown_number import NOTHING, Told, certainty_of, told
+from simgap.report.reading import not_ours
+from simgap.report.sheet import Sheet, heading, sheet
+from simgap.report.shown_number import Told, told
 from simgap.text import shown
 
 GROUP = "Claims of the paper"
-VERDICTS = ("holds", "refuted", "undecided")
-SIGNS = {"holds": "≤", "refuted": ">", "undecided": "?"}
+SIGNS = {
+    ClaimVerdict.HOLDS: "≤",
+    ClaimVerdict.REFUTED: ">",
+    ClaimVerdict.UNDECIDED: "?",
+}
 
 
 @final
@@ -55,165 +51,114 @@ class ClaimContent:
     command: str
 
 
-def claim_part(record: Mapping[str, Any], anchor: str) -> Part:
+def claim_part(record: ClaimRecord, anchor: str) -> Part:
     """Return the part of one claim."""
-    verdict, expected = (_verdict(record.get(key)) for key in ("verdict", "expected"))
-    words, mood = _verdict_words(verdict, expected)
-    name = shown(as_text(record.get("claim")) or "?")
-    title = as_text(record.get("title"))
-    found = as_object(record.get("key_number"))
-    key, key_name = told(found.get("value")), as_text(found.get("name"))
-    plots = tuple(
-        _plot(each, f"{anchor}-figure-{at}")
-        for at, each in enumerate(as_objects(record.get("figures")), start=1)
-    )
-    sheets = tuple(
-        _sheet(each, f"{anchor}-table-{at}")
-        for at, each in enumerate(as_objects(record.get("tables")), start=1)
-    )
-    command = as_text(record.get("command"))
+    words, mood = _verdict_words(record.verdict, record.expected)
+    name, title = shown(record.claim), shown(record.title, 120)
+    key = told(record.key_number.value)
     return Part(
         group=GROUP,
         template="claim.html",
         anchor=anchor,
-        title=f"{name}: {shown(title, 120)}" if title else name,
+        title=f"{name}: {title}",
         line=Line(
             what=name,
-            about=shown(title, 120) if title else "",
+            about=title,
             answer=words,
             mood=mood,
-            key_name=shown(key_name, 60) if key_name else "",
+            key_name=shown(record.key_number.name, 60),
             key=key,
         ),
         content=ClaimContent(
-            statement=as_text(record.get("statement")),
-            source=as_text(record.get("source")),
-            summary=as_text(record.get("summary")),
-            verdict=verdict,
+            statement=record.statement,
+            source=record.source,
+            summary=record.summary,
+            verdict=record.verdict,
             verdict_words=words,
             mood=mood,
-            key_name=key_name,
+            key_name=record.key_number.name,
             key=key,
-            checks=tuple(_check(each) for each in as_objects(record.get("checks"))),
-            errata=tuple(as_text(each) for each in as_list(record.get("errata"))),
-            command=command,
+            checks=tuple(_check(each) for each in record.checks),
+            errata=record.errata,
+            command=record.command,
         ),
         origin=Origin(
-            command=command,
-            facts=tuple(
-                (key, as_text(record[key]))
-                for key in ("scale", "seed")
-                if record.get(key) is not None
-            ),
-            versions=tuple(
-                (as_text(what), as_text(which))
-                for what, which in as_object(record.get("versions")).items()
-            ),
+            command=record.command,
+            facts=(("scale", record.scale), ("seed", str(record.seed))),
+            versions=tuple(record.versions.items()),
         ),
-        plots=plots,
-        sheets=sheets,
+        plots=tuple(
+            _plot(each, f"{anchor}-figure-{at}")
+            for at, each in enumerate(record.figures, start=1)
+        ),
+        sheets=tuple(
+            _sheet(each, f"{anchor}-table-{at}")
+            for at, each in enumerate(record.tables, start=1)
+        ),
     )
 
 
-def _verdict(word: Any) -> str:
-    if word is None:
-        return ""
-    if word not in VERDICTS:
-        raise not_ours(word, f"one of {', '.join(VERDICTS)}")
-    return str(word)
-
-
-def _verdict_words(verdict: str, expected: str) -> tuple[str, str]:
+def _verdict_words(verdict: ClaimVerdict, expected: ClaimVerdict) -> tuple[str, str]:
     """Return the verdict in words, and the mood of its box."""
-    if not verdict:
-        return "no verdict in the record", "open"
-    if not expected:
-        return verdict, "plain"
-    if verdict == expected:
+    if verdict is expected:
         return f"{verdict}, as expected", "good"
-    mood = "open" if verdict == "undecided" else "bad"
+    mood = "open" if verdict is ClaimVerdict.UNDECIDED else "bad"
     return f"{verdict}, but expected: {expected}", mood
 
 
-def _check(check: Mapping[str, Any]) -> CheckRow:
-    verdict = _verdict(check.get("verdict"))
+def _check(check: Check) -> CheckRow:
     return CheckRow(
-        name=as_text(check.get("name")) or "a check without a name",
-        left=told(check.get("left")),
-        sign=SIGNS.get(verdict, "≤"),
-        right=told(check.get("right")),
-        verdict=verdict or "no verdict",
+        name=check.name,
+        left=told(check.left),
+        sign=SIGNS[check.verdict],
+        right=told(check.right),
+        verdict=check.verdict,
     )
 
 
-def _plot(figure: Mapping[str, Any], key: str) -> CurvePlot:
+def _plot(figure: Figure, key: str) -> CurvePlot:
     return CurvePlot(
         key=key,
-        title=shown(as_text(figure.get("title")) or "A figure", 120),
-        x=shown(as_text(figure.get("x")) or "x", 60),
-        y=shown(as_text(figure.get("y")) or "y", 60),
-        curves=tuple(_curve(each) for each in as_objects(figure.get("curves"))),
-        log_x=figure.get("log_x") is True,
-        log_y=figure.get("log_y") is True,
-        note=as_text(figure.get("note")),
-        marks=tuple(_mark(each) for each in as_list(figure.get("marks"))),
-    )
-
-
-def _curve(curve: Mapping[str, Any]) -> Curve:
-    return Curve(
-        name=shown(as_text(curve.get("name")) or "?"),
-        points=tuple(
-            (_end(p, "x"), _end(p, "y"), _end(p, "lower"), _end(p, "upper"))
-            for p in as_objects(curve.get("points"))
+        title=shown(figure.title, 120),
+        x=shown(figure.x, 60),
+        y=shown(figure.y, 60),
+        curves=tuple(
+            Curve(
+                name=shown(each.name),
+                points=tuple((p.x, p.y, p.lower, p.upper) for p in each.points),
+                certainty=each.certainty,
+                bound=each.bound,
+            )
+            for each in figure.curves
         ),
-        certainty=certainty_of(curve.get("certainty")),
-        bound=curve.get("bound") is True,
+        log_x=figure.log_x,
+        log_y=figure.log_y,
+        note=figure.note,
+        marks=tuple((at, shown(word, 80)) for at, word in figure.marks),
     )
 
 
-def _end(point: Mapping[str, Any], which: str) -> float:
-    """Return one number of a point; ends that are not there are the point itself."""
-    missing = which in {"lower", "upper"} and point.get(which) is None
-    return number(point.get("y" if missing else which))
-
-
-def _mark(mark: Any) -> tuple[float, str]:
-    pair = as_list(mark)
-    if len(pair) != 2:
-        raise not_ours(mark, "a mark: where, and what")
-    return number(pair[0]), shown(as_text(pair[1]) or "?", 80)
-
-
-def _sheet(table: Mapping[str, Any], key: str) -> Sheet:
-    columns = as_list(table.get("columns"))
-    words = as_list(table.get("certainty"))
-    if words and len(words) != len(columns):
-        raise not_ours(words, f"{len(columns)} words of certainty")
-    rows = [[_cell(each) for each in as_list(r)] for r in as_list(table.get("rows"))]
+def _sheet(table: Table, key: str) -> Sheet:
+    if table.certainty and len(table.certainty) != len(table.columns):
+        raise not_ours(
+            list(table.certainty), f"{len(table.columns)} words of certainty"
+        )
     numeric = [
-        any(_is_number(row[at]) for row in rows if at < len(row))
-        for at in range(len(columns))
+        any(_is_number(row[at]) for row in table.rows if at < len(row))
+        for at in range(len(table.columns))
     ]
     return sheet(
         key,
-        as_text(table.get("title")) or "A table",
+        table.title,
         [
-            heading(column, words[at] if words and numeric[at] else "")
-            for at, column in enumerate(columns)
+            heading(
+                column, table.certainty[at] if table.certainty and numeric[at] else ""
+            )
+            for at, column in enumerate(table.columns)
         ],
-        rows,
+        table.rows,
     )
 
 
-def _is_number(cell: Cell) -> bool:
-    return isinstance(cell, Told | int | float) or cell in {"inf", "-inf"}
-
-
-def _cell(value: Any) -> Cell:
-    if value is None or isinstance(value, str | int | float):
-        return value
-    if isinstance(value, Mapping):
-        found = told(value)
-        return None if found is NOTHING else found
-    raise not_ours(value, "words or a number")
+def _is_number(cell: str | float | int) -> bool:
+    return not isinstance(cell, str) or cell in {"inf", "-inf"}
