@@ -137,6 +137,7 @@ class Reproduce(Record):
     """The claims that were run, or found in the folder, with their verdicts."""
 
     schema: int = SCHEMA
+    kind: str = "reproduce"
     scale: str
     claims: tuple[ClaimAnswer, ...]
     as_expected: bool

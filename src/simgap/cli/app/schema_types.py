@@ -19,6 +19,7 @@ import sys
 import tokenize
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from enum import StrEnum
 from importlib import import_module
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, final, get_args, get_origin, get_type_hints
@@ -121,6 +122,8 @@ class _Parts:
             return _reference(self.name_of(hint))
         if origin is Literal:
             return {"enum": list(given)}
+        if isinstance(hint, type) and issubclass(hint, StrEnum):
+            return {"enum": [each.value for each in hint]}
         if origin in (Union, UnionType):
             return {
                 "anyOf": [{**self.of(each), **_less(each, given)} for each in given]

@@ -43,6 +43,4 @@ def _maker(kind: str, record: str) -> Make:
 
 
 CLAIM = _maker("claim", "ClaimRecord")
-MAKERS: dict[str, Make] = {
-    kind: _maker(kind, kind.capitalize()) for kind in _kinds()
-}
+MAKERS: dict[str, Make] = {kind: _maker(kind, kind.capitalize()) for kind in _kinds()}
