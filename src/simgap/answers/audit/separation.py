@@ -103,17 +103,10 @@ def models_apart(models: WeightedModels, back: WaysBack) -> Apart:
     )
 
 
-def separation_findings(
-    models: WeightedModels, apart: Apart, *, horizon: int | None
-) -> tuple[Finding, ...]:
-    """Return Assumption 2 and the groups of models that look alike, in words."""
-    return (
-        _separation(models, apart, horizon),
-        _duplicates(models, apart, horizon),
-    )
-
-
-def _separation(models: WeightedModels, apart: Apart, horizon: int | None) -> Finding:
+def separation_finding(
+    models: WeightedModels, apart: Apart, horizon: int | None
+) -> Finding:
+    """Return Assumption 2 in words."""
     check = "separation"
     if len(models.names) == 1:
         text = "one model: nothing to tell apart"
@@ -162,7 +155,10 @@ def _separation(models: WeightedModels, apart: Apart, horizon: int | None) -> Fi
     return Finding(check, "told-apart", "ok", text, pair.value)
 
 
-def _duplicates(models: WeightedModels, apart: Apart, horizon: int | None) -> Finding:
+def look_alikes_finding(
+    models: WeightedModels, apart: Apart, horizon: int | None
+) -> Finding:
+    """Return the groups of models that move alike, in words."""
     check = "look-alikes"
     if apart.confused:
         group = listed([models.names[m] for m in apart.confused[0]])

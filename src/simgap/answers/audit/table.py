@@ -9,7 +9,12 @@ import numpy as np
 from simgap.answers.audit.grid import grid_findings, on_this_grid
 from simgap.answers.audit.losses import Losses, Settings, losses_in_steps
 from simgap.answers.audit.numbers import conditioning_finding, number_findings
-from simgap.answers.audit.separation import Apart, models_apart, separation_findings
+from simgap.answers.audit.separation import (
+    Apart,
+    look_alikes_finding,
+    models_apart,
+    separation_finding,
+)
 from simgap.answers.audit.smoothness import smoothness_finding
 from simgap.answers.audit.theory import Theory, theory
 from simgap.answers.audit.verdict import BAD, Judgement, verdict_in_the_long_run
@@ -200,7 +205,8 @@ def _findings(
         *number_findings(latent),
         ways_back_finding(models.simulators, back, horizon=lost.horizon),
         known.trip,
-        *separation_findings(models, apart, horizon=lost.horizon),
+        separation_finding(models, apart, lost.horizon),
+        look_alikes_finding(models, apart, lost.horizon),
         smoothness_finding(models, gaps, stake=stake, acceptable=acceptable),
         known.finding,
         *_planning(models, lost),

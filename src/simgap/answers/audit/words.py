@@ -24,6 +24,7 @@ from simgap.text import (
 
 RARE = 0.01  # a probability below which a model is said to be unlikely
 AT_STAKE = "what random actions lose"
+OF = f" of {AT_STAKE}"
 
 
 def judged_in_steps(
@@ -82,11 +83,13 @@ def _yes(
 ) -> Judgement:
     headline = (
         "Yes, and without memory: on average a policy that sees only the state "
-        f"and the step loses {_at_most(without)}."
+        f"and the step loses {_at_most(without.upper, OF)}."
     )
     reason = _worst(latent, lost.memoryless_worst, acceptable, "But it")
     if not reason:
-        reason = f"In every model it loses {_most(lost.memoryless_worst)}."
+        worst = lost.memoryless_worst
+        most = _at_most(0.0 if worst is None else worst.relative)
+        reason = f"In every model it loses {most}."
     elif lost.worst is not None:
         reason += (
             " Memory does not help much: the policy found with memory loses up to "
@@ -107,7 +110,7 @@ def _with_memory(
     accepted = percent(acceptable)
     headline = (
         "With memory: on average a policy that learns which model is real loses "
-        f"{_at_most(part)}."
+        f"{_at_most(part.upper, OF)}."
     )
     if lost.outcome is None:
         reason = "A theorem says so; policies without memory were not searched."
@@ -131,7 +134,7 @@ def _with_memory(
         )
     more = _worst(latent, lost.worst, acceptable, "With memory it")
     if not more and lost.worst is not None:
-        more = f"With memory it loses {_most(lost.worst)} in every model."
+        more = f"With memory it loses {_at_most(lost.worst.relative)} in every model."
     return Judgement("with memory", headline, f"{reason} {more}".strip())
 
 
@@ -221,16 +224,8 @@ def _narrower(latent: LatentMDP, lost: Losses) -> str:
     return "A longer --time-limit or another --acceptable decides."
 
 
-def _most(worst: WorstModel | None) -> str:
-    if worst is None or worst.relative <= NOISE:
-        return "nothing"
-    return f"at most {percent_at_most(worst.relative)}"
-
-
-def _at_most(part: Certified) -> str:
-    if part.upper <= NOISE:
-        return "nothing"
-    return f"at most {percent_at_most(part.upper)} of {AT_STAKE}"
+def _at_most(part: float, of: str = "") -> str:
+    return "nothing" if part <= NOISE else f"at most {percent_at_most(part)}{of}"
 
 
 def _between(part: Certified) -> str:
