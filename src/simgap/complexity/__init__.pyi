@@ -37,6 +37,7 @@ from simgap.complexity.separation import (
     ModelPair as ModelPair,
     Separation as Separation,
     separation as separation,
+    separation_of_laws as separation_of_laws,
 )
 from simgap.complexity.smoothness import (
     Lipschitz as Lipschitz,

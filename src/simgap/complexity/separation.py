@@ -28,7 +28,14 @@ from typing import final
 import numpy as np
 
 from simgap._kernels.solving import compare_models
-from simgap.arrays import BoolArray, FloatArray, IndexArray, owned, read_only
+from simgap.arrays import (
+    BoolArray,
+    FloatArray,
+    IndexArray,
+    OffsetArray,
+    owned,
+    read_only,
+)
 from simgap.errors import InvalidArgument
 from simgap.mdp import SimulatorClass
 
@@ -165,12 +172,24 @@ def separation(simulators: SimulatorClass) -> Separation:
             hint=f"pairs are compared up to {MOST_MODELS} models; take a part of the "
             "class with class_from_models",
         )
+    return separation_of_laws(kernel.indptr, kernel.values, kernel.n_actions)
+
+
+def separation_of_laws(
+    indptr: OffsetArray, chances: FloatArray, n_actions: int
+) -> Separation:
+    """Return the distances of all pairs of models whose laws have chances (M, E).
+
+    Row (s, a) has the outcomes indptr[row] to indptr[row + 1] - 1: next states, or what
+    else is seen after an action.
+    """
+    members = len(chances)
     distance, total, hellinger = (np.zeros((members, members)) for _ in range(3))
     rows = [np.full((members, members), -1, np.int32) for _ in range(2)]
     affinity = np.ones((members, members))
     compare_models(
-        kernel.indptr,
-        kernel.values,
+        indptr,
+        chances,
         TIE,
         distance,
         rows[0],
@@ -183,13 +202,13 @@ def separation(simulators: SimulatorClass) -> Separation:
     np.minimum(distance, 2.0, out=distance)
     np.minimum(hellinger, 1.0, out=hellinger)
     np.minimum(affinity, 1.0, out=affinity)
-    total /= kernel.indptr.size - 1
+    total /= indptr.size - 1
     for matrix in (distance, total, hellinger, affinity):
         _mirror(matrix)
     for places in rows:
         _mirror(places)
     return Separation(
-        n_actions=kernel.n_actions,
+        n_actions=n_actions,
         distance=distance,
         distance_row=rows[0],
         average_distance=total,

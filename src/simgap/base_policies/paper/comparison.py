@@ -24,10 +24,9 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.solving import compare_models
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.base_policies.improved.evidence import Evidence
-from simgap.complexity import TIE, Separation
+from simgap.complexity import Separation, separation_of_laws
 from simgap.errors import InvalidArgument
 from simgap.simulation import ObservedClass, RewardSignal
 
@@ -138,35 +137,8 @@ def edge_separation(observed: ObservedClass) -> Separation:
 
     With rewards that are seen these are the joint laws of (r, s') (theory 7.2).
     """
-    members = len(observed.simulators)
-    distance, total, hellinger = (np.zeros((members, members)) for _ in range(3))
-    rows = [np.full((members, members), -1, np.int32) for _ in range(2)]
-    affinity = np.ones((members, members))
-    compare_models(
-        observed.indptr,
-        observed.chances,
-        TIE,
-        distance,
-        rows[0],
-        total,
-        hellinger,
-        rows[1],
-        affinity,
-    )
-    below = np.tril_indices(members, -1)
-    for matrix in (distance, total, hellinger, affinity):
-        matrix[below] = matrix.T[below]
-    for places in rows:
-        places[below] = places.T[below]
-    return Separation(
-        n_actions=observed.simulators.n_actions,
-        distance=owned(np.minimum(distance, 2.0)),
-        distance_row=owned(rows[0]),
-        average_distance=owned(total / (observed.indptr.size - 1)),
-        hellinger=owned(np.minimum(hellinger, 1.0)),
-        hellinger_row=owned(rows[1]),
-        affinity=owned(np.minimum(affinity, 1.0)),
-    )
+    n_actions = observed.simulators.n_actions
+    return separation_of_laws(observed.indptr, observed.chances, n_actions)
 
 
 def log_ratio(
