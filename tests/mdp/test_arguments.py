@@ -80,7 +80,7 @@ def test_a_row_of_a_grid_that_is_off_is_told_with_its_parameters() -> None:
     ("grid", "problem", "hint"),
     [
         ({"grip": [0.3], "wind": [0.2]}, "at grip=0.3, wind=0.2: there is no parameter "
-         "'Grip'", "did you mean 'grip'? there are grip, wind"),
+         "'Grip'", "did you mean grip? there are grip, wind"),
         ({"mass": [1.0]}, "at mass=1: there is no parameter 'Grip'", "there are mass"),
         ({}, "there is no parameter 'Grip'", "there are none"),
     ],

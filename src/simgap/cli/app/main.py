@@ -54,9 +54,7 @@ def _verbs() -> dict[str, str]:
     for path in (Path(__file__).parents[1] / "verbs").glob("*.py"):
         text = path.read_text(encoding="utf-8")
         if "\ndef run(" in text:
-            line = text.split("\n", 1)[0].strip('"')
-            line = line.removeprefix(f"`simgap {path.stem}`: ")
-            found[path.stem] = line[:1].upper() + line[1:]
+            found[path.stem] = text.split("\n", 1)[0].strip('"')
     order = [*FIRST, *sorted(set(found) - set(FIRST))]
     return {name: found[name] for name in order}
 

@@ -1,4 +1,4 @@
-"""`simgap reproduce`: every claim of the paper, run again, with its verdict.
+"""The paper's claims, run again, each with its verdict.
 
 A claim holds or is refuted by the numbers, with their intervals; the ones that the
 paper has wrong are expected to be refuted. Records go to a folder, one per claim, and a
