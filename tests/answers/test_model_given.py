@@ -14,10 +14,12 @@ from simgap.answers import (
     audit,
     blame,
     bounds,
+    compare,
     complexity,
     diameter,
     identify,
     info,
+    oracle,
     over_horizons,
     run,
     solve,
@@ -36,17 +38,19 @@ ONE: Any = np.zeros(1, np.int64)
 LOG = TransitionLog(ONE, ONE, ONE, ONE, ONE)
 QUESTIONS: dict[str, Callable[[Any], object]] = {  # they take what MODEL may be
     "adapt": lambda given: adapt(given, 2, LOG),
+    "audit": lambda given: audit(given, 2),
     "blame": lambda given: blame(given, 2),
     "bounds": lambda given: bounds(given, 2),
+    "compare": lambda given: compare(given, 2, policies=["random"]),
     "complexity": lambda given: complexity(given, 2),
     "diameter": diameter,
     "identify": lambda given: identify(given, 2),
     "info": info,
+    "oracle": lambda given: oracle(given, 2, baselines=False),
     "run": lambda given: run("random", given, 2, seeds=2),
     "solve": lambda given: solve(given, 2),
 }
 PUBLIC: dict[str, Callable[[Any], object]] = {
-    "audit": lambda given: audit(given, horizon=10),
     "over_horizons": lambda given: over_horizons(given, [3], solver=AutoOracle()),
     "posterior_timeline": lambda given: posterior_timeline(given, given),
     "stakes": lambda given: stakes(given, 10),
