@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from simgap.intervals import Certified, Estimate
 from simgap.records import Gap, as_record, write_record
 from simgap.report.commands import commands_of, is_plain_call
 from simgap.report.folder import read_folder
@@ -290,8 +291,8 @@ def test_large_data_are_cut_and_packed_and_small_ones_are_not() -> None:
 def test_columns_say_once_how_sure_all_their_numbers_are() -> None:
     heads = [Heading("name"), Heading("gap"), Heading("mixed")]
     rows = [
-        ("a", told(certified(1.0, 2.0)), told(certified(1.0))),
-        ("b", told(certified(3.0, 4.0)), told(certified(1.0, 2.0))),
+        ("a", told(Certified(1.0, 2.0)), told(Certified(1.0, 1.0))),
+        ("b", told(Certified(3.0, 4.0)), told(Certified(1.0, 2.0))),
         ("c", told(None), told(None)),
     ]
     made_sheet = sheet("key", "title", heads, rows)
@@ -302,12 +303,12 @@ def test_columns_say_once_how_sure_all_their_numbers_are() -> None:
 
 
 def test_what_rounding_made_is_nothing_but_stays_certified() -> None:
-    found = told(certified(0.0, 1e-13), noise=1e-12)
+    found = told(Certified(0.0, 1e-13), noise=1e-12)
     assert (found.text, found.certainty) == ("0", "certified")
     assert found.ends == (0.0, 0.0, 0.0)
-    assert told(certified(0.0, 1e-11), noise=1e-12).upper == 1e-11
+    assert told(Certified(0.0, 1e-11), noise=1e-12).upper == 1e-11
     assert told(-1e-13, noise=1e-12, certainty="exact").text == "0"
-    near = told(explorer_cases.estimate(1e-16, 0.5), noise=1e-12)
+    near = told(Estimate(1e-16, -0.5, 0.5, 0.95), noise=1e-12)
     assert (near.text, near.detail) == ("0", "-0.5 to 0.5, approximately 95 %")
 
 

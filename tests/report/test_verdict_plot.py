@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from simgap.intervals import Certified
 from simgap.records import write_record
 from simgap.report.folder import read_folder
 from simgap.report.parts import MAKERS
@@ -15,12 +16,12 @@ from simgap.report.scorecard import top_of
 from simgap.report.shown_number import told
 from tests.report import answer_cases as cases, explorer_cases
 from tests.report.answer_cases import LAKES
-from tests.report.explorer_cases import certified
 
 
 def losses(*values: float) -> Losses:
-    found = tuple(told(certified(value)) for value in values)
-    return Losses(told(certified(sum(values) / len(values))), found)
+    mean = sum(values) / len(values)
+    found = tuple(told(Certified(value, value)) for value in values)
+    return Losses(told(Certified(mean, mean)), found)
 
 
 def test_losses_are_parts_of_what_is_at_stake_in_each_model() -> None:
@@ -45,9 +46,9 @@ def test_losses_are_parts_of_what_is_at_stake_in_each_model() -> None:
 def test_ends_of_a_part_allow_for_those_of_the_whole() -> None:
     plot = verdict_plot(
         {
-            "oracle": Losses(told(certified(1.0, 2.0)), (told(certified(1.0, 2.0)),)),
+            "oracle": Losses(told(Certified(1.0, 2.0)), (told(Certified(1.0, 2.0)),)),
             "memoryless": losses(2.0),
-            "random": Losses(told(certified(4.0, 5.0)), (told(certified(4.0, 5.0)),)),
+            "random": Losses(told(Certified(4.0, 5.0)), (told(Certified(4.0, 5.0)),)),
         },
         ("m",),
         "key",

@@ -6,14 +6,13 @@ holds what is to be drawn and nothing that has to be worked out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Protocol, final
 
-from simgap.records import Certainty, Provenance, Record
+from simgap.records import Provenance
 from simgap.report.certainty_words import LOSSES, name_of
 from simgap.report.plots import GroupPlot, Plot
-from simgap.report.reading import as_text
 from simgap.report.sheet import Sheet
 from simgap.report.shown_number import Told, certainty_of, evaluated
 from simgap.text import shown
@@ -111,37 +110,42 @@ class Part:
     theory_plots: tuple[Plot, ...] = ()
 
 
-def origin_of(record: Record) -> Origin:
+class Answer(Protocol):
+    """What a part needs of a record beside its own numbers."""
+
+    @property
+    def provenance(self) -> Provenance: ...
+
+    @property
+    def certainty(self) -> Mapping[str, str]: ...
+
+
+def origin_of(record: Answer) -> Origin:
     """Return where the record of a verb comes from."""
-    source, names = _source(record), _names(record)
-    models = getattr(record, "models", None)
+    names, models = _names(record), getattr(record, "models", None)
+    horizon = getattr(record, "horizon", None)
     return Origin(
-        command=source.command,
-        facts=_pairs(source, ("model", "model_hash", "grid", "seed")),
-        versions=_pairs(source, ("simgap", "python", "numpy")),
-        horizon=as_text(getattr(record, "horizon", None)),
+        command=record.provenance.command,
+        facts=_pairs(record.provenance, ("model", "model_hash", "grid", "seed")),
+        versions=_pairs(record.provenance, ("simgap", "python", "numpy")),
+        horizon="" if horizon is None else str(horizon),
         models=models if isinstance(models, int) else len(names),
         names=names,
     )
 
 
-def _source(record: Record) -> Provenance:
-    source: Provenance = getattr(record, "provenance")  # noqa: B009 (not of all kinds)
-    return source
-
-
-def _names(record: Record) -> tuple[str, ...]:
+def _names(record: Answer) -> tuple[str, ...]:
     """Return the names of models, wherever the record has them."""
+    models = getattr(record, "models", None)
+    if isinstance(models, tuple):
+        return tuple(each.name for each in models)
     separation = getattr(record, "separation", None)
     found = getattr(record, "names", None) or getattr(separation, "pair_names", None)
-    models = getattr(record, "models", ())
-    if found is None and not isinstance(models, int):
-        return tuple(each.name for each in models)
     return tuple(found or ())
 
 
 def surety_of(
-    record: Record,
+    record: Answer,
     *brackets: tuple[str, Told],
     kind: str,
     stake: float | None = None,
@@ -153,16 +157,15 @@ def surety_of(
 
     `more` are names and words of certainty that stand elsewhere in the record.
     """
-    labels: dict[str, Certainty] = getattr(record, "certainty", {})
-    length = as_text(getattr(record, "horizon", None))
-    episode = _source(record).model_hash, length
+    horizon = getattr(record, "horizon", None)
+    episode = record.provenance.model_hash, "" if horizon is None else str(horizon)
     return Surety(
         labels=tuple(
             (
                 shown(name_of(name, kind)),
                 evaluated(certainty_of(word)) if name in LOSSES else certainty_of(word),
             )
-            for name, word in labels.items()
+            for name, word in record.certainty.items()
         )
         + tuple(more),
         brackets=tuple(pair for pair in brackets if pair[1].value is not None),
@@ -173,11 +176,10 @@ def surety_of(
     )
 
 
-def _pairs(source: object, keys: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Return what is known under some names, as words."""
-    found = ((key, getattr(source, key, None)) for key in keys)
+def _pairs(source: object, keys: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    found = ((key.replace("_", " "), getattr(source, key, None)) for key in keys)
     return tuple(
-        (key.replace("_", " "), as_text(value))
-        for key, value in found
+        (name, f"{value:g}" if isinstance(value, float) else str(value))
+        for name, value in found
         if value is not None and value != ""
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from simgap.report.reading import as_text, not_ours
+from simgap.report.reading import not_ours
 from simgap.report.shown_number import Told, certainty_of
 from simgap.text import clean, number, shown
 
@@ -112,10 +112,9 @@ def sheet(
     )
 
 
-def heading(title: Any, certainty: Any = "") -> Heading:
+def heading(title: str, certainty: str = "") -> Heading:
     """Return the head of a column of a record."""
-    word = certainty_of(certainty) if certainty else ""
-    return Heading(as_text(title) or "?", word)
+    return Heading(title or "?", certainty_of(certainty) if certainty else "")
 
 
 def _hoisted(

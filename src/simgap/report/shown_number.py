@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf, isfinite
-from typing import Any, final
+from typing import final
 
-from simgap.intervals import Certified, Interval
-from simgap.records import ON_GRID, plain
-from simgap.report.reading import not_ours, number
-from simgap.text import at_least, at_most, bracket, how_sure, number as number_shown
+from simgap.intervals import Certified, Estimate, Interval
+from simgap.records import ON_GRID
+from simgap.text import at_least, at_most, bracket, how_sure, number
 
 CERTAINTIES = ("exact", "certified", ON_GRID, "estimated")
 UNLABELLED = "unlabelled"
@@ -45,51 +43,42 @@ NOTHING = Told("-", "", "", None, None, None)  # a hole in a table
 
 
 def told(
-    value: Any, *, certainty: str = UNLABELLED, digits: int = 5, noise: float = 0.0
+    value: Interval | float | None,
+    *,
+    certainty: str = UNLABELLED,
+    digits: int = 5,
+    noise: float = 0.0,
 ) -> Told:
     """Return a number, a certified pair or an estimate as people read it.
 
     A pair with equal ends is exact and an estimate is estimated, whatever the record
-    says elsewhere; `certainty` is for the numbers that do not tell themselves, and
-    empty where the head of a column says it. What is not above `noise`, which rounding
-    alone may have made, is 0.
+    says elsewhere; `certainty` is for a number alone, and empty where the head of a
+    column says it. What is not above `noise`, which rounding alone may have made, is 0.
     """
     if value is None:
         return NOTHING
-    if isinstance(value, Interval):
-        value = plain(value)
-    if not isinstance(value, Mapping):
-        alone = _still(number(value), noise)
-        shown = number_shown(alone, _digits(digits, alone))
+    if not isinstance(value, Interval):
+        alone = _still(float(value), noise)
+        text = number(alone, _digits(digits, alone))
         sure = certainty_of(certainty) if certainty else ""
-        return Told(shown, "", sure, alone, alone, alone)
-    if value.get("lower") is None or value.get("upper") is None:
+        return Told(text, "", sure, alone, alone, alone)
+    if value.ends == (-inf, inf):
         return NOTHING
-    lower, upper = number(value["lower"]), number(value["upper"])
-    if lower > upper:
-        raise not_ours(dict(value), "an interval with its ends in order")
-    if lower == -inf and upper == inf:
-        return NOTHING
-    sure = "exact" if lower == upper else "certified"
-    lower, upper = _still(lower, noise), _still(upper, noise)
-    if value.get("estimate") is None:
+    lower, upper = (_still(end, noise) for end in value.ends)
+    if not isinstance(value, Estimate):
+        sure = "exact" if value.lower == value.upper else "certified"
         middle = upper if lower == upper else lower / 2.0 + upper / 2.0
-        shown = bracket(Certified(lower, upper), _digits(digits, lower, upper))
-        return Told(shown, "", sure, middle, lower, upper)
-    middle = _still(number(value["estimate"]), noise)
+        text = bracket(Certified(lower, upper), _digits(digits, lower, upper))
+        return Told(text, "", sure, middle, lower, upper)
+    middle = _still(value.estimate, noise)
     digits = _digits(digits - 1, lower, upper)  # noise needs fewer
     enough = digits
     while enough < MOST_DIGITS and _same(lower, upper, enough):
         enough += 1
     digits = digits if _same(lower, upper, enough) else enough
     ends = f"{at_least(lower, digits)} to {at_most(upper, digits)}"
-    share = value.get("confidence")
-    rate = ""
-    if share is not None:
-        joint = "," if value.get("label") else " at"  # older records have none
-        rate = f"{joint} {how_sure(value.get('label'), number(share))}"
-    shown = number_shown(middle, digits)
-    return Told(shown, ends + rate, "estimated", middle, lower, upper)
+    detail = f"{ends}, {how_sure(value.label, value.confidence)}"
+    return Told(number(middle, digits), detail, "estimated", middle, lower, upper)
 
 
 def quiet(found: Told, noise: float) -> Told:
@@ -122,5 +111,5 @@ def _digits(digits: int, *values: float) -> int:
 
 
 def _same(lower: float, upper: float, digits: int) -> bool:
-    ends = number_shown(lower, digits), number_shown(upper, digits)
+    ends = number(lower, digits), number(upper, digits)
     return lower != upper and ends[0] == ends[1]

@@ -153,7 +153,7 @@ def _curves(
     record: Blame, ranked: Sequence[BlamedParameter], noise: float, anchor: str
 ) -> tuple[CurvePlot, ...]:
     """Return one figure for each of the parameters that cost most, over its values."""
-    lines: tuple[tuple[str, str, Callable[[LossAtValue], object]], ...] = (
+    lines: tuple[tuple[str, str, Callable[[LossAtValue], Interval | float]], ...] = (
         ("told", "agent that knows the value", lambda point: point.told),
         ("loss", "policy that was planned, not knowing it", lambda point: point.loss),
     )

@@ -79,7 +79,7 @@ def oracle_part(record: Oracle, anchor: str) -> Part:
             headline=_headline(record, average),
             points=_points(record),
             average=average,
-            value=told({"lower": record.lower, "upper": record.upper}),
+            value=told(Certified(record.lower, record.upper)),
             informed=told(record.informed, certainty="certified"),
             estimated=estimated,
             worst=quiet(told(record.worst_gap, certainty=sure), noise),
