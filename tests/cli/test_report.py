@@ -207,6 +207,6 @@ def test_a_study_is_drawn_and_its_records_are_those_of_the_cases(
     assert all(score.entries for score in top.scores)
     for part in found.parts:
         assert part.sheets
-        assert part.surety.labels
+        assert part.certainties.labels
         assert is_plain_call(part.origin.command)
     assert (tmp_path / "report.html").stat().st_size < 2_000_000

@@ -30,11 +30,11 @@ class Watched:
 
     def __init__(self, browser: Any, path: Path, **settings: Any) -> None:
         self.page = browser.new_page(**settings)
-        self.told: list[str] = []
+        self.complaints: list[str] = []
         self.asked: list[str] = []
-        self.page.on("dialog", lambda dialog: self.told.append(dialog.message))
-        self.page.on("console", lambda message: self.told.append(message.text))
-        self.page.on("pageerror", lambda error: self.told.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.add_init_script(
             "window.broken = []; document.addEventListener('securitypolicyviolation',"

@@ -36,7 +36,7 @@ def figure_of(page: Any, title: str) -> Any:
 
 
 def hovered(page: Any, title: str, row: int, column: int) -> str:
-    """Point at a cell of a map; return what is told about it."""
+    """Point at a cell of a map; return what is said about it."""
     drawn = canvas(page, title)
     drawn.scroll_into_view_if_needed()
     box = drawn.bounding_box()
@@ -60,7 +60,7 @@ def test_the_study_is_drawn_and_nothing_complains(study: Watched) -> None:
     assert page.locator("[data-state=failed]").count() == 0
     assert not page.locator("#stopped").is_visible()
     assert page.evaluate("window.broken") == []
-    assert study.told == []
+    assert study.complaints == []
     assert [url for url in study.asked if not url.startswith("blob:")] == [page.url]
 
 

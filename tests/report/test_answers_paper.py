@@ -269,7 +269,7 @@ def test_a_page_of_a_thousand_models_is_usable(browser: Any, thousand: Path) -> 
     )
     assert ready < 3_000  # what there is to read
     assert page.locator("[data-state=failed]").count() == 0
-    assert opened.told == []
+    assert opened.complaints == []
     assert page.evaluate("document.querySelectorAll('*').length") < 40_000
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
     figure = page.locator("figure.plot").filter(has_text=TRAINED)

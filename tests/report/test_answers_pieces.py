@@ -17,7 +17,12 @@ from simgap.records import Gap, as_record, write_record
 from simgap.report.commands import commands_of, is_plain_call
 from simgap.report.folder import read_folder
 from simgap.report.heat_plots import HeatPlot, SlidingHeat, spread_out
-from simgap.report.how_sure import AT_STAKE, least_loss, surety_sheet, widest_brackets
+from simgap.report.how_sure import (
+    AT_STAKE,
+    certainty_sheet,
+    least_loss,
+    widest_brackets,
+)
 from simgap.report.page_data import LARGE, MANY, held_data
 from simgap.report.part import Part
 from simgap.report.parts import MAKERS
@@ -25,7 +30,7 @@ from simgap.report.parts.horizons import MOST_CELLS, growth_plot, trained_plot
 from simgap.report.plots import CurvePlot
 from simgap.report.scorecard import top_of
 from simgap.report.sheet import Heading, sheet
-from simgap.report.shown_number import told
+from simgap.report.shown_number import show
 from tests.report import answer_cases as cases, explorer_cases
 from tests.report.answer_cases import LAKES, study_folder
 from tests.report.explorer_cases import certified, data_of, page_of
@@ -152,7 +157,7 @@ def test_the_certainty_table_has_every_record_and_the_widest_bracket(
     tmp_path: Path,
 ) -> None:
     parts = read_folder(study_folder(tmp_path)).parts
-    table = surety_sheet(parts)
+    table = certainty_sheet(parts)
     assert table is not None
     assert [row[0] for row in table.full] == [part.line.what for part in parts]
     oracle = next(row for row in table.full if row[0] == "oracle")
@@ -168,7 +173,7 @@ def test_the_certainty_table_has_every_record_and_the_widest_bracket(
 
 def test_the_card_of_certainty_is_the_widest_cell_of_its_table(tmp_path: Path) -> None:
     parts = read_folder(study_folder(tmp_path)).parts
-    table, top = surety_sheet(parts), top_of(parts)
+    table, top = certainty_sheet(parts), top_of(parts)
     assert table is not None
     assert top is not None
     certified_widest, sampled_widest = widest_brackets(parts)
@@ -190,7 +195,7 @@ def test_brackets_of_one_number_are_met() -> None:
         "blame": cases.blame(*LAKES, whole=certified(0.2, 0.4)),
     }
     parts = [MAKERS[kind](each, kind) for kind, each in records.items()]
-    episode = parts[0].surety.episode
+    episode = parts[0].certainties.episode
     found = least_loss(parts, episode)
     assert found is not None
     assert (found.bounds.lower, found.bounds.upper) == (0.2, 0.3)
@@ -212,7 +217,7 @@ def test_a_bracket_without_a_stake_is_compared_with_its_end() -> None:
     assert widest.share == pytest.approx((2.1 - 1.6) / 2.0 / 2.1, rel=1e-12)
     record["average_gap"] = certified(0.0, 1e-14)
     quiet = MAKERS["oracle"](record, "record-1")
-    names = [name for name, told in quiet.surety.brackets if told.text == "0"]
+    names = [name for name, told in quiet.certainties.brackets if told.text == "0"]
     assert names == ["average loss of the best agent"]
     *_, other = widest_brackets([quiet])
     assert other.name == "average loss of the policy to run"
@@ -291,9 +296,9 @@ def test_large_data_are_cut_and_packed_and_small_ones_are_not() -> None:
 def test_columns_say_once_how_sure_all_their_numbers_are() -> None:
     heads = [Heading("name"), Heading("gap"), Heading("mixed")]
     rows = [
-        ("a", told(Certified(1.0, 2.0)), told(Certified(1.0, 1.0))),
-        ("b", told(Certified(3.0, 4.0)), told(Certified(1.0, 2.0))),
-        ("c", told(None), told(None)),
+        ("a", show(Certified(1.0, 2.0)), show(Certified(1.0, 1.0))),
+        ("b", show(Certified(3.0, 4.0)), show(Certified(1.0, 2.0))),
+        ("c", show(None), show(None)),
     ]
     made_sheet = sheet("key", "title", heads, rows)
     assert [head.certainty for head in made_sheet.headings] == ["", "certified", ""]
@@ -303,12 +308,12 @@ def test_columns_say_once_how_sure_all_their_numbers_are() -> None:
 
 
 def test_what_rounding_made_is_nothing_but_stays_certified() -> None:
-    found = told(Certified(0.0, 1e-13), noise=1e-12)
+    found = show(Certified(0.0, 1e-13), noise=1e-12)
     assert (found.text, found.certainty) == ("0", "certified")
     assert found.ends == (0.0, 0.0, 0.0)
-    assert told(Certified(0.0, 1e-11), noise=1e-12).upper == 1e-11
-    assert told(-1e-13, noise=1e-12, certainty="exact").text == "0"
-    near = told(Estimate(1e-16, -0.5, 0.5, 0.95), noise=1e-12)
+    assert show(Certified(0.0, 1e-11), noise=1e-12).upper == 1e-11
+    assert show(-1e-13, noise=1e-12, certainty="exact").text == "0"
+    near = show(Estimate(1e-16, -0.5, 0.5, 0.95), noise=1e-12)
     assert (near.text, near.detail) == ("0", "-0.5 to 0.5, approximately 95 %")
 
 

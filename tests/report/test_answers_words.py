@@ -104,7 +104,7 @@ def test_the_same_loss_has_the_same_word_in_every_table() -> None:
     blame = cases.blame(*LAKES)
     blame["certainty"]["ignored_whole"] = "exact"
     part = MAKERS["blame"](blame, "record-1")
-    assert ("average loss of the nominal plan", "certified") in part.surety.labels
+    assert ("average loss of the nominal plan", "certified") in part.certainties.labels
 
 
 def test_every_key_of_the_records_has_words() -> None:
@@ -133,7 +133,7 @@ def test_a_share_below_nothing_is_explained() -> None:
 
 
 def test_a_loss_is_no_part_of_a_value_below_nothing() -> None:
-    def told(least: float) -> tuple[str, list[str]]:
+    def show(least: float) -> tuple[str, list[str]]:
         record = explorer_cases.oracle(*LAKES)
         for model in record["models"]:
             model["optimal"] = least
@@ -142,10 +142,10 @@ def test_a_loss_is_no_part_of_a_value_below_nothing() -> None:
         most = next(each for each in part.content.points if "most in reward" in each)
         return most, [head.title for head in part.sheets[0].headings]
 
-    words, heads = told(-162.0)
+    words, heads = show(-162.0)
     assert " of -162" not in words
     assert "gap, part of V*" not in heads
-    words, heads = told(15.0)
+    words, heads = show(15.0)
     assert words.endswith(" of 15.")
     assert "gap, part of V*" in heads
 

@@ -37,7 +37,7 @@ def test_every_figure_is_drawn_and_nothing_complains(watched: Watched) -> None:
     assert page.locator("[data-state=failed]").count() == 0
     assert page.locator(".canvas .main-svg").count() >= 8
     assert page.evaluate("window.broken") == []
-    assert watched.told == []
+    assert watched.complaints == []
     assert [url for url in watched.asked if not url.startswith("blob:")] == [page.url]
 
 
@@ -278,8 +278,8 @@ def test_tables_and_heat_maps_are_files_in_full_precision(page: Any) -> None:
     rows = rows_of(page, heat.locator("[data-csv]"))
     assert rows[0] == ["policy", "real model, by success", "gap", "lower", "upper"]
     first = cases.gap(*RIVERS)["policies"][1]["models"][0]["gap"]
-    told = [first[key] for key in ("estimate", "lower", "upper")]
-    assert [float(cell) for cell in rows[6][2:]] == told
+    wanted = [first[key] for key in ("estimate", "lower", "upper")]
+    assert [float(cell) for cell in rows[6][2:]] == wanted
     assert rows[6][:2] == ["likelihood", "0.1"]
 
 

@@ -146,7 +146,7 @@ def hostile(
 def unharmed(hostile: Watched) -> None:
     assert hostile.page.evaluate("window.hurt") is None
     assert hostile.page.evaluate("window.broken") == []
-    assert hostile.told == []
+    assert hostile.complaints == []
     assert {url for url in hostile.asked if not url.startswith("blob:")} == {
         hostile.page.url
     }
@@ -231,7 +231,7 @@ def test_the_policy_stops_what_would_run_or_leave(hostile: Watched) -> None:
         assert any(each.startswith(directive) for each in broken), broken
     assert page.evaluate("window.hurt") is None
     page.evaluate("window.broken = []")
-    hostile.told.clear()
+    hostile.complaints.clear()
     hostile.asked[:] = [page.url]
 
 
@@ -278,5 +278,5 @@ def test_a_thousand_models_stay_usable(browser: Any, tmp_path: Path) -> None:
     page.locator(".numbers tr").first.wait_for()
     assert page.locator(".numbers tr").count() == 501
     assert page.evaluate("document.documentElement.scrollWidth") <= 1200
-    assert opened.told == []
+    assert opened.complaints == []
     page.close()

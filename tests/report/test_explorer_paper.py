@@ -107,7 +107,7 @@ def test_print_is_on_white_without_buttons(browser: Any, page_file: Path) -> Non
     sheets = page.pdf(format="A4")
     assert sheets.startswith(b"%PDF")
     assert 5 <= len(re.findall(rb"/Type\s*/Page\b", sheets)) <= 14
-    assert opened.told == []
+    assert opened.complaints == []
     page.close()
 
 

@@ -9,7 +9,7 @@ from simgap.intervals import NOTHING_KNOWN, Certified, Estimate
 from simgap.records import as_record
 from simgap.report.plots import MOST_POINTS, thinned
 from simgap.report.sheet import MOST_ROWS, Heading, sheet
-from simgap.report.shown_number import NOTHING, told
+from simgap.report.shown_number import NOTHING, show
 from tests.report import explorer_cases as cases
 
 
@@ -21,34 +21,34 @@ def estimated(middle: float, half: float) -> Estimate:
 
 
 def test_a_number_says_how_sure_it_is() -> None:
-    assert told(Certified(1.0, 1.0)).certainty == "exact"
-    assert told(Certified(1.0, 2.0)).certainty == "certified"
-    assert told(Certified(1.0, 2.0)).text == "[1, 2]"
-    found = told(estimated(1.5, 0.5))
+    assert show(Certified(1.0, 1.0)).certainty == "exact"
+    assert show(Certified(1.0, 2.0)).certainty == "certified"
+    assert show(Certified(1.0, 2.0)).text == "[1, 2]"
+    found = show(estimated(1.5, 0.5))
     assert (found.text, found.detail) == ("1.5", "1 to 2, approximately 95 %")
     for label in ("guaranteed", "approximate"):  # the page says which
         labelled = as_record(cases.estimate(1.5, 0.5) | {"label": label}, Estimate, "")
-        assert label in told(labelled).detail
+        assert label in show(labelled).detail
     assert found.certainty == "estimated"
-    assert told(3).certainty == "unlabelled"
-    assert told(3, certainty="certified").certainty == "certified"
-    assert told(3, certainty="sure").certainty == "unlabelled"
-    assert told(3, certainty="").certainty == ""
-    assert told(None) is told(NOTHING_KNOWN) is NOTHING
-    assert told(Certified(0.0, inf)).text == "[0, infinite]"
-    assert not told(inf).drawable
-    assert told(estimated(19049.6, 800.0)).text == "19050"
-    assert told(407_312.0).text == "407312"
-    near = told(Estimate(1.5972, 1.59717, 1.59953, 0.95))
+    assert show(3).certainty == "unlabelled"
+    assert show(3, certainty="certified").certainty == "certified"
+    assert show(3, certainty="sure").certainty == "unlabelled"
+    assert show(3, certainty="").certainty == ""
+    assert show(None) is show(NOTHING_KNOWN) is NOTHING
+    assert show(Certified(0.0, inf)).text == "[0, infinite]"
+    assert not show(inf).drawable
+    assert show(estimated(19049.6, 800.0)).text == "19050"
+    assert show(407_312.0).text == "407312"
+    near = show(Estimate(1.5972, 1.59717, 1.59953, 0.95))
     assert (near.text, near.detail.split(",")[0]) == ("1.597", "1.597 to 1.6")
-    close = told(estimated(3.0, 2e-8))
+    close = show(estimated(3.0, 2e-8))
     assert close.detail.startswith("2.99999998 to 3.00000002")
 
 
 def test_a_table_keeps_full_numbers_for_the_spreadsheet() -> None:
     rows: list[tuple[Any, ...]] = [
-        ("a", told(estimated(0.1234567, 0.1)), 1 / 3, 12345678),
-        ("b", told(Certified(2.0, 2.0)), inf, 1),
+        ("a", show(estimated(0.1234567, 0.1)), 1 / 3, 12345678),
+        ("b", show(Certified(2.0, 2.0)), inf, 1),
     ]
     heads = [Heading(name) for name in ("name", "gap", "part", "count")]
     made = sheet("key", "title", heads, rows)

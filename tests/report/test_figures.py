@@ -55,7 +55,7 @@ def test_saved_figures_are_drawn(browser: Any, tmp_path: Path) -> None:
     made = drawn(Identify, cases.identify(*LAKES))
     opened = Watched(browser, made.save(tmp_path / "figures.html"))
     assert opened.page.locator("[data-state=drawn]").count() == len(made.titles) == 2
-    assert opened.told == []
+    assert opened.complaints == []
     assert opened.page.evaluate("window.broken") == []
     framed = tmp_path / "notebook.html"
     framed.write_text(made._repr_html_(), encoding="utf-8")

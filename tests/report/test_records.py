@@ -9,8 +9,7 @@ import pytest
 
 from simgap.errors import InvalidFile, SimgapError
 from simgap.intervals import Certified
-from simgap.records import encode, plain, read_object
-from simgap.report.reading import number
+from simgap.records import as_record, encode, plain, read_object
 from simgap.text import bracket
 
 
@@ -44,15 +43,15 @@ def test_a_missing_record_is_explained(tmp_path: Path) -> None:
 def test_records_have_no_nan_and_spell_infinity() -> None:
     text = encode({"a": float("inf"), "b": [-float("inf"), 1.5], "c": None, "d": True})
     assert json.loads(text) == {"a": "inf", "b": ["-inf", 1.5], "c": None, "d": True}
-    assert number("inf") == float("inf")
-    assert number("-inf") == -float("inf")
+    read = as_record({"lower": "-inf", "upper": "inf"}, Certified, "it")
+    assert read.ends == (-float("inf"), float("inf"))
     with pytest.raises(SimgapError, match="not a number"):
         encode({"a": [float("nan")]})
     with pytest.raises(SimgapError, match="no place in a record"):
         plain({1, 2})
 
 
-def test_bounds_are_told_without_more_digits_than_they_have() -> None:
+def test_bounds_are_shown_without_more_digits_than_they_have() -> None:
     assert bracket(Certified(1.0, 1.0)) == "1"
     assert bracket(Certified(1.0, 2.0)) == "[1, 2]"
     assert bracket(Certified(1.0, 1.0001)) == "1.00005 ± 5e-05"

@@ -13,15 +13,15 @@ from simgap.report.parts import MAKERS
 from simgap.report.parts.verdict_plot import MOST_MODELS, Losses, verdict_plot
 from simgap.report.plots import BarPlot
 from simgap.report.scorecard import top_of
-from simgap.report.shown_number import told
+from simgap.report.shown_number import show
 from tests.report import answer_cases as cases, explorer_cases
 from tests.report.answer_cases import LAKES
 
 
 def losses(*values: float) -> Losses:
     mean = sum(values) / len(values)
-    found = tuple(told(Certified(value, value)) for value in values)
-    return Losses(told(Certified(mean, mean)), found)
+    found = tuple(show(Certified(value, value)) for value in values)
+    return Losses(show(Certified(mean, mean)), found)
 
 
 def test_losses_are_parts_of_what_is_at_stake_in_each_model() -> None:
@@ -46,9 +46,9 @@ def test_losses_are_parts_of_what_is_at_stake_in_each_model() -> None:
 def test_ends_of_a_part_allow_for_those_of_the_whole() -> None:
     plot = verdict_plot(
         {
-            "oracle": Losses(told(Certified(1.0, 2.0)), (told(Certified(1.0, 2.0)),)),
+            "oracle": Losses(show(Certified(1.0, 2.0)), (show(Certified(1.0, 2.0)),)),
             "memoryless": losses(2.0),
-            "random": Losses(told(Certified(4.0, 5.0)), (told(Certified(4.0, 5.0)),)),
+            "random": Losses(show(Certified(4.0, 5.0)), (show(Certified(4.0, 5.0)),)),
         },
         ("m",),
         "key",

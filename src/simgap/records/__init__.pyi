@@ -56,6 +56,7 @@ from simgap.records.complexity import (
 from simgap.records.files import (
     LARGEST_RECORD as LARGEST_RECORD,
     as_record as as_record,
+    damaged_record as damaged_record,
     encode as encode,
     plain as plain,
     read_object as read_object,

@@ -116,6 +116,15 @@ def as_record(found: Mapping[str, Any], kind: type[Kind], what: str) -> Kind:
         ) from error
 
 
+def damaged_record(value: Any, wanted: str) -> InvalidFile:
+    """Return what to raise about a record whose parts do not fit together."""
+    return InvalidFile(
+        f"the record has {str(value)[:40]!r} where {wanted} belongs",
+        hint="make the record again with this version of simgap",
+        code="damaged-record",
+    )
+
+
 def _interval(kind: type, value: Any) -> Any:
     """Return an interval, certified or estimated: estimates say so."""
     import msgspec

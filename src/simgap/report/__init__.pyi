@@ -9,5 +9,4 @@ from simgap.report.figures import (
 from simgap.report.folder import (
     read_folder as read_folder,
 )
-from simgap.report.reading import record_number as record_number
 from simgap.report.report import draw_report as draw_report

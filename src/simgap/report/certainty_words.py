@@ -64,7 +64,7 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         "gap_bound_after": "average loss after the data",
     },
 }
-LOSSES = frozenset(  # summed up in floating point: see `told.evaluated`
+LOSSES = frozenset(  # summed up in floating point: see `shown_number.evaluated`
     ("at_stake", "worst", "worst_gap", "gap", "loss", "ignored_whole")
 )
 

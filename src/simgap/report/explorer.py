@@ -13,7 +13,7 @@ from typing import final
 from simgap.records import ON_GRID
 from simgap.report.commands import commands_of
 from simgap.report.folder import Folder, read_folder
-from simgap.report.how_sure import surety_sheet
+from simgap.report.how_sure import certainty_sheet
 from simgap.report.page_data import held_data
 from simgap.report.page_title import page_title
 from simgap.report.part import Part
@@ -65,7 +65,7 @@ def render_explorer(folder: Folder) -> str:
     """Return the page of a folder that was read."""
     top = top_of(folder.parts)
     theory = _theory(folder.parts)
-    certainty = surety_sheet(folder.parts)
+    certainty = certainty_sheet(folder.parts)
     drawn = [plot for part in folder.parts for plot in part.plots]
     drawn += [plot for part in theory for plot in part.theory_plots]
     drawn += [] if top is None or top.picture is None else [top.picture]
@@ -110,7 +110,7 @@ def _groups(parts: tuple[Part, ...]) -> tuple[Group, ...]:
 
 
 def _versions(parts: tuple[Part, ...]) -> list[dict[str, str]]:
-    """Return the versions the records name; those that agree are told once."""
+    """Return the versions the records name; those that agree are named once."""
     found: list[dict[str, str]] = []
     for part in parts:
         named = dict(part.origin.versions)

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from math import floor, inf, isfinite, log10
 from typing import Any, final
 
-from simgap.report.shown_number import Told
+from simgap.report.shown_number import ShownNumber
 from simgap.text import number, sentences
 
-MANY_TOLD = 8  # rows a description names one by one
+MOST_NAMED = 8  # rows a description names one by one
 WIDE_RANGE = 5.0  # largest over middle value, above which colours are logarithmic
 ROUNDING = 1e-9  # of the largest value: 0 but for rounding
 DECADES = 3  # of a logarithmic scale of colours, at most
 
-Table = tuple[tuple[Told, ...], ...]  # (rows, columns)
+Table = tuple[tuple[ShownNumber, ...], ...]  # (rows, columns)
 
 
 @final
@@ -47,8 +47,8 @@ class HeatPlot:
     @property
     def words(self) -> str:
         """Return the figure for those who do not see it: the ends of every row."""
-        told = _row_words(self.rows, self.columns, self.cells)
-        return sentences(f"{self.value}, {self.row_axis} by {self.column_axis}", told)
+        lines = _row_words(self.rows, self.columns, self.cells)
+        return sentences(f"{self.value}, {self.row_axis} by {self.column_axis}", lines)
 
     def data(self) -> dict[str, Any]:
         """Return what the script draws."""
@@ -88,8 +88,8 @@ class SlidingHeat:
     def words(self) -> str:
         """Return the last table for those who do not see it."""
         what = f"{self.value}, {self.row_axis} by {self.column_axis}"
-        told = _row_words(self.rows, self.columns, self.tables[-1])
-        return sentences(f"{what}, at {self.slider} {self.places[-1]}", told)
+        lines = _row_words(self.rows, self.columns, self.tables[-1])
+        return sentences(f"{what}, at {self.slider} {self.places[-1]}", lines)
 
     def data(self) -> dict[str, Any]:
         """Return what the script draws."""
@@ -127,13 +127,13 @@ def _frame(plot: HeatPlot | SlidingHeat) -> dict[str, Any]:
 
 
 def _words_of(tables: Iterable[Table]) -> tuple[str, ...]:
-    words = (told.certainty for table in tables for row in table for told in row)
+    words = (each.certainty for table in tables for row in table for each in row)
     return tuple(dict.fromkeys(word for word in words if word))
 
 
 def _row_words(rows: Sequence[str], columns: Sequence[str], cells: Table) -> list[str]:
-    told = []
-    for name, row in zip(rows[:MANY_TOLD], cells, strict=False):
+    lines = []
+    for name, row in zip(rows[:MOST_NAMED], cells, strict=False):
         known = [
             (each.value, at)
             for at, each in enumerate(row)
@@ -141,42 +141,42 @@ def _row_words(rows: Sequence[str], columns: Sequence[str], cells: Table) -> lis
         ]
         if known:
             least, most = min(known), max(known)
-            told.append(
+            lines.append(
                 f"{name}: from {number(least[0], 4)} ({columns[least[1]]}) "
                 f"to {number(most[0], 4)} ({columns[most[1]]})"
             )
-    if len(rows) > MANY_TOLD:
-        told.append(f"{len(rows) - MANY_TOLD} more rows")
-    return told
+    if len(rows) > MOST_NAMED:
+        lines.append(f"{len(rows) - MOST_NAMED} more rows")
+    return lines
 
 
 def _sures(cells: Table) -> list[list[str]]:
     """Return how sure the cells of every row are."""
     return [
-        list(dict.fromkeys(told.certainty for told in row if told.certainty))
+        list(dict.fromkeys(each.certainty for each in row if each.certainty))
         for row in cells
     ]
 
 
 def _cells(table: Table) -> list[list[Any]]:
-    return [[_cell(told) for told in row] for row in table]
+    return [[_cell(each) for each in row] for row in table]
 
 
-def _cell(told: Told) -> Any:
-    if told.value is None:
+def _cell(each: ShownNumber) -> Any:
+    if each.value is None:
         return None
-    known = told.lower == told.value == told.upper
-    return told.value if known else list(told.ends)
+    known = each.lower == each.value == each.upper
+    return each.value if known else list(each.ends)
 
 
 def _colours(tables: Sequence[Table]) -> dict[str, Any]:
     """Return where colours begin and end, and whether they go by logarithms."""
     values = sorted(
-        told.value
+        each.value
         for cells in tables
         for row in cells
-        for told in row
-        if told.value is not None and isfinite(told.value)
+        for each in row
+        if each.value is not None and isfinite(each.value)
     )
     low, high, logarithmic = _range(values)
     return {"low": low, "high": high, "log": logarithmic}

@@ -11,7 +11,7 @@ from simgap.intervals import Certified
 from simgap.records import ON_GRID
 from simgap.report.part import Part
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
-from simgap.report.shown_number import CERTAINTIES, Told
+from simgap.report.shown_number import CERTAINTIES, ShownNumber
 from simgap.text import number
 
 KEY = "record-certainty"
@@ -61,7 +61,7 @@ def widest_brackets(parts: Sequence[Part]) -> tuple[Width, ...]:
     """Return the widest certified bracket of a page and the widest estimated one.
 
     Losses are compared, as parts of what is at stake; other units only if there are no
-    losses. The table of `surety_sheet` has the same brackets in its columns.
+    losses. The table of `certainty_sheet` has the same brackets in its columns.
     """
     stakes = _stakes(parts)
     found = [width for part in parts for width in _widths(part, stakes)]
@@ -77,9 +77,9 @@ def least_loss(parts: Sequence[Part], episode: tuple[str, str] | None) -> Least 
     Audit, oracle and blame each plan the class, and each certifies the same number.
     """
     found = [
-        (part.line.what, part.surety.least)
+        (part.line.what, part.certainties.least)
         for part in parts
-        if part.surety.least is not None and part.surety.episode == episode
+        if part.certainties.least is not None and part.certainties.episode == episode
     ]
     lower = max((each.lower or 0.0 for _, each in found), default=inf)
     upper = min((_upper(each) for _, each in found), default=-inf)
@@ -93,13 +93,15 @@ def stake_of(parts: Sequence[Part], episode: tuple[str, str] | None) -> float | 
     return None if episode is None else _stakes(parts).get(episode)
 
 
-def surety_sheet(parts: Sequence[Part]) -> Sheet | None:
+def certainty_sheet(parts: Sequence[Part]) -> Sheet | None:
     """Return the table of what is how sure, a row for every record that says so."""
-    told = [part for part in parts if part.surety.labels or part.surety.brackets]
-    if not told:
+    found = [
+        part for part in parts if part.certainties.labels or part.certainties.brackets
+    ]
+    if not found:
         return None
     stakes = _stakes(parts)
-    used = {label for part in told for _, label in part.surety.labels}
+    used = {label for part in found for _, label in part.certainties.labels}
     labels = [word for word in CERTAINTIES if word != ON_GRID or word in used]
     headings = [Heading("record"), *(Heading(word) for word in labels)]
     headings += [Heading(f"widest {what}") for what in ("bracket", "interval")]
@@ -110,20 +112,21 @@ def surety_sheet(parts: Sequence[Part]) -> Sheet | None:
             *(_labelled(part, word) for word in labels),
             _widest(part, stakes, sampled=False),
             _widest(part, stakes, sampled=True),
-            "; ".join(f"{what}: {which}" for what, which in part.surety.how) or "-",
+            "; ".join(f"{what}: {which}" for what, which in part.certainties.how)
+            or "-",
         ]
-        for part in told
+        for part in found
     ]
     title = "What is exact, certified and estimated"
     return sheet(KEY, title, headings, rows, note=COUNTED, stacked=True)
 
 
-def _upper(found: Told) -> float:
+def _upper(found: ShownNumber) -> float:
     return inf if found.upper is None else found.upper
 
 
 def _labelled(part: Part, word: str) -> str:
-    names = [name for name, label in part.surety.labels if label == word]
+    names = [name for name, label in part.certainties.labels if label == word]
     return "; ".join(dict.fromkeys(names)) or "-"
 
 
@@ -134,9 +137,9 @@ def _by_share(width: Width) -> float:
 def _stakes(parts: Sequence[Part]) -> Stakes:
     """Return what is at stake by class and horizon: some records say it, others not."""
     return {
-        part.surety.episode: part.surety.stake
+        part.certainties.episode: part.certainties.stake
         for part in parts
-        if part.surety.episode is not None and part.surety.stake
+        if part.certainties.episode is not None and part.certainties.stake
     }
 
 
@@ -153,24 +156,24 @@ def _widest(part: Part, stakes: Stakes, *, sampled: bool) -> str:
 
 
 def _widths(part: Part, stakes: Stakes) -> list[Width]:
-    surety = part.surety
-    known = None if surety.episode is None else stakes.get(surety.episode)
+    own = part.certainties
+    known = None if own.episode is None else stakes.get(own.episode)
     return [
-        _width(part, name, told, surety.stake or known)
-        for name, told in part.surety.brackets
-        if told.text != "0"  # rounding alone
+        _width(part, name, each, own.stake or known)
+        for name, each in own.brackets
+        if each.text != "0"  # rounding alone
     ]
 
 
-def _width(part: Part, name: str, told: Told, stake: float | None) -> Width:
-    lower, upper = told.lower or 0.0, told.upper or 0.0
+def _width(part: Part, name: str, each: ShownNumber, stake: float | None) -> Width:
+    lower, upper = each.lower or 0.0, each.upper or 0.0
     whole = stake if stake else max(abs(lower), abs(upper))
     half = (upper - lower) / 2.0 if lower != upper else 0.0
     share = half / abs(whole) if whole else 0.0
     return Width(
         name=name,
         record=part.line.what,
-        certainty=told.certainty,
+        certainty=each.certainty,
         share=inf if isnan(share) else share,  # endless over endless
         against=AT_STAKE if stake else OF_ITSELF,
     )

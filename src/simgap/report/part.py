@@ -14,7 +14,7 @@ from simgap.records import Provenance
 from simgap.report.certainty_words import LOSSES, name_of
 from simgap.report.plots import GroupPlot, Plot
 from simgap.report.sheet import Sheet
-from simgap.report.shown_number import Told, certainty_of, evaluated
+from simgap.report.shown_number import ShownNumber, certainty_of, evaluated
 from simgap.text import shown
 
 HOW = (
@@ -41,7 +41,7 @@ class Line:
     answer: str
     mood: str  # good, bad, open or plain: its colour and its sign
     key_name: str
-    key: Told
+    key: ShownNumber
 
 
 @final
@@ -57,15 +57,17 @@ class Card:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Surety:
+class Certainties:
     """How sure the numbers of a record are, and how they were made."""
 
     labels: tuple[tuple[str, str], ...]  # name of a number, word of certainty
-    brackets: tuple[tuple[str, Told], ...]  # numbers with two ends
+    brackets: tuple[tuple[str, ShownNumber], ...]  # numbers with two ends
     how: tuple[tuple[str, str], ...]  # solver, tolerance, outcome
     stake: float | None = None  # what there is to lose; brackets are compared with it
     episode: tuple[str, str] | None = None  # class and horizon, if brackets are gaps
-    least: Told | None = None  # certified bracket of the best agent's average loss
+    least: ShownNumber | None = (
+        None  # certified bracket of the best agent's average loss
+    )
 
 
 @final
@@ -86,7 +88,7 @@ class Origin:
         return dict(self.facts).get("model", "")
 
 
-NOT_SAID = Surety((), (), ())
+NOT_SAID = Certainties((), (), ())
 
 
 @final
@@ -104,7 +106,7 @@ class Part:
     plots: tuple[Plot, ...] = ()
     sheets: tuple[Sheet, ...] = ()
     cards: tuple[Card, ...] = ()
-    surety: Surety = NOT_SAID
+    certainties: Certainties = NOT_SAID
     picture: GroupPlot | None = None  # of the verdict, for the top of the page
     theory: tuple[str, ...] = ()  # what theorems of the paper say of this class
     theory_plots: tuple[Plot, ...] = ()
@@ -144,22 +146,22 @@ def _names(record: Answer) -> tuple[str, ...]:
     return tuple(found or ())
 
 
-def surety_of(
+def certainties_of(
     record: Answer,
-    *brackets: tuple[str, Told],
+    *brackets: tuple[str, ShownNumber],
     kind: str,
     stake: float | None = None,
     gaps: bool = True,
-    least: Told | None = None,
+    least: ShownNumber | None = None,
     more: Sequence[tuple[str, str]] = (),
-) -> Surety:
+) -> Certainties:
     """Return how sure a record of a verb is of its numbers; `gaps` are in rewards.
 
     `more` are names and words of certainty that stand elsewhere in the record.
     """
     horizon = getattr(record, "horizon", None)
     episode = record.provenance.model_hash, "" if horizon is None else str(horizon)
-    return Surety(
+    return Certainties(
         labels=tuple(
             (
                 shown(name_of(name, kind)),

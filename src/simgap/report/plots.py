@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from simgap.report.heat_plots import HeatPlot, SlidingHeat
-from simgap.report.shown_number import UNLABELLED, Told
+from simgap.report.shown_number import UNLABELLED, ShownNumber
 from simgap.text import at_least, at_most, number, sentences, shown
 
 MOST_POINTS = 1_000  # of one curve
-MANY_TOLD = 8  # things a description names one by one
+MOST_NAMED = 8  # things a description names one by one
 
 Point = tuple[float, float, float, float]  # x, y, lower, upper
 
@@ -57,11 +57,11 @@ class CurvePlot:
     @property
     def words(self) -> str:
         """Return the figure for those who do not see it."""
-        told = [_curve_words(each) for each in self.curves[:MANY_TOLD]]
-        if len(self.curves) > MANY_TOLD:
-            told.append(f"{len(self.curves) - MANY_TOLD} more curves")
-        told += [f"A mark at {number(at, 4)}: {word}" for at, word in self.marks]
-        return sentences(f"{self.y} over {self.x}", told)
+        lines = [_curve_words(each) for each in self.curves[:MOST_NAMED]]
+        if len(self.curves) > MOST_NAMED:
+            lines.append(f"{len(self.curves) - MOST_NAMED} more curves")
+        lines += [f"A mark at {number(at, 4)}: {word}" for at, word in self.marks]
+        return sentences(f"{self.y} over {self.x}", lines)
 
     def data(self) -> dict[str, Any]:
         """Return what the script draws."""
@@ -95,7 +95,7 @@ class BarPlot:
     key: str
     title: str
     x: str
-    bars: tuple[tuple[str, Told], ...]
+    bars: tuple[tuple[str, ShownNumber], ...]
     note: str = ""
     ticks: tuple[float | None, ...] = ()  # one beside every bar, to compare with
     tick_name: str = ""
@@ -105,18 +105,18 @@ class BarPlot:
     @property
     def certainties(self) -> tuple[str, ...]:
         """Return how sure its bars are, each word once."""
-        return tuple(dict.fromkeys(told.certainty for _, told in self.bars))
+        return tuple(dict.fromkeys(each.certainty for _, each in self.bars))
 
     @property
     def words(self) -> str:
         """Return the figure for those who do not see it."""
-        told = [
+        lines = [
             f"{name}: {_value(each)}{self._tick_words(at)}{self._range_words(at)}"
-            for at, (name, each) in enumerate(self.bars[:MANY_TOLD])
+            for at, (name, each) in enumerate(self.bars[:MOST_NAMED])
         ]
-        if len(self.bars) > MANY_TOLD:
-            told.append(f"{len(self.bars) - MANY_TOLD} more bars")
-        return sentences(self.x, told)
+        if len(self.bars) > MOST_NAMED:
+            lines.append(f"{len(self.bars) - MOST_NAMED} more bars")
+        return sentences(self.x, lines)
 
     def _tick_words(self, at: int) -> str:
         known = self.ticks[at] if at < len(self.ticks) else None
@@ -135,8 +135,8 @@ class BarPlot:
             "title": self.title,
             "x": self.x,
             "bars": [
-                [name, told.certainty, *told.ends, told.text]
-                for name, told in self.bars
+                [name, each.certainty, *each.ends, each.text]
+                for name, each in self.bars
             ],
             "ticks": self.ticks,
             "tick_name": self.tick_name,
@@ -155,7 +155,7 @@ class GroupPlot:
     x: str
     y: str
     groups: tuple[str, ...]
-    series: tuple[tuple[str, tuple[Told, ...]], ...]  # a number for every group
+    series: tuple[tuple[str, tuple[ShownNumber, ...]], ...]  # a number for every group
     unit: str = ""  # after a number
     level: float | None = None  # a line across, to compare with
     level_name: str = ""
@@ -164,13 +164,13 @@ class GroupPlot:
     @property
     def certainties(self) -> tuple[str, ...]:
         """Return how sure its bars are, each word once."""
-        found = (told.certainty for _, bars in self.series for told in bars)
+        found = (each.certainty for _, bars in self.series for each in bars)
         return tuple(dict.fromkeys(word for word in found if word))
 
     @property
     def words(self) -> str:
         """Return the figure for those who do not see it."""
-        told = [
+        lines = [
             f"{name}: "
             + "; ".join(
                 f"{series} {_value(bars[at])}{self.unit}"
@@ -179,8 +179,8 @@ class GroupPlot:
             for at, name in enumerate(self.groups)
         ]
         if self.level is not None:
-            told.append(f"{self.level_name}: {number(self.level, 4)}{self.unit}")
-        return sentences(self.y, told)
+            lines.append(f"{self.level_name}: {number(self.level, 4)}{self.unit}")
+        return sentences(self.y, lines)
 
     def data(self) -> dict[str, Any]:
         """Return what the script draws."""
@@ -194,7 +194,7 @@ class GroupPlot:
             "series": [
                 {
                     "name": name,
-                    "bars": [[told.certainty, *told.ends, told.text] for told in bars],
+                    "bars": [[each.certainty, *each.ends, each.text] for each in bars],
                 }
                 for name, bars in self.series
             ],
@@ -206,8 +206,8 @@ class GroupPlot:
 Plot = CurvePlot | BarPlot | GroupPlot | HeatPlot | SlidingHeat
 
 
-def told_curve(
-    name: str, found: Sequence[tuple[float, Told]], certainty: str = UNLABELLED
+def shown_curve(
+    name: str, found: Sequence[tuple[float, ShownNumber]], certainty: str = UNLABELLED
 ) -> Curve:
     """Return numbers over x as a curve; those that are not there are left out.
 
@@ -260,5 +260,5 @@ def _curve_words(curve: Curve) -> str:
     )
 
 
-def _value(told: Told) -> str:
-    return told.text + (f" ({told.detail})" if told.detail else "")
+def _value(each: ShownNumber) -> str:
+    return each.text + (f" ({each.detail})" if each.detail else "")

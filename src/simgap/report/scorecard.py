@@ -120,11 +120,12 @@ def top_of(parts: Sequence[Part]) -> Top | None:
 
 def _picture(parts: Sequence[Part], audit: Part | None) -> GroupPlot | None:
     """Return the figure of the verdict: of every model if a record has them all."""
-    about = None if audit is None else audit.surety.episode
+    about = None if audit is None else audit.certainties.episode
     found = [
         part
         for part in parts
-        if part.picture is not None and (audit is None or part.surety.episode == about)
+        if part.picture is not None
+        and (audit is None or part.certainties.episode == about)
     ]
     best = max(found, key=lambda part: part is not audit, default=None)
     if best is None or best.picture is None:
@@ -138,14 +139,14 @@ def _picture(parts: Sequence[Part], audit: Part | None) -> GroupPlot | None:
 def _least(parts: Sequence[Part]) -> Score:
     """Return the card of the best agent's loss, with all that the page knows of it."""
     title, command = "What the best agent loses", "simgap audit MODEL -H N --out DIR"
-    part = next((part for part in parts if part.surety.least is not None), None)
-    if part is None or part.surety.least is None:
+    part = next((part for part in parts if part.certainties.least is not None), None)
+    if part is None or part.certainties.least is None:
         return Score(title, (), command)
-    told, episode = part.surety.least, part.surety.episode
+    least, episode = part.certainties.least, part.certainties.episode
     known = least_loss(parts, episode)
     names = (part.line.what,) if known is None else known.records
-    lower, upper = (told.lower, told.upper) if known is None else known.bounds.ends
-    text = told.text
+    lower, upper = (least.lower, least.upper) if known is None else known.bounds.ends
+    text = least.text
     if known is not None and text != "0":  # 0 but for rounding
         text = bracket(known.bounds, 5)
     share = percent_of(lower, upper, stake_of(parts, episode), "")
@@ -154,7 +155,7 @@ def _least(parts: Sequence[Part]) -> Score:
     words = f"on average, as certified by {by}"
     if share:
         words = f"{AT_STAKE}: {text} {words}"
-    card = Card("loss", share.strip() or text, told.certainty, words)
+    card = Card("loss", share.strip() or text, least.certainty, words)
     return Score(title, (Entry(card, part.anchor, part.group),), command)
 
 

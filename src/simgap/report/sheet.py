@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from simgap.report.reading import not_ours
-from simgap.report.shown_number import Told, certainty_of
+from simgap.records import damaged_record
+from simgap.report.shown_number import ShownNumber, certainty_of
 from simgap.text import clean, number, shown
 
 MOST_ROWS = 60  # shown; the file for a spreadsheet has them all
@@ -24,7 +24,7 @@ class Sign:
     mood: str  # good, bad, open, mind or plain
 
 
-Cell = str | float | int | Told | Sign | None
+Cell = str | float | int | ShownNumber | Sign | None
 
 
 @final
@@ -77,13 +77,13 @@ def sheet(
     note: str = "",
     stacked: bool = False,
 ) -> Sheet:
-    """Return a table; a cell that is told becomes three columns in the spreadsheet."""
+    """Return a table; a cell with a number becomes three columns in the spreadsheet."""
     for row in rows:
         if len(row) != len(headings):
-            raise not_ours(list(row), f"a row of {len(headings)} cells")
+            raise damaged_record(list(row), f"a row of {len(headings)} cells")
     headings, rows = _hoisted(headings, rows)
     spread = [
-        any(isinstance(row[at], Told) and _has_ends(row[at]) for row in rows)
+        any(isinstance(row[at], ShownNumber) and _has_ends(row[at]) for row in rows)
         for at in range(len(headings))
     ]
     return Sheet(
@@ -124,21 +124,21 @@ def _hoisted(
     heads, made = list(headings), [list(row) for row in rows]
     for at, head in enumerate(headings):
         cells = [row[at] for row in made]
-        told = [each for each in cells if isinstance(each, Told)]
-        words = {each.certainty for each in told if each.value is not None}
+        numbers = [each for each in cells if isinstance(each, ShownNumber)]
+        words = {each.certainty for each in numbers if each.value is not None}
         word = words.pop() if len(words) == 1 else ""
         if head.certainty or not word:
             continue
         heads[at] = Heading(head.title, word)
         for row in made:
             cell = row[at]
-            if isinstance(cell, Told):
+            if isinstance(cell, ShownNumber):
                 row[at] = replace(cell, certainty="")
     return heads, made
 
 
 def _has_ends(cell: Cell) -> bool:
-    return isinstance(cell, Told) and (
+    return isinstance(cell, ShownNumber) and (
         cell.lower != cell.upper or cell.value != cell.lower
     )
 
@@ -148,7 +148,7 @@ def _names(title: str, wide: bool) -> list[str]:
 
 
 def _full(cell: Cell, wide: bool) -> list[Any]:
-    if isinstance(cell, Told):
+    if isinstance(cell, ShownNumber):
         return list(cell.ends) if wide else [cell.value]
     if isinstance(cell, Sign):
         return _full(cell.word, wide)
@@ -157,7 +157,7 @@ def _full(cell: Cell, wide: bool) -> list[Any]:
 
 
 def _shown(cell: Cell) -> Shown:
-    if isinstance(cell, Told):
+    if isinstance(cell, ShownNumber):
         return Shown(cell.text, cell.detail, cell.certainty, True)
     if isinstance(cell, Sign):
         return Shown(shown(cell.word), "", "", False, cell.mood)

@@ -18,7 +18,7 @@ WHOLE = 1e7
 
 @final
 @dataclass(frozen=True, slots=True)
-class Told:
+class ShownNumber:
     """One number in words, and its two ends for a figure."""
 
     text: str
@@ -39,16 +39,16 @@ class Told:
         return self.value, self.lower, self.upper
 
 
-NOTHING = Told("-", "", "", None, None, None)  # a hole in a table
+NOTHING = ShownNumber("-", "", "", None, None, None)  # a hole in a table
 
 
-def told(
+def show(
     value: Interval | float | None,
     *,
     certainty: str = UNLABELLED,
     digits: int = 5,
     noise: float = 0.0,
-) -> Told:
+) -> ShownNumber:
     """Return a number, a certified pair or an estimate as people read it.
 
     A pair with equal ends is exact and an estimate is estimated, whatever the record
@@ -61,7 +61,7 @@ def told(
         alone = _still(float(value), noise)
         text = number(alone, _digits(digits, alone))
         sure = certainty_of(certainty) if certainty else ""
-        return Told(text, "", sure, alone, alone, alone)
+        return ShownNumber(text, "", sure, alone, alone, alone)
     if value.ends == (-inf, inf):
         return NOTHING
     lower, upper = (_still(end, noise) for end in value.ends)
@@ -69,7 +69,7 @@ def told(
         sure = "exact" if value.lower == value.upper else "certified"
         middle = upper if lower == upper else lower / 2.0 + upper / 2.0
         text = bracket(Certified(lower, upper), _digits(digits, lower, upper))
-        return Told(text, "", sure, middle, lower, upper)
+        return ShownNumber(text, "", sure, middle, lower, upper)
     middle = _still(value.estimate, noise)
     digits = _digits(digits - 1, lower, upper)  # noise needs fewer
     enough = digits
@@ -78,10 +78,12 @@ def told(
     digits = digits if _same(lower, upper, enough) else enough
     ends = f"{at_least(lower, digits)} to {at_most(upper, digits)}"
     detail = f"{ends}, {how_sure(value.label, value.confidence)}"
-    return Told(number(middle, digits), detail, "estimated", middle, lower, upper)
+    return ShownNumber(
+        number(middle, digits), detail, "estimated", middle, lower, upper
+    )
 
 
-def quiet(found: Told, noise: float) -> Told:
+def quiet(found: ShownNumber, noise: float) -> ShownNumber:
     """Return a number whose text is 0 if rounding alone may have made it."""
     small = found.upper is not None and abs(found.upper) <= noise
     return replace(found, text="0", detail="") if small else found

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.records import Adapt, AdaptedModel, Moments
-from simgap.report.part import Card, Line, Part, origin_of, surety_of
+from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.plots import BarPlot
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
-from simgap.report.shown_number import NOTHING, Told, certainty_of, told
+from simgap.report.shown_number import NOTHING, ShownNumber, certainty_of, show
 from simgap.text import number as number_shown, shown
 
 GROUP = "What real data say"
@@ -26,7 +26,7 @@ class AdaptContent:
     headline: str
     about: str
     outside: str  # a warning, empty if some model fits
-    facts: tuple[tuple[str, Told], ...]
+    facts: tuple[tuple[str, ShownNumber], ...]
     notes: tuple[str, ...]
 
 
@@ -34,9 +34,9 @@ def adapt_part(record: Adapt, anchor: str) -> Part:
     """Return the part of `adapt.json`."""
     ranked = sorted(record.posterior, key=_likely, reverse=True)
     outside = record.outside_class
-    before = told(record.gap_bound_before)
+    before = show(record.gap_bound_before)
     noise = ROUNDING * abs(record.gap_bound_before.upper)
-    after = told(record.gap_bound_after, noise=noise)
+    after = show(record.gap_bound_after, noise=noise)
     chance = _chance(record, ranked[0]) if ranked else NOTHING
     name = shown(ranked[0].name, 40) if ranked else ""
     about = f"{record.transitions} transitions in {record.episodes} episodes"
@@ -77,7 +77,7 @@ def adapt_part(record: Adapt, anchor: str) -> Part:
         plots=() if bars is None else (bars,),
         sheets=tuple(each for each in sheets if each is not None),
         cards=_cards(outside),
-        surety=surety_of(
+        certainties=certainties_of(
             record,
             ("average loss before the data", before),
             ("average loss after the data", after),
@@ -86,7 +86,7 @@ def adapt_part(record: Adapt, anchor: str) -> Part:
     )
 
 
-def _headline(name: str, chance: Told, outside: bool) -> str:
+def _headline(name: str, chance: ShownNumber, outside: bool) -> str:
     if chance.value is None:
         return ""
     if outside:
@@ -99,9 +99,9 @@ def _likely(model: AdaptedModel) -> tuple[float, float]:
     return float("-inf") if chance is None else chance, model.log_likelihood
 
 
-def _chance(record: Adapt, model: AdaptedModel) -> Told:
+def _chance(record: Adapt, model: AdaptedModel) -> ShownNumber:
     word = certainty_of(record.certainty.get("posterior"))
-    return told(model.probability, certainty=word, digits=4)
+    return show(model.probability, certainty=word, digits=4)
 
 
 def _outside(record: Adapt) -> str:
@@ -165,8 +165,8 @@ def _models(record: Adapt, ranked: Sequence[AdaptedModel], key: str) -> Sheet | 
     return sheet(key, "Every model, the likeliest first", headings, rows)
 
 
-def _plain(value: float | None) -> Told:
-    return told(value, certainty="", digits=4)
+def _plain(value: float | None) -> ShownNumber:
+    return show(value, certainty="", digits=4)
 
 
 def _parameters(record: Adapt, key: str) -> Sheet | None:
@@ -188,7 +188,7 @@ def _parameters(record: Adapt, key: str) -> Sheet | None:
     return sheet(key, "What is known about each parameter", headings, rows)
 
 
-def _spread(found: Moments | None) -> tuple[Told, Told]:
+def _spread(found: Moments | None) -> tuple[ShownNumber, ShownNumber]:
     if found is None:
         return NOTHING, NOTHING
     return _plain(found.mean), _plain(found.sd)
@@ -201,7 +201,7 @@ def _misfit(record: Adapt, key: str) -> Sheet | None:
         (
             each.state_name or "?",
             each.action_name or "?",
-            told(each.visits, certainty=""),
+            show(each.visits, certainty=""),
             each.text,
         )
         for each in record.misfit

@@ -7,13 +7,19 @@ from typing import final
 
 from simgap.intervals import Certified
 from simgap.records import Audit, Finding, Theorem, Verdict as Word, WorstModel
-from simgap.report.part import Card, Line, Part, origin_of, surety_of
+from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.parts.memory_card import memory_cards
 from simgap.report.parts.on_grid import grid_sheets, ladder_plots
 from simgap.report.parts.verdict_plot import two_groups
 from simgap.report.plots import GroupPlot
 from simgap.report.sheet import Cell, Heading, Sheet, Sign, sheet
-from simgap.report.shown_number import NOTHING, Told, certainty_of, evaluated, told
+from simgap.report.shown_number import (
+    NOTHING,
+    ShownNumber,
+    certainty_of,
+    evaluated,
+    show,
+)
 from simgap.text import number, percent, shown
 
 GROUP = "The audit"
@@ -55,7 +61,7 @@ class AuditContent:
     """Everything the template draws about an audit."""
 
     verdict: Verdict
-    facts: tuple[tuple[str, Told], ...]
+    facts: tuple[tuple[str, ShownNumber], ...]
     next: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -94,7 +100,7 @@ def audit_part(record: Audit, anchor: str) -> Part:
             *((_findings(record, f"{anchor}-table-1"),) if record.findings else ()),
         ),
         cards=_cards(record),
-        surety=surety_of(
+        certainties=certainties_of(
             record,
             *(
                 (name, facts.get(name, NOTHING))
@@ -111,9 +117,11 @@ def _picture(record: Audit, key: str) -> GroupPlot | None:
     """Return what is lost with memory and without it, as parts of what is at stake."""
     sure = evaluated(certainty_of(record.certainty.get("worst")))
 
-    def pair(average: Certified | None, worst: WorstModel | None) -> tuple[Told, Told]:
+    def pair(
+        average: Certified | None, worst: WorstModel | None
+    ) -> tuple[ShownNumber, ShownNumber]:
         most = None if worst is None else worst.relative
-        return told(average), told(most, certainty=sure)
+        return show(average), show(most, certainty=sure)
 
     plot = two_groups(
         pair(record.relative_gap, record.worst),
@@ -167,30 +175,30 @@ def _worst(record: Audit) -> str:
     return (
         "The policy planned for the audit has memory and is planned for the average. "
         "Compared with random actions it loses most in "
-        f"{shown(worst.name)}: {told(worst.gap).text}, {percent(worst.relative)} of "
+        f"{shown(worst.name)}: {show(worst.gap).text}, {percent(worst.relative)} of "
         "what they lose in this model."
     )
 
 
-def _facts(record: Audit) -> dict[str, Told]:
+def _facts(record: Audit) -> dict[str, ShownNumber]:
     noise = NEGLIGIBLE * abs(record.at_stake or 0.0)
     sure, apart = record.certainty, record.separation
     found = {
-        BEST: told(record.average_gap, noise=noise),
-        WITHOUT_MEMORY: told(record.memoryless_gap, noise=noise),
-        VALUE_OF_MEMORY: told(record.value_of_memory, noise=noise),
-        "at stake: what acting at random loses": told(
+        BEST: show(record.average_gap, noise=noise),
+        WITHOUT_MEMORY: show(record.memoryless_gap, noise=noise),
+        VALUE_OF_MEMORY: show(record.value_of_memory, noise=noise),
+        "at stake: what acting at random loses": show(
             record.at_stake, certainty=evaluated(certainty_of(sure.get("at_stake")))
         ),
-        "diameter": told(record.diameter),
-        "separation": told(apart.value, certainty=certainty_of(sure.get("separation"))),
-        "steps to tell two models apart": told(apart.steps),
+        "diameter": show(record.diameter),
+        "separation": show(apart.value, certainty=certainty_of(sure.get("separation"))),
+        "steps to tell two models apart": show(apart.steps),
     }
     return {name: each for name, each in found.items() if each is not NOTHING}
 
 
 def _theorem(theorem: Theorem) -> str:
-    bound = told(theorem.bound, certainty="", digits=4).text
+    bound = show(theorem.bound, certainty="", digits=4).text
     bounds = f"{shown(theorem.name)} bounds the loss by {bound}"
     if not theorem.vacuous:
         return f"{bounds}."
@@ -211,13 +219,13 @@ def _findings(record: Audit, key: str) -> Sheet:
 
 def _row(found: Finding, *, valued: bool) -> list[Cell]:
     sign = Sign(found.status, STATES[found.status])
-    value = told(found.value, certainty="") if valued else NOTHING
+    value = show(found.value, certainty="") if valued else NOTHING
     return [found.check, sign, found.text, *([value] if valued else [])]
 
 
 def _cards(record: Audit) -> tuple[Card, ...]:
     cards = [*memory_cards(record.value_of_memory, record.memory, record.at_stake)]
-    found = told(record.separation.steps)
+    found = show(record.separation.steps)
     if found.value is not None:
         pair = [shown(name, 24) for name in record.separation.pair_names or ()]
         words = f"steps to tell {' from '.join(pair)}" if pair else "steps"

@@ -8,11 +8,11 @@ from typing import final
 
 from simgap.intervals import Interval
 from simgap.records import Blame, BlamedParameter, LossAtValue
-from simgap.report.part import Card, Line, Part, origin_of, surety_of
+from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.parts.pair_prices import pair_prices_plot
-from simgap.report.plots import BarPlot, CurvePlot, told_curve
+from simgap.report.plots import BarPlot, CurvePlot, shown_curve
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
-from simgap.report.shown_number import Told, certainty_of, evaluated, told
+from simgap.report.shown_number import ShownNumber, certainty_of, evaluated, show
 from simgap.text import counted, percent_of, shown
 
 GROUP = "What causes the loss"
@@ -26,7 +26,7 @@ class BlameContent:
 
     headline: str
     about: str
-    facts: tuple[tuple[str, Told], ...]
+    facts: tuple[tuple[str, ShownNumber], ...]
     notes: tuple[str, ...]
     undrawn: int  # parameters whose curve is not drawn
 
@@ -35,11 +35,11 @@ def blame_part(record: Blame, anchor: str) -> Part:
     """Return the part of `blame.json`."""
     noise = 10.0 * record.rounding
     ranked = sorted(record.parameters, key=lambda each: -each.share.middle)
-    whole = told(record.whole, noise=noise)
+    whole = show(record.whole, noise=noise)
     curves = _curves(record, ranked, noise, anchor)
     first = ranked[0] if ranked else None
     name = "" if first is None else shown(first.name, 40)
-    share = told(None if first is None else first.share, noise=noise)
+    share = show(None if first is None else first.share, noise=noise)
     sure = evaluated(certainty_of(record.certainty.get("ignored_whole")))
     plots = (
         _bars(ranked, noise, f"{anchor}-shares"),
@@ -67,7 +67,7 @@ def blame_part(record: Blame, anchor: str) -> Part:
                 ("average loss of the best agent", whole),
                 (
                     "average loss of the nominal plan",
-                    told(record.ignored_whole, certainty=sure, noise=noise),
+                    show(record.ignored_whole, certainty=sure, noise=noise),
                 ),
             ),
             notes=record.notes,
@@ -77,11 +77,11 @@ def blame_part(record: Blame, anchor: str) -> Part:
         plots=tuple(plot for plot in plots if plot is not None),
         sheets=(_sheet(ranked, noise, f"{anchor}-table-1"),) if ranked else (),
         cards=() if first is None else (_card(first, name, share),),
-        surety=surety_of(
+        certainties=certainties_of(
             record,
             ("average loss of the best agent", whole),
             *(
-                (f"share of {shown(each.name, 40)}", told(each.share, noise=noise))
+                (f"share of {shown(each.name, 40)}", show(each.share, noise=noise))
                 for each in ranked
             ),
             kind="blame",
@@ -104,7 +104,7 @@ def _about(record: Blame) -> str:
     )
 
 
-def _card(first: BlamedParameter, name: str, share: Told) -> Card:
+def _card(first: BlamedParameter, name: str, share: ShownNumber) -> Card:
     if not share.value or share.value <= 0.0:
         return Card("blame", "none", share.certainty, "nothing is lost")
     words = f"causes {share.text}"
@@ -133,13 +133,13 @@ def _bar_plot(
     noise: float,
     words: tuple[str, str, str],
 ) -> BarPlot | None:
-    found = [(shown(each.name, 40), told(value(each), noise=noise)) for each in ranked]
+    found = [(shown(each.name, 40), show(value(each), noise=noise)) for each in ranked]
     bars = tuple((name, each) for name, each in found if each.drawable)
     note = _on_negative([each for _, each in bars])
     return BarPlot(*words, bars, note=note) if bars else None
 
 
-def _on_negative(found: Sequence[Told]) -> str:
+def _on_negative(found: Sequence[ShownNumber]) -> str:
     """Return what a share below 0 means, if there is one."""
     if all((each.upper or 0.0) >= 0.0 for each in found):
         return ""
@@ -168,9 +168,9 @@ def _curves(
             continue
         name = shown(parameter.name, 40)
         drawn = [
-            told_curve(
+            shown_curve(
                 words,
-                [(value, told(get(each), noise=noise)) for value, each in points],
+                [(value, show(get(each), noise=noise)) for value, each in points],
                 evaluated(certainty_of(record.certainty.get(field))),
             )
             for field, words, get in lines
@@ -197,15 +197,15 @@ def _sheet(ranked: Sequence[BlamedParameter], noise: float, key: str) -> Sheet:
         Heading("what knowing it is worth"),
         Heading("share of the nominal plan's loss"),
     )
-    ignored = [told(each.ignored, noise=noise) for each in ranked]
+    ignored = [show(each.ignored, noise=noise) for each in ranked]
     rows: list[tuple[Cell, ...]] = [
         (
             each.name,
-            told(each.values, certainty=""),
-            told(each.share, noise=noise),
-            told(each.part),
-            told(each.alone, noise=noise),
-            told(each.information, noise=noise),
+            show(each.values, certainty=""),
+            show(each.share, noise=noise),
+            show(each.part),
+            show(each.alone, noise=noise),
+            show(each.information, noise=noise),
             last,
         )
         for each, last in zip(ranked, ignored, strict=True)

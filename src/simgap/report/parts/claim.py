@@ -5,12 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from simgap.records import Check, ClaimRecord, ClaimVerdict, Figure, Table
+from simgap.records import (
+    Check,
+    ClaimRecord,
+    ClaimVerdict,
+    Figure,
+    Table,
+    damaged_record,
+)
 from simgap.report.part import Line, Origin, Part
 from simgap.report.plots import Curve, CurvePlot
-from simgap.report.reading import not_ours
 from simgap.report.sheet import Sheet, heading, sheet
-from simgap.report.shown_number import Told, told
+from simgap.report.shown_number import ShownNumber, show
 from simgap.text import shown
 
 GROUP = "Claims of the paper"
@@ -27,9 +33,9 @@ class CheckRow:
     """One inequality with both of its sides."""
 
     name: str
-    left: Told
+    left: ShownNumber
     sign: str
-    right: Told
+    right: ShownNumber
     verdict: str
 
 
@@ -45,7 +51,7 @@ class ClaimContent:
     verdict_words: str
     mood: str
     key_name: str
-    key: Told
+    key: ShownNumber
     checks: tuple[CheckRow, ...]
     errata: tuple[str, ...]
     command: str
@@ -55,7 +61,7 @@ def claim_part(record: ClaimRecord, anchor: str) -> Part:
     """Return the part of one claim."""
     words, mood = _verdict_words(record.verdict, record.expected)
     name, title = shown(record.claim), shown(record.title, 120)
-    key = told(record.key_number.value)
+    key = show(record.key_number.value)
     return Part(
         group=GROUP,
         template="claim.html",
@@ -109,9 +115,9 @@ def _verdict_words(verdict: ClaimVerdict, expected: ClaimVerdict) -> tuple[str, 
 def _check(check: Check) -> CheckRow:
     return CheckRow(
         name=check.name,
-        left=told(check.left),
+        left=show(check.left),
         sign=SIGNS[check.verdict],
-        right=told(check.right),
+        right=show(check.right),
         verdict=check.verdict,
     )
 
@@ -140,7 +146,7 @@ def _plot(figure: Figure, key: str) -> CurvePlot:
 
 def _sheet(table: Table, key: str) -> Sheet:
     if table.certainty and len(table.certainty) != len(table.columns):
-        raise not_ours(
+        raise damaged_record(
             list(table.certainty), f"{len(table.columns)} words of certainty"
         )
     numeric = [

@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from simgap.records import Gap, PolicyGaps
+from simgap.records import Gap, PolicyGaps, damaged_record
 from simgap.report.heat_plots import HeatPlot, spread_out
-from simgap.report.part import Line, Part, origin_of, surety_of
+from simgap.report.part import Line, Part, certainties_of, origin_of
 from simgap.report.parts.horizons import growth_plot, trained_plot
 from simgap.report.parts.memory_card import memory_cards
 from simgap.report.parts.verdict_plot import Losses, verdict_plot
 from simgap.report.plots import short_names
-from simgap.report.reading import not_ours
 from simgap.report.sheet import Heading, Sheet, sheet
-from simgap.report.shown_number import NOTHING, Told, certainty_of, told
+from simgap.report.shown_number import NOTHING, ShownNumber, certainty_of, show
 from simgap.text import shown, without_parameters
 
 GROUP = "Policies in every real model"
@@ -33,9 +32,9 @@ class PolicyRow:
 
     name: str
     about: str
-    gaps: tuple[Told, ...]
-    average: Told
-    worst: Told
+    gaps: tuple[ShownNumber, ...]
+    average: ShownNumber
+    worst: ShownNumber
 
 
 @final
@@ -46,10 +45,10 @@ class GapContent:
     horizon: str
     models: int
     best: str  # the policy with the smallest average loss
-    best_average: Told
+    best_average: ShownNumber
     rivals: str  # policies that may lose less: their intervals meet its own
     left_out: tuple[tuple[str, str], ...]
-    facts: tuple[tuple[str, Told], ...]
+    facts: tuple[tuple[str, ShownNumber], ...]
     notes: tuple[str, ...]
 
 
@@ -111,7 +110,7 @@ def gap_part(record: Gap, anchor: str) -> Part:
         theory_plots=() if growth is None else (growth,),
         sheets=tuple(sheets),
         cards=memory_cards(record.value_of_memory, record.memory, record.at_stake),
-        surety=surety_of(
+        certainties=certainties_of(
             record,
             *((f"average loss of {each.name}", each.average) for each in rows),
             *facts[1:],
@@ -149,14 +148,14 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
-def _facts(record: Gap, noise: float) -> tuple[tuple[str, Told], ...]:
+def _facts(record: Gap, noise: float) -> tuple[tuple[str, ShownNumber], ...]:
     sure = certainty_of(record.certainty.get("at_stake"))
     found = (
-        (AT_STAKE, told(record.at_stake, certainty=sure, noise=noise)),
-        ("value of memory", told(record.value_of_memory, noise=noise)),
+        (AT_STAKE, show(record.at_stake, certainty=sure, noise=noise)),
+        ("value of memory", show(record.value_of_memory, noise=noise)),
         (
             "value of training on all models",
-            told(record.value_of_randomization, noise=noise),
+            show(record.value_of_randomization, noise=noise),
         ),
     )
     return tuple((name, each) for name, each in found if each is not NOTHING)
@@ -165,13 +164,13 @@ def _facts(record: Gap, noise: float) -> tuple[tuple[str, Told], ...]:
 def _row(policy: PolicyGaps, names: Sequence[str], noise: float) -> PolicyRow:
     own = [each.name for each in policy.models]
     if own != list(names):
-        raise not_ours(own[:3], "the same models for every policy")
+        raise damaged_record(own[:3], "the same models for every policy")
     return PolicyRow(
         name=NAMES.get(policy.name) or shown(policy.name),
         about=policy.about,
-        gaps=tuple(told(each.gap, noise=noise) for each in policy.models),
-        average=told(policy.average, noise=noise),
-        worst=told(policy.worst, noise=noise),
+        gaps=tuple(show(each.gap, noise=noise) for each in policy.models),
+        average=show(policy.average, noise=noise),
+        worst=show(policy.worst, noise=noise),
     )
 
 
@@ -226,7 +225,7 @@ def _optimal(record: Gap, key: str) -> Sheet:
         "What an agent gets that knows the model",
         (Heading("real model"), Heading("V*", "certified")),
         [
-            (name, told(value, certainty="", digits=6))
+            (name, show(value, certainty="", digits=6))
             for name, value in zip(record.names, record.optimal, strict=True)
         ],
     )

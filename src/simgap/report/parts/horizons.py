@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import isqrt
 
-from simgap.records import Gap, HorizonGaps
+from simgap.records import Gap, HorizonGaps, damaged_record
 from simgap.report.heat_plots import SlidingHeat, Table, spread_out
-from simgap.report.plots import Curve, CurvePlot, Point, short_names, told_curve
-from simgap.report.reading import not_ours
-from simgap.report.shown_number import certainty_of, told
+from simgap.report.plots import Curve, CurvePlot, Point, short_names, shown_curve
+from simgap.report.shown_number import certainty_of, show
 from simgap.text import number, shown, without_parameters
 
 ROUNDING = 1e-9  # of what is at stake: 0 but for rounding
@@ -38,7 +37,7 @@ def trained_plot(record: Gap, key: str) -> SlidingHeat | None:
     word = certainty_of(record.certainty.get("by_horizon"))
     kept = record.trained or ()
     if any(not 0 <= at < len(record.names) for at in kept):
-        raise not_ours(kept[:5], f"some of {len(record.names)} models")
+        raise damaged_record(kept[:5], f"some of {len(record.names)} models")
     names = [record.names[at] for at in kept]
     drawn = [each for each in rows if each.train and len(names) > 1]
     if not drawn:  # a class of one model has nothing to compare
@@ -74,9 +73,9 @@ def _table(
 ) -> Table:
     table = row.train
     if len(table) != size or any(len(each) != size for each in table):
-        raise not_ours(row.horizon, f"a table of {size} by {size} gaps")
+        raise damaged_record(row.horizon, f"a table of {size} by {size} gaps")
     return tuple(
-        tuple(told(table[i][j], certainty=word, noise=noise) for j in places)
+        tuple(show(table[i][j], certainty=word, noise=noise) for j in places)
         for i in places
     )
 
@@ -89,11 +88,11 @@ def growth_plot(record: Gap, key: str) -> CurvePlot | None:
         return None
     noise = _noise(rows)
     curves = [
-        told_curve(
+        shown_curve(
             name,
             [
                 (float(row.horizon), found)
-                for row, found in ((row, told(getattr(row, field))) for row in rows)
+                for row, found in ((row, show(getattr(row, field))) for row in rows)
                 if found.upper is not None and found.upper > noise
             ],
             word,

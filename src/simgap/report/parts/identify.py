@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import final
 
-from simgap.records import Identify, ModelPair
+from simgap.records import Identify, ModelPair, damaged_record
 from simgap.report.heat_plots import HeatPlot, spread_out
-from simgap.report.part import Card, Line, Part, origin_of, surety_of
-from simgap.report.plots import CurvePlot, short_names, told_curve
-from simgap.report.reading import not_ours
+from simgap.report.part import Card, Line, Part, certainties_of, origin_of
+from simgap.report.plots import CurvePlot, short_names, shown_curve
 from simgap.report.sheet import Heading, Sheet, sheet
-from simgap.report.shown_number import NOTHING, Told, certainty_of, told
+from simgap.report.shown_number import NOTHING, ShownNumber, certainty_of, show
 from simgap.text import counted, number, shown, without_parameters
 
 GROUP = "How fast models are told apart"
@@ -35,7 +34,7 @@ class IdentifyContent:
 def identify_part(record: Identify, anchor: str) -> Part:
     """Return the part of `identify.json`."""
     slowest = _slowest(record)
-    steps = NOTHING if slowest is None else told(slowest.steps)
+    steps = NOTHING if slowest is None else show(slowest.steps)
     plots = (
         _timeline(record, f"{anchor}-timeline"),
         _map(record.names, record.pairs, f"{anchor}-pairs"),
@@ -66,7 +65,7 @@ def identify_part(record: Identify, anchor: str) -> Part:
         cards=()
         if steps.value is None
         else (Card("identify", steps.text, steps.certainty, f"steps to tell {words}"),),
-        surety=surety_of(
+        certainties=certainties_of(
             record, (f"steps to tell {words}", steps), kind="identify", gaps=False
         ),
     )
@@ -76,7 +75,7 @@ def _slowest(record: Identify) -> ModelPair | None:
     if record.slowest is None or not record.pairs:
         return None
     if not 0 <= record.slowest < len(record.pairs):
-        raise not_ours(record.slowest, f"one of {len(record.pairs)} pairs")
+        raise damaged_record(record.slowest, f"one of {len(record.pairs)} pairs")
     return record.pairs[record.slowest]
 
 
@@ -90,7 +89,7 @@ def _where(pair: ModelPair) -> str:
     return " in ".join(shown(each, 40) for each in found if each is not None)
 
 
-def _headline(slowest: ModelPair | None, steps: Told) -> str:
+def _headline(slowest: ModelPair | None, steps: ShownNumber) -> str:
     if slowest is None or steps.value is None:
         return ""
     first, second = _names(slowest)
@@ -108,15 +107,15 @@ def _timeline(record: Identify, key: str) -> CurvePlot | None:
         return None
     for model in timeline.models:
         if len(model.posterior) != len(timeline.steps):
-            raise not_ours(
+            raise damaged_record(
                 len(model.posterior), f"{len(timeline.steps)} points of a posterior"
             )
     kept = spread_out(len(timeline.models), MOST_CURVES)
     curves = [
-        told_curve(
+        shown_curve(
             shown(timeline.models[at].name),
             [
-                (float(step), told(each))
+                (float(step), show(each))
                 for step, each in zip(
                     timeline.steps, timeline.models[at].posterior, strict=True
                 )
@@ -143,11 +142,13 @@ def _timeline(record: Identify, key: str) -> CurvePlot | None:
 
 def _map(names: Sequence[str], pairs: Sequence[ModelPair], key: str) -> HeatPlot | None:
     """Return steps for every pair, the upper end: what is certainly enough."""
-    found: dict[tuple[int, int], Told] = {}
+    found: dict[tuple[int, int], ShownNumber] = {}
     for pair in pairs:
         if not 0 <= pair.first < len(names) > pair.second >= 0:
-            raise not_ours((pair.first, pair.second), f"two of {len(names)} models")
-        steps = replace(told(pair.steps), value=pair.steps.upper)
+            raise damaged_record(
+                (pair.first, pair.second), f"two of {len(names)} models"
+            )
+        steps = replace(show(pair.steps), value=pair.steps.upper)
         found[pair.first, pair.second] = found[pair.second, pair.first] = steps
     kept = spread_out(len(names), MOST_MODELS)
     if len(names) < 2 or not found:
@@ -188,9 +189,9 @@ def _sheet(record: Identify, key: str) -> Sheet:
         (
             *_names(each, 60),
             _where(each),
-            told(each.distance, certainty=""),
-            told(each.visits, certainty=""),
-            told(each.steps),
+            show(each.distance, certainty=""),
+            show(each.visits, certainty=""),
+            show(each.steps),
         )
         for each in ranked
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simgap.intervals import Certified
 from simgap.records import Memory
 from simgap.report.part import Card
-from simgap.report.shown_number import told
+from simgap.report.shown_number import show
 from simgap.text import percent_of
 
 ROUNDING = 1e-9  # of what is at stake: nothing, in words
@@ -22,7 +22,7 @@ def memory_cards(
     Its words are the sentence that says whether memory is needed, with its own label.
     """
     noise = max(noise, ROUNDING * abs(stake or 0.0))
-    found = told(worth, noise=noise)
+    found = show(worth, noise=noise)
     if found.value is None:
         return ()
     words = "the best policy without memory loses no more"

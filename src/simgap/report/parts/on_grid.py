@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from simgap.records import Audit, InSimulator, Ladder, Rung
-from simgap.report.plots import CurvePlot, told_curve
+from simgap.report.plots import CurvePlot, shown_curve
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
-from simgap.report.shown_number import NOTHING, Told, told
+from simgap.report.shown_number import NOTHING, ShownNumber, show
 from simgap.text import percent
 
 
@@ -41,7 +41,7 @@ def grid_sheets(record: Audit, anchor: str) -> tuple[Sheet, ...]:
 def ladder_plots(ladder: Ladder | None, anchor: str) -> tuple[CurvePlot, ...]:
     """Return the average loss by the size of the grid, if there was a ladder."""
     rungs = () if ladder is None else ladder.rungs
-    points = [(float(rung.states), told(rung.average_gap)) for rung in rungs]
+    points = [(float(rung.states), show(rung.average_gap)) for rung in rungs]
     known = [(states, lost) for states, lost in points if lost.value is not None]
     if ladder is None or not known:
         return ()
@@ -51,7 +51,7 @@ def ladder_plots(ladder: Ladder | None, anchor: str) -> tuple[CurvePlot, ...]:
             title="The average loss on finer and finer grids",
             x="states of the table",
             y="average loss of the best agent",
-            curves=(told_curve("best agent", known, "certified"),),
+            curves=(shown_curve("best agent", known, "certified"),),
             log_x=True,
             note=f"{ladder.outcome}.",
         ),
@@ -61,24 +61,24 @@ def ladder_plots(ladder: Ladder | None, anchor: str) -> tuple[CurvePlot, ...]:
 def _graded(found: InSimulator) -> list[Cell]:
     return [
         found.policy,
-        told(found.table),
-        told(found.simulator),
-        told(found.episodes, certainty=""),
+        show(found.table),
+        show(found.simulator),
+        show(found.episodes, certainty=""),
         percent(found.fallbacks),
     ]
 
 
 def _climbed(rung: Rung) -> list[Cell]:
-    earned: tuple[Told, Told] = NOTHING, NOTHING
+    earned: tuple[ShownNumber, ShownNumber] = NOTHING, NOTHING
     if rung.in_simulator:
         first = rung.in_simulator[0]
-        earned = told(first.table), told(first.simulator)
+        earned = show(first.table), show(first.simulator)
     return [
         "x".join(str(each) for each in rung.cells),
         rung.verdict,
-        told(rung.states, certainty=""),
+        show(rung.states, certainty=""),
         percent(rung.noise),
-        told(rung.average_gap),
-        told(rung.at_stake, certainty="certified"),
+        show(rung.average_gap),
+        show(rung.at_stake, certainty="certified"),
         *earned,
     ]

@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from simgap.intervals import Certified
-from simgap.records import BaselinePolicy, Oracle, OracleModel
-from simgap.report.part import Line, Part, origin_of, surety_of
+from simgap.records import BaselinePolicy, Oracle, OracleModel, damaged_record
+from simgap.report.part import Line, Part, certainties_of, origin_of
 from simgap.report.parts.memory_card import memory_cards
 from simgap.report.parts.oracle_plots import TRACKS, oracle_plots
 from simgap.report.sheet import Heading, Sheet, sheet
 from simgap.report.shown_number import (
     NOTHING,
-    Told,
+    ShownNumber,
     certainty_of,
     evaluated,
     quiet,
-    told,
+    show,
 )
 from simgap.text import between, counted, number, part_of_value, shown
 
@@ -41,11 +41,11 @@ class OracleContent:
 
     headline: str
     points: tuple[str, ...]
-    average: Told
-    value: Told
-    informed: Told
-    estimated: Told
-    worst: Told
+    average: ShownNumber
+    value: ShownNumber
+    informed: ShownNumber
+    estimated: ShownNumber
+    worst: ShownNumber
     solver: str
     outcome: str
     notes: tuple[tuple[str, str], ...]  # of simpler policies
@@ -53,14 +53,16 @@ class OracleContent:
 
 def oracle_part(record: Oracle, anchor: str) -> Part:
     """Return the part of `oracle.json`."""
+    if not record.lower <= record.upper:
+        raise damaged_record(record.lower, f"a value of at most {record.upper}")
     noise = record.noise
     others = {
         NAMES.get(name) or shown(name): each
         for name, each in record.baselines.items()
         if name != INFORMED
     }
-    average = quiet(told(record.average_gap), noise)
-    estimated = quiet(told(record.estimated_gap), noise)
+    average = quiet(show(record.average_gap), noise)
+    estimated = quiet(show(record.estimated_gap), noise)
     sure = certainty_of(record.certainty.get("worst_gap"))
     return Part(
         group=GROUP,
@@ -79,10 +81,10 @@ def oracle_part(record: Oracle, anchor: str) -> Part:
             headline=_headline(record, average),
             points=_points(record),
             average=average,
-            value=told(Certified(record.lower, record.upper)),
-            informed=told(record.informed, certainty="certified"),
+            value=show(Certified(record.lower, record.upper)),
+            informed=show(record.informed, certainty="certified"),
             estimated=estimated,
-            worst=quiet(told(record.worst_gap, certainty=sure), noise),
+            worst=quiet(show(record.worst_gap, certainty=sure), noise),
             solver=record.solver,
             outcome=record.outcome,
             notes=tuple(
@@ -96,14 +98,14 @@ def oracle_part(record: Oracle, anchor: str) -> Part:
             *([_others(record, others, f"{anchor}-table-2")] if others else []),
         ),
         cards=memory_cards(record.value_of_memory, record.memory, None, noise),
-        surety=surety_of(
+        certainties=certainties_of(
             record,
             (BEST, average),
-            ("average loss of the policy to run", told(record.estimated_gap)),
-            ("value of memory", quiet(told(record.value_of_memory), noise)),
+            ("average loss of the policy to run", show(record.estimated_gap)),
+            ("value of memory", quiet(show(record.value_of_memory), noise)),
             (
                 "value of training on all models",
-                quiet(told(record.value_of_randomization), noise),
+                quiet(show(record.value_of_randomization), noise),
             ),
             kind="oracle",
             least=average,
@@ -117,7 +119,7 @@ def _length(record: Oracle) -> str:
     return f"discount {number(record.discount)}"
 
 
-def _headline(record: Oracle, average: Told) -> str:
+def _headline(record: Oracle, average: ShownNumber) -> str:
     if average.value is None:
         return ""
     gap = record.average_gap
@@ -139,7 +141,7 @@ def _points(record: Oracle) -> tuple[str, ...]:
             "The policy planned by the oracle loses most in reward if "
             f"{shown(most.name)} is real: {number(most.gap, 4)}{whole}."
         )
-    found = quiet(told(record.estimated_gap, digits=4), record.noise)
+    found = quiet(show(record.estimated_gap, digits=4), record.noise)
     detail = f", {found.detail}" if found.detail else ""
     points.append(
         "The policy to run tracks which model is likely; it loses "
@@ -163,15 +165,15 @@ def _worth(record: Oracle, bounds: Certified) -> str:
 
 
 def _models(record: Oracle, key: str) -> Sheet:
-    def plain(value: float | Certified | None, least: float = 0.0) -> Told:
-        return replace(quiet(told(value, digits=6), least), certainty="")
+    def plain(value: float | Certified | None, least: float = 0.0) -> ShownNumber:
+        return replace(quiet(show(value, digits=6), least), certainty="")
 
     def word(field: str) -> str:
         return certainty_of(record.certainty.get(field))
 
     noise, parts = record.noise, all(each.optimal > 0.0 for each in record.models)
 
-    def part(model: OracleModel) -> list[Told]:
+    def part(model: OracleModel) -> list[ShownNumber]:
         return [plain(model.relative_gap, noise / model.optimal)] if parts else []
 
     return sheet(
@@ -204,24 +206,24 @@ def _models(record: Oracle, key: str) -> Sheet:
 
 def _others(record: Oracle, others: Mapping[str, BaselinePolicy], key: str) -> Sheet:
     noise = record.noise
-    rows: list[tuple[str | Told, ...]] = [
+    rows: list[tuple[str | ShownNumber, ...]] = [
         (
             "best possible",
-            quiet(told(record.average_gap), noise),
+            quiet(show(record.average_gap), noise),
             NOTHING,
             "knows the models, not which is real",
         ),
         (
             TRACKS,
-            quiet(told(record.estimated_gap), noise),
+            quiet(show(record.estimated_gap), noise),
             NOTHING,
             "the one to run: acts on what it believes (oracle-belief of simgap gap)",
         ),
     ]
     for name, each in others.items():
         label = evaluated(certainty_of(each.certainty))
-        worst = quiet(told(each.worst_gap, certainty=label), noise)
-        lost = quiet(told(each.average_gap, certainty=label), noise)
+        worst = quiet(show(each.worst_gap, certainty=label), noise)
+        lost = quiet(show(each.average_gap, certainty=label), noise)
         rows.append((name, lost, worst, each.about))
     headings = (
         Heading("policy"),

@@ -8,7 +8,7 @@ from simgap.intervals import Interval
 from simgap.records import BaselinePolicy, Oracle
 from simgap.report.parts.pair_prices import pair_prices_plot
 from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot, short_names
-from simgap.report.shown_number import Told, certainty_of, quiet, told
+from simgap.report.shown_number import ShownNumber, certainty_of, quiet, show
 
 TRACKS = "tracks the posterior"  # the policy to run
 
@@ -34,8 +34,8 @@ def oracle_plots(
 def _policies(
     record: Oracle, others: Mapping[str, BaselinePolicy], key: str
 ) -> BarPlot | None:
-    def lost(gap: Interval) -> Told:
-        return quiet(told(gap), record.noise)
+    def lost(gap: Interval) -> ShownNumber:
+        return quiet(show(gap), record.noise)
 
     rest = [(name, lost(each.average_gap)) for name, each in others.items()]
     bars = [
@@ -57,7 +57,7 @@ def _per_model(record: Oracle, key: str) -> BarPlot | None:
         "What the policy planned by the oracle loses, if this model is real",
         "gap",
         tuple(
-            (name, quiet(told(each.gap, certainty=sure), record.noise))
+            (name, quiet(show(each.gap, certainty=sure), record.noise))
             for name, each in zip(
                 short_names([each.name for each in record.models]),
                 record.models,

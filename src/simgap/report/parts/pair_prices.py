@@ -8,7 +8,7 @@ from simgap.intervals import Certified
 from simgap.records import PairPrices
 from simgap.report.heat_plots import HeatPlot, spread_out
 from simgap.report.plots import short_names
-from simgap.report.shown_number import NOTHING, Told, told
+from simgap.report.shown_number import NOTHING, ShownNumber, show
 from simgap.text import shown, without_parameters
 
 MOST_PAIRED = 48  # models in the map
@@ -47,8 +47,8 @@ def pair_prices_plot(
     )
 
 
-def _cell(prices: PairPrices, i: int, j: int, noise: float) -> Told:
+def _cell(prices: PairPrices, i: int, j: int, noise: float) -> ShownNumber:
     if i == j:
         return NOTHING
     lower, upper = prices.lower[i][j], prices.upper[i][j]
-    return told(Certified(lower, max(lower, upper)), noise=noise)
+    return show(Certified(lower, max(lower, upper)), noise=noise)

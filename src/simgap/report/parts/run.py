@@ -10,7 +10,7 @@ from simgap.records import Run
 from simgap.report.part import Line, Part, origin_of
 from simgap.report.plots import Curve, CurvePlot
 from simgap.report.sheet import Heading, Sheet, sheet
-from simgap.report.shown_number import NOTHING, Told, certainty_of, told
+from simgap.report.shown_number import NOTHING, ShownNumber, certainty_of, show
 from simgap.text import shown
 
 GROUP = "Agents in real models"
@@ -25,7 +25,7 @@ class RunContent:
     about: str
     horizon: str
     seeds: str
-    speed: Told
+    speed: ShownNumber
     literal: bool
     notes: tuple[str, ...]
 
@@ -47,13 +47,13 @@ def run_part(record: Run, anchor: str) -> Part:
             key_name=""
             if worst is None
             else f"largest gap, if {shown(worst.name, 40)} is real",
-            key=NOTHING if worst is None else told(worst.gap),
+            key=NOTHING if worst is None else show(worst.gap),
         ),
         content=RunContent(
             about=record.about,
             horizon=str(record.horizon),
             seeds=str(record.seeds),
-            speed=told(record.steps_per_second, digits=3),
+            speed=show(record.steps_per_second, digits=3),
             literal=record.literal,
             notes=record.notes,
         ),
@@ -138,6 +138,6 @@ def _sheet(record: Run, key: str) -> Sheet:
     return sheet(key, "Numbers by real model", headings, rows)
 
 
-def _unlabelled(value: Any, digits: int = 5) -> Told:
+def _unlabelled(value: Any, digits: int = 5) -> ShownNumber:
     """Return a number without its label: the head of the column has it."""
-    return replace(told(value, digits=digits), certainty="")
+    return replace(show(value, digits=digits), certainty="")

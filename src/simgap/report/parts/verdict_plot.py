@@ -12,7 +12,7 @@ from typing import final
 
 from simgap.report.heat_plots import spread_out
 from simgap.report.plots import GroupPlot, short_names
-from simgap.report.shown_number import NOTHING, Told
+from simgap.report.shown_number import NOTHING, ShownNumber
 from simgap.text import at_least, at_most, number, shown, without_parameters
 
 SERIES = {  # policies of records, as the picture calls them
@@ -32,8 +32,8 @@ MOST_MODELS = 7
 class Losses:
     """What one policy loses: on average, and in every model."""
 
-    average: Told
-    models: tuple[Told, ...]
+    average: ShownNumber
+    models: tuple[ShownNumber, ...]
 
 
 def verdict_plot(
@@ -72,7 +72,9 @@ def verdict_plot(
 
 
 def two_groups(
-    with_memory: tuple[Told, Told], without: tuple[Told, Told], key: str
+    with_memory: tuple[ShownNumber, ShownNumber],
+    without: tuple[ShownNumber, ShownNumber],
+    key: str,
 ) -> GroupPlot | None:
     """Return two policies on average and in the worst model, from parts of the whole.
 
@@ -80,7 +82,7 @@ def two_groups(
     """
     if not all(each.drawable for each in (*with_memory, *without)):
         return None
-    whole = Told("", "", "exact", 1.0, 1.0, 1.0)
+    whole = ShownNumber("", "", "exact", 1.0, 1.0, 1.0)
     return GroupPlot(
         key=key,
         title=TITLE,
@@ -98,7 +100,7 @@ def two_groups(
     )
 
 
-def _kept(losses: Sequence[Told]) -> tuple[int, ...]:
+def _kept(losses: Sequence[ShownNumber]) -> tuple[int, ...]:
     """Return which models are drawn: some, and the one in which most is lost."""
     places = range(len(losses))
     worst = max(places, key=lambda at: losses[at].value or 0.0, default=0)
@@ -108,7 +110,7 @@ def _kept(losses: Sequence[Told]) -> tuple[int, ...]:
     return tuple(sorted(kept))
 
 
-def _share(part: Told, whole: Told) -> Told:
+def _share(part: ShownNumber, whole: ShownNumber) -> ShownNumber:
     """Return a loss in per cent of what is at stake; ends allow for those of both."""
     if (
         part.value is None

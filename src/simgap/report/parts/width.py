@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.intervals import Interval
-from simgap.records import RangeLoss, Width
+from simgap.records import RangeLoss, Width, damaged_record
 from simgap.report.heat_plots import HeatPlot, spread_out
-from simgap.report.part import Card, Line, Part, origin_of, surety_of
-from simgap.report.plots import CurvePlot, short_names, told_curve
-from simgap.report.reading import not_ours
+from simgap.report.part import Card, Line, Part, certainties_of, origin_of
+from simgap.report.plots import CurvePlot, short_names, shown_curve
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
-from simgap.report.shown_number import NOTHING, Told, certainty_of, told
+from simgap.report.shown_number import NOTHING, ShownNumber, certainty_of, show
 from simgap.text import counted, number, shown, without_parameters
 
 GROUP = "How wide to randomize"
@@ -35,7 +34,7 @@ class WidthContent:
     param: str
     headline: str
     reason: str
-    facts: tuple[tuple[str, Told], ...]
+    facts: tuple[tuple[str, ShownNumber], ...]
     notes: tuple[str, ...]
 
 
@@ -44,7 +43,7 @@ def width_part(record: Width, anchor: str) -> Part:
     param, noise = shown(record.param, 40), ROUNDING * abs(record.at_stake)
     chosen = next((r for r in record.widths if r.width == record.recommended), None)
     wanted = "" if chosen is None else _range(chosen)
-    lost = NOTHING if chosen is None else told(chosen.gap, noise=noise)
+    lost = NOTHING if chosen is None else show(chosen.gap, noise=noise)
     plots = (
         _curves(record, param, noise, f"{anchor}-widths"),
         _map(record, param, noise, f"{anchor}-map"),
@@ -82,10 +81,10 @@ def width_part(record: Width, anchor: str) -> Part:
                 f"{param}, recommended; it loses {lost.text} on average",
             ),
         ),
-        surety=surety_of(
+        certainties=certainties_of(
             record,
             *(
-                (f"{what} width {number(row.width, 5)}", told(value, noise=noise))
+                (f"{what} width {number(row.width, 5)}", show(value, noise=noise))
                 for row in record.widths
                 for what, value in (
                     ("average loss of", row.gap),
@@ -94,7 +93,7 @@ def width_part(record: Width, anchor: str) -> Part:
             ),
             kind="width",
             stake=record.at_stake,
-            least=told(record.least_possible, noise=noise),
+            least=show(record.least_possible, noise=noise),
         ),
     )
 
@@ -109,33 +108,33 @@ def _headline(param: str, chosen: RangeLoss | None) -> str:
 
 def _range(row: RangeLoss) -> str:
     """Return both ends of a range in words."""
-    low, high = (told(end, certainty="").text for end in (row.low, row.high))
+    low, high = (show(end, certainty="").text for end in (row.low, row.high))
     return low if low == high else f"{low} to {high}"
 
 
 def _facts(
     record: Width, chosen: RangeLoss | None, noise: float
-) -> tuple[tuple[str, Told], ...]:
+) -> tuple[tuple[str, ShownNumber], ...]:
     found = [
         (
             "nominal value: ranges here grow from it",
-            told(record.nominal, certainty="exact"),
+            show(record.nominal, certainty="exact"),
         ),
-        ("recommended width", told(record.recommended, certainty="exact")),
+        ("recommended width", show(record.recommended, certainty="exact")),
     ]
     if chosen is not None:
         found += [
-            ("average gap of that range", told(chosen.gap, noise=noise)),
-            ("its worst gap, in reward", told(chosen.worst, noise=noise)),
+            ("average gap of that range", show(chosen.gap, noise=noise)),
+            ("its worst gap, in reward", show(chosen.worst, noise=noise)),
         ]
     return tuple(found)
 
 
 def _curves(record: Width, param: str, noise: float, key: str) -> CurvePlot | None:
     curves = [
-        told_curve(
+        shown_curve(
             name,
-            [(row.width, told(get(row), noise=noise)) for row in record.widths],
+            [(row.width, show(get(row), noise=noise)) for row in record.widths],
             certainty_of(record.certainty.get(field)),
         )
         for field, name, get in LINES
@@ -161,7 +160,9 @@ def _map(record: Width, param: str, noise: float, key: str) -> HeatPlot | None:
         return None
     for row in rows:
         if len(row.gaps) != len(names):
-            raise not_ours(len(row.gaps), f"{len(names)} gaps, one for a real model")
+            raise damaged_record(
+                len(row.gaps), f"{len(names)} gaps, one for a real model"
+            )
     word = certainty_of(record.certainty.get("gaps"))
     kept = spread_out(len(names), max(2, MOST_CELLS // len(rows)))
     short, what = without_parameters([shown(name) for name in names])
@@ -175,7 +176,7 @@ def _map(record: Width, param: str, noise: float, key: str) -> HeatPlot | None:
         rows=tuple(shown(_range(row), 40) for row in rows),
         columns=short_names([short[at] for at in kept]),
         cells=tuple(
-            tuple(told(row.gaps[at], certainty=word, noise=noise) for at in kept)
+            tuple(show(row.gaps[at], certainty=word, noise=noise) for at in kept)
             for row in rows
         ),
         note="Rows are ranges that were trained on, narrow ones first." + left,
@@ -198,15 +199,15 @@ def _sheet(record: Width, noise: float, key: str) -> Sheet:
     )
     rows: list[tuple[Cell, ...]] = [
         (
-            told(row.width, certainty=""),
-            told(row.low, certainty=""),
-            told(row.high, certainty=""),
-            told(row.models, certainty=""),
-            told(row.gap, noise=noise),
-            told(row.worst, noise=noise),
+            show(row.width, certainty=""),
+            show(row.low, certainty=""),
+            show(row.high, certainty=""),
+            show(row.models, certainty=""),
+            show(row.gap, noise=noise),
+            show(row.worst, noise=noise),
             row.worst_model,
-            told(row.inside, noise=noise),
-            told(row.outside, noise=noise),
+            show(row.inside, noise=noise),
+            show(row.outside, noise=noise),
         )
         for row in record.widths
     ]
