@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from simgap.errors import InvalidArgument
-from simgap.records import Gap, Identify, Oracle, as_record
+from simgap.records import ClaimRecord, Gap, Identify, Oracle, as_record
 from simgap.report import Figures
-from simgap.report.parts import MAKERS
+from simgap.report.figures import DRAWN
 from tests.report import answer_cases as cases
 from tests.report.answer_cases import LAKES
 from tests.report.browsing import Watched, needs_a_browser
-from tests.report.explorer_cases import oracle
+from tests.report.explorer_cases import claim, oracle
 
 
 def drawn(kind: type[Any], found: dict[str, Any]) -> Figures:
@@ -29,8 +29,9 @@ def test_figures_are_those_of_the_page() -> None:
         (Gap, cases.growing_gap(*LAKES)),
         (Identify, cases.identify(*LAKES)),
         (Oracle, oracle(*LAKES)),
+        (ClaimRecord, claim()),
     ):
-        part = MAKERS[kind.__name__.lower()](found, "record-1")
+        part = DRAWN[found["kind"]](found, "record-1")
         first = [] if part.picture is None else [part.picture]
         wanted = [plot.title for plot in (*first, *part.plots, *part.theory_plots)]
         assert list(drawn(kind, found).titles) == wanted

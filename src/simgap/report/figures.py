@@ -12,7 +12,7 @@ from simgap.records import Record, for_this_grid, plain
 from simgap.report.explorer import POLICY
 from simgap.report.page_data import held_data
 from simgap.report.part import Part
-from simgap.report.parts import MAKERS
+from simgap.report.parts import CLAIM, MAKERS
 from simgap.report.plots import Plot
 from simgap.report.scripts import page_scripts
 from simgap.report.templating import template
@@ -20,6 +20,7 @@ from simgap.user_files import replacing
 
 HEIGHT = 540  # pixels of a figure in a notebook
 MOST_SHOWN = 2  # figures without scrolling
+DRAWN = {**MAKERS, "claim": CLAIM}
 
 
 @final
@@ -52,11 +53,11 @@ class Figures:
 def figures_of(record: Record) -> Figures:
     """Return the figures that the page has of a record; `Record.plot` calls this."""
     kind = getattr(record, "kind", "")
-    plots = _plots(record, kind) if kind in MAKERS else ()
+    plots = _plots(record, kind) if kind in DRAWN else ()
     if not plots:
         raise InvalidArgument(
             f"the page has no figure of this {type(record).__name__}",
-            hint=f"it draws {', '.join(MAKERS)}; print the record to see its numbers",
+            hint=f"it draws {', '.join(DRAWN)}; print the record to see its numbers",
             code="no-figure",
         )
     held = held_data({plot.key: plot.data() for plot in plots})
@@ -75,7 +76,7 @@ def figures_of(record: Record) -> Figures:
 
 
 def _plots(record: Record, kind: str) -> tuple[Plot, ...]:
-    part = MAKERS[kind](plain(record), kind)
+    part = DRAWN[kind](plain(record), kind)
     source = getattr(record, "provenance", None)
     if source is not None and source.grid:
         part = cast("Part", for_this_grid(part))
