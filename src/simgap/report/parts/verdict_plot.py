@@ -53,7 +53,7 @@ def verdict_plot(
     return GroupPlot(
         key=key,
         title=TITLE,
-        x=f"if this model is real, by {shown(what, 40)}" if what else "real model",
+        x=f"real model, by {shown(what, 40)}" if what else "real model",
         y="loss",
         unit=" %",
         groups=(ON_AVERAGE, *short_names([short[at] for at in kept], 20)),

@@ -257,7 +257,7 @@ const Figures = (() => {
       barmode: "group", bargap: 0.28, bargroupgap: 0.06, shapes: shapes, annotations: annotations,
       xaxis: axis(figure.x, width - 70, false, { automargin: false, tickvals: figure.groups.map((name, at) => at), ticktext: figure.groups.map((name) => (steep ? escaped(cut(name, 12)) : twoLines(name, Math.max(6, Math.floor((width - 70) / many / 7.5))))), showgrid: false, zeroline: false, tickangle: steep ? -90 : 0 }),
       yaxis: axis(figure.y, 260, false, { automargin: false, range: [0, end * 1.12], ticksuffix: figure.unit }),
-      margin: { l: 68, r: 8, t: 8, b: (figure.x ? 26 : 4) + (steep ? 86 : 34) },
+      margin: { l: 68, r: 8, t: 8, b: (figure.x ? 26 : 4) + (steep ? 92 : 34) },
     };
     const legend = figure.series.map((each, k) => ({ name: each.name, colour: colour([0, 1, 5][k % 3]), box: true, group: "curve" + k }));
     const series = lines.map((each, k) => ({ trace: k, texts: each.map((one) => one.filter(Boolean).join("; ")) }));
