@@ -45,7 +45,7 @@ def reproduce(
         scale: how much work goes into a claim.
         seed: of everything that is sampled.
         again: run claims that are there already.
-        progress: is told in a few words what is being done.
+        progress: is called with a few words about what is being done.
 
     Returns:
         Every claim in short: its verdict, what was expected, its key number.

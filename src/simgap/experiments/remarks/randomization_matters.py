@@ -1,6 +1,6 @@
 """Training on one simulator and deploying in another: what randomization is worth.
 
-FrozenLake: a move goes where it is meant to with probability `success_rate`, 1/3 by
+FrozenLake: a move goes the way that was chosen with probability `success_rate`, 1/3 by
 default. A policy that is optimal for the default lake counts on slipping; on a less
 slippery lake that costs a large part of the success it could have. The policy for a
 random lake, which finds out during the episode where it is, loses almost nothing in

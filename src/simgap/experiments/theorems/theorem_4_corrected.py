@@ -15,7 +15,7 @@ C4 the gap of Algorithm 4 (theory 4.7). Two things are checked, on infinite clas
   mixture of some kernels is a model, and on a family with one parameter that is no
   linear function of it, covered by cells. Models are drawn and the agent is run in
   them. Where its guarantee is below H it is checked: on two arms from some ten thousand
-  steps on, which is for the full scale; what it lost is told in any case.
+  steps on, which is for the full scale; the table has what it lost in any case.
 """
 
 from __future__ import annotations

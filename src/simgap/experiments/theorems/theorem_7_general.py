@@ -50,7 +50,7 @@ class Settings:
 
     horizons: tuple[int, ...]
     runs: int  # per model
-    chance_horizon: int  # short, so that 1/H can be told from more
+    chance_horizon: int  # short, so that 1/H and more than it look different
     chance_runs: int
     share: float = 1.0  # of every bound; a control takes little
 
