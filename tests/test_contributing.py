@@ -18,7 +18,7 @@ from simgap.instances import build_instance
 from simgap.planning import optimal_values
 
 ROOT = Path(__file__).parents[1]
-BLOCK = re.compile(r"```python\n# (in \w+ of )?(src/\S+)\n(.*?)```", re.DOTALL)
+BLOCK = re.compile(r"```python\n# (?:in ([\w ]+) of )?(src/\S+)\n(.*?)```", re.DOTALL)
 RIVERS = "riverswim?states=3&success=0.1,0.6&left_reward=0.4"
 
 
@@ -31,19 +31,13 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     for table, name, text in BLOCK.findall((ROOT / "CONTRIBUTING.md").read_text()):
         path = copy / name
-        if table:
-            start = f"{table.split()[1]} = (\n"
-            whole = path.read_text()
-            assert start in whole
-            path.write_text(whole.replace(start, start + text))
-        else:
-            old = path.read_text() if path.suffix == ".pyi" else ""
-            path.write_text(old + text)
-    catalogue = copy / "src/simgap/base_policies/catalogue.py"
-    line = "from simgap.base_policies.improved.likeliest import likeliest_model\n"
-    whole = catalogue.read_text()
-    first = whole.index("from simgap.")
-    catalogue.write_text(whole[:first] + line + whole[first:])
+        old = path.read_text() if path.exists() else ""
+        if not table:
+            path.write_text(old + text if path.suffix == ".pyi" else text)
+            continue
+        start = "from simgap." if table == "the imports" else f"{table} = (\n"
+        at = old.index(start) + (0 if table == "the imports" else len(start))
+        path.write_text(old[:at] + text + old[at:])
     return copy
 
 

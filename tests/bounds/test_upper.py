@@ -95,8 +95,8 @@ def test_theorem_6_is_the_formula_of_the_theory() -> None:
     assert finite_class(horizon=H, spans=spans).value == pytest.approx(M * gap.value)
 
 
-def test_theorem_6_on_the_rivers_of_row_34_is_the_bound_of_the_theory() -> None:
-    """Section 6: regret of at most 2533 at H = 500."""
+def test_theorem_6_on_four_rivers_is_the_bound_of_the_theory() -> None:
+    """Theory row 40: a regret of at most 2533.5 at H = 500."""
     rivers = riverswim(6, success=(0.35, 0.25, 0.45, 0.30))
     D = diameter(rivers).upper
     found = optimistic_regret(horizon=500, spans=[D] * 4).value

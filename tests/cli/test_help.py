@@ -151,3 +151,20 @@ def test_simgap_starts_at_once(arguments: tuple[str, ...], limit: float) -> None
 def test_a_slow_start_would_be_noticed() -> None:
     """Importing a kernel is what help must not do."""
     assert _seconds("-c", "import simgap._kernels.solving.travel") > 0.25
+
+
+def test_no_verb_imports_anything_heavy_before_it_runs() -> None:
+    """`simgap VERB --help` and misspelt options are answered at once."""
+    script = (
+        "import sys\n"
+        "from importlib import import_module\n"
+        "from simgap.cli.app.main import VERBS\n"
+        "for verb in VERBS:\n"
+        "    import_module(f'simgap.cli.verbs.{verb}')\n"
+        "print(sorted({'numpy', 'numba', 'scipy', 'rich', 'msgspec', 'jinja2', "
+        "'gymnasium'} & set(sys.modules)))\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True
+    )
+    assert found.stdout.strip() == "[]"

@@ -93,8 +93,8 @@ def policy_gaps(
         return _simpler_row(latent, name, oracle.baselines[name])
     if name in ORACLE or (name in SIMPLER and name not in WITHOUT_PLANNING):
         raise InvalidArgument(
-            f"planned by default up to {LONGEST_ORACLE} steps only",
-            hint="give a shorter horizon, or ask for it with --policy",
+            f"this policy is planned by default only up to {LONGEST_ORACLE} steps",
+            hint="give a shorter horizon, or name the policy with --policy",
         )
     least = None if oracle is None else oracle.average_gap.lower
     return _agent_row(latent, name, horizon, evaluator, tell, least)

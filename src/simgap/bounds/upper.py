@@ -153,6 +153,7 @@ def optimistic_regret(
     span. The paper's threshold needs the diameter besides.
     """
     widths_ = widths("spans", spans)
+    # the real model's own span is subtracted; it is unknown, so the least one is
     boundary = 2.0 * float(widths_.sum()) - float(widths_.min()) + 1.0
     return upper_bound(
         "Theorem 6",

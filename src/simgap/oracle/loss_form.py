@@ -97,7 +97,7 @@ class LossForm:
         return Certified.around(gap, error).not_negative()
 
     def rounding_of(self, gaps: FloatArray) -> float:
-        """Return what gaps, V*, its mean and values are off, each told as one number.
+        """Bound the rounding error of each gap, of V*, of its mean and of each value.
 
         `gaps` (M,) were summed up from the stored losses, values are V* less gaps.
         """

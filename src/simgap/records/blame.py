@@ -18,7 +18,7 @@ class LossAtValue:
 
     value: float | str  # text for a group, or the name of a model
     told: Certified  # average gap of an agent that knows this value
-    loss: float  # of the whole class's certified policy, where it has this value
+    loss: float  # average over the models with this value, of the certified policy
 
 
 @final

@@ -29,8 +29,8 @@ class PolicyGaps:
     about: str
     certainty: Certainty
     models: tuple[ModelGap, ...]
-    average: Interval
-    worst: Interval
+    average: Interval  # over the prior
+    worst: Interval  # over all models, those of prior 0 included
 
 
 @final
@@ -48,10 +48,10 @@ class HorizonGaps:
     """The class at one horizon."""
 
     horizon: int
-    informed: float
+    informed: float  # average V* of agents that know the model
     average_gap: Certified  # of the oracle
-    memoryless: Certified
-    random: float
+    memoryless: Certified  # of the best policy found without memory
+    random: float  # of acting at random
     train: tuple[tuple[float, ...], ...]  # the plan of one model if another is real
     bounds: tuple[HorizonBound, ...]
     outcome: Any = in_memory()  # of planning the oracle

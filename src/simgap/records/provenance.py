@@ -61,11 +61,11 @@ def provenance(
 
 
 def for_this_grid(value: Any, key: str = "") -> Any:
-    """Return words and labels about a table on a grid: what is certified says so.
+    """Return a value whose texts say "certified for this grid" where they said less.
 
-    A certificate of the table is none of the simulator behind it. Texts, and texts in
-    lists, objects and records, are changed; where things come from is left alone. `key`
-    is the name of the field that holds the value.
+    A certificate of the table on a grid is not one of the simulator behind it. Texts in
+    lists, objects and records are changed as well; "exact" is changed where it is a
+    label. Where things come from is left alone. `key` is the field of the value.
     """
     if key in _LEFT_ALONE:
         return value

@@ -71,7 +71,7 @@ class Width(Record):
     at_stake: float  # average gap of acting at random
     rounding: float  # of a gap of a model, given as one number
     recommended_average: float  # the width by the average
-    recommended_worst: float  # and by the worst model
+    recommended_worst: float  # the width by the worst model
     least_possible: Certified | None  # average gap of the best policy of all
     certainty: dict[str, Certainty]
     notes: tuple[str, ...]

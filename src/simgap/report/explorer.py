@@ -1,6 +1,6 @@
 """One HTML page from all records in a folder: self-contained, offline, computed once.
 
-A record that is damaged is a sentence on the page, one of an unknown kind is named. The
+A damaged record is reported in a sentence, one of an unknown kind is named. The
 page has a content security policy that allows its own scripts and no request at all.
 """
 

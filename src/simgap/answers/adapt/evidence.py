@@ -173,13 +173,13 @@ def _contradicted(simulators: SimulatorClass, log: TransitionLog) -> BoolArray:
     """Return which models have another reward than the log somewhere, (M,)."""
     if log.reward is None:
         raise InvalidArgument(
-            "the log has no column reward, and rewards are to be evidence",
+            "rewards are to be used as evidence, but the log has no column reward",
             hint="add the column, or leave rewards out (--rewards ignored)",
         )
     given = np.isfinite(log.reward)
     if not given.any():
         raise InvalidArgument(
-            "the column reward of the log is empty, and rewards are to be evidence",
+            "rewards are to be used as evidence, but the column reward is empty",
             hint="fill it, or leave rewards out (--rewards ignored)",
         )
     found = log.reward[given]

@@ -1,10 +1,10 @@
 """Can every mistake be undone? Assumption 1, and what exactly breaks it.
 
 A model is communicating if every state can be reached from every other. If one is not,
-there are two reasons. Some states cannot be left for the others again: a wrong move
-costs the rest of the episode, however long it is (Proposition 1). Or some states are
-never reached from the start: then the assumption fails on paper only, and holds once
-they are dropped.
+there are two reasons. From some states there is no way back to the others: a wrong
+move costs the rest of the episode, however long it is (Proposition 1). Or some states
+are never reached from the start: then the assumption fails on paper only, and holds
+once they are dropped.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def ways_back(simulators: SimulatorClass) -> WaysBack:
 def ways_back_finding(
     simulators: SimulatorClass, found: WaysBack, *, horizon: int | None
 ) -> Finding:
-    """Return Assumption 1 in words; with a horizon its lack is no more than a warning.
+    """Return the finding about Assumption 1; with a horizon it is at most a warning.
 
     The oracle's certificate at a horizon needs no assumption.
     """

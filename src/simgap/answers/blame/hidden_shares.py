@@ -59,7 +59,7 @@ def exact_shares(losses: HiddenLosses) -> HiddenShares:
 def estimated_shares(
     losses: HiddenLosses, *, pairs: int, confidence: float
 ) -> HiddenShares:
-    """Return the shares from random orders, all intervals together at confidence."""
+    """Return shares from random orders; all intervals hold at once at `confidence`."""
     players = len(losses.parts.relevant)
     orders = random_orders(players, pairs, losses.effort.seed)
     every = 2**players - 1

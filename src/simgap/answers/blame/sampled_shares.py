@@ -40,7 +40,7 @@ def random_orders(players: int, pairs: int, seed: int) -> Orders:
     """Return K random orders and their reverses."""
     if players < 1 or pairs < 2:
         raise InvalidArgument(
-            f"{pairs} pairs of orders of {players} players",
+            f"{pairs} pairs of orders of {players} players are too few",
             hint="at least 2 pairs of at least one player",
         )
     rng = np.random.default_rng(seed)

@@ -85,17 +85,18 @@ def width(
     """Return what training on each range of a parameter loses, and which is enough.
 
     For each range the best policy is planned for the models in it, and what it loses is
-    computed in every model that may be real. The narrowest range is recommended that
-    loses at most `slack` of what is at stake (what acting at random loses) more than
-    the best one, by the `criterion`: on average over the prior, or in the worst model.
+    computed in every model that may be real. Recommended is the narrowest range whose
+    loss exceeds the least loss by at most `slack` times the loss of acting at random;
+    by the `criterion`, the loss is the average over the prior or the worst one.
 
     `param` may be left out if only one parameter differs between models. Ranges are
-    centred at `nominal` (the median under the prior unless it is given) and have the
-    given `widths`, or all that differ in their models, at most 12. A range is planned
-    until its bracket is `gap_tolerance` of its loss, or if that is not given until a
-    closer bracket would not change the choice; or for `time_limit` seconds, which all
-    ranges share if models are many. `oracle` is that of the whole class, if it is
-    planned already. `progress` is called with a few words now and then.
+    centred at `nominal` (the median under the prior unless it is given). Without
+    `widths`, one range for each different set of models is tried, at most 12. Planning
+    of a range stops when its bracket is narrower than `gap_tolerance` times its loss;
+    without `gap_tolerance`, when a narrower bracket would not change the choice; and
+    always after `time_limit` seconds, which all ranges share if there are many models.
+    `oracle` is that of the whole class, if it is planned already. `progress` is called
+    with a few words now and then.
 
     >>> from simgap import width
     >>> rivers = "riverswim?states=4&success=0.05:0.85:5&left_reward=0.4"

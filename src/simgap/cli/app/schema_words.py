@@ -197,7 +197,7 @@ MEANINGS = {
     "width": "of the range",
     "widths": "one object per range, from narrow to wide",
     "worst": "over the models",
-    "worst_gap": "of the certified policy, over the models",
+    "worst_gap": "of the certified policy, over the models of positive prior",
     "worst_model": "where most is lost",
     "writable": "endings that simgap export takes",
     "Audit.verdict": '"yes", "with memory", "no", "undecided" or "undecided: '

@@ -40,7 +40,7 @@ def single_plans(
 def ties_exhausted(
     form: LossForm, plans: Sequence[ShortMemoryPlan], effort: float
 ) -> tuple[ShortMemoryPlan, ...]:
-    """Return the best optimal plan of every model, `least` where ties were exhausted.
+    """Return the best optimal plan of every model, with `least` if all ties were tried.
 
     A plan is optimal if it plays an optimal action of its model in every state at every
     step. Losses below rounding count as none. The effort, in seconds of a usual
