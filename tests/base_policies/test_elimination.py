@@ -316,7 +316,7 @@ def test_printed_pairs_are_drawn_at_random_in_every_round(pairing: Pairing) -> N
     draws = 12_000
     seen: Counter[tuple[tuple[int, int], tuple[int, int]]] = Counter()
     for key in range(draws):
-        one = agent.with_luck(key)
+        one = agent.with_stream(key)
         first = one.start(0).pair
         assert first is not None
         left = sorted({0, 1, 2, 3} - {first[1]})

@@ -70,7 +70,7 @@ def test_row_35_the_mean_of_one_over_the_posterior_of_the_truth_does_not_change(
     P = rng.dirichlet(np.ones(3) * 2.0, size=(3, 3, 2))  # full support
     worlds = class_from_arrays(P, rng.random((3, 2)))
     prior = (0.2, 0.3, 0.5)
-    agent = posterior_sampling(worlds, 5, prior=prior).with_luck(99)
+    agent = posterior_sampling(worlds, 5, prior=prior).with_stream(99)
     means, probability = np.zeros(3), np.zeros(3)
     for path in product(range(3), repeat=5):
         chance, memory, state = np.ones(3), agent.start(0), 0
@@ -104,7 +104,7 @@ def test_a_model_is_drawn_as_often_as_it_is_likely() -> None:
     count, prior = 20_000, (0.15, 0.0, 0.6, 0.25)
     worlds = bandit(((0.9, 0.1), (0.1, 0.9), (0.3, 0.4), (0.5, 0.6)))
     agent = posterior_sampling(worlds, 1, prior=prior)
-    drawn = [agent.with_luck(key).start(0).current for key in range(count)]
+    drawn = [agent.with_stream(key).start(0).current for key in range(count)]
     found = np.bincount(drawn, minlength=4)
     assert found[1] == 0
     for m in (0, 2, 3):
@@ -166,9 +166,9 @@ def test_episodes_end_when_visits_double_or_by_length() -> None:
 
 def test_luck_decides_and_nothing_else() -> None:
     agent = posterior_sampling(rivers(), 500)
-    one = [agent.with_luck(7).start(0) for _ in range(2)]
+    one = [agent.with_stream(7).start(0) for _ in range(2)]
     assert one[0] == one[1] and hash(one[0]) == hash(one[1])
-    assert len({agent.with_luck(key).start(0).current for key in range(40)}) == 5
+    assert len({agent.with_stream(key).start(0).current for key in range(40)}) == 5
 
 
 def test_doubling_alone_can_keep_a_bad_plan() -> None:

@@ -75,7 +75,7 @@ def test_where_rewards_differ_it_knows_those_of_the_real_model() -> None:
     worlds = random_class(np.random.default_rng(5), own_rewards=True)
     agent = psrl(worlds, 300)
     with pytest.raises(InvalidArgument, match="knowing"):
-        agent.with_luck(1).start(0)
+        agent.with_stream(1).start(0)
     everywhere = run(agent, worlds, 300, runs=3, seed=1)
     for member in range(3):
         told = agent.knowing(member)
@@ -179,7 +179,7 @@ def lived(
     agent: PSRL, simulators: SimulatorClass, seed: int
 ) -> tuple[list[Drawn], list[Step]]:
     """Return the memories before every step of an episode in the first model."""
-    rng, policy = np.random.default_rng(seed), agent.with_luck(KEY + seed)
+    rng, policy = np.random.default_rng(seed), agent.with_stream(KEY + seed)
     state, memory = 0, policy.start(0)
     memories, steps = [], []
     for h in range(agent.horizon):
@@ -255,9 +255,9 @@ def test_a_flat_prior_with_doubling_can_stay_with_what_it_knows() -> None:
 
 def test_luck_belongs_to_the_policy_and_to_the_key() -> None:
     agent = psrl(RIVER, 200)
-    with pytest.raises(InvalidArgument, match="with_luck"):
+    with pytest.raises(InvalidArgument, match="with_stream"):
         agent.start(0)
-    one, same, other = (agent.with_luck(key).start(0) for key in (KEY, KEY, KEY + 1))
+    one, same, other = (agent.with_stream(key).start(0) for key in (KEY, KEY, KEY + 1))
     assert one == same
     assert hash(one) == hash(same)
     assert one.policy != other.policy
@@ -270,10 +270,10 @@ def test_sweeps_that_run_out_stop_both_forms_with_the_bracket() -> None:
     ends = caught.value.result
     assert isinstance(ends, tuple)
     assert ends[0] < ends[1] <= 1.0
-    policy = replace(agent, most_sweeps=100_000).with_luck(KEY)
+    policy = replace(agent, most_sweeps=100_000).with_stream(KEY)
     memory = replace(policy.start(0), counts=(10**6,) * agent.observed.n_edges)
     with pytest.raises(NotSolved, match="most_sweeps"):
-        agent.with_luck(KEY)._planned(memory, 10**6)
+        agent.with_stream(KEY)._planned(memory, 10**6)
 
 
 def test_settings_that_make_no_sense_are_refused() -> None:

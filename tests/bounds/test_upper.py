@@ -13,8 +13,8 @@ from simgap.bounds import (
     Bhattacharyya,
     Chernoff,
     PaperSamples,
+    ProvedThreshold,
     Quantity,
-    Threshold,
     Travel,
     elimination_gap,
     finite_class,
@@ -85,11 +85,13 @@ def test_theorem_6_is_the_formula_of_the_theory() -> None:
     assert gap.value == pytest.approx(deviation + 2 * M * D + 1, rel=1e-14)
     assert gap_from_regret(regret, span=D).value == pytest.approx(gap.value)
     printed = optimistic_regret(
-        horizon=H, spans=spans, threshold=Threshold.PAPER, diameter=D
+        horizon=H, spans=spans, threshold=ProvedThreshold.PAPER, diameter=D
     )
     wanted = D * sqrt(2 * M * H * log(2 * H * M)) + (2 * M - 1) * D + 1
     assert printed.value == pytest.approx(wanted, rel=1e-14)
-    one_sided = optimistic_gap(horizon=H, spans=spans, threshold=Threshold.ONE_SIDED)
+    one_sided = optimistic_gap(
+        horizon=H, spans=spans, threshold=ProvedThreshold.ONE_SIDED
+    )
     wanted = D * sqrt(M * H * log(H**2) / 2) + 2 * M * D + 1
     assert one_sided.value == pytest.approx(wanted, rel=1e-14)
     assert finite_class(horizon=H, spans=spans).value == pytest.approx(M * gap.value)
@@ -143,7 +145,7 @@ def test_the_paper_threshold_needs_the_diameter() -> None:
     spans = [2.0, 3.0]
     for D, words in ((inf, "finite diameter"), (2.5, "no less than the spans")):
         found = optimistic_gap(
-            horizon=9, spans=spans, threshold=Threshold.PAPER, diameter=D
+            horizon=9, spans=spans, threshold=ProvedThreshold.PAPER, diameter=D
         )
         assert words in found.unmet[0]
     assert not optimistic_gap(horizon=9, spans=spans).unmet
@@ -167,16 +169,16 @@ def test_rewards_of_the_model_widen_every_span_by_one() -> None:
     st.floats(0.05, 1.0),
     st.floats(0.05, 1.0),
     st.integers(1, 3000),
-    st.sampled_from(list(Threshold)),
+    st.sampled_from(list(ProvedThreshold)),
 )
 def test_the_first_elimination_is_that_of_a_scan(
-    span: float, drift: float, share: float, horizon: int, threshold: Threshold
+    span: float, drift: float, share: float, horizon: int, threshold: ProvedThreshold
 ) -> None:
     step, D = span * share, 1.5 * span
-    if threshold is Threshold.PAPER:
+    if threshold is ProvedThreshold.PAPER:
         c = D * sqrt(2 * log(2 * horizon * 3))
     else:
-        sides = 1 if threshold is Threshold.ONE_SIDED else 2
+        sides = 1 if threshold is ProvedThreshold.ONE_SIDED else 2
         c = span * sqrt(log(sides * horizon**2) / 2)
 
     def possible(n: int) -> bool:
@@ -209,7 +211,7 @@ def test_the_vacuity_horizon_is_that_of_a_scan() -> None:
                 span=span,
                 drift=drift,
                 members=2,
-                threshold=Threshold.PAPER,
+                threshold=ProvedThreshold.PAPER,
                 diameter=D,
             )
             <= horizon
@@ -217,7 +219,7 @@ def test_the_vacuity_horizon_is_that_of_a_scan() -> None:
         )
 
     found = vacuity_horizon(
-        spans=spans, drifts=drifts, threshold=Threshold.PAPER, diameter=D
+        spans=spans, drifts=drifts, threshold=ProvedThreshold.PAPER, diameter=D
     )
     assert found == next(h for h in range(1, 10_000) if possible(h))
     assert vacuity_horizon(spans=[0.0], drifts=[0.5]) == inf

@@ -234,7 +234,7 @@ def test_agents_that_see_rewards_are_evaluated_exactly_too() -> None:
 
 def test_what_cannot_be_evaluated_is_refused_with_a_way_out() -> None:
     worlds = random_class(np.random.default_rng(1))
-    with pytest.raises(InvalidArgument, match="draws lots"):
+    with pytest.raises(InvalidArgument, match="draws random numbers"):
         gaps(worlds, posterior_sampling(worlds, 5), 5)
     with pytest.raises(NotSolved, match="remembers more"):
         gaps(worlds, likelihood_optimism(worlds, 40), 40, evaluator=Exact(max_nodes=9))

@@ -16,7 +16,7 @@ from simgap.bounds import (
     Chernoff,
     ComparisonRule,
     PaperSamples,
-    Threshold,
+    ProvedThreshold,
     applicable,
     fits_from,
     vacuity_horizon,
@@ -114,8 +114,8 @@ def _vacuity(measured: MeasuredClass) -> tuple[Vacuity, ...]:
     if facts.spans is not None and facts.gains is not None:
         drifts = [max(gain, 1.0 - gain) for gain in map(float, facts.gains)]
         for name, threshold in (
-            ("sharp threshold", Threshold.SHARP),
-            ("paper's threshold", Threshold.PAPER),
+            ("sharp threshold", ProvedThreshold.SHARP),
+            ("paper's threshold", ProvedThreshold.PAPER),
         ):
             first = vacuity_horizon(
                 spans=facts.spans,

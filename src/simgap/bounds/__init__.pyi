@@ -78,7 +78,7 @@ from simgap.bounds.reduction import (
     neighbourhood_transfer_literal as neighbourhood_transfer_literal,
 )
 from simgap.bounds.upper import (
-    Threshold as Threshold,
+    ProvedThreshold as ProvedThreshold,
     elimination_gap as elimination_gap,
     finite_class as finite_class,
     optimistic_gap as optimistic_gap,

@@ -30,7 +30,7 @@ from simgap.bounds.lower import hardest_best_arm_lower, lower_bound
 from simgap.bounds.numbers import whole
 from simgap.bounds.posterior_sampling import sampling_gap
 from simgap.bounds.reduction import base_policy_transfer, mean_transfer
-from simgap.bounds.upper import Threshold, elimination_gap, optimistic_gap
+from simgap.bounds.upper import ProvedThreshold, elimination_gap, optimistic_gap
 from simgap.bounds.variance_optimism import variance_gap
 
 NO_BIAS = "a finite diameter: some state cannot be reached (Assumption 1)"
@@ -106,7 +106,7 @@ def _by_optimism(facts: ClassFacts, horizon: int) -> list[Bound]:
         "paper's threshold": optimistic_gap(
             horizon=horizon,
             spans=np.minimum(spans, D),
-            threshold=Threshold.PAPER,
+            threshold=ProvedThreshold.PAPER,
             diameter=D,
         ),
     }

@@ -44,7 +44,7 @@ from simgap.bounds.reduction import base_policy_transfer
 from simgap.records import Constant
 
 
-class Threshold(Enum):
+class ProvedThreshold(Enum):
     """When a statistic of n steps contradicts candidate k (theory 3.2)."""
 
     SHARP = "sp_k sqrt(n log(2 H^2) / 2)"
@@ -108,7 +108,7 @@ def finite_class(
     horizon: int,
     spans: Sequence[float] | FloatArray,
     weight: float | None = None,
-    threshold: Threshold = Threshold.SHARP,
+    threshold: ProvedThreshold = ProvedThreshold.SHARP,
     diameter: float = inf,
 ) -> Bound:
     """Return the gap of the oracle in a finite class, C2 / nu(m) (Theorem 2)."""
@@ -123,7 +123,7 @@ def optimistic_gap(
     *,
     horizon: int,
     spans: Sequence[float] | FloatArray,
-    threshold: Threshold = Threshold.SHARP,
+    threshold: ProvedThreshold = ProvedThreshold.SHARP,
     diameter: float = inf,
 ) -> Bound:
     """Return C2, the gap of Algorithm 3 in every model (Theorem 6 with Lemma 2)."""
@@ -144,7 +144,7 @@ def optimistic_regret(
     *,
     horizon: int,
     spans: Sequence[float] | FloatArray,
-    threshold: Threshold = Threshold.SHARP,
+    threshold: ProvedThreshold = ProvedThreshold.SHARP,
     diameter: float = inf,
 ) -> Bound:
     """Return the bound on the regret of Algorithm 3 in every model (Theorem 6).
@@ -166,30 +166,30 @@ def optimistic_regret(
 
 
 def _deviation(
-    horizon: int, spans: FloatArray, threshold: Threshold, diameter: float
+    horizon: int, spans: FloatArray, threshold: ProvedThreshold, diameter: float
 ) -> float:
     """Return the sum of thresholds over M episodes that share H steps, at most."""
-    if threshold is Threshold.PAPER:
+    if threshold is ProvedThreshold.PAPER:
         M = spans.size
         return diameter * sqrt(2.0 * M * horizon * log(2.0 * horizon * M))
-    sides = 1.0 if threshold is Threshold.ONE_SIDED else 2.0
+    sides = 1.0 if threshold is ProvedThreshold.ONE_SIDED else 2.0
     level = log(sides * float(horizon) ** 2) / 2.0
     return sqrt(horizon * level * float(np.square(spans).sum()))
 
 
 def _optimism_constants(
-    spans: FloatArray, threshold: Threshold, diameter: float
+    spans: FloatArray, threshold: ProvedThreshold, diameter: float
 ) -> tuple[Constant, ...]:
     constants = named(M=spans.size, sp=spans.max(), sp2=np.square(spans).sum())
-    if threshold is Threshold.PAPER:
+    if threshold is ProvedThreshold.PAPER:
         constants += named(D=diameter)
     return constants
 
 
 def _optimism_lacks(
-    spans: FloatArray, threshold: Threshold, diameter: float
+    spans: FloatArray, threshold: ProvedThreshold, diameter: float
 ) -> tuple[str, ...]:
-    if threshold is not Threshold.PAPER:
+    if threshold is not ProvedThreshold.PAPER:
         return ()
     if real("diameter", diameter) == inf:
         return ("a finite diameter, which the paper's threshold is made of",)

@@ -22,7 +22,7 @@ from math import floor, inf, log, sqrt
 from simgap.arrays import FloatArray
 from simgap.bounds.bound import Formula, first_fit
 from simgap.bounds.numbers import real, whole, widths
-from simgap.bounds.upper import Threshold
+from simgap.bounds.upper import ProvedThreshold
 from simgap.errors import InvalidArgument
 
 
@@ -31,7 +31,7 @@ def vacuity_horizon(
     spans: Sequence[float] | FloatArray,
     drifts: Sequence[float] | FloatArray,
     steps: Sequence[float] | FloatArray | None = None,
-    threshold: Threshold = Threshold.SHARP,
+    threshold: ProvedThreshold = ProvedThreshold.SHARP,
     diameter: float = inf,
 ) -> float:
     """Return the least H in which some model can be eliminated; inf if none up to 1e15.
@@ -68,7 +68,7 @@ def first_elimination(
     drift: float,
     members: int,
     step: float | None = None,
-    threshold: Threshold = Threshold.SHARP,
+    threshold: ProvedThreshold = ProvedThreshold.SHARP,
     diameter: float = inf,
 ) -> float:
     """Return the least n after which a model can be contradicted, at horizon H.
@@ -93,11 +93,11 @@ def first_elimination(
 
 
 def _factor(
-    horizon: int, span: float, members: int, threshold: Threshold, diameter: float
+    horizon: int, span: float, members: int, threshold: ProvedThreshold, diameter: float
 ) -> float:
-    if threshold is Threshold.PAPER:
+    if threshold is ProvedThreshold.PAPER:
         return real("diameter", diameter) * sqrt(
             2.0 * log(2.0 * horizon * whole("members", members))
         )
-    sides = 1.0 if threshold is Threshold.ONE_SIDED else 2.0
+    sides = 1.0 if threshold is ProvedThreshold.ONE_SIDED else 2.0
     return span * sqrt(log(sides * float(horizon) ** 2) / 2.0)

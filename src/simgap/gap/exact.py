@@ -23,7 +23,7 @@ from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle import Seen, gaps_by_histories, graph_gaps, loss_form
 from simgap.planning import checked_horizon, optimal_values, policy_values
 from simgap.policies import GraphPolicy, MarkovPolicy, Policy
-from simgap.simulation import Lucky, ObservedClass, RewardSignal
+from simgap.simulation import ObservedClass, RandomizedPolicy, RewardSignal
 
 SHORT = 60  # steps up to which histories are tried before first passages
 
@@ -33,9 +33,9 @@ def exact_gaps(
 ) -> tuple[Certified, ...]:
     """Return gap(pi, m) of every model as a bracket of rounding width (Equation 1)."""
     horizon = checked_horizon(horizon)
-    if isinstance(policy, Lucky) and policy.with_luck(0) is not policy:
+    if isinstance(policy, RandomizedPolicy) and policy.with_stream(0) is not policy:
         raise InvalidArgument(
-            f"the policy {policy.name!r} draws lots of its own, and histories cannot "
+            f"the policy {policy.name!r} draws random numbers, and histories cannot "
             "be merged over them",
             hint="use evaluator=MonteCarlo(...)",
         )

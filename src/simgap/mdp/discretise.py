@@ -114,7 +114,7 @@ def discretise(
 
     Parameters with one value are told in a note; the others name the models, the last
     one moving fastest. `samples` are the steps from every node with every action of a
-    simulator that has luck of its own.
+    simulator that has randomness of its own.
     """
     thetas = _product(parameters)
     varying = tuple(name for name, points in parameters.items() if len(points) > 1)
@@ -235,7 +235,7 @@ def _check_luck(
                     f"{physics.name} steps from {states[at]} to {once.state[at]} with "
                     f"reward {once.reward[at]:.9g}, and from the same state to "
                     f"{again.state[at]} with {again.reward[at]:.9g}",
-                    hint="it has luck of its own: discretise(..., samples=200) takes "
+                    hint="its steps are random: discretise(..., samples=200) takes "
                     "the mean of 200 steps; or put() does not set everything that a "
                     "step depends on",
                 )
@@ -358,7 +358,7 @@ def _told(
     ]
     if samples > 1:
         told.append(
-            f"samples={samples}: for luck of the simulator's own every row is the mean "
+            f"samples={samples}: steps are random, and every row is the mean "
             f"of {samples} steps, which moves a probability by up to "
             f"{0.5 / samples**0.5:.2g} (one standard error)"
         )

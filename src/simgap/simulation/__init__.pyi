@@ -21,7 +21,7 @@ from simgap.simulation.score_range import (
 )
 from simgap.simulation.stepwise import (
     Eliminating as Eliminating,
-    Lucky as Lucky,
+    RandomizedPolicy as RandomizedPolicy,
     run_stepwise as run_stepwise,
 )
 from simgap.simulation.worlds import (

@@ -106,10 +106,10 @@ def discretisation_error(
     for m in chosen:
         played = usual_policies(worlds[m], horizon) if policies is None else policies
         for number, policy in enumerate(played):
-            luck = np.random.default_rng([seed, m, number])
+            rng = np.random.default_rng([seed, m, number])
             found.append(
                 _compared(
-                    table, m, policy, horizon, rounding, episodes, luck, confidence
+                    table, m, policy, horizon, rounding, episodes, rng, confidence
                 )
             )
     return DiscretisationError(
@@ -195,7 +195,7 @@ def _compared(
     low, high = float(values.min()) - most - wrong, float(values.max()) - least + wrong
     exact = float(in_table.start[0])
     error = estimated_mean(
-        [Part(np.concatenate(apart), low, high, luck=np.concatenate(returned))],
+        [Part(np.concatenate(apart), low, high, unexplained=np.concatenate(returned))],
         confidence,
         method="each against the table at its own start",
         least=exact - most - wrong,

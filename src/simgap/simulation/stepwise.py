@@ -1,7 +1,7 @@
 """Running any policy step by step: slow, with the compiled agents' random streams.
 
 A policy that uses random numbers of its own (posterior sampling) is a mixture over the
-numbers that it draws before the episode: `with_luck` returns the policy for one draw,
+numbers that it draws before the episode: `with_stream` returns the policy for one draw,
 and the compiled agent draws the same numbers.
 """
 
@@ -51,10 +51,10 @@ class Eliminating(Switching, Protocol):
 
 
 @runtime_checkable
-class Lucky(Protocol):
+class RandomizedPolicy(Protocol):
     """A policy that draws random numbers before the episode."""
 
-    def with_luck(self, key: int) -> Policy[Any]:
+    def with_stream(self, key: int) -> Policy[Any]:
         """Return the policy for one random stream, itself if it needs none."""
         ...
 
@@ -87,8 +87,8 @@ def _episode(
 ) -> None:
     observed, n_actions = real.observed, real.simulators.n_actions
     sees = observed.signal is not RewardSignal.UNSEEN
-    if isinstance(policy, Lucky):
-        policy = policy.with_luck(int(run.stream[2]))
+    if isinstance(policy, RandomizedPolicy):
+        policy = policy.with_stream(int(run.stream[2]))
     watched = policy if isinstance(policy, Eliminating) else None
     state = int(run.clock[STATE])
     memory = policy.start(state)

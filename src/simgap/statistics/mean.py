@@ -53,7 +53,7 @@ class Part:
     weight: float = 1.0
     one_law: bool = True  # False: of several laws, whose means average to the answer
     short: FloatArray | None = None  # (n,), what the numbers may be too small by
-    luck: FloatArray | None = None  # (n,), without what is known of each beforehand
+    unexplained: FloatArray | None = None  # (n,), less what is known of it
 
 
 def estimated_mean(
@@ -135,8 +135,8 @@ def _unseen(parts: Sequence[Part], rounding: float) -> tuple[float, float]:
         share, middle = part.weight / part.values.size, float(part.values.mean())
         down = max(down, share * (middle - part.low))
         up = max(up, share * (part.high - middle))
-        luck = part.values if part.luck is None else part.luck
-        moved = np.abs(luck - np.median(luck))
+        free = part.values if part.unexplained is None else part.unexplained
+        moved = np.abs(free - np.median(free))
         noise = rounding + NOISE * (part.high - part.low)
         apart.append(share * np.where(moved <= noise, 0.0, moved))
     every = np.concatenate(apart)

@@ -151,7 +151,7 @@ def run_general(
                 if not rule.literal:
                     mass += of_pair(pairs.settled, members, k, member)
                 slack = max(slack, mass / most_mass)
-                apart, luck = _against_real(
+                apart, chance = _against_real(
                     world.indptr, course.rows, run.counts, stretch, mean, outcome, k,
                     member,
                 )  # fmt: skip
@@ -159,7 +159,7 @@ def run_general(
                 n, height = run.clock[STEPS] - start, fits.bias[k, run.clock[STATE]]
                 if end == EXPECTED:
                     n, height = world.horizon - start, fits.highest[k]
-                bound += luck + height - fits.bias[k, first]
+                bound += chance + height - fits.bias[k, first]
                 bound += n * rule.defect + _most_apart(rule, n)
             if end != FIRED:
                 break
@@ -305,13 +305,13 @@ def _against_real(
     member: int,
 ) -> tuple[float, float]:
     """Return the sums of |f_k - f_*| and of f_* - y over the episode of k."""
-    apart, luck = 0.0, 0.0
+    apart, chance = 0.0, 0.0
     for s in range(rows.size):
         apart += stretch.visits[s] * abs(mean[s, k] - mean[s, member])
         for e in range(indptr[rows[s]], indptr[rows[s] + 1]):
             n = counts[e] - stretch.before[e]
-            luck += n * (mean[s, member] - outcome[e])
-    return apart, luck
+            chance += n * (mean[s, member] - outcome[e])
+    return apart, chance
 
 
 @kernel

@@ -17,7 +17,7 @@ from simgap.answers.model import Model
 from simgap.answers.planned_class import Tell
 from simgap.answers.run.agents import built_agent, chosen_models, run_model
 from simgap.base_policies import OptimisticExploration, named_policy
-from simgap.bounds import Threshold, vacuity_horizon
+from simgap.bounds import ProvedThreshold, vacuity_horizon
 from simgap.errors import InvalidArgument
 from simgap.gap import SampledGap, combined, measured, program_of
 from simgap.intervals import Estimate
@@ -182,7 +182,7 @@ def _vacuity(agent: OptimisticExploration) -> int | None:
         spans=agent.known.average.bias_span / (high - low),
         drifts=np.maximum(gains, 1.0 - gains),
         steps=agent.levels.most_step / (high - low),
-        threshold=Threshold.PAPER,
+        threshold=ProvedThreshold.PAPER,
         diameter=diameter(worlds).upper,
     )
     return int(found) if np.isfinite(found) else None

@@ -15,7 +15,7 @@ impossible what was seen has posterior zero and is never drawn again; it counts 
 eliminated when the next episode begins. If no model is left, the real model is outside
 the class: what was seen is forgotten, and `Runs.resets` counts it.
 
-All random numbers of an episode are fixed before it begins (`with_luck`); number k
+All random numbers of an episode are fixed before it begins (`with_stream`); number k
 decides draw k. The mean regret over models drawn from the prior is bounded in
 `simgap.bounds.posterior_sampling`; no bound holds in every model at once.
 """
@@ -81,7 +81,7 @@ class PosteriorSampling:
     prior: FloatArray  # (M,)
     rule: EpisodeRule
     evidence: Evidence
-    luck: int = 0  # the key of its own random numbers
+    stream: int = 0  # the key of its own random numbers
 
     @property
     def name(self) -> str:
@@ -97,9 +97,9 @@ class PosteriorSampling:
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.prior))
 
-    def with_luck(self, key: int) -> PosteriorSampling:
+    def with_stream(self, key: int) -> PosteriorSampling:
         """Return the policy for one random stream."""
-        return replace(self, luck=key)
+        return replace(self, stream=key)
 
     def start(self, state: int) -> Drawn:
         """Return the memory of an episode that begins in `state`."""
@@ -158,7 +158,7 @@ class PosteriorSampling:
         if logs.max() == -inf:
             first, counts, resets = FORGOTTEN, self.evidence.nothing(), resets + 1
             logs = self._logs(first, counts)
-        quantile = float(uniform(np.uint64(self.luck), number))
+        quantile = float(uniform(np.uint64(self.stream), number))
         return Drawn(
             current=int(drawn_model(logs, quantile)),
             possible=frozenset(int(m) for m in np.flatnonzero(logs > -inf)),

@@ -23,7 +23,7 @@ min (Tv - v) <= gain <= max (Tv - v), and the greedy policy earns at least the l
 end. Sweeps start from the values of the plan before and stop when the bracket is
 narrower than (max R - min R) / sqrt(t).
 
-Random numbers are fixed before the episode: `with_luck` is the policy for one random
+Random numbers are fixed before the episode: `with_stream` is the policy for one random
 stream, and the compiled form draws the same numbers.
 """
 
@@ -88,7 +88,7 @@ class PSRL:
     weight: float  # of every next state in the prior
     schedule: Schedule
     most_sweeps: int  # of one plan
-    luck: int | None = None
+    stream: int | None = None
 
     @property
     def name(self) -> str:
@@ -102,9 +102,9 @@ class PSRL:
         """Return the learner that knows the rewards of one model."""
         return replace(self, given=self.given.knowing(member))
 
-    def with_luck(self, key: int) -> PSRL:
+    def with_stream(self, key: int) -> PSRL:
         """Return the policy for one random stream."""
-        return replace(self, luck=key)
+        return replace(self, stream=key)
 
     def start(self, state: int) -> Drawn:
         """Return the memory of an episode that begins in `state`: the first plan."""
@@ -148,10 +148,10 @@ class PSRL:
 
     def _planned(self, memory: Drawn, step: int) -> Drawn:
         """Return the memory after a draw for the episode that begins with a step."""
-        if self.luck is None:
+        if self.stream is None:
             raise InvalidArgument(
-                "posterior sampling draws lots, and has none yet",
-                hint="psrl(...).with_luck(key) is the policy for one draw",
+                "posterior sampling draws random numbers, and has no stream of them",
+                hint="psrl(...).with_stream(key) is the policy for one draw",
             )
         n_states, observed = self.given.simulators.n_states, self.observed
         rewards = self.given.known_rewards()
@@ -159,7 +159,7 @@ class PSRL:
         quota = np.zeros(n_states, np.int64)
         draw = empty_draw(rewards.size, n_states)
         sweeps, drawn = plan_psrl(
-            np.uint64(self.luck),
+            np.uint64(self.stream),
             memory.drawn,
             np.array(observed.indptr),
             np.array(observed.next_state),

@@ -95,15 +95,15 @@ class Elimination:
     evidence: Evidence
     ending: TimedRules
     literal: bool
-    luck: int = 0  # the key of random pairs
+    stream: int = 0  # the key of random pairs
 
     @property
     def name(self) -> str:
         return "elimination"
 
-    def with_luck(self, key: int) -> Elimination:
+    def with_stream(self, key: int) -> Elimination:
         """Return the policy for one draw of its pairs, or itself if none is drawn."""
-        return replace(self, luck=key) if self.pairing is Pairing.RANDOM else self
+        return replace(self, stream=key) if self.pairing is Pairing.RANDOM else self
 
     @property
     def observed(self) -> ObservedClass:
@@ -230,7 +230,7 @@ class Elimination:
         if len(alive) == 1 or self.pairing is Pairing.LOWEST:
             return alive[0], alive[1 % len(alive)]
         if self.pairing is Pairing.RANDOM:
-            key, many = np.uint64(self.luck), len(self.known.simulators)
+            key, many = np.uint64(self.stream), len(self.known.simulators)
             pairs = permutations(alive, 2)
             return max(pairs, key=lambda pair: uniform(key, pair[0] * many + pair[1]))
         apart = self.rounds.separation.hellinger

@@ -68,7 +68,7 @@ def print_answer(answer: Bounds) -> None:
                 (first.algorithm, first.rule, first.event, number(first.horizon, 10))
                 for first in answer.vacuity
             ],
-            "travel not counted, luck as good as it can be",
+            "travel not counted, chance as favourable as it can be",
             texts=3,
         )
     for lacking in dict.fromkeys(each.unmet for each in answer.bounds if each.unmet):

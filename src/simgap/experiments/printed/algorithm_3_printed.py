@@ -22,7 +22,7 @@ from simgap.base_policies import (
     Threshold,
     optimistic_exploration,
 )
-from simgap.bounds import Threshold as Proved, optimistic_gap as proved_gap
+from simgap.bounds import ProvedThreshold, optimistic_gap as proved_gap
 from simgap.experiments.framework.agent_losses import KnownClass
 from simgap.experiments.framework.claim import (
     Claim,
@@ -162,7 +162,7 @@ def _bound(known: KnownClass, horizon: int) -> float:
     return proved_gap(
         horizon=horizon,
         spans=[known.diameter] * known.members,
-        threshold=Proved.PAPER,
+        threshold=ProvedThreshold.PAPER,
         diameter=known.diameter,
     ).value
 

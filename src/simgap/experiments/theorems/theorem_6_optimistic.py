@@ -25,7 +25,7 @@ from typing import Annotated, final
 import numpy as np
 
 from simgap.base_policies import Threshold, optimistic_exploration
-from simgap.bounds import Bound, Threshold as Proved, optimistic_regret, variance_regret
+from simgap.bounds import Bound, ProvedThreshold, optimistic_regret, variance_regret
 from simgap.experiments.framework.agent_losses import KnownClass
 from simgap.experiments.framework.claim import (
     Claim,
@@ -203,7 +203,7 @@ def _bound(known: KnownClass, threshold: Threshold, horizon: int) -> Bound:
         return optimistic_regret(
             horizon=horizon,
             spans=spans,
-            threshold=Proved.PAPER,
+            threshold=ProvedThreshold.PAPER,
             diameter=known.diameter,
         )
     return optimistic_regret(horizon=horizon, spans=known.spans)
