@@ -171,7 +171,8 @@ def test_the_oracle_of_a_large_class_counts_its_work_and_says_what_it_did(
     solver = BoundedOracle(gap_tolerance=0.2, time_limit=20.0, episodes=50)
     gap, wrong = exact(loss_form(latent, horizon=STEPS))
     monkeypatch.setattr(
-        "simgap.oracle.entry.part_to_plan",
+        import_module("simgap.oracle.entry"),
+        "part_to_plan",
         lambda form, limit: 9 if form.n_models > 9 else None,
     )
     result = domain_randomization_oracle(latent, horizon=STEPS, solver=solver)

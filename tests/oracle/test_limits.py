@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -316,7 +317,8 @@ def test_the_stricter_tolerance_holds(
 
 
 def test_room_for_the_answer_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simgap.oracle.watch.resident_bytes", lambda: 600)
+    module = import_module("simgap.oracle.watch")
+    monkeypatch.setattr(module, "resident_bytes", lambda: 600)
     watch = Watch(BoundedOracle(max_memory=1000.0), 1.0, 1.0, 0.0)
     watch.reserve(300.0)
     watch.claim(100.0)
@@ -327,7 +329,7 @@ def test_room_for_the_answer_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         watch.reserve(401.0)
     assert watch.reserved == 399.0
     watch.keep_going()
-    monkeypatch.setattr("simgap.oracle.watch.resident_bytes", lambda: 602)
+    monkeypatch.setattr(module, "resident_bytes", lambda: 602)
     with pytest.raises(StopPlanning) as stopped:
         watch.keep_going()
     assert stopped.value.outcome is Outcome.OUT_OF_MEMORY
