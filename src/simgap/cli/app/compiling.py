@@ -84,25 +84,29 @@ def _tiny() -> LatentMDP:
     return LatentMDP.uniform(build_instance(TINY))
 
 
-def _oracle() -> None:
-    from simgap.oracle import (
-        AutoOracle,
-        BoundedOracle,
-        baselines,
-        domain_randomization_oracle,
-        loss_form,
-    )
+def _exact() -> None:
+    from simgap.oracle import ExactOracle, domain_randomization_oracle
 
-    latent = _tiny()
-    for solver in (AutoOracle(), BoundedOracle(time_limit=5.0)):
-        domain_randomization_oracle(latent, horizon=STEPS, solver=solver)
-    list(baselines(loss_form(latent, horizon=STEPS)))
+    domain_randomization_oracle(_tiny(), horizon=STEPS, solver=ExactOracle())
 
 
-def _audit() -> None:
+def _bounded() -> None:
+    from simgap.oracle import BoundedOracle, domain_randomization_oracle
+
+    solver = BoundedOracle(time_limit=5.0)
+    domain_randomization_oracle(_tiny(), horizon=STEPS, solver=solver)
+
+
+def _baselines() -> None:
+    from simgap.oracle import baselines, loss_form
+
+    list(baselines(loss_form(_tiny(), horizon=STEPS)))
+
+
+def _theory() -> None:
     from simgap.answers import audit
 
-    audit(_tiny(), STEPS)
+    audit(_tiny())
 
 
 def _identify() -> None:
@@ -118,11 +122,14 @@ def _blame() -> None:
 
 
 QUESTIONS = {
-    "oracle": _oracle,
-    "audit": _audit,
+    "exact": _exact,
+    "bounded": _bounded,
+    "baselines": _baselines,
+    "theory": _theory,
     "identify": _identify,
     "blame": _blame,
 }
+WHOLE_STUDY = ("baselines", "theory", "identify", "blame")  # after planning
 
 if __name__ == "__main__":
     main(sys.argv[1:])

@@ -42,10 +42,12 @@ def run(
     Example: simgap demo --out lakes
     """
     from simgap.answers import study
+    from simgap.cli.app.compiling import WHOLE_STUDY, compile_ahead
     from simgap.cli.app.models import read_model
     from simgap.report import write_explorer
 
     folder = made_folder(out)
+    compile_ahead(*WHOLE_STUDY)
     with telling("planning") as tell:
         answer = study(
             read_model(LAKES),

@@ -58,10 +58,12 @@ def run(
     Example: simgap study 'riverswim?success=0.1:0.6:3&left_reward=0.4' -H 50
     """
     from simgap.answers import study
+    from simgap.cli.app.compiling import WHOLE_STUDY, compile_ahead
     from simgap.cli.app.models import read_model
     from simgap.report import write_explorer
 
     steps = needed_horizon(horizon)
+    compile_ahead(*WHOLE_STUDY)
     with telling("planning") as tell:
         answer = study(
             read_model(model, max_bytes),
