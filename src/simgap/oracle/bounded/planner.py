@@ -4,6 +4,10 @@ The lower side rises with a finer grid of odds on the pair faces and with more p
 the upper side falls with another pass over the policy graph and with more nodes. Work
 goes to the side that closed more of the bracket per second the last time, and within a
 side to what brought more. The bracket is valid after each piece of work.
+
+The constants of this room decide how soon a bracket is narrow, never whether it holds.
+`benchmarks/planner_constants.py` halves and doubles them; docs/benchmarks.md has the
+table.
 """
 
 from __future__ import annotations
