@@ -32,6 +32,7 @@ from simgap.records.bounds import (
     OneBound as OneBound,
     Vacuity as Vacuity,
 )
+from simgap.records.check import SimulatorCheck as SimulatorCheck
 from simgap.records.claim import (
     Check as Check,
     ClaimAnswer as ClaimAnswer,
@@ -100,6 +101,7 @@ from simgap.records.provenance import (
     provenance as provenance,
 )
 from simgap.records.record import (
+    JSON_NAMES as JSON_NAMES,
     SCHEMA as SCHEMA,
     Record as Record,
     in_memory as in_memory,
@@ -123,6 +125,16 @@ from simgap.records.solve import (
 from simgap.records.study import (
     Chapter as Chapter,
     Study as Study,
+)
+from simgap.records.transfer import (
+    BrokenEpisode as BrokenEpisode,
+    LossMap as LossMap,
+    LossRegion as LossRegion,
+    Transfer as Transfer,
+    TransferPoint as TransferPoint,
+    TransferPolicy as TransferPolicy,
+    VarianceShare as VarianceShare,
+    WorstPoint as WorstPoint,
 )
 from simgap.records.width import (
     LossBeyond as LossBeyond,

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from simgap.errors import InvalidFile, SimgapError
 from simgap.intervals import Certified, Estimate, Interval
 from simgap.records.provenance import for_this_grid
-from simgap.records.record import SCHEMA, is_flat, is_kept
+from simgap.records.record import JSON_NAMES, PYTHON_NAMES, SCHEMA, is_flat, is_kept
 from simgap.text import clean, clean_json
 from simgap.user_files import read_text, replacing
 
@@ -143,7 +143,10 @@ def _cleaned(value: Any) -> Any:
     if isinstance(value, list):
         return [_cleaned(each) for each in value]
     if isinstance(value, Mapping):
-        return {clean(str(key)): _cleaned(each) for key, each in value.items()}
+        return {
+            PYTHON_NAMES.get(key, clean(str(key))): _cleaned(each)
+            for key, each in value.items()
+        }
     return value
 
 
@@ -154,7 +157,8 @@ def _object(value: Any) -> dict[str, Any]:
             inside = _object(getattr(value, each.name))
             found |= {key: inside[key] for key in inside if key not in found}
         elif is_kept(each):
-            found[each.name] = plain(getattr(value, each.name))
+            name = JSON_NAMES.get(each.name, each.name)
+            found[name] = plain(getattr(value, each.name))
     return found
 
 

@@ -15,6 +15,8 @@ from simgap.text import bracket, number, shown
 SCHEMA = 1  # the form of records on disk
 MOST_LINES = 20  # of the short form
 NOT_SHOWN = frozenset(("schema", "kind", "certainty", "provenance", "notes", "next"))
+PYTHON_NAMES = {"return": "returned"}  # JSON's key, which Python keeps for itself
+JSON_NAMES = {ours: theirs for theirs, ours in PYTHON_NAMES.items()}
 IN_MEMORY = "in memory only"
 FLAT = "written as fields of its holder"
 

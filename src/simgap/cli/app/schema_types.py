@@ -26,7 +26,7 @@ from typing import Any, Literal, Union, final, get_args, get_origin, get_type_hi
 
 from simgap.cli.app.schema_words import meaning_of
 from simgap.intervals import Certified, Estimate, Interval
-from simgap.records import SCHEMA, is_flat, is_kept
+from simgap.records import JSON_NAMES, SCHEMA, is_flat, is_kept
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NUMBER = "number"  # the name of the part that every float refers to
@@ -97,7 +97,7 @@ class _Parts:
             meaning = meaning_of(kind.__name__, each.name, whole=whole)
             if told := comments.get(each.name) or meaning:
                 found = {**found, "description": told}
-            properties[each.name] = found
+            properties[JSON_NAMES.get(each.name, each.name)] = found
         about = {"description": _about(kind)} if _about(kind) else {}
         return {
             "type": "object",

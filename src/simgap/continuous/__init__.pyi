@@ -1,0 +1,13 @@
+from simgap.continuous.cube import Cube as Cube, Failure as Failure
+from simgap.continuous.interfaces import (
+    Batch as Batch,
+    Box as Box,
+    BroughtPolicy as BroughtPolicy,
+    Choices as Choices,
+    Parameter as Parameter,
+    Placeable as Placeable,
+    Simulator as Simulator,
+    Space as Space,
+    Stepped as Stepped,
+    Worlds as Worlds,
+)

@@ -1,0 +1,1 @@
+"""What real logs say about the parameters."""

@@ -1,0 +1,1 @@
+"""Returns over a design of parameters, and what follows from them."""

@@ -1,0 +1,1 @@
+"""Policies that people bring, behind one interface."""

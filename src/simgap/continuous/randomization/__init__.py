@@ -1,0 +1,1 @@
+"""What is drawn for each episode: nu over named parameters."""

@@ -1,0 +1,1 @@
+"""Simulators with hidden parameters, behind one interface."""

@@ -1,0 +1,144 @@
+"""Does it transfer? The record of `simgap transfer`, in the user's units of reward.
+
+Everything here is estimated from episodes. A gap is measured against the best policy at
+hand at that point, and a better one may exist: the true gap is *at least* that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, final
+
+from simgap.intervals import Estimate
+from simgap.records.provenance import Certainty, Provenance
+from simgap.records.record import SCHEMA, Record
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransferPoint:
+    """One policy at one value of the parameters."""
+
+    theta: dict[str, float]  # as drawn: a factor stays a factor
+    inside: bool  # False: beyond the range that is randomized
+    episodes: int  # that count, over all training seeds
+    broken: int  # episodes that broke
+    success: Estimate | None  # chance of success, where the simulator reports it
+    gap: Estimate | None  # lost against the best reference at this point, at least
+    reference: str | None  # that reference
+    returned: Estimate  # the mean return of an episode
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorstPoint:
+    """The point with the least return, without the luck of having been chosen."""
+
+    theta: dict[str, float]
+    estimate: float
+    lower: float
+    upper: float
+    confidence: float
+    label: Literal["guaranteed", "approximate"]
+    method: str
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LossRegion:
+    """Where a policy loses more than a threshold."""
+
+    threshold: float
+    certain: float  # share of nu where the loss certainly exceeds it, at `confidence`
+    possible: float  # share of nu where it may exceed it
+    confidence: float  # that both hold at all points at once
+    ranges: dict[str, tuple[float, float]]  # the box that holds the certain points
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransferPolicy:
+    """What was measured of one policy."""
+
+    name: str
+    is_reference: bool
+    training_seeds: int
+    mean: Estimate  # over nu
+    beyond: Estimate | None  # mean over the points beyond the range
+    worst: WorstPoint
+    success: Estimate | None
+    gap: Estimate | None  # mean over nu of what is lost against the best reference
+    worst_gap: WorstPoint | None
+    region: LossRegion | None
+    broken: int
+    points: tuple[TransferPoint, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VarianceShare:
+    """What part of the variance of the loss over nu goes with a parameter."""
+
+    name: str  # "mass", or "mass x length" for what only both together explain
+    share: Estimate  # first order: what knowing it alone would explain
+    total: Estimate | None  # with everything it does together with others
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LossMap:
+    """A smooth map of the loss, fitted to the points: for looking, not for claims.
+
+    The loss is the gap where there is a reference, else how far the return lies below
+    the best mean return of a point. `error` is what the map is typically off at a point
+    that it was not fitted to, in units of reward.
+    """
+
+    policy: str
+    loss_is: Literal["gap", "return below the best point"]
+    parameters: tuple[str, ...]  # the axes, the one that matters most first
+    axes: tuple[tuple[float, ...], ...]  # values along each axis
+    loss: tuple[float, ...]  # over the grid of the axes, the last one fastest
+    error: float
+    sure: bool  # False: the map explains less than half of the variance
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenEpisode:
+    """An episode that broke, where, and why."""
+
+    policy: str
+    theta: dict[str, float]
+    training_seed: int
+    episode: int
+    step: int
+    code: str
+    text: str
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Transfer(Record):
+    """Returns and losses of policies over the parameters of a simulator."""
+
+    schema: int = SCHEMA
+    kind: str = "transfer"
+    simulator: str  # empty: a table of returns was brought
+    randomize: str  # nu, in the grammar of --randomize
+    horizon: int | None
+    design: str
+    episodes: int  # measured in all
+    steps: int | None  # of the simulator, in all
+    paired: bool  # policies met the same starts and noise
+    bounds: tuple[float, float] | None  # what a return certainly lies between
+    policies: tuple[TransferPolicy, ...]
+    references: tuple[str, ...]
+    parameters: tuple[VarianceShare, ...]  # of the first policy that is no reference
+    pairs: tuple[VarianceShare, ...]
+    maps: tuple[LossMap, ...]
+    value_of_memory: Estimate | None  # a policy with memory less one without
+    failures: tuple[BrokenEpisode, ...]
+    notes: tuple[str, ...]
+    certainty: dict[str, Certainty]
+    provenance: Provenance
