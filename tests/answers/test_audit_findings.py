@@ -9,7 +9,6 @@ import pytest
 
 from simgap.answers.audit import separation as audit_separation
 from simgap.answers.audit.audit import audit
-from simgap.answers.audit.facts import BY_COUNTING
 from simgap.answers.audit.losses import Settings, losses_in_steps
 from simgap.answers.audit.numbers import conditioning_finding
 from simgap.answers.audit.separation import models_apart
@@ -29,6 +28,7 @@ from tests.answers.audit_cases import (
     signs,
     with_an_island,
 )
+from tests.note_codes import codes
 
 
 def test_a_sound_class_passes_every_check() -> None:
@@ -46,7 +46,7 @@ def test_rows_are_told_with_their_worst_error() -> None:
     rows = found.finding("rows")
     assert (rows.code, rows.status) == ("probabilities", "ok")
     assert rows.value is not None and rows.value < 1e-15
-    assert len(found.notes) == 1  # what was repaired
+    assert codes(found) == ["about-the-class"]  # what was repaired
 
 
 def test_models_without_weight_are_named() -> None:
@@ -233,7 +233,7 @@ def test_facts_in_part_give_bounds_no_tighter_than_all_of_them(
     part = found.theorem
     assert whole is not None and part is not None
     assert part.bound >= whole.bound * (1.0 - 1e-9)
-    assert BY_COUNTING in found.notes
+    assert "by-counting" in codes(found)
 
 
 def test_the_hardest_pair_is_named_with_its_place_and_steps() -> None:

@@ -27,6 +27,7 @@ from simgap.oracle.result import Outcome
 from simgap.oracle.settings import BoundedOracle
 from simgap.records import BlamedParameter
 from tests.answers.hidden_cases import costly_class, ends, holds, sharp, with_prior
+from tests.note_codes import codes
 from tests.reference import blame as brute
 from tests.reference.latent import exact_gap
 from tests.reference.shapley import dual, shapley_by_orders
@@ -187,7 +188,7 @@ def test_without_time_brackets_are_wide_but_valid(
     monkeypatch.setattr(hidden_losses, "_seconds_left", lambda _: 0.0)
     found = blame(latent, 3)
     assert found.classes_planned == 1
-    assert len(found.notes) == 1  # that the time limit left classes unfinished
+    assert codes(found) == ["time-limit"]
     wide = 0.0
     for player, each in enumerate(found.parameters):
         assert holds(each.share, exact[player])
@@ -224,7 +225,7 @@ def test_missing_mixtures_leave_ignored_open() -> None:
     few = LatentMDP.uniform(class_from_models([worlds[m] for m in kept]))
     found = blame(few, 3)
     assert [each.ignored for each in found.parameters] == [None, None]
-    assert any("nominal" in note for note in found.notes)
+    assert "no-nominal-shares" in codes(found)
     assert (
         ignored_shares(hidden_parts(few), nominal_plan(hidden_parts(few), 0, 3)) is None
     )
@@ -241,7 +242,7 @@ def test_a_nominal_value_without_weight_leaves_ignored_open(seed: int) -> None:
     shares = [each.ignored for each in found.parameters]
     if None in shares:
         assert shares == [None, None]
-        assert any("nominal" in note for note in found.notes)
+        assert "no-nominal-shares" in codes(found)
     else:  # b makes no difference to the plan: the shares are the whole
         low, high = (sum(ends(each)[k] for each in shares) for k in (0, 1))
         assert low - TINY <= found.ignored_whole <= high + TINY

@@ -19,6 +19,7 @@ from simgap.interop import load_model
 from simgap.policies.files import load_policy
 from simgap.policies.graph import GraphPolicy
 from tests.cli.test_contract import answer
+from tests.note_codes import codes
 
 RIVERS = "riverswim?states=3&success=0.3:0.7:3&left_reward=0.4&uniform=true"
 HEADER = "episode,step,state,action,next_state"
@@ -86,7 +87,7 @@ def test_the_keys_of_the_record(
     average = sum(w * gap for w, gap in zip(weights, losses, strict=True))
     assert average == pytest.approx(after["upper"], abs=1e-9)
     assert found["misfit"] == []
-    assert [each[:23] for each in found["notes"]] == ["only the listed models "]
+    assert codes(found) == ["between-models"]
     assert found["certainty"]["gap_bound_after"] == "certified"
     assert "seconds" not in json.dumps(found)
 
@@ -257,7 +258,7 @@ def test_rewards_can_be_evidence(
     command = ["adapt", str(model), "-H", "4", "--log", log]
     plain = answer(capsys, *command)
     assert [each["probability"] for each in plain["posterior"]] == [0.5, 0.5]
-    assert "--rewards exact" in plain["notes"][0]
+    assert codes(plain)[0] == "rewards-not-used"
     told = answer(capsys, *command, "--rewards", "exact")
     assert [each["probability"] for each in told["posterior"]] == [0.0, 1.0]
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.answers.audit.facts import BY_COUNTING
 from simgap.cli.app.main import main
 from simgap.records import read_object
+from tests.note_codes import codes
 
 RIVER = "riverswim?states=4&success=0.3:0.7:3"
 DOORS = "absorbing_doors?members=3"
@@ -227,7 +227,7 @@ def test_a_thousand_models_are_audited_in_seconds(
     assert found["models"] == 1000 and found["outcome"] is not None
     (planned,) = (each for each in found["findings"] if each["check"] == "planning")
     assert (planned["code"], planned["value"]) == ("in-part", 40)
-    assert BY_COUNTING in found["notes"]
+    assert "by-counting" in codes(found)
 
 
 def test_the_help_has_an_example_that_runs(

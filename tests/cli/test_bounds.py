@@ -20,6 +20,7 @@ from simgap.oracle.exact import solve_exact
 from simgap.oracle.loss_form import loss_form
 from simgap.oracle.settings import ExactOracle
 from simgap.planning import diameter, solve_average_reward
+from tests.note_codes import codes
 
 RIVER = "riverswim?states=4&success=0.3:0.7:3"
 
@@ -127,7 +128,7 @@ def test_models_without_prior_weight_do_not_count(
     found = answer(capsys, str(path), "-H", "100")
     assert found["numbers"]["members"] == 2
     assert found["numbers"]["diameter"]["upper"] == pytest.approx(5.0)
-    assert "without prior weight" in found["notes"][0]
+    assert codes(found) == ["without-prior-weight"]
     assert by_name(found)["Theorem 1"]["unmet"] == []
 
 
@@ -150,7 +151,7 @@ def test_rewards_of_the_model_are_said_to_be_unseen(
     path = tmp_path / "r.npz"
     np.savez(path, transitions=kernel, rewards=rewards)
     found = answer(capsys, str(path), "-H", "100")
-    assert "rewards depend on the model" in found["notes"][0]
+    assert codes(found)[0] == "rewards-of-models"
     assert "seen by the agent" in by_name(found)["Theorem 2"]["unmet"][0]
     assert by_name(found)["Theorem 1"]["unmet"] == []
 
@@ -217,7 +218,7 @@ def test_large_classes_count_instead_of_comparing_all_functions(
     monkeypatch.setattr("simgap.answers.class_facts.MOST_FUNCTIONS", 10)
     part = measured_class(latent, 100)
     assert part.eluder is None and part.covering is None
-    assert any("3 models are too many" in note for note in part.notes)
+    assert codes(part) == ["by-counting"]
     assert part.facts.separation == whole.facts.separation
     thorough = measured_class(latent, 100, thorough=True)
     assert thorough.eluder == whole.eluder and thorough.notes == whole.notes

@@ -17,6 +17,7 @@ import pytest
 from simgap.cli.app.main import main
 from simgap.interop import save_model
 from simgap.mdp import Details, IndexOrder, LatentMDP, RewardUnits, class_from_arrays
+from tests.note_codes import codes
 from tests.reference.latent import exact_gap
 
 HORIZON = 3
@@ -165,8 +166,8 @@ def test_many_models_have_fewer_runs_each_and_a_note_says_so(
     arguments = (rivers, "-H", "30", "--seeds", "40", "--time-limit", "2")
     monkeypatch.setattr("simgap.answers.policy_gaps.MANY", 2)
     found = answer(capsys, *arguments)
-    (note,) = (each for each in found["notes"] if "times in each" in each)
-    assert note.startswith("agents are run 10 times in each of 4 models, not 40")
+    (note,) = (each for each in found["notes"] if each["code"] == "fewer-runs")
+    assert "10 times in each of 4 models, not 40" in note["text"]
     agent = next(each for each in found["policies"] if each["name"] == "likelihood")
     assert "10" in agent["models"][0]["gap"]["method"]
     named = answer(capsys, *arguments, "--policy", "likelihood")
@@ -186,6 +187,4 @@ def test_planning_that_a_limit_ended_is_told(
         *("-H", "60", "--horizons", "60", "--policy", "oracle"),
         *("--time-limit", "0.2"),
     )
-    told = " ".join(found["notes"])
-    assert "the oracle: planning stopped at the time limit" in told
-    assert "at H = 60: planning stopped at the time limit" in told
+    assert codes(found).count("planning-cut-short") == 2  # the oracle, and at H = 60

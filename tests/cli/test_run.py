@@ -15,6 +15,7 @@ from simgap.cli.app.models import read_model
 from simgap.gap import gaps
 from simgap.oracle import AutoOracle, OracleResult, domain_randomization_oracle
 from tests.cli.test_contract import answer, human
+from tests.note_codes import codes
 
 RIVERS = "riverswim?states=4&success=0.1:0.6:3&left_reward=0.4&uniform=true"
 
@@ -192,12 +193,12 @@ def test_a_class_without_gains_leaves_learners_out(
         (
             "riverswim?states=3&success=0.2..0.6&uniform=true&left_reward=0.1",
             ["success=0.2", "success=0.4", "success=0.6"],
-            "mixtures of 2",
+            "linear-in-parameters",
         ),
         (
             "discretise:MountainCar-v0?gravity=0.002..0.003&cells=7x7",
             ["gravity=0.002", "gravity=0.0025", "gravity=0.003"],
-            "nothing is guaranteed",
+            "nothing-guaranteed",
         ),
     ],
 )
@@ -207,7 +208,7 @@ def test_algorithm_4_takes_infinitely_many_models(
     """Linear in the parameter: mixtures. Not linear: a cover, and no promise."""
     found = answer(capsys, "run", "general", spec, "-H", "150", "--seeds", "3")
     assert [each["name"] for each in found["models"]] == names
-    assert says in found["notes"][0]
+    assert codes(found)[0] == says
     assert found["provenance"]["model"] == spec
     for each in found["models"]:
         assert each["gap"]["lower"] <= each["gap"]["estimate"]

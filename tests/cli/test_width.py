@@ -17,6 +17,7 @@ from simgap.interop import save_model
 from simgap.mdp import LatentMDP, Parameters
 from simgap.records import Width, plain, width_file
 from tests.cli.test_contract import answer, human
+from tests.note_codes import codes
 
 RIVERS = "riverswim?states=4&success=0.05:0.85:5&left_reward=0.4"
 KEYS = {"schema", "kind", "param", "horizon", "nominal", "real", "widths"} | {
@@ -92,7 +93,7 @@ def test_the_table_marks_the_recommended_range(
     assert "####" in text
     assert "if reality lies outside the range" in text
     assert found["reason"] in _unwrapped(text)
-    assert all(note in _unwrapped(text) for note in found["notes"])
+    assert all(note["text"] in _unwrapped(text) for note in found["notes"])
 
 
 def _unwrapped(text: str) -> str:
@@ -158,7 +159,7 @@ def test_ranges_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert [each["width"] for each in found["widths"]] == [0.2, 0.8]
     assert [each["models"] for each in found["widths"]] == [1, 4]
     assert found["least_possible"] is None  # not all models were a range
-    assert any("`at_nominal`" in note for note in found["notes"])
+    assert "no-nominal-model" in codes(found)
 
 
 def test_the_contract(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from simgap.errors import InvalidArgument, InvalidFile, SimgapError
-from simgap.interop.log_text import IN_ORDER
 from simgap.interop.transition_log import (
     StateSpace,
     TransitionLog,
@@ -18,6 +17,7 @@ from simgap.interop.transition_log import (
     read_transition_log,
 )
 from simgap.mdp import Labels, class_from_models, mdp_from_counts
+from tests.note_codes import codes
 from tests.strategies import STEADY
 
 HEADER = "episode,step,state,action,next_state\n"
@@ -79,16 +79,13 @@ def test_names_are_found_before_indices() -> None:
     odd = StateSpace(3, 1, Labels(("1", "2", "3")))
     log = read(HEADER + "0,0,1,0,3\n", odd)
     assert columns(log) == [[0, 0, 0, 0, 2]]
-    assert log.notes == (
-        "states have numbers for names: 1 in the log is the state of that name, which "
-        "has index 0",
-    )
+    assert codes(log) == ["names-are-numbers"]
 
 
 def test_other_columns_are_told_and_rewards_kept() -> None:
     log = read("done,reward,episode,step,state,action,next_state\n1,-0.5,0,0,1,0,2\n"
                "0,,0,1,2,0,2\n0,1e3,0,2,2,0,2\n")  # fmt: skip
-    assert log.notes == ("columns of the log that are not used: 'done'",)
+    assert codes(log) == ["unused-columns"]
     assert log.reward is not None
     assert np.array_equal(log.reward, [-0.5, np.nan, 1000.0], equal_nan=True)
     assert read(HEADER + "0,0,1,0,2\n").reward is None
@@ -176,12 +173,12 @@ def test_all_missing_columns_are_named_at_once(
 def test_lines_in_order_need_neither_episode_nor_step() -> None:
     log = read("action,state,next_state,reward\n0,1,2,0.5\n\n1,2,3,\n0,0,0,1\n")
     assert columns(log) == [*TWO, [0, 2, 0, 0, 0]]
-    assert log.notes == (IN_ORDER,)
+    assert codes(log) == ["one-episode"]
     assert log.n_episodes == 1 and log.breaks().tolist() == [1]
     assert log.reward is not None and log.reward[0] == 0.5
     more = read("state,action,next_state,episode_return\n1,0,2,1\n")
-    unused = "columns of the log that are not used: 'episode_return'"
-    assert more.notes == (IN_ORDER, unused)
+    assert codes(more) == ["one-episode", "unused-columns"]
+    assert "'episode_return'" in more.notes[1].text
     assert "Rename it step" in refused("state,action,next_state,steps\n1,0,2,0\n").hint
     assert read(HEADER + "0,0,1,0,2\n").notes == ()
     with pytest.raises(InvalidFile, match=r"line 3 of the log: next_state is '9'"):

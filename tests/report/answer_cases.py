@@ -123,7 +123,12 @@ def audit(*names: str, **changes: Any) -> dict[str, Any]:
             "at_stake": "certified",
             "models": "exact",
         },
-        "notes": ["terminal states restart; as shipped, holes are absorbing"],
+        "notes": [
+            {
+                "code": "a-note",
+                "text": "terminal states restart; as shipped, holes are absorbing",
+            }
+        ],
         "provenance": origin("audit"),
     } | changes
 
@@ -154,7 +159,9 @@ def growing_gap(*names: str, **changes: Any) -> dict[str, Any]:
                 "value_of_randomization": "certified",
                 "by_horizon": "certified",
             },
-            "notes": ["gaps are in the rewards of the model"],
+            "notes": [
+                {"code": "a-note", "text": "gaps are in the rewards of the model"}
+            ],
             "provenance": origin("gap"),
         }
         | changes
@@ -233,7 +240,7 @@ def blame(*names: str, **changes: Any) -> dict[str, Any]:
             "loss": "certified",
             "told": "certified",
         },
-        "notes": ["shares add up to the whole"],
+        "notes": [{"code": "a-note", "text": "shares add up to the whole"}],
         "provenance": origin("blame"),
     } | changes
 
@@ -347,7 +354,9 @@ def identify(*names: str, **changes: Any) -> dict[str, Any]:
             "visits": "certified",
             "timeline": "estimated",
         },
-        "notes": ["the experiment is the quickest there is"],
+        "notes": [
+            {"code": "a-note", "text": "the experiment is the quickest there is"}
+        ],
         "provenance": origin("identify"),
     } | changes
 
@@ -414,7 +423,7 @@ def adapt(*names: str, **changes: Any) -> dict[str, Any]:
             "gap_bound_before": "certified",
             "gap_bound_after": "certified",
         },
-        "notes": ["p-values hold for any way of stopping"],
+        "notes": [{"code": "a-note", "text": "p-values hold for any way of stopping"}],
         "provenance": origin("adapt"),
     } | changes
 
@@ -446,7 +455,11 @@ def strange_answers(folder: Path, *words: str) -> None:
         ("command", "model", "model_hash", "simgap", "python", "numpy"), text
     )
     finding = {"code": text, "status": "fail", "value": 1.0}
-    odd = {"notes": list(words), "provenance": source, "certainty": {text: "certified"}}
+    odd = {
+        "notes": [{"code": text, "text": word} for word in words],
+        "provenance": source,
+        "certainty": {text: "certified"},
+    }
     records = {
         "audit": audit(
             *names,

@@ -220,7 +220,12 @@ def run(*names: str, **changes: Any) -> dict[str, Any]:
             }
             for at, name in enumerate(names)
         ],
-        "notes": ["with the threshold as printed nothing is eliminated before H = 9e6"],
+        "notes": [
+            {
+                "code": "a-note",
+                "text": "nothing is eliminated before H = 9e6, as printed",
+            }
+        ],
         "page": None,
         "certainty": {
             "gap": "estimated",

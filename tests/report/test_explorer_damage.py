@@ -245,7 +245,9 @@ def test_a_hostile_name_stays_text(name: str, tmp_path: Path) -> None:
         )
         write_record(record, write / "a.json")
         write_record(
-            cases.run(text, "b", policy=text, about=text, notes=[text]),
+            cases.run(
+                text, "b", policy=text, about=text, notes=[{"code": text, "text": text}]
+            ),
             folder / "run.json",
         )
         write_record(

@@ -120,7 +120,11 @@ def hostile(
         folder / "gap.json",
     )
     write_record(
-        cases.run(*PAYLOADS, policy=PAYLOADS[12], notes=list(PAYLOADS)),
+        cases.run(
+            *PAYLOADS,
+            policy=PAYLOADS[12],
+            notes=[{"code": text, "text": text} for text in PAYLOADS],
+        ),
         folder / "run.json",
     )
     write_record(

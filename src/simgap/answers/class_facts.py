@@ -17,6 +17,7 @@ from simgap.errors import InvalidArgument
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, SimulatorClass, class_from_models
 from simgap.planning import AverageRewardPlan, diameter, solve_average_reward
+from simgap.records import Note, Notes
 
 if TYPE_CHECKING:
     from simgap.arrays import FloatArray
@@ -34,7 +35,7 @@ class MeasuredClass:
     diameter: Certified
     eluder: Certified | None  # at scale 1/H
     covering: Certified | None
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def measured_class(
@@ -46,12 +47,13 @@ def measured_class(
     be `thorough`: theorems have bounds by counting in their stead, never smaller ones.
     """
     kept = np.flatnonzero(latent.prior > 0.0)
-    simulators, notes = latent.simulators, []
+    simulators, notes = latent.simulators, Notes()
     if kept.size < len(simulators):
         simulators = class_from_models([simulators[int(at)] for at in kept])
-        notes.append(
+        notes.add(
+            "without-prior-weight",
             f"{len(latent.simulators) - kept.size} models without prior weight are "
-            "left out: the oracle never meets them"
+            "left out: the oracle never meets them",
         )
     low, high = float(simulators.rewards.min()), float(simulators.rewards.max())
     width = high - low
@@ -61,9 +63,10 @@ def measured_class(
     if thorough or not many_functions(simulators):
         eluder, covering = _complexity(simulators, plan, width, horizon, notes)
     else:
-        notes.append(
+        notes.add(
+            "by-counting",
             f"eluder dimension and covering number by counting: {len(simulators)} "
-            "models are too many to compare all their functions"
+            "models are too many to compare all their functions",
         )
     delta, exponent = _separation(simulators, notes)
     facts = ClassFacts(
@@ -86,9 +89,10 @@ def measured_class(
         reward_width=width,
     )
     if not facts.shared_rewards:
-        notes.append(
+        notes.add(
+            "rewards-of-models",
             "rewards depend on the model; agents see states, not rewards, so only "
-            "bounds that find the model by its kernel apply"
+            "bounds that find the model by its kernel apply",
         )
     return MeasuredClass(
         facts=facts,
@@ -106,11 +110,14 @@ def many_functions(simulators: SimulatorClass) -> bool:
 
 
 def _separation(
-    simulators: SimulatorClass, notes: list[str]
+    simulators: SimulatorClass, notes: Notes
 ) -> tuple[float | None, float | None]:
     """Return delta and the least -log BC over pairs, rounded down."""
     if len(simulators) > MOST_MODELS:
-        notes.append(f"no separation: pairs are compared up to {MOST_MODELS} models")
+        notes.add(
+            "no-separation",
+            f"no separation: pairs are compared up to {MOST_MODELS} models",
+        )
         return None, None
     found = separation(simulators)
     if len(simulators) == 1:
@@ -124,7 +131,7 @@ def _complexity(
     plan: AverageRewardPlan | None,
     width: float,
     horizon: int,
-    notes: list[str],
+    notes: Notes,
 ) -> tuple[Certified | None, Certified | None]:
     """Return eluder dimension and covering number at scale 1/H of rewards in [0, 1]."""
     if plan is None:
@@ -134,8 +141,9 @@ def _complexity(
     try:
         functions = function_class(simulators, plan=plan)
     except InvalidArgument as error:
-        notes.append(
-            f"eluder dimension and covering number by counting: {error.problem}"
+        notes.add(
+            "by-counting",
+            f"eluder dimension and covering number by counting: {error.problem}",
         )
         return None, None
     scale = width / horizon

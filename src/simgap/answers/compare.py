@@ -41,7 +41,7 @@ from simgap.gap import MonteCarlo
 from simgap.mdp import LatentMDP
 from simgap.oracle import AutoOracle, Outcome, bytes_of_losses
 from simgap.planning import optimal_values
-from simgap.records import Certainty, Gap, HorizonGaps, Oracle, provenance
+from simgap.records import Certainty, Gap, HorizonGaps, Notes, Oracle, provenance
 from simgap.statistics import THIN
 from simgap.text import suggestion
 
@@ -100,7 +100,7 @@ def compare(
         threads=threads or len(os.sched_getaffinity(0)),
         guaranteed=guaranteed or seeds < THIN,
     )
-    names, notes = asked or (DEFAULT if agents else PLANNED_ONLY), list[str]()
+    names, notes = asked or (DEFAULT if agents else PLANNED_ONLY), Notes()
     if oracle is not None:
         checked_oracle(oracle.result, latent, horizon)
     elif _worth_planning(latent, asked, horizon):
@@ -180,14 +180,15 @@ def _worth_planning(latent: LatentMDP, asked: Sequence[str], horizon: int) -> bo
     return horizon <= LONGEST_ORACLE and small
 
 
-def _note_limit(outcome: Outcome, what: str, notes: list[str]) -> None:
+def _note_limit(outcome: Outcome, what: str, notes: Notes) -> None:
     """Note where planning ended before its tolerance."""
     if outcome in (Outcome.EXACT, Outcome.SOLVED):
         return
     late = outcome is Outcome.OUT_OF_TIME
-    notes.append(
+    notes.add(
+        "planning-cut-short",
         f"{what}: planning {outcome.value}; the bracket is valid, wider than asked"
-        + (", and differs from run to run" if late else "")
+        + (", and differs from run to run" if late else ""),
     )
 
 
@@ -196,7 +197,7 @@ def _grown(
     horizons: Sequence[int],
     solver: AutoOracle,
     known: PlannedClass | None,
-    notes: list[str],
+    notes: Notes,
     tell: Tell,
 ) -> tuple[HorizonGaps, ...]:
     """Return gaps over horizons, with what theorems promise where that is cheap."""
@@ -206,9 +207,10 @@ def _grown(
         tell("measuring the class")
         measured = measured_class(latent, max(horizons))
     else:
-        notes.append(
+        notes.add(
+            "no-theorems-over-horizons",
             f"no theorems over horizons: {size} states in all models, they are put in "
-            f"up to {LARGEST_CLASS}; see simgap bounds"
+            f"up to {LARGEST_CLASS}; see simgap bounds",
         )
     quick = replace(solver, episodes=AT_HORIZONS)
     found = over_horizons(
@@ -218,8 +220,9 @@ def _grown(
         _note_limit(each.outcome, f"at H = {each.horizon}", notes)
     trained = len(trained_models(latent))
     if trained < len(worlds):
-        notes.append(
+        notes.add(
+            "some-models",
             f"plans of {trained} of {len(worlds)} models, spread evenly, "
-            "are shown in each other"
+            "are shown in each other",
         )
     return found

@@ -17,7 +17,7 @@ from simgap.instances import (
 )
 from simgap.interop import READABLE, WRITABLE, save_model
 from simgap.mdp import SimulatorClass
-from simgap.records import Export, Info, List, Listed, StartLaw, provenance
+from simgap.records import Export, Info, List, Listed, StartLaw, class_notes, provenance
 
 
 def info(model: Model) -> Info:
@@ -54,7 +54,7 @@ def info(model: Model) -> Info:
             "highest": float(simulators.rewards.max()),
             "shared": simulators.shared_rewards,
         },
-        notes=simulators.notes,
+        notes=class_notes(simulators.notes),
         provenance=provenance(command="", model=given.name, latent=latent),
     )
 

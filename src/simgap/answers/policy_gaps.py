@@ -34,7 +34,7 @@ from simgap.oracle import (
     loss_form,
 )
 from simgap.policies import GraphPolicy, MarkovPolicy, Policy
-from simgap.records import BaselinePolicy, ModelGap, Oracle, PolicyGaps
+from simgap.records import BaselinePolicy, ModelGap, Notes, Oracle, PolicyGaps
 
 ORACLE = {
     "oracle": "the domain-randomization oracle, as a policy graph",
@@ -100,17 +100,16 @@ def policy_gaps(
     return _agent_row(latent, name, horizon, evaluator, tell, least)
 
 
-def fewer_runs(
-    latent: LatentMDP, evaluator: MonteCarlo, notes: list[str]
-) -> MonteCarlo:
+def fewer_runs(latent: LatentMDP, evaluator: MonteCarlo, notes: Notes) -> MonteCarlo:
     """Return an evaluator that runs agents less often in each of many models."""
     members, asked = len(latent.simulators), evaluator.episodes
     runs = max(FEWEST_RUNS, asked * MANY // (2 * members))
     if members <= MANY or evaluator.half_width is not None or runs >= asked:
         return evaluator
-    notes.append(
+    notes.add(
+        "fewer-runs",
         f"agents are run {runs} times in each of {members} models, not {asked}: naming "
-        "them with --policy runs them as often as asked"
+        "them with --policy runs them as often as asked",
     )
     return replace(evaluator, episodes=runs)
 

@@ -18,6 +18,7 @@ from typing import BinaryIO, TextIO, final
 
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.interop.sizes import in_words
+from simgap.records import Note
 from simgap.text import nearest
 from simgap.user_files import opened, size_of
 
@@ -25,9 +26,10 @@ ORDER = ("episode", "step")  # both or none: without them lines are in order
 NEEDED = ("state", "action", "next_state")
 COLUMNS = (*ORDER, *NEEDED)
 HEADER = ",".join(COLUMNS)
-IN_ORDER = (
+IN_ORDER = Note(
+    "one-episode",
     "the log has no columns episode and step: its lines are taken in the order they "
-    "are in, as one episode"
+    "are in, as one episode",
 )
 PIPES = "simgap adapt reads standard input as --log -, Python an open stream"
 LARGEST_LOG = 2**31  # bytes, unless the caller allows more
@@ -95,10 +97,11 @@ class LogText:
         self._reward = places.get("reward")
         known = {*COLUMNS, "reward"}
         others = [each or "(no name)" for each in header if each not in known]
-        self.notes: tuple[str, ...] = () if self._order else (IN_ORDER,)
+        self.notes: tuple[Note, ...] = () if self._order else (IN_ORDER,)
         if others:
             shown = ", ".join(quoted(each) for each in others[:6])
-            self.notes += (f"columns of the log that are not used: {shown}",)
+            text = f"columns of the log that are not used: {shown}"
+            self.notes += (Note("unused-columns", text),)
 
     @property
     def has_reward(self) -> bool:

@@ -21,6 +21,7 @@ from simgap.arrays import FloatArray, IndexArray, OffsetArray, digest, read_only
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.interop.log_text import LogText, opened_log, quoted, whole_number
 from simgap.mdp import Labels
+from simgap.records import Note
 from simgap.text import nearest
 
 LARGEST_TABLE = 2 * 10**8  # entries of a table of counts
@@ -58,7 +59,7 @@ class TransitionLog:
     action: IndexArray  # (N,)
     next_state: IndexArray  # (N,)
     reward: FloatArray | None = None  # (N,), NaN where none was logged
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("episode", "step"):
@@ -237,16 +238,17 @@ class _Finder:
         at = self._known.get(given)
         return self._look_up(given, column) if at is None else at
 
-    def notes(self) -> Iterator[str]:
+    def notes(self) -> Iterator[Note]:
         """Yield a warning if names are numbers that differ from indices."""
         numbers = {name: whole_number(name) for name in self._named}
         odd = [
             name for name, at in self._named.items() if numbers[name] not in (None, at)
         ]
         if odd:
-            yield (
+            yield Note(
+                "names-are-numbers",
                 f"{self._what}s have numbers for names: {odd[0]} in the log is the "
-                f"{self._what} of that name, which has index {self._named[odd[0]]}"
+                f"{self._what} of that name, which has index {self._named[odd[0]]}",
             )
 
     def _look_up(self, given: str, column: str) -> int:

@@ -85,6 +85,11 @@ from simgap.records.info import (
     StartLaw as StartLaw,
 )
 from simgap.records.memory import Memory as Memory, Proof as Proof
+from simgap.records.note import (
+    Note as Note,
+    Notes as Notes,
+    class_notes as class_notes,
+)
 from simgap.records.oracle import (
     BaselineModel as BaselineModel,
     BaselinePolicy as BaselinePolicy,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from simgap.intervals import Certified
+from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record, in_memory
 
@@ -106,7 +107,7 @@ class Adapt(Record):
     rounding: float  # of a probability of the posterior
     files: SavedFiles
     certainty: dict[str, Certainty]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     provenance: Provenance
     policy: Any = in_memory()  # planned for the posterior; None: there is none
     belief_policy: Any = in_memory()  # the one that tracks the posterior

@@ -7,6 +7,7 @@ from typing import Literal, final
 
 from simgap.intervals import Certified, Estimate, Interval
 from simgap.records.memory import Memory
+from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
 
@@ -152,7 +153,7 @@ class Audit(Record):
     passed: bool  # the exit status is 0
     next: tuple[str, ...]
     certainty: dict[str, Certainty]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     provenance: Provenance
 
     def finding(self, check: str) -> Finding:

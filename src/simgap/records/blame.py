@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, final
 
 from simgap.intervals import Certified, Interval
+from simgap.records.note import Note
 from simgap.records.pair_prices import PairPrices
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
@@ -57,5 +58,5 @@ class Blame(Record):
     rounding: float
     headline: str
     certainty: dict[str, Certainty]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     provenance: Provenance

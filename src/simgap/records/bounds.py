@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.intervals import Certified
+from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
 
@@ -73,6 +74,6 @@ class Bounds(Record):
     bounds: tuple[OneBound, ...]
     vacuity: tuple[Vacuity, ...]
     numbers: ClassNumbers
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     certainty: dict[str, Certainty]
     provenance: Provenance

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.intervals import Certified
+from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
 
@@ -95,6 +96,6 @@ class Complexity(Record):
     eluder: EluderBounds | None
     covering: CoveringBounds | None
     smoothness: ClassSmoothness | None
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     certainty: dict[str, Certainty]
     provenance: Provenance

@@ -7,6 +7,7 @@ from typing import Any, final
 
 from simgap.intervals import Certified, Interval
 from simgap.records.memory import Memory
+from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record, in_memory
 
@@ -78,5 +79,5 @@ class Gap(Record):
     trained: tuple[int, ...] | None  # the models that `train` is about
     by_horizon: tuple[HorizonGaps, ...] | None
     certainty: dict[str, Certainty]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     provenance: Provenance

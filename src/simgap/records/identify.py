@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.intervals import Certified, Estimate
+from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
 
@@ -65,5 +66,5 @@ class Identify(Record):
     slowest: int | None  # in `pairs`
     timeline: Timeline | None
     certainty: dict[str, Certainty]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     provenance: Provenance

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+from simgap.records.note import Note
 from simgap.records.provenance import Provenance
 from simgap.records.record import SCHEMA, Record
 
@@ -40,7 +41,7 @@ class Info(Record):
     start: tuple[StartLaw, ...]  # one law for all models, or one per model
     parameters: dict[str, tuple[float, ...]]  # name -> one value per model
     rewards: dict[str, float | bool]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     provenance: Provenance
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.intervals import Estimate, Label
+from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
 
@@ -57,7 +58,7 @@ class Run(Record):
     eliminates: bool  # whether the agent ever drops a model
     vacuity_horizon: int | None  # before it the printed test eliminates nothing
     models: tuple[RunModel, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     page: str | None
     certainty: dict[str, Certainty]
     provenance: Provenance

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, final
 
 from simgap.intervals import Certified
+from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
 
@@ -74,7 +75,7 @@ class Width(Record):
     recommended_worst: float  # the width by the worst model
     least_possible: Certified | None  # average gap of the best policy of all
     certainty: dict[str, Certainty]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     provenance: Provenance
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from simgap.arrays import BoolArray, FloatArray
 from simgap.interop import TransitionLog
 from simgap.mdp import LatentMDP
 from simgap.oracle import OracleResult, Outcome
+from simgap.records import Note, Notes
 
 
 def adapt_notes(
@@ -25,51 +26,60 @@ def adapt_notes(
     rewards: RewardEvidence,
     start_evidence: bool,
     plans: Mapping[str, OracleResult | None],
-) -> tuple[str, ...]:
+) -> tuple[Note, ...]:
     """Return the notes of an adaptation; `weights` are the posterior, if any."""
-    notes = []
+    notes = Notes()
     if weights is None:
-        notes.append(_excluded(evidence))
+        notes.add(*_excluded(evidence))
     elif outside:
-        notes.append(
+        notes.add(
+            "outside-class",
             "posterior and new plan presuppose that the real world is in the class, "
-            "which the data refute: do not rely on them"
+            "which the data refute: do not rely on them",
         )
     elif _varies(latent):
-        notes.append(
+        notes.add(
+            "between-models",
             "only the listed models were considered; a real value between them is "
-            "given to the nearest, however small the deviation"
+            "given to the nearest, however small the deviation",
         )
     spared = np.flatnonzero(plausible & (latent.prior == 0.0))
     if outside and spared.size:
         name = latent.simulators.model_names[int(spared[0])]
-        notes.append(f"model {name!r} explains the data, but has no prior weight")
-    notes += _on_the_log(latent, log)
+        notes.add(
+            "no-weight-but-explains",
+            f"model {name!r} explains the data, but has no prior weight",
+        )
+    _note_log(latent, log, notes)
     worlds = latent.simulators
     differ = bool((worlds.rewards != worlds.rewards[0]).any())
     if rewards is RewardEvidence.IGNORED and log.reward is not None and differ:
-        notes.append(
+        notes.add(
+            "rewards-not-used",
             "rewards differ between models and were not used as evidence; "
-            "--rewards exact uses them, if they are not random"
+            "--rewards exact uses them, if they are not random",
         )
     if not start_evidence and differing_starts(latent):
-        notes.append(
+        notes.add(
+            "starts-not-used",
             "models begin differently and first states were not used as evidence; "
-            "--start-evidence uses them"
+            "--start-evidence uses them",
         )
     if weights is not None:
         faint = (weights == 0.0) & (latent.prior > 0.0)
         faint &= evidence.log_likelihood > -np.inf
         if faint.any():
-            notes.append(
-                f"models with a posterior below 1e-200, taken as 0: {int(faint.sum())}"
+            notes.add(
+                "faint-posterior",
+                f"models with a posterior below 1e-200, taken as 0: {int(faint.sum())}",
             )
-    notes += [
-        f"planning {which}: {plan.outcome.value}; its bracket is valid, but may differ "
-        "between runs"
-        for which, plan in plans.items()
-        if plan is not None and plan.outcome not in (Outcome.EXACT, Outcome.SOLVED)
-    ]
+    for which, plan in plans.items():
+        if plan is not None and plan.outcome not in (Outcome.EXACT, Outcome.SOLVED):
+            notes.add(
+                "planning-cut-short",
+                f"planning {which}: {plan.outcome.value}; its bracket is valid, but "
+                "may differ between runs",
+            )
     return (*notes, *log.notes)
 
 
@@ -79,19 +89,23 @@ def _varies(latent: LatentMDP) -> bool:
     return bool((values != values[:1]).any())
 
 
-def _excluded(evidence: Evidence) -> str:
+def _excluded(evidence: Evidence) -> tuple[str, str]:
+    """Return code and text of why no model is left."""
     nowhere = impossible_transitions(evidence)
     if nowhere:
-        return f"transitions that have probability 0 in every model: {nowhere}"
+        text = f"transitions that have probability 0 in every model: {nowhere}"
+        return "impossible-transitions", text
     if evidence.contradicted.any():
         return (
+            "excluded-by-rewards",
             "every model is excluded, some by rewards: those of a model are means over "
-            "successors; if the real ones depend on the successor, leave them out"
+            "successors; if the real ones depend on the successor, leave them out",
         )
-    return "every model with prior weight gives some transition probability 0"
+    text = "every model with prior weight gives some transition probability 0"
+    return "all-excluded", text
 
 
-def _on_the_log(latent: LatentMDP, log: TransitionLog) -> Iterator[str]:
+def _note_log(latent: LatentMDP, log: TransitionLog, notes: Notes) -> None:
     worlds = latent.simulators
     firsts = np.zeros(worlds.n_states, bool)
     for member in range(len(worlds.start)):
@@ -100,15 +114,17 @@ def _on_the_log(latent: LatentMDP, log: TransitionLog) -> Iterator[str]:
     jumps = breaks[~firsts[log.state[breaks + 1]]]  # others are restarts
     if jumps.size:
         at = int(jumps[0])
-        yield (
+        notes.add(
+            "jumps",
             f"steps that do not begin where the one before ended: {jumps.size} (first: "
             f"step {int(log.step[at + 1])} in state "
             f"{worlds.labels.state(int(log.state[at + 1]))}); transitions are used one "
-            "by one, so the posterior holds if each of them is right"
+            "by one, so the posterior holds if each of them is right",
         )
     missing = log.missing_steps()
     if missing:
-        yield (
+        notes.add(
+            "missing-steps",
             f"steps missing between those of the log: {missing}; answers hold if they "
-            "were not left out because of where they led"
+            "were not left out because of where they led",
         )

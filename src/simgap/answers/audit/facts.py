@@ -15,10 +15,12 @@ from simgap.answers.weighted_models import WeightedModels
 from simgap.bounds import ClassFacts
 from simgap.mdp import LatentMDP
 from simgap.planning import Diameter, solve_average_reward
+from simgap.records import Note
 
-BY_COUNTING = (
+BY_COUNTING = Note(
+    "by-counting",
     "eluder dimension and covering number by counting: the class is large "
-    "(--thorough measures them)"
+    "(--thorough measures them)",
 )
 
 
@@ -30,7 +32,7 @@ def audit_facts(
     *,
     horizon: int,
     thorough: bool,
-) -> tuple[ClassFacts, tuple[str, ...]]:
+) -> tuple[ClassFacts, tuple[Note, ...]]:
     """Return the facts of a communicating class, all if that is quick, and notes."""
     every = models.simulators
     if thorough or not many_functions(every):

@@ -30,7 +30,15 @@ from simgap.answers.weighted_models import WeightedModels, weighted_models
 from simgap.instances import simulator_of
 from simgap.mdp import LatentMDP
 from simgap.oracle import Outcome
-from simgap.records import Audit, Certainty, Finding, Status, Verdict, provenance
+from simgap.records import (
+    Audit,
+    Certainty,
+    Finding,
+    Status,
+    Verdict,
+    class_notes,
+    provenance,
+)
 
 LONGER = 6  # times as long a limit, if the verdict is left open
 CERTAINTY: dict[str, Certainty] = {
@@ -122,7 +130,7 @@ def audited_table(
         and all(each.status != "fail" for each in findings),
         next=next_commands(given, horizon, judged.verdict, settings),
         certainty=CERTAINTY,
-        notes=(*latent.simulators.notes, *known.notes),
+        notes=(*class_notes(latent.simulators.notes), *known.notes),
         provenance=provenance(
             command="", model=given.name, latent=latent, seed=settings.seed
         ),

@@ -20,7 +20,7 @@ from simgap.errors import NotSolved
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.planning import Diameter, diameter
-from simgap.records import Finding, Theorem
+from simgap.records import Finding, Note, Theorem
 from simgap.text import SHORT, at_most, model_named, number, shown
 
 MOST_TRIPS = 5e6  # models x states x entries of a kernel: some seconds
@@ -38,7 +38,7 @@ class Theory:
     facts: ClassFacts | None = None  # None: the diameter is infinite or not measured
     theorem: Theorem | None = None  # at the horizon; None without one
     promised: float | None = None  # least bound on the average gap, own units
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def theory(

@@ -31,7 +31,7 @@ from simgap.answers.blame.ignored_losses import (
     middle_model,
     nominal_plan,
 )
-from simgap.answers.blame.sentences import headline, notes
+from simgap.answers.blame.sentences import headline, notes_of
 from simgap.answers.model import Model, named_model
 from simgap.answers.pair_prices import recorded_prices
 from simgap.answers.planned_class import Tell, checked_oracle
@@ -137,7 +137,7 @@ def blame(
             parameters, losses.whole, leader, noise=NOISE * losses.rounding
         ),
         certainty=_certainty(exact=exact),
-        notes=notes(
+        notes=notes_of(
             losses,
             pairs=None if exact else pairs,
             confidence=CONFIDENCE,

@@ -9,7 +9,7 @@ import numpy as np
 from simgap.answers.blame.hidden_losses import HiddenLosses
 from simgap.answers.blame.hidden_parts import UNNAMED, HiddenParts
 from simgap.intervals import Certified, Estimate, Interval
-from simgap.records import BlamedParameter
+from simgap.records import BlamedParameter, Note, Notes
 from simgap.text import number, percent_of, shown
 
 EQUAL = 0.98  # of the larger share: two shares that are as good as the same
@@ -57,55 +57,64 @@ def headline(
     return f"Measure {together} first: their shares overlap, {way} them apart."
 
 
-def notes(
+def notes_of(
     losses: HiddenLosses, *, pairs: int | None, confidence: float, mixed: bool
-) -> tuple[str, ...]:
+) -> tuple[Note, ...]:
     """Return what a reader must know about the numbers.
 
     `pairs` of random orders were sampled, or none; `mixed` says whether the class has
     the models that mix nominal and real values.
     """
-    parts, found = losses.parts, []
+    parts, notes = losses.parts, Notes()
     without = [n for at, n in enumerate(parts.names) if at not in parts.relevant]
     if without:
-        found.append(
-            f"without any effect: {', '.join(without)}; their share is exactly 0"
+        notes.add(
+            "no-effect",
+            f"without any effect: {', '.join(without)}; their share is exactly 0",
         )
     if losses.unfinished:
         some = len(losses.unfinished)
         what = "a class" if some == 1 else f"{some} classes"
-        found.append(
+        notes.add(
+            "time-limit",
             f"the time limit left {what} unfinished: brackets are valid, but another "
-            "run may have others"
+            "run may have others",
         )
     if pairs is not None:
-        found.append(
+        notes.add(
+            "sampled-orders",
             f"shares are estimated from {pairs} random orders of the "
             "parameters and their reverses; all intervals hold together at "
-            f"{100.0 * confidence:g} %, brackets of planning included"
+            f"{100.0 * confidence:g} %, brackets of planning included",
         )
     if not mixed:
-        found.append(
+        notes.add(
+            "no-nominal-shares",
             "no shares of what a nominal plan loses: models that mix nominal and real "
             "values are missing or too many, or the nominal value has no weight; a "
-            "product grid with weight everywhere has them"
+            "product grid with weight everywhere has them",
         )
     decisive = [parts.names[part] for part in parts.relevant if _decides(parts, part)]
     if decisive and len(parts.relevant) > 1:
-        found.append(
+        notes.add(
+            "tells-everything",
             f"no two models have the same {' or '.join(decisive)}: to know it is to "
-            "know everything, so shares say little; a grid of values says more"
+            "know everything, so shares say little; a grid of values says more",
         )
     compared = None if losses.oracle is None else losses.oracle.compared
     if compared is not None:
-        found.append(
+        notes.add(
+            "some-pairs",
             f"{compared.size} models, spread evenly over {parts.possible.size}, are "
             "compared in pairs; prices of other pairs are at most what a plan at hand "
-            "costs them"
+            "costs them",
         )
     if parts.possible.size < len(parts.latent.simulators):
-        found.append("models with prior 0 cannot be real here and are left out")
-    return tuple(found)
+        notes.add(
+            "without-prior-weight",
+            "models with prior 0 cannot be real here and are left out",
+        )
+    return tuple(notes)
 
 
 def _decides(parts: HiddenParts, part: int) -> bool:

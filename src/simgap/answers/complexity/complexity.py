@@ -31,6 +31,7 @@ from simgap.records import (
     Complexity,
     CoveringBounds,
     EluderBounds,
+    Notes,
     SequencePoint,
     provenance,
 )
@@ -61,12 +62,12 @@ def complexity(model: Model, horizon: int | None = None) -> Complexity:
     """
     if horizon is not None:
         checked_horizon(horizon)
-    given, notes = named_model(model), list[str]()
+    given, notes = named_model(model), Notes()
     simulators = given.latent.simulators
     compared, reach = separation(simulators), diameter(simulators)
     eluder, covering, smooth = None, None, None
     if horizon is None:
-        notes.append(NO_HORIZON)
+        notes.add("no-horizon", NO_HORIZON)
     else:
         eluder, covering = _at_scale(simulators, horizon, notes)
         smooth = class_smoothness(simulators, compared, reach.upper, horizon, notes)
@@ -111,20 +112,22 @@ def _separation(simulators: SimulatorClass, compared: Separation) -> ClassSepara
 
 
 def _at_scale(
-    simulators: SimulatorClass, horizon: int, notes: list[str]
+    simulators: SimulatorClass, horizon: int, notes: Notes
 ) -> tuple[EluderBounds | None, CoveringBounds | None]:
     """Return both measures of F at 1/H, or None and a note."""
     if not communicating(simulators).all():
-        notes.append(NO_BIASES)
+        notes.add("no-bias", NO_BIASES)
         return None, None
     try:
         plan = precise_biases(simulators)
         functions = function_class(simulators, plan=plan)
     except (InvalidArgument, NotSolved) as error:
-        notes.append(f"no eluder dimension and covering number: {error.problem}")
+        notes.add(
+            "no-functions", f"no eluder dimension and covering number: {error.problem}"
+        )
         return None, None
     if not plan.unique_bias.all():
-        notes.append(MANY_BIASES)
+        notes.add("many-biases", MANY_BIASES)
     width = float(simulators.rewards.max() - simulators.rewards.min())
     eluder = eluder_dimension(functions, width / horizon)
     cover = covering_number(functions, width / horizon)

@@ -18,7 +18,7 @@ from simgap.complexity import (
 from simgap.intervals import Certified
 from simgap.mdp import SimulatorClass
 from simgap.planning import optimal_values
-from simgap.records import ClassSmoothness, MetricSmoothness
+from simgap.records import ClassSmoothness, MetricSmoothness, Notes
 
 MOST_BACKUPS = 2e10  # horizon x entries of all kernels: about half a minute
 NOT_MEASURED = (
@@ -32,7 +32,7 @@ def class_smoothness(
     compared: Separation,
     diameter: float,
     horizon: int,
-    notes: list[str],
+    notes: Notes,
 ) -> ClassSmoothness:
     """Return constants for every distance that the class has.
 
@@ -45,7 +45,7 @@ def class_smoothness(
     policy = compared.distance * policy_constant(horizon, reward_span=span) + beside
     optimal = _optimal_values(simulators, horizon, same=policy == 0.0)
     if optimal is None:
-        notes.append(NOT_MEASURED)
+        notes.add("values-not-computed", NOT_MEASURED)
         slope = optimal_constant(horizon, diameter, reward_span=span)
         optimal = 0.0 * beside, compared.distance * slope + beside
     metrics: list[Metric] = [GreatestL1(), AverageL1()]

@@ -34,6 +34,7 @@ from simgap.records import (
     Identify,
     ModelPair,
     ModelPosterior,
+    Notes,
     Timeline,
     provenance,
 )
@@ -79,8 +80,9 @@ def identify(
     (11, 26)
     """
     given = named_model(model)
-    latent, notes, tell = given.latent, list[str](), progress or (lambda word: None)
+    latent, notes, tell = given.latent, Notes(), progress or (lambda word: None)
     _check(most_pairs)
+    notes.add("rewards-unseen", UNSEEN)
     oracle = checked_oracle(oracle, latent, horizon)
     if horizon is not None and oracle is None:
         solver = AutoOracle(
@@ -100,8 +102,10 @@ def identify(
             latent, oracle.policy, episodes=episodes, seed=seed
         )
         if _never_looks(latent, timeline, pairs, horizon):
-            notes.append(
-                f"the oracle never looks: finding out does not pay in {_steps(horizon)}"
+            notes.add(
+                "never-looks",
+                "the oracle never looks: finding out does not pay in "
+                f"{_steps(horizon)}",
             )
         _note_timeline(latent, oracle, timeline, horizon, notes)
     return Identify(
@@ -112,7 +116,7 @@ def identify(
         slowest=_slowest(pairs),
         timeline=_timeline(latent, timeline, oracle),
         certainty=_certainty(timeline),
-        notes=(UNSEEN, *notes),
+        notes=tuple(notes),
         provenance=provenance(command="", model=given.name, latent=latent, seed=seed),
     )
 
@@ -183,7 +187,7 @@ def _pairs(
     simulators: SimulatorClass,
     error: float,
     most_pairs: int,
-    notes: list[str],
+    notes: Notes,
     tell: Tell,
 ) -> tuple[TellingApart, ...]:
     """Compare all pairs, or some: those told apart worst, and models spread evenly."""
@@ -200,15 +204,16 @@ def _pairs(
         1 for each in found if each.steps.upper == inf and each.steps.lower != inf
     )
     if open_ends:
-        notes.append(
+        notes.add(
+            "maybe-never-told-apart",
             f"{_pairs_are(open_ends)} told apart after the lower number of steps at "
-            "the earliest; no upper end could be certified, so maybe never"
+            "the earliest; no upper end could be certified, so maybe never",
         )
     return tuple(found)
 
 
 def _chosen(
-    simulators: SimulatorClass, most: int, notes: list[str]
+    simulators: SimulatorClass, most: int, notes: Notes
 ) -> list[tuple[int, int]]:
     """Return which pairs to compare, all if they are few."""
     members = len(simulators)
@@ -225,14 +230,15 @@ def _chosen(
     else:
         chosen, told = [], f"some of {whole} pairs are compared"
     if members <= MANY:
-        notes.append(told)
+        notes.add("some-pairs", told)
         return chosen
     count = SPREAD
     while count > 2 and count * (count - 1) // 2 + len(chosen) > most:
         count -= 1
     some = spread_over(members, count).tolist()
-    notes.append(
-        f"{told}; and all pairs of {len(some)} models, spread evenly over {members}"
+    notes.add(
+        "some-pairs",
+        f"{told}; and all pairs of {len(some)} models, spread evenly over {members}",
     )
     return sorted({*chosen, *combinations(some, 2)})
 
@@ -254,13 +260,14 @@ def _slowest(pairs: tuple[TellingApart, ...]) -> int | None:
 
 
 def _note_horizon(
-    pairs: tuple[TellingApart, ...], horizon: int, error: float, notes: list[str]
+    pairs: tuple[TellingApart, ...], horizon: int, error: float, notes: Notes
 ) -> None:
     late = sum(1 for each in pairs if each.steps.lower > horizon)
     if late:
-        notes.append(
+        notes.add(
+            "not-within-horizon",
             f"{_pairs_are(late)} not told apart within {_steps(horizon)} by any policy "
-            f"with an error of {error:g}"
+            f"with an error of {error:g}",
         )
 
 
@@ -297,30 +304,34 @@ def _note_timeline(
     oracle: OracleResult,
     timeline: PosteriorTimeline,
     horizon: int,
-    notes: list[str],
+    notes: Notes,
 ) -> None:
     likely = int((latent.prior > 0.0).sum())
     if likely < latent.prior.size:
-        notes.append(
+        notes.add(
+            "without-prior-weight",
             f"{latent.prior.size - likely} models without prior weight are left out of "
-            "the timeline: no posterior ever believes in them"
+            "the timeline: no posterior ever believes in them",
         )
     if likely > len(timeline.models):
-        notes.append(
-            f"the timeline has {len(timeline.models)} of {likely} models as real ones"
+        notes.add(
+            "some-models",
+            f"the timeline has {len(timeline.models)} of {likely} models as real ones",
         )
     if timeline.steps[-1] < horizon:
-        notes.append(
+        notes.add(
+            "timeline-cut-short",
             f"the timeline ends after {timeline.steps[-1]} of {horizon} steps: to "
-            "sample more would take too long"
+            "sample more would take too long",
         )
     if oracle.outcome not in (Outcome.EXACT, Outcome.SOLVED):
         gap = oracle.average_gap
         rest = gap.upper - gap.lower
         words = f"loses at most {at_most(rest, 3)} more than the best one"
-        notes.append(
+        notes.add(
+            "planning-cut-short",
             f"the policy of the timeline {words if isfinite(rest) else 'is a guess'}: "
-            f"planning {oracle.outcome.value}"
+            f"planning {oracle.outcome.value}",
         )
 
 

@@ -18,6 +18,7 @@ from simgap.mdp import LatentMDP
 from simgap.oracle import AutoOracle, domain_randomization_oracle
 from simgap.planning import diameter
 from simgap.policies import Policy
+from simgap.records import Note
 from simgap.text import at_most, suggestion
 
 
@@ -40,7 +41,7 @@ def built_agent(
     seed: int,
     literal: bool,
     time_limit: float | None,
-) -> tuple[Policy[Any], tuple[str, ...]]:
+) -> tuple[Policy[Any], tuple[Note, ...]]:
     """Return the agent of a name for a class or a continuum, and notes about it."""
     if time_limit is not None and policy != "oracle":
         raise InvalidArgument(
@@ -96,18 +97,20 @@ def _check_continuum(continuum: Continuum, policy: str, literal: bool) -> None:
 
 def _on_continuum(
     continuum: Continuum, latent: LatentMDP, horizon: int, seed: int
-) -> tuple[Policy[Any], tuple[str, ...]]:
+) -> tuple[Policy[Any], tuple[Note, ...]]:
     """Return Algorithm 4 for an infinite class, and what is promised of it."""
     found = continuum_agent(
         continuum.at, continuum.box, continuum.corners(), horizon, seed=seed
     )
     names = " and ".join(continuum.box)
     if not isinstance(found.policy, OptimisticMixture):
-        return found.policy, (
+        note = Note(
+            "nothing-guaranteed",
             f"probabilities are no linear function of {names}: the models are covered "
             "by cells, with rates of change estimated from random pairs, and nothing "
             "is guaranteed",
         )
+        return found.policy, (note,)
     far = float(diameter(latent.simulators).upper)
     promise = found.policy.guarantee(far)
     words = (
@@ -115,7 +118,9 @@ def _on_continuum(
     )
     if promise.vacuous:
         words = "has a guarantee that says nothing at this horizon"
-    return found.policy, (
+    note = Note(
+        "linear-in-parameters",
         f"probabilities are linear in {names} (at all points tried): the models are "
         f"mixtures of {2 ** len(continuum.box)}, and Algorithm 4 {words}",
     )
+    return found.policy, (note,)

@@ -24,7 +24,7 @@ from simgap.intervals import Estimate
 from simgap.mdp import LatentMDP
 from simgap.planning import checked_horizon, diameter
 from simgap.policies import Policy
-from simgap.records import Certainty, RegretPoint, Run, RunModel, provenance
+from simgap.records import Certainty, Note, RegretPoint, Run, RunModel, provenance
 from simgap.simulation import (
     Eliminating,
     RealModels,
@@ -194,22 +194,25 @@ def _notes(
     horizon: int,
     first: int | None,
     losses: list[SampledGap],
-) -> Iterator[str]:
+) -> Iterator[Note]:
     if first is not None and horizon < first:
-        yield (
+        yield Note(
+            "nothing-eliminated",
             f"with the threshold as printed nothing can be eliminated before H = "
-            f"{first}; simgap run likelihood needs no such patience"
+            f"{first}; simgap run likelihood needs no such patience",
         )
     if not latent.simulators.shared_rewards and hasattr(agent, "observed"):
-        yield (
+        yield Note(
+            "rewards-unseen",
             "rewards differ between models and agents do not see them here: guarantees "
-            "of learners do not hold; in Python, signal=RewardSignal.SEEN shows them"
+            "of learners do not hold; in Python, signal=RewardSignal.SEEN shows them",
         )
     if any(_mostly_unseen(each.gap) for each in losses):
-        yield (
+        yield Note(
+            "rare-events",
             "an end far from its estimate leaves room for an event of chance "
             f"{3.7 / losses[0].runs.reward.size:.2g} that so few runs may have missed; "
-            "more --seeds narrow it"
+            "more --seeds narrow it",
         )
 
 

@@ -7,7 +7,7 @@ from math import isclose
 from simgap.answers.width.ranges import varying_parameters
 from simgap.mdp import LatentMDP
 from simgap.oracle import Outcome
-from simgap.records import RangeLoss, Width
+from simgap.records import Note, Notes, RangeLoss, Width
 from simgap.text import at_least, at_most, gap_number, number, shown
 
 WHOLE_IS_BEST = (
@@ -68,54 +68,66 @@ def reason_of(found: Width, *, nothing_at_stake: bool) -> str:
 
 def notes_of(
     found: Width, latent: LatentMDP, *, possible: int, many: bool, aim: str
-) -> tuple[str, ...]:
+) -> tuple[Note, ...]:
     """Return what one should know before trusting the table.
 
     `possible` ranges differ in their models, `aim` is how close their brackets are.
     """
     rows, real = found.widths, len(found.real)
-    notes = [WHOLE_IS_BEST, ONE_OF_MANY]
+    notes = Notes()
+    notes.add("whole-is-best", WHOLE_IS_BEST)
+    notes.add("one-policy-of-many", ONE_OF_MANY)
     if any(row.surprising for row in rows):
-        notes.append(SURPRISES)
+        notes.add("surprises", SURPRISES)
     if possible > len(rows):
-        notes.append(f"{len(rows)} of {possible} ranges, evenly; --widths names others")
+        notes.add(
+            "some-ranges",
+            f"{len(rows)} of {possible} ranges, evenly; --widths names others",
+        )
     if not any(
         isclose(each.value, found.nominal, rel_tol=1e-11) for each in found.real
     ):
-        notes.append(
+        notes.add(
+            "no-nominal-model",
             f"no model has the nominal value {number(found.nominal)}; `at_nominal` is "
-            "about the nearest"
+            "about the nearest",
         )
     others = [name for name in varying_parameters(latent) if name != found.param]
     if others:
         names = ", ".join(shown(name, 30) for name in others)
-        notes.append(f"{names} stay random in every range, by the prior")
+        notes.add(
+            "others-stay-random", f"{names} stay random in every range, by the prior"
+        )
     impossible = len(latent.simulators) - real
     if impossible:
-        notes.append(
-            f"{impossible} models of prior 0 are left out: they cannot be real"
+        notes.add(
+            "without-prior-weight",
+            f"{impossible} models of prior 0 are left out: they cannot be real",
         )
     if any(row.outcome != Outcome.EXACT.value for row in rows):
         widest = max(row.inside.upper - row.inside.lower for row in rows)
-        notes.append(
+        notes.add(
+            "tolerance",
             "ranges are planned until what the best policy must lose is known to "
             f"{aim} (here to {number(widest, 2)}): smaller differences, also of a "
             "range that loses less than all models together, are the tolerance of "
-            "planning"
+            "planning",
         )
     if many:
-        notes.append(
+        notes.add(
+            "many-models",
             f"{real} models are many: where planning for all of a range would take too "
             "long some of its models, spread evenly, stand for their neighbours, and "
             "the time limit is for all ranges together; losses and brackets are those "
-            "of all models"
+            "of all models",
         )
     late = [row for row in rows if row.outcome == Outcome.OUT_OF_TIME.value]
     if late:
         widths = ", ".join(number(row.width, 4) for row in late)
-        notes.append(
+        notes.add(
+            "time-limit",
             f"planning stopped at the time limit for width {widths}: these numbers "
-            "are valid, but differ from run to run"
+            "are valid, but differ from run to run",
         )
     return tuple(notes)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typer import Context
 
     from simgap.mdp import LatentMDP
-    from simgap.records import Record
+    from simgap.records import Note, Record
 
 AnyRecord = TypeVar("AnyRecord", bound="Record")
 
@@ -132,6 +132,12 @@ def print_table(
 def print_line(text: str) -> None:
     """Print one line of plain text on standard output."""
     sys.stdout.write(f"{clean(_worded(text))}\n")
+
+
+def print_notes(notes: Iterable[Note]) -> None:
+    """Print what a reader of the numbers should know, a line each."""
+    for note in notes:
+        print_line(f"note: {note.text}")
 
 
 def speak_of(latent: LatentMDP) -> None:

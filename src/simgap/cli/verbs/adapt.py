@@ -27,6 +27,7 @@ from simgap.cli.app.output import (
     finish,
     folder_of,
     print_line,
+    print_notes,
     print_table,
     telling,
 )
@@ -177,8 +178,7 @@ def print_answer(answer: Adapt) -> None:
     else:
         _print_models(answer, ranked)
         _print_changes(answer)
-    for note in answer.notes:
-        print_line(f"note: {note}")
+    print_notes(answer.notes)
     files = answer.files
     for what, path in (("policy", files.policy), ("class", files.model)):
         if path is not None:

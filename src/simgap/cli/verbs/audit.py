@@ -27,6 +27,7 @@ from simgap.cli.app.output import (
     finish,
     folder_of,
     print_line,
+    print_notes,
     print_table,
     telling,
 )
@@ -129,8 +130,7 @@ def print_answer(answer: Audit) -> None:
     print_line(f"  {answer.reason}")
     for line in _numbers(answer):
         print_line(f"  {line}")
-    for note in answer.notes:
-        print_line(f"note: {note}")
+    print_notes(answer.notes)
     for command in answer.next:
         print_line(f"next: {command}")
 

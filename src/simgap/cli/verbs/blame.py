@@ -27,6 +27,7 @@ from simgap.cli.app.output import (
     finish,
     folder_of,
     print_line,
+    print_notes,
     print_table,
     telling,
 )
@@ -171,8 +172,7 @@ def print_answer(answer: Blame) -> None:
     if answer.whole.upper > noise:
         _print_curve(ranked[0], noise)
     print_line(answer.headline)
-    for note in answer.notes:
-        print_line(f"note: {note}")
+    print_notes(answer.notes)
 
 
 def _print_curve(first: BlamedParameter, noise: float) -> None:

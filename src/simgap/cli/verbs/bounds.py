@@ -13,7 +13,7 @@ from simgap.cli.app.arguments import (
     Model,
     needed_horizon,
 )
-from simgap.cli.app.output import finish, print_line, print_table, working
+from simgap.cli.app.output import finish, print_line, print_notes, print_table, working
 from simgap.text import at_least, at_most, number, shown
 
 if TYPE_CHECKING:
@@ -74,8 +74,7 @@ def print_answer(answer: Bounds) -> None:
     for lacking in dict.fromkeys(each.unmet for each in answer.bounds if each.unmet):
         names = ", ".join(each.name for each in answer.bounds if each.unmet == lacking)
         print_line(f"does not apply, asks for {'; '.join(lacking)}: {names}")
-    for note in answer.notes:
-        print_line(f"note: {note}")
+    print_notes(answer.notes)
 
 
 def _class_line(answer: Bounds) -> str:

@@ -14,7 +14,7 @@ from simgap.cli.app.arguments import (
     Model,
     needed_horizon,
 )
-from simgap.cli.app.output import finish, print_line, print_table, working
+from simgap.cli.app.output import finish, print_notes, print_table, working
 from simgap.intervals import Certified
 from simgap.text import bracket, gap_bracket, number, shown
 
@@ -86,8 +86,7 @@ def print_answer(answer: Complexity) -> None:
             ],
             "Lipschitz constants; V* for this class, the others for every policy",
         )
-    for note in answer.notes:
-        print_line(f"note: {note}")
+    print_notes(answer.notes)
 
 
 def _where(apart: ClassSeparation) -> str:

@@ -27,7 +27,14 @@ from simgap.cli.app.arguments import (
     real,
     whole,
 )
-from simgap.cli.app.output import finish, folder_of, print_line, print_table, telling
+from simgap.cli.app.output import (
+    finish,
+    folder_of,
+    print_line,
+    print_notes,
+    print_table,
+    telling,
+)
 from simgap.errors import InvalidArgument, InvalidInstance
 from simgap.intervals import Estimate, Interval
 from simgap.text import (
@@ -172,8 +179,7 @@ def print_answer(answer: Gap) -> None:
     for why in dict.fromkeys(answer.left_out.values()):
         left = [name for name, each in answer.left_out.items() if each == why]
         print_line(f"left out: {', '.join(left)}: {why}")
-    for note in answer.notes:
-        print_line(f"note: {note}")
+    print_notes(answer.notes)
 
 
 def _print_worth(answer: Gap) -> None:

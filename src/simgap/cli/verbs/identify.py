@@ -28,6 +28,7 @@ from simgap.cli.app.output import (
     finish,
     folder_of,
     print_line,
+    print_notes,
     print_table,
     telling,
 )
@@ -107,8 +108,7 @@ def print_answer(answer: Identify) -> None:
         _print_slowest(answer, answer.pairs[answer.slowest])
     if answer.timeline is not None:
         _print_timeline(answer, answer.timeline)
-    for note in answer.notes:
-        print_line(f"note: {note}")
+    print_notes(answer.notes)
 
 
 def _print_pairs(answer: Identify) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from simgap.cli.app.arguments import AsJson, MaxBytes, Model
-from simgap.cli.app.output import finish, print_line, print_table
+from simgap.cli.app.output import finish, print_notes, print_table
 from simgap.text import number, shown
 
 if TYPE_CHECKING:
@@ -68,8 +68,7 @@ def print_answer(info: Info) -> None:
         members,
         AS_GIVEN,
     )
-    for note in info.notes:
-        print_line(f"note: {note}")
+    print_notes(info.notes)
 
 
 def _start_words(info: Info) -> str:

@@ -196,6 +196,6 @@ def print_answer(answer: Run) -> None:
         f"{number(float(answer.steps_simulated), 4)} steps drawn"
     )
     for note in answer.notes:
-        print_line(f"note    {note}")
+        print_line(f"note    {note.text}")
     if answer.page is not None:
         print_line(f"page    {answer.page}")

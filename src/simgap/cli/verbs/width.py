@@ -210,7 +210,7 @@ def print_answer(answer: Width) -> None:
     for line in wrap(answer.reason, LINE):
         print_line(line)
     for note in answer.notes:
-        for at, line in enumerate(wrap(note, LINE - 6)):
+        for at, line in enumerate(wrap(note.text, LINE - 6)):
             print_line(f"{'note: ' if at == 0 else '      '}{line}")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from simgap.records import Adapt, AdaptedModel, Moments
+from simgap.records import Adapt, AdaptedModel, Moments, Note
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.plots import BarPlot
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
@@ -27,7 +27,7 @@ class AdaptContent:
     about: str
     outside: str  # a warning, empty if some model fits
     facts: tuple[tuple[str, ShownNumber], ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def adapt_part(record: Adapt, anchor: str) -> Part:

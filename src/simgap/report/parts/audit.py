@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from simgap.intervals import Certified
-from simgap.records import Audit, Finding, Theorem, Verdict as Word, WorstModel
+from simgap.records import Audit, Finding, Note, Theorem, Verdict as Word, WorstModel
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.parts.memory_card import memory_cards
 from simgap.report.parts.on_grid import grid_sheets, ladder_plots
@@ -63,7 +63,7 @@ class AuditContent:
     verdict: Verdict
     facts: tuple[tuple[str, ShownNumber], ...]
     next: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def audit_part(record: Audit, anchor: str) -> Part:

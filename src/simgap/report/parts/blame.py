@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.intervals import Interval
-from simgap.records import Blame, BlamedParameter, LossAtValue
+from simgap.records import Blame, BlamedParameter, LossAtValue, Note
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.parts.pair_prices import pair_prices_plot
 from simgap.report.plots import BarPlot, CurvePlot, shown_curve
@@ -27,7 +27,7 @@ class BlameContent:
     headline: str
     about: str
     facts: tuple[tuple[str, ShownNumber], ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     undrawn: int  # parameters whose curve is not drawn
 
 

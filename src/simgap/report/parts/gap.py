@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from simgap.records import Gap, PolicyGaps, damaged_record
+from simgap.records import Gap, Note, PolicyGaps, damaged_record
 from simgap.report.heat_plots import HeatPlot, spread_out
 from simgap.report.part import Line, Part, certainties_of, origin_of
 from simgap.report.parts.horizons import growth_plot, trained_plot
@@ -49,7 +49,7 @@ class GapContent:
     rivals: str  # policies that may lose less: their intervals meet its own
     left_out: tuple[tuple[str, str], ...]
     facts: tuple[tuple[str, ShownNumber], ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def gap_part(record: Gap, anchor: str) -> Part:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import final
 
-from simgap.records import Identify, ModelPair, damaged_record
+from simgap.records import Identify, ModelPair, Note, damaged_record
 from simgap.report.heat_plots import HeatPlot, spread_out
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.plots import CurvePlot, short_names, shown_curve
@@ -28,7 +28,7 @@ class IdentifyContent:
 
     headline: str
     error: str
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def identify_part(record: Identify, anchor: str) -> Part:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from simgap.records import Run
+from simgap.records import Note, Run
 from simgap.report.part import Line, Part, origin_of
 from simgap.report.plots import Curve, CurvePlot
 from simgap.report.sheet import Heading, Sheet, sheet
@@ -27,7 +27,7 @@ class RunContent:
     seeds: str
     speed: ShownNumber
     literal: bool
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def run_part(record: Run, anchor: str) -> Part:

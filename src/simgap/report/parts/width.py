@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.intervals import Interval
-from simgap.records import RangeLoss, Width, damaged_record
+from simgap.records import Note, RangeLoss, Width, damaged_record
 from simgap.report.heat_plots import HeatPlot, spread_out
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.plots import CurvePlot, short_names, shown_curve
@@ -35,7 +35,7 @@ class WidthContent:
     headline: str
     reason: str
     facts: tuple[tuple[str, ShownNumber], ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def width_part(record: Width, anchor: str) -> Part:
