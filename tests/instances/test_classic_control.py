@@ -26,6 +26,7 @@ from simgap.mdp import Interpolation, NodeSet, Rounding
 from simgap.planning import solve_episodic
 from simgap.planning.connectivity import communicating
 from simgap.policies import Agent, MarkovPolicy, run_episode
+from tests.reference.classic_steps import STEPS
 
 IDS = tuple(CONTROLS)
 WIDE = {  # where parameters are drawn from
@@ -100,6 +101,19 @@ def test_two_hundred_steps_stay_with_gymnasium(gym_id: str, atol: float) -> None
             state = moved.state
             np.testing.assert_allclose(state[0], inner.state, rtol=0, atol=atol)
         env.close()
+
+
+@pytest.mark.parametrize("gym_id", IDS)
+def test_the_tables_have_the_bytes_they_had_before_jax_shared_the_formulas(
+    gym_id: str,
+) -> None:
+    known, random = CONTROLS[gym_id], np.random.default_rng(8)
+    for size, theta in zip((1, 7, 4096), drawn_thetas(gym_id, 3, seed=9), strict=True):
+        states = 2.0 * random.normal(size=(size, len(known.coordinates)))
+        actions = random.choice(known.actions or (-3.0, -0.7, 0.0, 2.0), size)
+        moved = known.step(theta, states, actions)
+        for mine, was in zip(moved, STEPS[gym_id](theta, states, actions), strict=True):
+            assert (mine.dtype, mine.tobytes()) == (was.dtype, was.tobytes())
 
 
 def test_a_changed_parameter_changes_gymnasium_too() -> None:

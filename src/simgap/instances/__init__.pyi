@@ -36,6 +36,8 @@ from simgap.instances.classic_control import (
 )
 from simgap.instances.classic_physics import (
     CONTROLS as CONTROLS,
+    pushed_car as pushed_car,
+    pushed_cart as pushed_cart,
 )
 from simgap.instances.continuum import (
     Continuum as Continuum,

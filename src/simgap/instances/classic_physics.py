@@ -1,7 +1,8 @@
 """The equations of Gymnasium's classic control, for many states at once.
 
 The same formulas, clipping, time step and order of operations as `Pendulum-v1`,
-`MountainCar-v0` and `CartPole-v1`, in float64; tests compare them step by step.
+`MountainCar-v0` and `CartPole-v1`; tests compare them step by step. States are arrays
+(..., d) of NumPy (float64: the tables) or of JAX: a formula asks its state which.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, final
 
 import numpy as np
 
-from simgap.arrays import FloatArray
+from simgap.arrays import BoolArray, FloatArray
 from simgap.errors import InvalidInstance
 from simgap.instances.arguments import Interval
 from simgap.instances.spelling import suggestion
@@ -37,6 +38,12 @@ class PhysicalParameter:
     allowed: Interval
     meaning: str
     attribute: str  # of Gymnasium's environment
+    unit: str = ""
+
+    @property
+    def described(self) -> str:
+        """Return the meaning with the unit, for a person."""
+        return ", ".join(filter(None, (self.meaning, self.unit)))
 
 
 @final
@@ -83,59 +90,78 @@ def control(gym_id: str) -> Control:
 
 def pendulum_step(theta: Theta, state: FloatArray, action: FloatArray) -> Moved:
     """Return one step of Pendulum-v1; the angle is 0 upright and is not wrapped."""
+    xp = _namespace(state)
     g, m, length, dt = theta["g"], theta["mass"], theta["length"], 0.05
-    angle, speed = state[:, 0], state[:, 1]
-    u = np.clip(action, -TORQUE, TORQUE)
-    wrapped = np.mod(angle + pi, 2 * pi) - pi
+    angle, speed = state[..., 0], state[..., 1]
+    u = xp.clip(action, -TORQUE, TORQUE)
+    wrapped = xp.mod(angle + pi, 2 * pi) - pi
     cost = wrapped**2 + 0.1 * speed**2 + 0.001 * u**2
-    pull = 3 * g / (2 * length) * np.sin(angle) + 3.0 / (m * length**2) * u
-    faster = np.clip(speed + pull * dt, -SPEED, SPEED)
+    pull = 3 * g / (2 * length) * xp.sin(angle) + 3.0 / (m * length**2) * u
+    faster = xp.clip(speed + pull * dt, -SPEED, SPEED)
     return Moved(
-        np.stack([angle + faster * dt, faster], axis=1),
+        xp.stack([angle + faster * dt, faster], axis=-1),
         -cost,
-        np.zeros(len(state), np.bool_),
+        xp.zeros(state.shape[:-1], xp.bool_),
     )
 
 
 def mountain_car_step(theta: Theta, state: FloatArray, action: FloatArray) -> Moved:
     """Return one step of MountainCar-v0; the goal is position 0.5, not moving back."""
-    position, velocity = state[:, 0], state[:, 1]
     push = (action - 1.0) * theta["force"]
-    velocity = velocity + (push + np.cos(3 * position) * (-theta["gravity"]))
-    velocity = np.clip(velocity, -0.07, 0.07)
-    position = np.clip(position + velocity, -1.2, 0.6)
-    velocity = np.where((position == -1.2) & (velocity < 0.0), 0.0, velocity)
-    return Moved(
-        np.stack([position, velocity], axis=1),
-        np.full(len(state), -1.0),
-        (position >= 0.5) & (velocity >= 0.0),
-    )
+    after, ended = pushed_car(state, push, theta["gravity"], goal=0.5)
+    return Moved(after, _namespace(state).full(state.shape[:-1], -1.0), ended)
+
+
+def pushed_car(
+    state: FloatArray, push: FloatArray, gravity: float, *, goal: float
+) -> tuple[FloatArray, BoolArray]:
+    """Return where a car in the valley gets to, and whether that is the goal."""
+    xp = _namespace(state)
+    position, velocity = state[..., 0], state[..., 1]
+    velocity = velocity + (push + xp.cos(3 * position) * (-gravity))
+    velocity = xp.clip(velocity, -0.07, 0.07)
+    position = xp.clip(position + velocity, -1.2, 0.6)
+    velocity = xp.where((position == -1.2) & (velocity < 0.0), 0.0, velocity)
+    after = xp.stack([position, velocity], axis=-1)
+    return after, (position >= goal) & (velocity >= 0.0)
 
 
 def cart_pole_step(theta: Theta, state: FloatArray, action: FloatArray) -> Moved:
     """Return one step of CartPole-v1 (Euler); `length` is half the pole's."""
+    xp = _namespace(state)
+    force = xp.where(action == 1.0, theta["force_mag"], -theta["force_mag"])
+    return pushed_cart(theta, state, force)
+
+
+def pushed_cart(theta: Theta, state: FloatArray, force: FloatArray) -> Moved:
+    """Return one step of a cart with a pole under a force; every step pays 1."""
+    xp = _namespace(state)
     dt = 0.02
     total = theta["masspole"] + theta["masscart"]
     moment = theta["masspole"] * theta["length"]
-    x, x_dot, angle, turning = state.T
-    force = np.where(action == 1.0, theta["force_mag"], -theta["force_mag"])
-    cos, sin = np.cos(angle), np.sin(angle)
-    temp = (force + moment * np.square(turning) * sin) / total
+    x, x_dot, angle, turning = (state[..., i] for i in range(4))
+    cos, sin = xp.cos(angle), xp.sin(angle)
+    temp = (force + moment * xp.square(turning) * sin) / total
     angle_acc = (theta["gravity"] * sin - cos * temp) / (
-        theta["length"] * (4.0 / 3.0 - theta["masspole"] * np.square(cos) / total)
+        theta["length"] * (4.0 / 3.0 - theta["masspole"] * xp.square(cos) / total)
     )
     x_acc = temp - moment * angle_acc * cos / total
-    after = np.stack(
+    after = xp.stack(
         [
             x + dt * x_dot,
             x_dot + dt * x_acc,
             angle + dt * turning,
             turning + dt * angle_acc,
         ],
-        axis=1,
+        axis=-1,
     )
-    ended = (np.abs(after[:, 0]) > TRACK) | (np.abs(after[:, 2]) > FALLEN)
-    return Moved(after, np.ones(len(state)), ended)
+    ended = (xp.abs(after[..., 0]) > TRACK) | (xp.abs(after[..., 2]) > FALLEN)
+    return Moved(after, xp.ones(state.shape[:-1]), ended)
+
+
+def _namespace(state: Any) -> Any:
+    """Return the functions for an array: `numpy` or `jax.numpy`."""
+    return state.__array_namespace__()
 
 
 def _angle_and_speed(observation: Any) -> FloatArray:
@@ -169,9 +195,9 @@ CONTROLS: Mapping[str, Control] = {
         gym_id="Pendulum-v1",
         about="swing a pendulum up and hold it, with too little torque to lift it",
         parameters={
-            "mass": PhysicalParameter(1.0, POSITIVE, "of the pendulum, kg", "m"),
-            "length": PhysicalParameter(1.0, POSITIVE, "of the pendulum, m", "l"),
-            "g": PhysicalParameter(10.0, NOT_NEGATIVE, "gravity, m/s^2", "g"),
+            "mass": PhysicalParameter(1.0, POSITIVE, "of the pendulum", "m", "kg"),
+            "length": PhysicalParameter(1.0, POSITIVE, "of the pendulum", "l", "m"),
+            "g": PhysicalParameter(10.0, NOT_NEGATIVE, "gravity", "g", "m/s^2"),
         },
         coordinates=(
             Coordinate("angle", -pi, pi, periodic=True),
@@ -219,12 +245,20 @@ CONTROLS: Mapping[str, Control] = {
         gym_id="CartPole-v1",
         about="keep a pole upright on a cart; four coordinates, so coarse",
         parameters={
-            "gravity": PhysicalParameter(9.8, NOT_NEGATIVE, "m/s^2", "gravity"),
-            "masscart": PhysicalParameter(1.0, POSITIVE, "of the cart, kg", "masscart"),
-            "masspole": PhysicalParameter(0.1, POSITIVE, "of the pole, kg", "masspole"),
-            "length": PhysicalParameter(0.5, POSITIVE, "half the pole's, m", "length"),
+            "gravity": PhysicalParameter(
+                9.8, NOT_NEGATIVE, "pull on the pole", "gravity", "m/s^2"
+            ),
+            "masscart": PhysicalParameter(
+                1.0, POSITIVE, "of the cart", "masscart", "kg"
+            ),
+            "masspole": PhysicalParameter(
+                0.1, POSITIVE, "of the pole", "masspole", "kg"
+            ),
+            "length": PhysicalParameter(
+                0.5, POSITIVE, "half the pole's", "length", "m"
+            ),
             "force_mag": PhysicalParameter(
-                10.0, ANY, "of a push, N; negative: sides swapped", "force_mag"
+                10.0, ANY, "of a push; negative: sides swapped", "force_mag", "N"
             ),
         },
         # speeds have no limit in the simulator: faster ones are moved to these ends

@@ -46,7 +46,7 @@ def control_keys(known: Control) -> dict[str, str]:
     """Return the keys of an environment's strings, each with its meaning."""
     cells = "x".join(str(nodes) for nodes in known.cells)
     numbers = {
-        name: f"{each.meaning}; {Kind.POINTS.value}; default {each.default:g}"
+        name: f"{each.described}; {Kind.POINTS.value}; default {each.default:g}"
         for name, each in known.parameters.items()
     }
     names = " x ".join(each.name for each in known.coordinates)
