@@ -11,3 +11,9 @@ from simgap.continuous.interfaces import (
     Stepped as Stepped,
     Worlds as Worlds,
 )
+from simgap.continuous.simulators.jax_door import (
+    JaxSimulator as JaxSimulator,
+    episode_keys as episode_keys,
+    open_jax as open_jax,
+)
+from simgap.continuous.simulators.jax_task import JaxTask as JaxTask

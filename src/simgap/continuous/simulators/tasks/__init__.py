@@ -1,0 +1,1 @@
+"""Built-in tasks: equations for the JAX door, a file for each family."""
