@@ -15,7 +15,8 @@ Which of them: the guaranteed interval where it is affordable, that is at most W
 times as wide as the approximate one, or no wider than a PART of the estimate; or where
 it is asked for, as `simgap run` and `simgap gap` do for fewer than THIN runs, which
 show too little of a law to say what was not met. Both are cut at what is certain about
-the mean.
+the mean. Numbers without a known range (low = -inf, high = inf) have the approximate
+one; if they are all equal it has no width.
 
 Samples come in parts (strata) with weights: the answer is the weighted mean. Room is
 left for one event, in the part where it matters most; what was met in a part tells of
@@ -26,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf, log, sqrt
+from math import inf, isfinite, log, sqrt
 from typing import final
 
 import numpy as np
@@ -78,12 +79,14 @@ def estimated_mean(
     parts = [part for part in parts if part.weight > 0.0]
     _check(parts, confidence, stopped=stopped)
     mean, error, below, above = _approximate(parts, confidence, rounding)
-    low, high = _guaranteed(scores or [parts], confidence, stopped=stopped)
-    low, high = low - rounding, high + rounding
+    low, high = -inf, inf
+    if bounded := all(isfinite(part.high - part.low) for part in parts):
+        low, high = _guaranteed(scores or [parts], confidence, stopped=stopped)
+        low, high = low - rounding, high + rounding
     room = (min(greatest, mean + above) - max(least, mean - below)) * WIDER
     wide = min(greatest, high) - max(least, low)
     count = sum(part.values.size for part in parts)
-    sure = guaranteed or wide <= max(room, PART * abs(mean))
+    sure = bounded and (guaranteed or wide <= max(room, PART * abs(mean)))
     if not sure:
         low, high = mean - below, mean + above
     how = "betting" if sure else "t interval with room for unseen events"
@@ -137,12 +140,14 @@ def _unseen(parts: Sequence[Part], rounding: float) -> tuple[float, float]:
         up = max(up, share * (part.high - middle))
         free = part.values if part.unexplained is None else part.unexplained
         moved = np.abs(free - np.median(free))
-        noise = rounding + NOISE * (part.high - part.low)
+        wide = part.high - part.low
+        known = wide if isfinite(wide) else float(np.abs(free).max())
+        noise = rounding + NOISE * known
         apart.append(share * np.where(moved <= noise, 0.0, moved))
     every = np.concatenate(apart)
     total = float((every**2).sum())
     if total == 0.0:
-        return down, up
+        return (down, up) if isfinite(down + up) else (0.0, 0.0)
     differing = float(every.sum()) ** 2 / total
     few = min(THIN, every.size / 2.0)
     met = float(every.max()) * (2.0 + (few / differing) ** 3)
@@ -205,6 +210,11 @@ def _check(parts: Sequence[Part], confidence: float, *, stopped: bool) -> None:
         )
     if not parts or min(part.values.size for part in parts) < 1:
         raise InvalidArgument("no samples", hint="an interval needs one or more")
+    if any(p.values.size < 2 and not isfinite(p.high - p.low) for p in parts):
+        raise InvalidArgument(
+            "one sample, and no range that it lies in",
+            hint="an interval needs two samples, or bounds",
+        )
     if stopped and not all(part.one_law for part in parts):
         raise InvalidArgument(
             "samples of several laws, of a number that was decided on the way",
