@@ -11,6 +11,12 @@ from simgap.continuous.interfaces import (
     Stepped as Stepped,
     Worlds as Worlds,
 )
+from simgap.continuous.measuring.drawn import Drawn as Drawn, DrawnPoints as DrawnPoints
+from simgap.continuous.measuring.grading import (
+    Graded as Graded,
+    difference as difference,
+    graded as graded,
+)
 from simgap.continuous.simulators.jax_door import (
     JaxSimulator as JaxSimulator,
     episode_keys as episode_keys,

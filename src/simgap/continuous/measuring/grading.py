@@ -1,0 +1,266 @@
+"""Every number of the record of `simgap transfer`, from the returns alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from simgap.arrays import BoolArray, FloatArray
+from simgap.continuous.cube import Cube
+from simgap.continuous.measuring.drawn import Drawn, DrawnPoints
+from simgap.continuous.measuring.gaps import gap_at_points, losses, mean_gap
+from simgap.continuous.measuring.sampled import (
+    Level,
+    Sampled,
+    at_point,
+    over_points,
+    sampled_returns,
+    sampled_success,
+    training_seeds,
+)
+from simgap.continuous.measuring.worst import (
+    loss_region,
+    theta_at,
+    worst_gap,
+    worst_point,
+)
+from simgap.errors import InvalidArgument
+from simgap.intervals import Estimate
+from simgap.records import (
+    LossMap,
+    LossRegion,
+    TransferPoint,
+    TransferPolicy,
+    VarianceShare,
+)
+from simgap.text import listed
+
+TENTH = 0.1  # of the range, or of the spread of returns: a loss that matters
+FEW_SEEDS = 5
+
+
+class Graded(NamedTuple):
+    """What the returns say: policies, parameters, pairs, maps, and remarks."""
+
+    policies: tuple[TransferPolicy, ...]
+    parameters: tuple[VarianceShare, ...]
+    pairs: tuple[VarianceShare, ...]
+    maps: tuple[LossMap, ...]
+    notes: tuple[str, ...]  # each begins with its code
+
+
+def graded(
+    cube: Cube,
+    design: DrawnPoints,
+    *,
+    confidence: float = 0.95,
+    look: int = 0,
+    threshold: float | None = None,
+    guaranteed: bool = True,
+) -> Graded:
+    """Return every number of a transfer.
+
+    `look`: what was met decided how many episodes were run, and this is the so-manieth
+    time that it was looked at (from 1 on). `threshold` is a loss that matters, in units
+    of reward; without one it is a tenth of what a return lies between, or of the spread
+    of the returns. Where bounds are known intervals are guaranteed, unless you ask for
+    those that are so only where it costs little.
+    """
+    if not cube.inside.any():
+        raise InvalidArgument(
+            "all points are beyond the range", hint="grade some that are inside"
+        )
+    level = Level(confidence, look, guaranteed)
+    least = _tenth(cube) if threshold is None else threshold
+    return Graded(
+        tuple(_policy(cube, each, design, level, least) for each in cube.policies),
+        (),
+        (),
+        (),
+        notes(cube, design, level),
+    )
+
+
+def difference(
+    cube: Cube,
+    one: str,
+    other: str,
+    design: DrawnPoints,
+    *,
+    confidence: float = 0.95,
+    look: int = 0,
+) -> Estimate:
+    """Return the mean over nu of what one policy gets more than another."""
+    apart = sampled_returns(cube, one).minus(sampled_returns(cube, other))
+    return over_points(apart, design, cube.inside, Level(confidence, look))
+
+
+def notes(cube: Cube, design: DrawnPoints, level: Level) -> tuple[str, ...]:
+    """Return what a reader of the numbers must know."""
+    found = []
+    seeds = {each: training_seeds(cube, each) for each in cube.policies}
+    few = [each for each, count in seeds.items() if 1 < count < FEW_SEEDS]
+    if few:
+        counts = ", ".join(str(seeds[each]) for each in few)
+        found.append(
+            f"few-training-seeds: {listed(few)} trained {counts} times; intervals over "
+            f"fewer than {FEW_SEEDS} training seeds are not trustworthy"
+        )
+    if cube.failures:
+        found.append(
+            f"broken-count-as-least: {len(cube.failures)} episodes broke and count as "
+            f"the least return, {cube.bounds[0]}"
+            if cube.bounds
+            else f"broken-left-out: {len(cube.failures)} episodes broke and are left "
+            "out, as no bounds of a return are known: the means may be too good"
+        )
+    if cube.bounds is None:
+        found.append(
+            "no-bounds: no bounds of a return are known, so that intervals are "
+            "approximate"
+        )
+    if design.drawn is Drawn.CHOSEN:
+        found.append(
+            "mean-of-chosen-points: means are over the points that were chosen, not "
+            "over the distribution"
+        )
+    if cube.references and not cube.paired:
+        found.append(
+            "not-paired: policies did not meet the same episodes, so that differences "
+            "are less certain"
+        )
+    if level.look:
+        found.append(
+            f"stopped-early: the returns decided how many episodes were run; intervals "
+            f"hold at all {level.look} looks at once"
+        )
+    return tuple(found)
+
+
+def _policy(
+    cube: Cube, policy: str, design: DrawnPoints, level: Level, threshold: float
+) -> TransferPolicy:
+    """Return everything about one policy."""
+    inside, beyond = cube.inside, ~cube.inside
+    returns, success = sampled_returns(cube, policy), sampled_success(cube, policy)
+    if not returns.counts[inside].any():
+        raise InvalidArgument(
+            f"policy {policy!r} has no return inside the range",
+            hint="all of its episodes broke, or none was run",
+        )
+    lost = losses(cube, policy)
+    gaps = None if lost is None else gap_at_points(lost, level)
+    inside_both = inside if lost is None else inside & lost.there
+    return TransferPolicy(
+        name=policy,
+        is_reference=policy in cube.references,
+        training_seeds=training_seeds(cube, policy),
+        mean=over_points(returns, design, inside, level),
+        beyond=_over(returns, design, beyond, level),
+        worst=worst_point(cube, policy, inside, level),
+        success=None if success is None else _over(success, design, inside, level),
+        gap=mean_gap(lost, design, inside_both, level)
+        if lost is not None and inside_both.any()
+        else None,
+        worst_gap=worst_gap(cube, policy, inside_both, level)
+        if inside_both.any()
+        else None,
+        region=_region(cube, policy, design, level, threshold),
+        broken=sum(each.policy == policy for each in cube.failures),
+        points=_points(cube, policy, level, returns, success, gaps),
+    )
+
+
+def _points(
+    cube: Cube,
+    policy: str,
+    level: Level,
+    returns: Sampled,
+    success: Sampled | None,
+    gaps: Sequence[tuple[Estimate, str] | None] | None,
+) -> tuple[TransferPoint, ...]:
+    """Return each point at which an episode counts."""
+    broken = [each.point for each in cube.failures if each.policy == policy]
+    found = []
+    for point in np.flatnonzero(returns.counts).tolist():
+        gap, reference = (gaps[point] if gaps else None) or (None, None)
+        rate = success is not None and success.counts[point] > 0
+        found.append(
+            TransferPoint(
+                theta=theta_at(cube, point),
+                inside=bool(cube.inside[point]),
+                episodes=_episodes(cube, policy, point),
+                broken=broken.count(point),
+                success=at_point(success, point, level) if success and rate else None,
+                gap=gap,
+                reference=reference,
+                returned=at_point(returns, point, level),
+            )
+        )
+    return tuple(found)
+
+
+def _region(
+    cube: Cube, policy: str, design: DrawnPoints, level: Level, threshold: float
+) -> LossRegion | None:
+    """Return where the policy loses more than a threshold.
+
+    Without a reference the loss is against the best point. Intervals of all points hold
+    at once.
+    """
+    where = np.flatnonzero(cube.inside)
+    found: list[Estimate | None]
+    lost = losses(cube, policy)
+    if lost is not None:
+        gaps = gap_at_points(lost, level, where.size)
+        found = [None if (gap := gaps[t]) is None else gap[0] for t in where]
+    else:
+        returns = sampled_returns(cube, policy)
+        some = {
+            t: at_point(returns, t, level, where.size)
+            for t in where.tolist()
+            if returns.counts[t]
+        }
+        low = max(each.lower for each in some.values())
+        high = max(each.upper for each in some.values())
+        found = [
+            _below(some[t], low, high) if t in some else None for t in where.tolist()
+        ]
+    return loss_region(
+        found,
+        cube.theta[where],
+        cube.parameters,
+        design.shares(cube.inside),
+        threshold,
+        level.confidence,
+    )
+
+
+def _below(found: Estimate, low: float, high: float) -> Estimate:
+    """Return how far a return lies below the best one, which is between two ends."""
+    ends = max(0.0, low - found.upper), max(0.0, high - found.lower)
+    return Estimate(sum(ends) / 2.0, *ends, found.confidence)
+
+
+def _over(
+    given: Sampled, design: DrawnPoints, chosen: BoolArray, level: Level
+) -> Estimate | None:
+    some = chosen & (given.counts > 0)
+    return over_points(given, design, some, level) if some.any() else None
+
+
+def _episodes(cube: Cube, policy: str, point: int) -> int:
+    """Return the episodes at a point that count, over all training seeds."""
+    broken = sum(e.policy == policy and e.point == point for e in cube.failures)
+    ran: FloatArray = cube.of(policy)[:, point]
+    return int(np.isfinite(ran).sum()) + (broken if cube.bounds else 0)
+
+
+def _tenth(cube: Cube) -> float:
+    """Return a loss that matters."""
+    if cube.bounds:
+        return TENTH * (cube.bounds[1] - cube.bounds[0])
+    every = cube.returns[:, :, cube.inside]
+    return TENTH * float(np.nanmax(every) - np.nanmin(every))
