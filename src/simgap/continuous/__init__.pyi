@@ -17,6 +17,12 @@ from simgap.continuous.measuring.grading import (
     difference as difference,
     graded as graded,
 )
+from simgap.continuous.policies.actions import to_actions as to_actions
+from simgap.continuous.policies.naming import (
+    PolicyText as PolicyText,
+    open_policy as open_policy,
+    read_policy_text as read_policy_text,
+)
 from simgap.continuous.simulators.jax_door import (
     JaxSimulator as JaxSimulator,
     episode_keys as episode_keys,

@@ -1,0 +1,131 @@
+"""Policies by name: one text, or one object, and every kind of policy."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simgap.continuous.interfaces import Batch, BroughtPolicy, Simulator
+from simgap.continuous.policies.actions import shaped_actions
+from simgap.continuous.user_code import names_user_code, user_code, what_happened
+from simgap.errors import InvalidArgument, SimgapError
+from simgap.text import shown, suggestion
+
+NAMED = re.compile(r"\s*([^=/\\:]{1,60}?)\s*=(.+)", re.DOTALL)
+KINDS = "file.py:function, file.onnx, a policy file .simgap, random or zero"
+STRANGERS: Mapping[str, str] = {
+    ".zip": "load it yourself (PPO.load) and give the model to Python, or name a "
+    "function of yours that does: simgap unpickles nothing",
+    ".pkl": "load it in a function of yours: simgap unpickles nothing",
+    ".pt": "export it to ONNX, or load it in a function of yours: file.py:function",
+    ".pth": "export it to ONNX, or load it in a function of yours: file.py:function",
+    ".jit": "export it to ONNX, or load it in a function of yours: file.py:function",
+    ".py": "name the function too: file.py:function",
+}
+
+
+class PolicyText(NamedTuple):
+    """A policy as the command line names it."""
+
+    name: str  # what tables call it; the text itself unless NAME= is given
+    text: str
+
+
+def read_policy_text(text: str) -> PolicyText:
+    """Return `NAME=TEXT` in its two parts; a file of the whole name comes first."""
+    found = NAMED.fullmatch(text)
+    if found is None or Path(text).is_file():
+        return PolicyText(text.strip(), text.strip())
+    return PolicyText(found[1].strip(), found[2].strip())
+
+
+def open_policy(given: Any, simulator: Simulator) -> BroughtPolicy:
+    """Return a policy for a simulator: from a text or a path, or a Python object.
+
+    A text is `file.py:function`, `file.onnx`, a policy file of simgap, `random` or
+    `zero`, after `NAME=` if tables should call it so. It is asked for two actions at
+    the simulator's first observation, so that what does not fit is refused here.
+    """
+    if isinstance(given, str | os.PathLike):
+        policy = _by_text(read_policy_text(os.fspath(given)), simulator)
+    else:
+        policy = _by_value(given, simulator)
+    _try(policy, simulator)
+    return policy
+
+
+def _by_text(asked: PolicyText, simulator: Simulator) -> BroughtPolicy:
+    name, text = asked
+    if text in ("random", "zero"):
+        from simgap.continuous.policies.simple import RandomPolicy, ZeroPolicy
+
+        kind = RandomPolicy if text == "random" else ZeroPolicy
+        return kind(simulator.action, name)
+    if names_user_code(text):
+        from simgap.continuous.policies.functions import python_policy
+
+        code = user_code(text, example="act")
+        return python_policy(code.value, name, simulator, code.path)
+    ending = Path(text).suffix.lower()
+    if ending == ".onnx":
+        from simgap.continuous.policies.onnx_policy import onnx_policy
+
+        return onnx_policy(Path(text), name, simulator)
+    raise InvalidArgument(
+        f"there is no policy {shown(text)!r}",
+        hint=STRANGERS.get(ending)
+        or suggestion(text, ("random", "zero"))
+        or f"a policy is {KINDS}",
+        code="no-such-policy",
+    )
+
+
+def _by_value(given: Any, simulator: Simulator) -> BroughtPolicy:
+    from simgap.continuous.policies.functions import python_policy
+
+    named = getattr(given, "name", None) or getattr(given, "__name__", None)
+    name = named if isinstance(named, str) else type(given).__name__
+    return python_policy(given, name, simulator)
+
+
+def _try(policy: BroughtPolicy, simulator: Simulator) -> None:
+    """Raise unless a policy gives two actions for the first observation."""
+    worlds = simulator.instantiate({})
+    try:
+        seen = np.repeat(worlds.reset(np.zeros(1, np.int64)), 2, axis=0)
+    finally:
+        worlds.close()
+    theta = {each.name: np.full(2, each.nominal) for each in simulator.parameters}
+    try:
+        memory = policy.reset(Batch(np.arange(2), theta))
+        for _ in range(2):
+            actions, memory = policy.act(seen, memory)
+            for wrong in getattr(memory, "errors", {}).values():
+                raise wrong
+            shaped = shaped_actions(actions, simulator.action, 2)
+            if not np.isfinite(shaped).all():
+                raise InvalidArgument(
+                    f"an action is {shaped[0]}",
+                    hint="look for a division by zero, or a normaliser that is zero",
+                    code="action-not-finite",
+                )
+    except SimgapError as error:
+        raise InvalidArgument(
+            f"policy {shown(policy.name)}, on the first observation of "
+            f"{simulator.name}: {error.problem}",
+            hint=error.hint,
+            code=error.code,
+        ) from error
+    except Exception as error:  # of the user's code, whatever it is
+        raise InvalidArgument(
+            f"policy {shown(policy.name)} fails on the first observation of "
+            f"{simulator.name}: {what_happened(error)}",
+            hint=f"it is shown {seen.shape[1]} numbers, for instance "
+            f"{np.round(seen[0, :4], 3).tolist()}",
+            code="policy-failed",
+        ) from error

@@ -1,0 +1,203 @@
+"""ONNX files of several frameworks: the same numbers as their source, step by step."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx.reference import ReferenceEvaluator
+
+from simgap.continuous import Batch, open_policy, to_actions
+from simgap.continuous.policies.onnx_policy import OnnxPolicy
+from tests.continuous.policies.cases import (
+    choosing,
+    linear,
+    mlp,
+    recurrent,
+    tabular,
+)
+
+STEPS = 60
+
+
+def opened(path: Path, simulator: Any = None) -> OnnxPolicy:
+    policy = open_policy(path, simulator or linear())
+    assert isinstance(policy, OnnxPolicy)
+    return policy
+
+
+def episode(policy: Any, twin: Any, worlds: int = 5, hidden: int = 5) -> float:
+    """Return how far a policy and its twin part in an episode of several worlds."""
+    simulator = linear()
+    live = simulator.instantiate({"gain": np.linspace(0.05, 0.2, worlds)})
+    seen = live.reset(np.arange(worlds))
+    memory = policy.reset(Batch(np.arange(worlds)))
+    states: Any = [np.zeros((worlds, hidden)) for _ in range(2)]
+    worst = 0.0
+    for _ in range(STEPS):
+        raw, memory = policy.act(seen, memory)
+        expected, states = twin(seen, states)
+        worst = max(worst, float(np.abs(raw - expected).max()))
+        actions, _ = to_actions(raw, simulator.action)
+        seen = live.step(actions, np.ones(worlds, np.bool_)).observation
+    return worst
+
+
+@pytest.mark.parametrize("batch", ["batch", 1, 4])
+def test_a_plain_network_equals_its_source(tmp_path: Path, batch: int | str) -> None:
+    path, twin = mlp(tmp_path / "policy.onnx", batch=batch)
+    policy = opened(path)
+    assert policy.signature.batched == (batch == "batch")
+    assert episode(policy, lambda x, states: (twin(x), states)) < 1e-6
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+@pytest.mark.parametrize("batch", ["n", 1])
+def test_a_recurrent_network_equals_its_source(
+    tmp_path: Path, kind: str, batch: int | str
+) -> None:
+    path, twin = recurrent(tmp_path / "policy.onnx", kind, batch=batch)
+    policy = opened(path)
+    assert policy.signature.batched == (batch == "n")
+    assert episode(policy, twin) < 1e-6
+    forgets = lambda x, states: twin(x, [np.zeros((5, 5))] * 2)  # noqa: E731
+    assert episode(policy, forgets) > 1e-3  # the control: memory matters
+
+
+def test_the_reference_of_onnx_agrees(tmp_path: Path) -> None:
+    path, _ = recurrent(tmp_path / "policy.onnx", "LSTM")
+    judge = ReferenceEvaluator(onnx.load(path))
+    policy = opened(path)
+    memory = policy.reset(Batch(np.arange(1)))
+    h = c = np.zeros((1, 1, 5), np.float32)
+    random = np.random.default_rng(3)
+    for _ in range(20):
+        seen = random.normal(size=(1, 3))
+        actions, memory = policy.act(seen, memory)
+        feeds = {"obs": seen.astype(np.float32), "h_in": h, "c_in": c}
+        expected, h, c = judge.run(None, feeds)
+        assert np.abs(actions - expected).max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        {"obs": "obs", "h_in": "out_state.1", "c_in": "hidden_state.1", "actions": "mu"}
+        | {"h_out": "out_state", "c_out": "hidden_state"},
+        {"obs": "observation", "actions": "action", "h_in": "recurrent_state_h"}
+        | {"c_in": "recurrent_state_c", "h_out": "next_recurrent_state_h"}
+        | {"c_out": "next_recurrent_state_c"},
+        {"obs": "input", "actions": "output", "h_in": "h0", "c_in": "c0"}
+        | {"h_out": "hn", "c_out": "cn"},
+        {"h_in": "state_in_0", "c_in": "state_in_1"}
+        | {"h_out": "state_out_0", "c_out": "state_out_1"},
+    ],
+    ids=["rl_games", "torchrl", "torch", "rllib"],
+)
+def test_names_of_frameworks_are_known(tmp_path: Path, names: dict[str, str]) -> None:
+    path, twin = recurrent(tmp_path / "policy.onnx", "LSTM", names=names)
+    policy = opened(path)
+    assert len(policy.signature.roles.memory) == 2
+    assert episode(policy, twin) < 1e-6
+
+
+def test_a_sidecar_names_what_is_not_known(tmp_path: Path) -> None:
+    names = {"obs": "11", "actions": "14", "h_in": "12", "c_in": "13", "h_out": "15"}
+    path, twin = recurrent(tmp_path / "p.onnx", "LSTM", names=names | {"c_out": "16"})
+    (tmp_path / "p.onnx.toml").write_text(
+        'observation = "11"\naction = "14"\nmemory = [["12", "15"], ["13", "16"]]\n'
+        'handling = "clip"\nnormaliser = "none"\n'
+    )
+    assert episode(opened(path), twin) < 1e-6
+
+
+def test_actions_may_be_scaled_or_left_alone(tmp_path: Path) -> None:
+    path, twin = mlp(tmp_path / "p.onnx", scale=30.0)
+    seen = np.random.default_rng(0).normal(size=(4, 3))
+    start = Batch(np.arange(4))
+    for handling, clips in (("clip", True), ("as-is", False)):
+        (tmp_path / "p.onnx.toml").write_text(
+            f'observation = "obs"\naction = "actions"\nhandling = "{handling}"\n'
+        )
+        policy = opened(path)
+        assert policy.clips is clips
+        assert np.allclose(policy.act(seen, policy.reset(start))[0], twin(seen))
+    raw = policy.act(seen, policy.reset(start))[0]
+    actions, beyond = to_actions(raw, linear().action)
+    assert np.array_equal(actions, np.clip(raw, -1, 1))
+    assert beyond == (np.abs(raw) > 1).mean() > 0.5
+    (tmp_path / "p.onnx.toml").write_text(
+        'observation = "obs"\naction = "actions"\nhandling = "scale"\n'
+    )
+    wide = linear(end=3.0)
+    assert np.allclose(opened(path, wide).act(seen, policy.reset(start))[0], 3 * raw)
+
+
+def test_the_greatest_of_the_choices_wins(tmp_path: Path) -> None:
+    path, twin = mlp(tmp_path / "p.onnx", size=4)
+    policy = opened(path, choosing(choices=4))
+    seen = np.random.default_rng(0).normal(size=(50, 3))
+    actions, _ = policy.act(seen, policy.reset(Batch(np.arange(50))))
+    assert np.array_equal(actions, twin(seen).argmax(axis=1))
+    assert len(set(actions.tolist())) > 1
+
+
+def test_states_of_a_table_go_in_as_one_of_many(tmp_path: Path) -> None:
+    path, twin = mlp(tmp_path / "p.onnx", width=6, size=2)
+    policy = opened(path, tabular(6, 2))
+    actions, _ = policy.act(np.arange(6.0)[:, None], policy.reset(Batch(np.arange(6))))
+    assert np.array_equal(actions, twin(np.eye(6)).argmax(axis=1))
+
+
+def test_numbers_of_twice_the_length_and_metadata_are_read(tmp_path: Path) -> None:
+    path, twin = mlp(
+        tmp_path / "p.onnx", kind=onnx.TensorProto.DOUBLE, joint_names="hip,knee"
+    )
+    policy = opened(path)
+    assert policy.signature.metadata["joint_names"] == "hip,knee"
+    seen = np.random.default_rng(0).normal(size=(4, 3))
+    actions, _ = policy.act(seen, policy.reset(Batch(np.arange(4))))
+    assert np.abs(actions - twin(seen)).max() < 1e-14
+
+
+def test_weights_beside_the_file_are_read_from_one_name_only(tmp_path: Path) -> None:
+    from simgap.errors import InvalidFile
+
+    path, twin = mlp(tmp_path / "p.onnx")
+    alone = opened(path).file.digest
+    for beside, fits in (("p.onnx.data", True), ("other.bin", False)):
+        onnx.save(
+            onnx.load(path),
+            tmp_path / "q.onnx",
+            save_as_external_data=True,
+            location=beside.replace("p.", "q."),
+            size_threshold=0,
+        )
+        assert (tmp_path / beside.replace("p.", "q.")).exists()
+        if fits:
+            policy = opened(tmp_path / "q.onnx")
+            assert policy.file.digest != alone
+            assert episode(policy, lambda x, s: (twin(x), s)) < 1e-6
+            (tmp_path / "q.onnx.data").unlink()
+        else:
+            with pytest.raises(InvalidFile) as caught:
+                opened(tmp_path / "q.onnx")
+            assert caught.value.code == "onnx-does-not-load"
+
+
+def test_a_policy_goes_to_another_process(tmp_path: Path) -> None:
+    import pickle
+
+    path, twin = recurrent(tmp_path / "policy.onnx", "GRU")
+    assert episode(pickle.loads(pickle.dumps(opened(path))), twin) < 1e-6
+
+
+def test_a_row_does_not_depend_on_its_neighbours(tmp_path: Path) -> None:
+    path, _ = recurrent(tmp_path / "policy.onnx", "GRU", batch="batch")
+    policy = opened(path)
+    seen = np.random.default_rng(0).normal(size=(64, 3))
+    whole, _ = policy.act(seen, policy.reset(Batch(np.arange(64))))
+    for row in range(0, 64, 9):
+        alone, _ = policy.act(seen[row : row + 1], policy.reset(Batch(np.arange(1))))
+        assert np.abs(alone[0] - whole[row]).max() < 1e-6
