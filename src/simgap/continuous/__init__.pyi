@@ -23,6 +23,32 @@ from simgap.continuous.policies.naming import (
     open_policy as open_policy,
     read_policy_text as read_policy_text,
 )
+from simgap.continuous.randomization.binding import (
+    BoundRandomization as BoundRandomization,
+    Column as Column,
+    bind as bind,
+)
+from simgap.continuous.randomization.distributions import (
+    Choice as Choice,
+    Distribution as Distribution,
+    Fixed as Fixed,
+    LogUniform as LogUniform,
+    TruncatedNormal as TruncatedNormal,
+    Uniform as Uniform,
+)
+from simgap.continuous.randomization.reading import (
+    Randomized as Randomized,
+    parse_randomization as parse_randomization,
+    save_randomization as save_randomization,
+)
+from simgap.continuous.randomization.row_files import write_rows as write_rows
+from simgap.continuous.randomization.spec import (
+    Group as Group,
+    Item as Item,
+    Operation as Operation,
+    Randomization as Randomization,
+    Rows as Rows,
+)
 from simgap.continuous.simulators.jax_door import (
     JaxSimulator as JaxSimulator,
     episode_keys as episode_keys,

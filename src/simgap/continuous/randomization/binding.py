@@ -1,0 +1,319 @@
+"""A randomization bound to a simulator: names found, domains checked, ready to draw.
+
+Everything that is drawn is an array theta, (n, P): one row for each episode, one column
+for each draw. A factor stays a factor in it; `values` says what the simulator gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, final
+
+import numpy as np
+
+from simgap.arrays import BoolArray, FloatArray, OffsetArray, read_only
+from simgap.continuous.interfaces import Parameter
+from simgap.continuous.randomization.distributions import (
+    Choice,
+    Distribution,
+    is_discrete,
+)
+from simgap.continuous.randomization.domains import (
+    check_item,
+    domain_text,
+    in_domain,
+    trimmed,
+)
+from simgap.continuous.randomization.draws import uniforms
+from simgap.continuous.randomization.patterns import matches, set_twice
+from simgap.continuous.randomization.reading import Randomized, parse_randomization
+from simgap.continuous.randomization.row_files import RowTable, read_rows
+from simgap.continuous.randomization.spec import Operation, Randomization
+from simgap.errors import InvalidArgument
+from simgap.text import number, shown
+
+LEAST_U = 2.0**-54  # normal scores of 0 and 1 are infinite
+
+
+class Named(Protocol):
+    """What is needed of a simulator: its name and its parameters."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]: ...
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One draw: how it is called, its law, and the parameters that it sets."""
+
+    name: str
+    operation: Operation
+    distribution: Distribution  # of a column of rows: what its numbers are
+    targets: tuple[Parameter, ...]
+    item: str  # the text of the item that it comes from
+
+    @property
+    def header(self) -> str:
+        """Return what a column of a file of rows is called: `name` or `name*=`."""
+        sign = self.operation.value
+        return self.name if sign == "=" else f"{self.name}{sign}"
+
+    @property
+    def varies(self) -> bool:
+        """Return whether there is more than one number to draw."""
+        low, high = self.distribution.support
+        return low < high
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundRandomization:
+    """nu over the parameters of one simulator; P draws, the rows of a file last."""
+
+    spec: Randomization
+    simulator: str
+    parameters: tuple[Parameter, ...]  # all those of the simulator
+    columns: tuple[Column, ...]  # (P,)
+    rows: RowTable | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return what each draw is called, (P,)."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def support(self) -> FloatArray:
+        """Return the least and the greatest number of each draw, (P, 2)."""
+        ends = [column.distribution.support for column in self.columns]
+        return np.array(ends).reshape(-1, 2)
+
+    @property
+    def varying(self) -> tuple[int, ...]:
+        """Return which columns have more than one number to draw."""
+        return tuple(i for i, column in enumerate(self.columns) if column.varies)
+
+    @property
+    def dependent(self) -> frozenset[int]:
+        """Return the columns that are not drawn alone: those of groups and of rows."""
+        grouped = {i for _, places in self._groups() for i in places}
+        return frozenset(grouped | set(range(self._alone, len(self.columns))))
+
+    def sample(
+        self, seed: int, episodes: Sequence[int] | range | OffsetArray
+    ) -> FloatArray:
+        """Return what is drawn for episodes of these numbers, (n, P)."""
+        numbers = np.asarray(episodes)
+        if not self.columns:
+            return np.empty((numbers.size, 0))
+        draws = [uniforms(seed, numbers, each.name) for each in self.columns]
+        return self.quantile(np.column_stack(draws))
+
+    def quantile(self, u: FloatArray) -> FloatArray:
+        """Return theta for points u of the unit cube, (n, P) -> (n, P).
+
+        If u is uniform, theta is drawn from nu. Of the columns of rows the first u
+        chooses the row.
+        """
+        u = self._checked(u).copy()
+        for factor, places in self._groups():
+            u[:, places] = _related(u[:, places], factor)
+        theta = np.empty_like(u)
+        for i, column in enumerate(self.columns[: self._alone]):
+            theta[:, i] = column.distribution.quantile(u[:, i])
+        if self.rows is not None:
+            up_to = self.rows.places[:-1]
+            row = np.searchsorted(up_to, u[:, self._alone], side="left")
+            theta[:, self._alone :] = self.rows.values[row]
+        return theta
+
+    def density(self, theta: FloatArray) -> FloatArray:
+        """Return the density of nu, (n, P) -> (n,); of points with a chance, that."""
+        theta = self._checked(theta)
+        found = np.ones(len(theta))
+        for i, column in enumerate(self.columns[: self._alone]):
+            found = found * column.distribution.density(theta[:, i])
+        for factor, places in self._groups():
+            laws = [self.columns[i].distribution for i in places]
+            if any(is_discrete(law) for law in laws):
+                raise InvalidArgument(
+                    f"the density of {shown(self.spec.to_string())} is not known: a "
+                    "group has choices",
+                    hint="leave the choice out of the group, or use draws of it",
+                )
+            u = [law.cdf(theta[:, i]) for law, i in zip(laws, places, strict=True)]
+            found = found * _copula_density(np.column_stack(u), factor)
+        if self.rows is not None:
+            chances: dict[bytes, float] = {}
+            for row, chance in zip(self.rows.values, self.rows.chances, strict=True):
+                key = (row + 0.0).tobytes()  # -0.0 is 0.0
+                chances[key] = chances.get(key, 0.0) + float(chance)
+            block = np.ascontiguousarray(theta[:, self._alone :]) + 0.0
+            found = found * [chances.get(row.tobytes(), 0.0) for row in block]
+        return found
+
+    def values(self, theta: FloatArray) -> dict[str, FloatArray]:
+        """Return what the simulator gets: absolute values (n,) by parameter."""
+        theta = self._checked(theta)
+        return {
+            parameter.name: read_only(
+                column.operation.absolute(theta[:, i], parameter.nominal)
+            )
+            for i, column in enumerate(self.columns)
+            for parameter in column.targets
+        }
+
+    def inside(self, theta: FloatArray) -> BoolArray:
+        """Return which points lie in the support of each draw, (n, P) -> (n,).
+
+        Of rows it is the box that holds them all.
+        """
+        theta = self._checked(theta)
+        low, high = self.support.T
+        found = ((theta >= low) & (theta <= high)).all(axis=1)
+        for i, column in enumerate(self.columns[: self._alone]):
+            if isinstance(column.distribution, Choice):
+                found &= np.isin(theta[:, i], column.distribution.values)
+        return np.asarray(found)
+
+    def widened(self, factor: float) -> BoundRandomization:
+        """Return nu with ranges so many times as wide, about their middles.
+
+        Ranges of log-uniform draws widen in the logarithm; choices, fixed numbers and
+        rows stay. A range that would leave its parameter's domain ends there, and a
+        note says so.
+        """
+        if not factor >= 1.0 or not np.isfinite(factor):
+            raise InvalidArgument(
+                f"a range cannot be {factor} times as wide", hint="give 1.5"
+            )
+        items, notes = [], list(self.notes)
+        for item in self.spec.items:
+            targets = tuple(
+                target
+                for column in self.columns
+                if column.item == item.text
+                for target in column.targets
+            )
+            law = item.distribution.stretched(factor)
+            if not in_domain(law, item, targets):
+                wanted, law = law, trimmed(law, item, targets)
+                notes.append(
+                    f"{item.name} is widened to {law.text}, not to {wanted.text}: it "
+                    f"must be {domain_text(targets[0])}"
+                )
+            items.append(replace(item, distribution=law))
+        spec = replace(self.spec, items=tuple(items), notes=tuple(notes))
+        return bind(spec, self)
+
+    def to_string(self) -> str:
+        """Return the randomization as a text."""
+        return self.spec.to_string()
+
+    @property
+    def name(self) -> str:
+        """Return the name of the simulator."""
+        return self.simulator
+
+    @property
+    def _alone(self) -> int:
+        """Return how many columns are no rows."""
+        return len(self.columns) - (len(self.rows.columns) if self.rows else 0)
+
+    def _groups(self) -> list[tuple[FloatArray, list[int]]]:
+        """Return the factor of each group and where its members are."""
+        names = self.names
+        return [
+            (group.factor, [names.index(member) for member in group.members])
+            for group in self.spec.groups
+        ]
+
+    def _checked(self, given: FloatArray) -> FloatArray:
+        array = np.asarray(given, dtype=np.float64)
+        if array.ndim != 2 or array.shape[1] != len(self.columns):
+            raise InvalidArgument(
+                f"an array of shape {array.shape} for {len(self.columns)} parameters",
+                hint=f"give (n, {len(self.columns)}): {', '.join(self.names[:8])}",
+            )
+        return array
+
+
+def bind(spec: Randomized, simulator: Named) -> BoundRandomization:
+    """Return a randomization bound to a simulator, or raise with the item at fault."""
+    spec = parse_randomization(spec)
+    parameters = simulator.parameters
+    columns: list[Column] = []
+    for item in spec.items:
+        found = matches(item.name, parameters, simulator.name)
+        check_item(item, tuple(p for targets in found.values() for p in targets))
+        columns += [
+            Column(name, item.operation, item.distribution, targets, item.text)
+            for name, targets in found.items()
+        ]
+    rows = None if spec.rows is None else read_rows(spec.rows.file)
+    if spec.rows is not None and rows is not None:
+        columns += _columns_of_rows(rows, spec.rows.file, simulator)
+    setters: dict[str, str] = {}
+    for column in columns:
+        for target in column.targets:
+            if target.name in setters:
+                raise set_twice(target.name, setters[target.name], column.item)
+            setters[target.name] = column.item
+    return BoundRandomization(
+        spec, simulator.name, parameters, tuple(columns), rows, spec.notes
+    )
+
+
+def _columns_of_rows(rows: RowTable, file: str, simulator: Named) -> list[Column]:
+    columns = []
+    for j, (name, operation) in enumerate(rows.columns):
+        found = matches(name, simulator.parameters, simulator.name)
+        if len(found) > 1 or name not in found:
+            raise InvalidArgument(
+                f"column {shown(name)} of {file} stands for {len(found)} draws",
+                hint=f"give each its column: {', '.join(list(found)[:6])}",
+                code="randomize-rows",
+            )
+        values, at = np.unique(rows.values[:, j], return_inverse=True)
+        weights = np.bincount(at, rows.chances)
+        law = Choice(tuple(values.tolist()), tuple(weights.tolist()))
+        source = f"rows({file})"
+        for target in found[name]:
+            allowed = [
+                target.allows(float(value))
+                for value in operation.absolute(values, target.nominal)
+            ]
+            if not all(allowed):
+                bad = float(values[allowed.index(False)])
+                whole = " a whole number" if target.whole else ""
+                raise InvalidArgument(
+                    f"{source}: {shown(target.name)} must be{whole} "
+                    f"{domain_text(target)}, and a row has {number(bad)}",
+                    hint="leave such rows out of the file",
+                    code="outside-domain",
+                )
+        columns.append(Column(name, operation, law, found[name], source))
+    return columns
+
+
+def _related(u: FloatArray, factor: FloatArray) -> FloatArray:
+    """Return uniform numbers whose normal scores are correlated, (n, k) -> (n, k)."""
+    from scipy.special import ndtr, ndtri
+
+    scores = ndtri(np.clip(u, LEAST_U, 1.0 - LEAST_U * 2.0))
+    return np.asarray(ndtr(scores @ factor.T))
+
+
+def _copula_density(u: FloatArray, factor: FloatArray) -> FloatArray:
+    from scipy.special import ndtri
+
+    scores = ndtri(np.clip(u, LEAST_U, 1.0 - LEAST_U * 2.0))
+    alone = np.linalg.solve(factor, scores.T).T
+    spread = np.prod(np.diag(factor))
+    exponent = 0.5 * (scores**2).sum(axis=1) - 0.5 * (alone**2).sum(axis=1)
+    return np.asarray(np.exp(exponent) / spread)
