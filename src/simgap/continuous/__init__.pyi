@@ -49,9 +49,30 @@ from simgap.continuous.randomization.spec import (
     Randomization as Randomization,
     Rows as Rows,
 )
+from simgap.continuous.simulators.batch import (
+    simulator_from_batch as simulator_from_batch,
+)
+from simgap.continuous.simulators.delay import with_delay as with_delay
+from simgap.continuous.simulators.effect import (
+    Ends as Ends,
+    has_effect as has_effect,
+    refuse_without_effect as refuse_without_effect,
+)
+from simgap.continuous.simulators.factory import (
+    simulator_from_factory as simulator_from_factory,
+)
 from simgap.continuous.simulators.jax_door import (
     JaxSimulator as JaxSimulator,
     episode_keys as episode_keys,
     open_jax as open_jax,
 )
 from simgap.continuous.simulators.jax_task import JaxTask as JaxTask
+from simgap.continuous.simulators.naming import (
+    BUILT_IN as BUILT_IN,
+    open_simulator as open_simulator,
+)
+from simgap.continuous.simulators.noise import (
+    Noise as Noise,
+    noise_of as noise_of,
+    with_noise as with_noise,
+)

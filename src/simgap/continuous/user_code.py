@@ -32,7 +32,7 @@ class UserCode:
 
     path: Path
     name: str
-    value: Callable[..., Any]
+    value: Any
     module: ModuleType
 
     def get(self, name: str) -> Any:
@@ -46,8 +46,13 @@ def names_user_code(text: str) -> bool:
     return text.endswith(ENDING) or bool(sign and path.endswith(ENDING) and name)
 
 
-def user_code(text: str, *, example: str) -> UserCode:
-    """Return what `file.py:name` stands for, a function; `example` is a usual name."""
+def user_code(
+    text: str, *, example: str, fits: Callable[[Any], bool] = callable
+) -> UserCode:
+    """Return what `file.py:name` stands for, a function; `example` is a usual name.
+
+    `fits` says what else it may be.
+    """
     path, _, name = text.rpartition(":")
     if text.endswith(ENDING):
         path, name = text, ""
@@ -67,7 +72,7 @@ def user_code(text: str, *, example: str) -> UserCode:
             or (f"it has {listed(offered)}" if offered else f"define {example} there"),
             code="no-such-name",
         )
-    if not callable(value):
+    if not fits(value):
         raise InvalidArgument(
             f"{shown(name)} in {path} is {type(value).__name__}, not a function",
             hint=f"it has {listed(offered)}" if offered else f"define {example} there",

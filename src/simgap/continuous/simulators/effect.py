@@ -1,0 +1,126 @@
+"""Does a parameter do anything? The same seeds and actions at two of its values.
+
+A number that is written where the simulator does not read it makes every policy look
+robust. So before anything is measured, episodes at both ends of its range are run side
+by side under the same actions, and one observation, reward or end must differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from simgap.arrays import BoolArray, FloatArray
+from simgap.continuous.interfaces import Box, Simulator, Space
+from simgap.errors import InvalidArgument
+from simgap.text import number
+
+STEPS = 200  # of an episode, at most
+SEEDS = 4  # episodes of each style of acting
+WIDEST = 1e3  # actions without ends are drawn up to here
+
+
+class Ends(NamedTuple):
+    """Two values of a parameter."""
+
+    low: float
+    high: float
+
+
+def refuse_without_effect(simulator: Simulator, ranges: Mapping[str, Ends]) -> None:
+    """Raise if a parameter changes nothing between its ends, others nominal."""
+    for name, ends in ranges.items():
+        if ends.low != ends.high and not has_effect(simulator, name, ends):
+            raise InvalidArgument(
+                f"nothing changes between {name}={number(ends.low)} and "
+                f"{name}={number(ends.high)}: {len(_STYLES) * SEEDS} pairs of episodes "
+                "with the same seeds and actions are the same",
+                hint="is it written where the simulator reads it, and do episodes come "
+                "to where it matters? A factory, file.py:make, can build the "
+                "environment with it",
+                code="parameter-without-effect",
+            )
+
+
+def has_effect(
+    simulator: Simulator,
+    name: str,
+    ends: Ends,
+    others: Mapping[str, float] | None = None,
+) -> bool:
+    """Return whether episodes at two values of a parameter ever differ.
+
+    Actions are random, random but held for a while, and held at either end: a goal or a
+    wall that random actions do not reach has no effect on them. `others` are values of
+    other parameters.
+    """
+    rows = len(_STYLES) * SEEDS
+    values = {key: np.full(2 * rows, value) for key, value in (others or {}).items()}
+    values[name] = np.repeat([ends.low, ends.high], rows)
+    worlds = simulator.instantiate(values)
+    steps = min(STEPS, simulator.horizon or STEPS)
+    try:
+        seeds = np.tile(np.arange(rows, dtype=np.int64), 2)
+        if _differ(worlds.reset(seeds)):
+            return True
+        alive: BoolArray = np.ones(2 * rows, np.bool_)
+        for actions in _actions(simulator.action, steps):
+            after = worlds.step(np.concatenate([actions, actions]), alive)
+            broken = np.zeros(2 * rows)
+            broken[list(after.broken)] = 1.0
+            seen = np.column_stack(
+                [after.observation, after.reward, after.ended, broken]
+            )
+            if _differ(np.where(alive[:, None], seen, 0.0)):
+                return True
+            alive &= ~after.ended & (broken == 0.0)
+            if not alive.any():
+                break
+        return False
+    finally:
+        worlds.close()
+
+
+def _differ(seen: FloatArray) -> bool:
+    low, high = np.split(seen, 2)
+    return not np.array_equal(low, high, equal_nan=True)
+
+
+def _actions(space: Space, steps: int) -> FloatArray:
+    """Return what is done, (steps, styles * seeds, A), or without A for choices."""
+    drawn = [
+        style(np.random.default_rng([at, seed]).random, steps, space.size)
+        for at, style in enumerate(_STYLES)
+        for seed in range(SEEDS)
+    ]
+    part: FloatArray = np.stack(drawn, axis=1)  # of the way from low to high
+    if not isinstance(space, Box):
+        chosen: FloatArray = np.minimum(np.floor(part[..., 0] * space.n), space.n - 1.0)
+        return chosen
+    low, high = np.maximum(space.low, -WIDEST), np.minimum(space.high, WIDEST)
+    found: FloatArray = low + part * (high - low)
+    return found
+
+
+Draw = Callable[[tuple[int, int]], FloatArray]
+
+
+def _random(draw: Draw, steps: int, size: int) -> FloatArray:
+    return draw((steps, size))
+
+
+def _held(draw: Draw, steps: int, size: int) -> FloatArray:
+    return np.repeat(draw((steps // 10 + 1, size)), 10, axis=0)[:steps]
+
+
+def _at_low(draw: Draw, steps: int, size: int) -> FloatArray:
+    return np.zeros((steps, size))
+
+
+def _at_high(draw: Draw, steps: int, size: int) -> FloatArray:
+    return np.ones((steps, size))
+
+
+_STYLES = (_random, _held, _at_low, _at_high)

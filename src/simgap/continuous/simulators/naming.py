@@ -1,0 +1,136 @@
+"""From a text or an object to a simulator: the one place that knows all doors.
+
+A door is imported when it is opened, so that naming one simulator does not load the
+libraries of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+from simgap.continuous.interfaces import Simulator
+from simgap.continuous.simulators.delay import with_delay
+from simgap.continuous.simulators.jax_task import FUNCTIONS
+from simgap.continuous.simulators.tasks.catalogue import TASKS
+from simgap.continuous.user_code import names_user_code, user_code
+from simgap.errors import InvalidArgument
+from simgap.text import nearest, shown
+
+_HERE = "simgap.continuous.simulators"
+GYM = "gym:"
+MUJOCO = "mujoco:"
+_DOORS: Mapping[str, tuple[str, str]] = {  # kind -> module, function of a text
+    GYM: (f"{_HERE}.gym_door", "open_gym"),
+    MUJOCO: (f"{_HERE}.mujoco_door", "open_mujoco"),
+    "file": (f"{_HERE}.factory", "open_factory"),
+    "task": (f"{_HERE}.jax_door", "open_jax"),
+}
+_MUJOCO = (
+    "puck",
+    "hopper",
+    "half-cheetah",
+    "walker2d",
+    "ant",
+    "swimmer",
+    "reacher",
+    "inverted-pendulum",
+    "inverted-double-pendulum",
+)
+BUILT_IN: Mapping[str, str] = {  # name -> kind of door
+    **dict.fromkeys(TASKS, "task"),
+    **dict.fromkeys(_MUJOCO, MUJOCO),
+}
+FORMS = "gym:ENV_ID, mujoco:model.xml, file.py:make, or one of " + ", ".join(BUILT_IN)
+
+
+def open_simulator(given: Any) -> Simulator:
+    """Return the simulator of a text, of a factory, or one that is ready, with `delay`.
+
+    A text is a built-in name, `gym:ENV_ID`, `mujoco:model.xml` or `file.py:make`. An
+    object is a simulator, a function `make(**theta)` that returns an environment, or a
+    task of equations for JAX.
+    """
+    return with_delay(
+        _of_text(given.strip()) if isinstance(given, str) else _of_object(given)
+    )
+
+
+def _of_object(given: Any) -> Simulator:
+    has = () if isinstance(given, type) else dir(given)  # a class is a factory
+    if "instantiate" in has:
+        ready: Simulator = given
+        return ready
+    if all(name in has for name in FUNCTIONS):
+        return _opened("task", given)
+    if "step" in has:
+        raise InvalidArgument(
+            f"{type(given).__name__} is one environment, with one set of parameters",
+            hint="give a function make(mass=1.0, ...) that returns an environment",
+            code="one-environment",
+        )
+    if callable(given):
+        from simgap.continuous.simulators.factory import simulator_from_factory
+
+        return simulator_from_factory(given)
+    raise InvalidArgument(
+        f"{type(given).__name__} is not a simulator",
+        hint=f"give a text ({FORMS}) or a function make(**theta)",
+        code="not-a-simulator",
+    )
+
+
+def _of_text(text: str) -> Simulator:
+    if text in BUILT_IN:
+        return _opened(BUILT_IN[text], text)
+    if text.startswith(GYM):
+        gym_id = text.removeprefix(GYM)
+        return _opened(MUJOCO if _is_mujoco(gym_id) else GYM, gym_id)
+    if text.startswith(MUJOCO):
+        return _opened(MUJOCO, text.removeprefix(MUJOCO))
+    if names_user_code(text):
+        return _of_file(text)
+    raise InvalidArgument(
+        f"there is no simulator {shown(text)!r}", hint=_meant(text), code="no-simulator"
+    )
+
+
+def _of_file(text: str) -> Simulator:
+    """Return the simulator that a file makes, or that stands in it."""
+    found = user_code(text, example="make", fits=lambda value: value is not None).value
+    function = callable(found) and not hasattr(found, "instantiate")
+    return _opened("file", text) if function else _of_object(found)
+
+
+def _opened(kind: str, given: Any) -> Simulator:
+    module, function = _DOORS[kind]
+    door: Callable[[Any], Simulator] = getattr(import_module(module), function)
+    return door(given)
+
+
+def _is_mujoco(gym_id: str) -> bool:
+    """Return whether an id is one of Gymnasium's own MuJoCo environments."""
+    from gymnasium import registry
+
+    spec = registry.get(gym_id.partition("?")[0])
+    return spec is not None and str(spec.entry_point).startswith(
+        "gymnasium.envs.mujoco"
+    )
+
+
+def _meant(text: str) -> str:
+    """Return what a text that names nothing may stand for."""
+    if text.endswith(".xml"):
+        return f"did you mean {MUJOCO}{text}?"
+    if ".py" in text:
+        return f"did you mean {text.partition('.py')[0]}.py:make?"
+    plain = text.lower().replace("_", "-").replace(" ", "-")
+    ids: list[str] = []
+    if text[:1].isalpha() and "-v" in text:
+        from gymnasium import registry
+
+        ids = [f"{GYM}{each}" for each in registry]
+    near = nearest(f"{GYM}{text}", ids, cutoff=0.8) or nearest(plain, BUILT_IN)
+    first = [f"did you mean {near[0]}?"] if near else []
+    return " ".join([*first, f"simulators are {FORMS}"])

@@ -1,0 +1,428 @@
+"""Gymnasium's own environments, their numbers as parameters, against rebuilt ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import inf
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.envs.classic_control import CartPoleEnv, PendulumEnv
+
+from simgap.arrays import FloatArray
+from simgap.continuous import Box, Choices, Ends, Simulator, Stepped, has_effect
+from simgap.continuous.simulators.gym_door import GymSimulator, open_gym
+from simgap.continuous.simulators.gym_parameters import computed_from
+from simgap.errors import SimgapError
+
+SETS = 50  # of non-default parameters
+
+
+def rebuilt_cart_pole(theta: Mapping[str, float]) -> Any:
+    class Rebuilt(CartPoleEnv):  # type: ignore[misc]
+        """The constructor of Gymnasium's, line by line, with other numbers."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.gravity = theta["gravity"]
+            self.masscart = theta["masscart"]
+            self.masspole = theta["masspole"]
+            self.total_mass = self.masspole + self.masscart
+            self.length = theta["length"]
+            self.polemass_length = self.masspole * self.length
+            self.force_mag = theta["force_mag"]
+            self.tau = theta["tau"]
+
+    return Rebuilt()
+
+
+def rebuilt_pendulum(theta: Mapping[str, float]) -> Any:
+    env = PendulumEnv(g=theta["g"])
+    env.m, env.l, env.dt = theta["mass"], theta["length"], theta["dt"]
+    return env
+
+
+def rebuilt(gym_id: str) -> Callable[[Mapping[str, float]], Any]:
+    """Return what makes an environment in which nothing follows from a number."""
+
+    def build(theta: Mapping[str, float]) -> Any:
+        env = gymnasium.make(gym_id).unwrapped
+        for name, value in theta.items():
+            setattr(env, name, value)
+        return env
+
+    return build
+
+
+CLASSIC: dict[str, tuple[Callable[[Mapping[str, float]], Any], tuple[str, ...]]] = {
+    "CartPole-v1": (
+        rebuilt_cart_pole,
+        ("gravity", "masscart", "masspole", "length", "force_mag", "tau"),
+    ),
+    "Pendulum-v1": (rebuilt_pendulum, ("mass", "length", "g", "dt")),
+    "Acrobot-v1": (
+        rebuilt("Acrobot-v1"),
+        (
+            "LINK_LENGTH_1",
+            "LINK_MASS_1",
+            "LINK_MASS_2",
+            "LINK_COM_POS_1",
+            "LINK_COM_POS_2",
+            "LINK_MOI",
+            "dt",
+        ),
+    ),
+    "MountainCar-v0": (
+        rebuilt("MountainCar-v0"),
+        ("gravity", "force", "goal_position"),
+    ),
+    "MountainCarContinuous-v0": (
+        rebuilt("MountainCarContinuous-v0"),
+        ("power", "goal_position"),
+    ),
+}
+
+
+def drawn(simulator: Simulator, names: tuple[str, ...]) -> dict[str, FloatArray]:
+    nominal = {each.name: each.nominal for each in simulator.parameters}
+    rng = np.random.default_rng(5)
+    return {name: nominal[name] * rng.uniform(0.5, 2.0, SETS) for name in names}
+
+
+def actions_for(simulator: Simulator, steps: int, size: int) -> FloatArray:
+    rng, space = np.random.default_rng(7), simulator.action
+    if isinstance(space, Choices):
+        return rng.integers(space.n, size=(steps, size)).astype(np.float64)
+    found: FloatArray = rng.uniform(space.low, space.high, (steps, size, space.size))
+    return found
+
+
+def played(simulator: Simulator, values: Mapping[str, FloatArray]) -> list[Stepped]:
+    """Return 30 steps of all worlds, seeds 0, 1, ..., the same actions every time."""
+    size = max([each.size for each in values.values()], default=1)
+    worlds = simulator.instantiate(values)
+    worlds.reset(np.arange(size))
+    alive, found = np.ones(size, np.bool_), []
+    for actions in actions_for(simulator, 30, size):
+        found.append(worlds.step(actions, alive.copy()))
+        alive &= ~found[-1].ended
+    worlds.close()
+    return found
+
+
+def same(one: list[Stepped], two: list[Stepped]) -> bool:
+    return all(
+        np.array_equal(a.observation, b.observation)
+        and np.array_equal(a.reward, b.reward)
+        and np.array_equal(a.ended, b.ended)
+        for a, b in zip(one, two, strict=True)
+    )
+
+
+@pytest.mark.parametrize("gym_id", CLASSIC)
+def test_50_other_parameters_step_as_environments_that_were_built_with_them(
+    gym_id: str,
+) -> None:
+    build, names = CLASSIC[gym_id]
+    simulator = open_gym(gym_id)
+    values = drawn(simulator, names)
+    worlds = simulator.instantiate(values)
+    shown = worlds.reset(np.arange(SETS))
+    twins = [
+        build({k: float(v[row]) for k, v in values.items()}) for row in range(SETS)
+    ]
+    for row, twin in enumerate(twins):
+        assert np.array_equal(twin.reset(seed=row)[0], shown[row])
+    alive = np.ones(SETS, np.bool_)
+    for actions in actions_for(simulator, 40, SETS):
+        after = worlds.step(actions, alive.copy())
+        for row in np.flatnonzero(alive).tolist():
+            action = (
+                int(actions[row])
+                if isinstance(simulator.action, Choices)
+                else actions[row].astype(np.float32)
+            )
+            seen, reward, ended, *_ = twins[row].step(action)
+            assert np.array_equal(seen, after.observation[row])
+            assert reward == after.reward[row]
+            assert ended == after.ended[row]
+        alive &= ~after.ended
+
+
+def test_a_follower_that_is_forgotten_would_be_noticed() -> None:
+    """The control of the test above: setting a mass alone gives another step."""
+    simulator = open_gym("CartPole-v1")
+    right = simulator.environment({"masspole": 0.5})
+    stale = gymnasium.make("CartPole-v1")
+    stale.unwrapped.masspole = 0.5
+    for env in (right, stale):
+        env.reset(seed=1)
+    assert not np.array_equal(right.step(1)[0], stale.step(1)[0])
+
+
+@pytest.mark.parametrize("gym_id", CLASSIC)
+def test_applying_twice_is_applying_once_and_nominal_is_untouched(gym_id: str) -> None:
+    simulator = open_gym(gym_id)
+    values = drawn(simulator, CLASSIC[gym_id][1])
+    assert same(played(simulator, values), played(simulator, values))
+    nominal = {
+        each.name: np.full(1, each.nominal)
+        for each in simulator.parameters
+        if each.name in values
+    }
+    assert same(played(simulator, nominal), played(simulator, {}))
+    assert not same(
+        played(simulator, {k: v[:1] for k, v in values.items()}), played(simulator, {})
+    )
+
+
+def test_worlds_repeat_their_episodes_when_they_are_used_again() -> None:
+    simulator = open_gym("CartPole-v1")
+    worlds = simulator.instantiate({"length": np.array([0.3, 0.7])})
+    first = worlds.reset(np.array([3, 4]))
+    worlds.step(np.ones(2), np.ones(2, np.bool_))
+    assert np.array_equal(worlds.reset(np.array([3, 4])), first)
+    assert not np.array_equal(worlds.reset(np.array([5, 6])), first)
+
+
+def test_a_row_does_not_depend_on_its_neighbours() -> None:
+    simulator = open_gym("Pendulum-v1")
+    values = {"mass": np.array([0.5, 1.0, 2.0])}
+    together = played(simulator, values)
+    worlds = simulator.instantiate({"mass": np.array([2.0])})
+    worlds.reset(np.array([2]))
+    for actions, after in zip(actions_for(simulator, 30, 3), together, strict=True):
+        alone = worlds.step(actions[2:], np.ones(1, np.bool_))
+        assert np.array_equal(alone.observation[0], after.observation[2])
+
+
+@pytest.mark.parametrize(
+    ("text", "observation", "actions", "horizon", "bounds"),
+    [
+        ("CartPole-v1", 4, 2, 500, (0.0, 100.0)),
+        ("MountainCar-v0", 2, 3, 200, (-100.0, 0.0)),
+        ("Acrobot-v1", 6, 3, 500, (-100.0, 0.0)),
+        ("FrozenLake-v1", 1, 4, 100, (0.0, 1.0)),
+        ("CliffWalking-v1", 1, 4, None, (-10000.0, 0.0)),
+        ("Taxi-v4", 1, 6, 200, (-1000.0, 20.0)),
+        ("CartPole-v1?sutton_barto_reward=true", 4, 2, 500, None),
+        ("CartPole-v1?max_episode_steps=7", 4, 2, 7, (0.0, 7.0)),
+        ("Blackjack-v1", 3, 2, None, None),
+    ],
+)
+def test_spaces_limits_and_bounds_are_those_of_the_environment(
+    text: str,
+    observation: int,
+    actions: int,
+    horizon: int | None,
+    bounds: tuple[float, float] | None,
+) -> None:
+    simulator = open_gym(text)
+    assert simulator.observation.size == observation
+    assert isinstance(simulator.action, Choices)
+    assert simulator.action.n == actions
+    assert simulator.horizon == horizon
+    assert simulator.return_bounds(100) == bounds
+
+
+@pytest.mark.parametrize(
+    "text", ["CartPole-v1", "Pendulum-v1", "FrozenLake-v1", "CliffWalking-v1"]
+)
+def test_returns_of_random_episodes_keep_the_bounds(text: str) -> None:
+    simulator = open_gym(text)
+    values = {
+        simulator.parameters[0].name: np.full(20, simulator.parameters[0].nominal)
+    }
+    returns = np.sum([after.reward for after in played(simulator, values)], axis=0)
+    low, high = simulator.return_bounds(30) or (inf, -inf)
+    assert (low <= returns).all()
+    assert (returns <= high).all()
+
+
+def test_truncation_ends_an_episode() -> None:
+    simulator = open_gym("Pendulum-v1?max_episode_steps=3")
+    ended = [after.ended[0] for after in played(simulator, {})]
+    assert ended[:3] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "ends", "acts"),
+    [
+        ("FrozenLake-v1", "success_rate", Ends(0.2, 0.9), True),
+        ("FrozenLake-v1?map_name=8x8", "success_rate", Ends(0.2, 0.9), True),
+        ("FrozenLake-v1?is_slippery=false", "success_rate", Ends(0.2, 0.9), False),
+        ("CliffWalking-v1", "is_slippery", Ends(0.0, 1.0), True),
+        ("Taxi-v4", "rainy_probability", Ends(0.1, 0.9), False),
+        ("Taxi-v4?is_rainy=true", "rainy_probability", Ends(0.1, 0.9), True),
+        ("Acrobot-v1", "LINK_LENGTH_1", Ends(0.5, 2.0), True),
+        ("Acrobot-v1", "LINK_LENGTH_2", Ends(0.5, 2.0), False),  # unused by Gymnasium
+    ],
+)
+def test_arguments_of_the_constructor_are_parameters(
+    text: str, name: str, ends: Ends, acts: bool
+) -> None:
+    assert has_effect(open_gym(text), name, ends) is acts
+
+
+def test_what_is_fixed_in_the_text_is_nominal() -> None:
+    simulator = open_gym("FrozenLake-v1?success_rate=0.8")
+    nominal = {each.name: each.nominal for each in simulator.parameters}
+    assert nominal == {"is_slippery": 1.0, "success_rate": 0.8}
+
+
+def test_numbers_that_others_were_computed_from_are_not_offered() -> None:
+    offered = {each.name for each in open_gym("CartPole-v1").parameters}
+    assert offered == {
+        *("gravity", "masscart", "masspole", "length", "force_mag", "tau")
+    }
+    bound = computed_from(CartPoleEnv)
+    assert bound["masspole"] in ("total_mass", "polemass_length")
+    assert bound["x_threshold"] == "observation_space"  # through a local name
+    assert "tau" not in bound
+
+
+class Stubborn(gymnasium.Env[FloatArray, int]):  # type: ignore[misc]
+    """An environment with numbers of every kind."""
+
+    observation_space = gymnasium.spaces.Box(-10.0, 10.0, (1,), np.float64)
+    action_space = gymnasium.spaces.Discrete(2, start=5)
+    gain = 2.0
+
+    def __init__(self, push: float = 1.0, rounds: int = 3, loud: bool = False) -> None:
+        self.push, self.rounds, self.loud = push, rounds, loud
+        self.drag = 0.5
+        self.half = self.drag / 2.0
+        self.free = 4.0
+        self.position = 0.0
+        self.screen_scale = 3.0
+        self.given: list[Any] = []
+
+    @property
+    def speed(self) -> float:
+        return 1.0
+
+    def reset(self, **rest: Any) -> tuple[FloatArray, dict[str, Any]]:
+        super().reset(**rest)
+        self.position = 0.0
+        return np.zeros(1), {}
+
+    def step(self, action: int) -> tuple[FloatArray, float, bool, bool, dict[str, Any]]:
+        assert self.action_space.contains(action)
+        self.position += self.push * (action - 5) * self.gain
+        return np.array([self.position]), 0.0, False, False, {"success": True}
+
+
+class Locked(Stubborn):
+    """One that lets a number be set and does not keep it."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name != "free" or not hasattr(self, "free"):
+            super().__setattr__(name, value)
+
+
+@pytest.fixture(autouse=True)
+def registered() -> None:
+    for kind in (Stubborn, Locked):
+        if (name := f"{kind.__name__}-v0") not in gymnasium.registry:
+            gymnasium.register(name, entry_point=kind)
+
+
+def test_numbers_of_an_unknown_environment_are_found() -> None:
+    simulator = open_gym("Stubborn-v0")
+    assert {each.name for each in simulator.parameters} == {
+        *("push", "rounds", "loud"),  # arguments
+        *("gain", "free"),  # attributes; position is state, half follows drag
+    }
+    assert simulator.return_bounds(10) is None
+    assert isinstance(simulator.observation, Box)
+
+
+def test_an_action_of_n_starts_where_the_space_says() -> None:
+    simulator = open_gym("Stubborn-v0")
+    worlds = simulator.instantiate({"push": np.array([1.0, 3.0])})
+    worlds.reset(np.arange(2))
+    after = worlds.step(np.ones(2), np.ones(2, np.bool_))
+    assert after.observation[:, 0].tolist() == [2.0, 6.0]
+    assert not after.broken
+    assert after.success is not None
+    assert after.success.tolist() == [True, True]
+
+
+def test_arguments_keep_their_kind() -> None:
+    simulator = open_gym("Stubborn-v0")
+    env = simulator.environment({"rounds": 4.0, "loud": 1.0, "push": 2.0}).unwrapped
+    assert (env.rounds, env.loud, env.push) == (4, True, 2.0)
+    assert [type(each) for each in (env.rounds, env.loud, env.push)] == [
+        *(int, bool, float)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("CartPol-v1", "no-environment"),
+        ("Nothing-v0", "no-environment"),
+        ("CartPole-v99", "no-environment"),
+        ("CartPole-v1?gravity=9", "environment-not-made"),
+        ("FrozenLake-v1?map_name=9x9", "environment-not-made"),
+        ("CartPole-v1?render_mode", "bad-argument"),
+        ("CartPole-v1?a=1&a=2", "bad-argument"),
+    ],
+)
+def test_texts_that_name_nothing_are_refused(text: str, code: str) -> None:
+    with pytest.raises(SimgapError) as found:
+        open_gym(text)
+    assert found.value.code == code
+
+
+def test_a_wrong_id_is_told_with_the_nearest_one() -> None:
+    with pytest.raises(SimgapError, match="did you mean gym:CartPole-v1"):
+        open_gym("CartPol-v1")
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        ({"mas": np.ones(2)}, "no-such-parameter"),
+        ({"masspole": np.array([-0.1])}, "outside-domain"),
+        ({"masspole": np.array([0.0])}, "outside-domain"),
+        ({"tau": np.array([np.nan])}, "outside-domain"),
+    ],
+)
+def test_values_that_do_not_fit_are_refused(
+    values: dict[str, FloatArray], code: str
+) -> None:
+    with pytest.raises(SimgapError) as found:
+        open_gym("CartPole-v1").instantiate(values)
+    assert found.value.code == code
+
+
+def test_a_number_that_does_not_stay_is_refused() -> None:
+    simulator: GymSimulator = open_gym("Locked-v0")
+    with pytest.raises(SimgapError) as found:
+        simulator.instantiate({"free": np.array([5.0])})
+    assert found.value.code == "parameter-not-set"
+
+
+@pytest.mark.parametrize(
+    "gym_id", [*CLASSIC, "FrozenLake-v1?is_slippery=false", "CliffWalking-v1"]
+)
+def test_a_world_is_put_where_an_observation_says(gym_id: str) -> None:
+    simulator = open_gym(gym_id)
+    name, nominal = simulator.parameters[0].name, simulator.parameters[0].nominal
+    worlds: Any = simulator.instantiate({name: np.full(4, nominal)})
+    seen = worlds.reset(np.arange(4))
+    everyone = np.ones(4, np.bool_)
+    actions = actions_for(simulator, 6, 4)
+    for now in actions[:5]:
+        seen = worlds.step(now, everyone).observation
+    after = worlds.step(actions[5], everyone).observation
+    other: Any = simulator.instantiate({name: np.full(4, nominal)})
+    other.place(seen)
+    again = other.step(actions[5], everyone).observation
+    assert np.abs(again - after).max() < 1e-5  # shown in float32
+    elsewhere = worlds.step(actions[4], everyone).observation
+    if not isinstance(simulator.observation, Choices):
+        assert np.abs(elsewhere - after).max() > 1e-5
