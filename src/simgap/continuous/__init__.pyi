@@ -28,6 +28,15 @@ from simgap.continuous.randomization.binding import (
     Column as Column,
     bind as bind,
 )
+from simgap.continuous.randomization.designs import (
+    Corners as Corners,
+    Design as Design,
+    DesignPoints as DesignPoints,
+    Grid as Grid,
+    RandomPoints as RandomPoints,
+    Sobol as Sobol,
+    parse_design as parse_design,
+)
 from simgap.continuous.randomization.distributions import (
     Choice as Choice,
     Distribution as Distribution,

@@ -101,18 +101,24 @@ class BoundRandomization:
     @property
     def dependent(self) -> frozenset[int]:
         """Return the columns that are not drawn alone: those of groups and of rows."""
-        grouped = {i for _, places in self._groups() for i in places}
-        return frozenset(grouped | set(range(self._alone, len(self.columns))))
+        grouped = {i for _, places in self.groups() for i in places}
+        return frozenset(grouped | set(range(self.alone, len(self.columns))))
 
     def sample(
         self, seed: int, episodes: Sequence[int] | range | OffsetArray
     ) -> FloatArray:
         """Return what is drawn for episodes of these numbers, (n, P)."""
+        return self.quantile(self.uniforms(seed, episodes))
+
+    def uniforms(
+        self, seed: int, episodes: Sequence[int] | range | OffsetArray
+    ) -> FloatArray:
+        """Return the points of the unit cube that `sample` makes theta from, (n, P)."""
         numbers = np.asarray(episodes)
         if not self.columns:
             return np.empty((numbers.size, 0))
         draws = [uniforms(seed, numbers, each.name) for each in self.columns]
-        return self.quantile(np.column_stack(draws))
+        return np.column_stack(draws)
 
     def quantile(self, u: FloatArray) -> FloatArray:
         """Return theta for points u of the unit cube, (n, P) -> (n, P).
@@ -121,24 +127,24 @@ class BoundRandomization:
         chooses the row.
         """
         u = self._checked(u).copy()
-        for factor, places in self._groups():
+        for factor, places in self.groups():
             u[:, places] = _related(u[:, places], factor)
         theta = np.empty_like(u)
-        for i, column in enumerate(self.columns[: self._alone]):
+        for i, column in enumerate(self.columns[: self.alone]):
             theta[:, i] = column.distribution.quantile(u[:, i])
         if self.rows is not None:
             up_to = self.rows.places[:-1]
-            row = np.searchsorted(up_to, u[:, self._alone], side="left")
-            theta[:, self._alone :] = self.rows.values[row]
+            row = np.searchsorted(up_to, u[:, self.alone], side="left")
+            theta[:, self.alone :] = self.rows.values[row]
         return theta
 
     def density(self, theta: FloatArray) -> FloatArray:
         """Return the density of nu, (n, P) -> (n,); of points with a chance, that."""
         theta = self._checked(theta)
         found = np.ones(len(theta))
-        for i, column in enumerate(self.columns[: self._alone]):
+        for i, column in enumerate(self.columns[: self.alone]):
             found = found * column.distribution.density(theta[:, i])
-        for factor, places in self._groups():
+        for factor, places in self.groups():
             laws = [self.columns[i].distribution for i in places]
             if any(is_discrete(law) for law in laws):
                 raise InvalidArgument(
@@ -153,7 +159,7 @@ class BoundRandomization:
             for row, chance in zip(self.rows.values, self.rows.chances, strict=True):
                 key = (row + 0.0).tobytes()  # -0.0 is 0.0
                 chances[key] = chances.get(key, 0.0) + float(chance)
-            block = np.ascontiguousarray(theta[:, self._alone :]) + 0.0
+            block = np.ascontiguousarray(theta[:, self.alone :]) + 0.0
             found = found * [chances.get(row.tobytes(), 0.0) for row in block]
         return found
 
@@ -176,7 +182,7 @@ class BoundRandomization:
         theta = self._checked(theta)
         low, high = self.support.T
         found = ((theta >= low) & (theta <= high)).all(axis=1)
-        for i, column in enumerate(self.columns[: self._alone]):
+        for i, column in enumerate(self.columns[: self.alone]):
             if isinstance(column.distribution, Choice):
                 found &= np.isin(theta[:, i], column.distribution.values)
         return np.asarray(found)
@@ -221,11 +227,11 @@ class BoundRandomization:
         return self.simulator
 
     @property
-    def _alone(self) -> int:
+    def alone(self) -> int:
         """Return how many columns are no rows."""
         return len(self.columns) - (len(self.rows.columns) if self.rows else 0)
 
-    def _groups(self) -> list[tuple[FloatArray, list[int]]]:
+    def groups(self) -> list[tuple[FloatArray, list[int]]]:
         """Return the factor of each group and where its members are."""
         names = self.names
         return [
