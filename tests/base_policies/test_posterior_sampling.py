@@ -196,9 +196,9 @@ def test_what_no_model_allows_is_forgotten() -> None:
     memory = agent.start(0)
     first = memory.current
     memory = agent.observe(memory, Step(0, 0, arm[first], 0))  # which fails
-    assert memory.current == 1 - first and memory.possible == {1 - first}
+    assert memory.current == 1 - first and memory.alive == {1 - first}
     memory = agent.observe(memory, Step(1, 0, arm[memory.current], 0))
-    assert memory.possible == {0, 1} and memory.first_state == FORGOTTEN
+    assert memory.alive == {0, 1} and memory.first_state == FORGOTTEN
     assert memory.resets == 1
 
 

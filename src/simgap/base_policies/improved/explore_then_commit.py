@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from math import ceil, inf
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -27,11 +27,12 @@ from simgap._kernels.agents import Table, run_commitment
 from simgap._kernels.walking import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.base_policies.improved.evidence import Evidence, evidence_of
-from simgap.base_policies.knowledge import ClassKnowledge, Known, class_knowledge
+from simgap.base_policies.insider import Insider
+from simgap.base_policies.knowledge import Known, class_knowledge
 from simgap.errors import InvalidArgument
 from simgap.planning import checked_horizon
 from simgap.policies import Step, check_state, check_step
-from simgap.simulation import ObservedClass, RealModels, RewardSignal
+from simgap.simulation import RealModels, RewardSignal
 
 UNDECIDED = -1
 
@@ -50,21 +51,12 @@ class Notes:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class ExploreThenCommit:
+class ExploreThenCommit(Insider):
     """Explore-then-commit as a policy."""
 
-    known: ClassKnowledge
-    horizon: int
+    name: ClassVar[str] = "explore-then-commit"
     explored: int  # N
     evidence: Evidence
-
-    @property
-    def name(self) -> str:
-        return "explore-then-commit"
-
-    @property
-    def observed(self) -> ObservedClass:
-        return self.known.observed
 
     @property
     def chances(self) -> FloatArray:
@@ -97,7 +89,7 @@ class ExploreThenCommit:
     def survivors(self, memory: Notes) -> frozenset[int]:
         """Return all models, and after the commitment one."""
         if memory.model == UNDECIDED:
-            return frozenset(range(len(self.known.simulators)))
+            return self.everyone()
         return frozenset({memory.model})
 
     def playing(self, memory: Notes) -> Hashable:

@@ -39,7 +39,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from math import inf, log
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -47,7 +47,8 @@ from simgap._kernels.agents import run_likelihood
 from simgap._kernels.walking import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.base_policies.improved.evidence import Evidence, evidence_of
-from simgap.base_policies.knowledge import ClassKnowledge, Known, class_knowledge
+from simgap.base_policies.insider import Follower
+from simgap.base_policies.knowledge import Known, class_knowledge
 from simgap.planning import checked_horizon
 from simgap.policies import Step, check_state
 from simgap.simulation import ObservedClass, RealModels, RewardSignal
@@ -69,20 +70,11 @@ class Testimony:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class LikelihoodOptimism:
+class LikelihoodOptimism(Follower):
     """Optimism with sequential likelihood ratios as a policy."""
 
-    known: ClassKnowledge
-    horizon: int
+    name: ClassVar[str] = "likelihood"
     evidence: Evidence
-
-    @property
-    def name(self) -> str:
-        return "likelihood"
-
-    @property
-    def observed(self) -> ObservedClass:
-        return self.known.observed
 
     @property
     def limit(self) -> float:
@@ -92,21 +84,13 @@ class LikelihoodOptimism:
     def start(self, state: int) -> Testimony:
         """Return the memory of an episode that begins in `state`."""
         check_state(state, self.known.simulators.n_states)
-        everybody = frozenset(range(len(self.known.simulators)))
+        everybody = self.everyone()
         return self._judged(everybody, state, self.evidence.nothing(), 0)
-
-    def act(self, memory: Testimony, h: int, state: int) -> FloatArray:
-        """Return the probabilities of the actions, (A,)."""
-        return self.known.action_law(memory.current, h, state, horizon=self.horizon)
 
     def observe(self, memory: Testimony, step: Step) -> Testimony:
         """Return the memory after a step: who is outdone by whom."""
         counts = self.evidence.counted(memory.counts, self.observed.edge(step))
         return self._judged(memory.alive, memory.first_state, counts, memory.resets)
-
-    def survivors(self, memory: Testimony) -> frozenset[int]:
-        """Return the models that are not dropped."""
-        return memory.alive
 
     def playing(self, memory: Testimony) -> Hashable:
         """Return the model that is played."""

@@ -26,7 +26,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from enum import Enum
 from math import inf
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 import numpy.typing as npt
@@ -38,11 +38,12 @@ from simgap._kernels.agents import (
 from simgap._kernels.walking import Record, World, uniform
 from simgap.arrays import AnyArray, FloatArray, OffsetArray, owned
 from simgap.base_policies.improved.evidence import Evidence, evidence_of
-from simgap.base_policies.knowledge import ClassKnowledge, Known, class_knowledge
+from simgap.base_policies.insider import Follower
+from simgap.base_policies.knowledge import Known, class_knowledge
 from simgap.errors import InvalidArgument
 from simgap.planning import checked_horizon
 from simgap.policies import Step, check_state
-from simgap.simulation import ObservedClass, RealModels, RewardSignal
+from simgap.simulation import RealModels, RewardSignal
 
 FORGOTTEN = -1  # first state of a history that was forgotten
 
@@ -60,7 +61,7 @@ class Drawn:
     """What posterior sampling remembers."""
 
     current: int  # the model that is played
-    possible: frozenset[int]  # the models that could have been drawn
+    alive: frozenset[int]  # the models that could have been drawn
     number: int  # of this episode, from 0
     first_state: int  # of the history, or FORGOTTEN
     counts: tuple[int, ...]  # of the edges that tell models apart
@@ -73,23 +74,14 @@ class Drawn:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class PosteriorSampling:
+class PosteriorSampling(Follower):
     """Posterior sampling as a policy, for one random stream."""
 
-    known: ClassKnowledge
-    horizon: int
+    name: ClassVar[str] = "posterior-sampling"
     prior: FloatArray  # (M,)
     rule: EpisodeRule
     evidence: Evidence
     stream: int = 0  # the key of its own random numbers
-
-    @property
-    def name(self) -> str:
-        return "posterior-sampling"
-
-    @property
-    def observed(self) -> ObservedClass:
-        return self.known.observed
 
     @property
     def log_prior(self) -> FloatArray:
@@ -107,10 +99,6 @@ class PosteriorSampling:
         nothing = (0,) * (self.observed.indptr.size - 1)
         return self._draw(0, state, self.evidence.nothing(), nothing, 0, 0)
 
-    def act(self, memory: Drawn, h: int, state: int) -> FloatArray:
-        """Return the probabilities of the actions, (A,): one of them is certain."""
-        return self.known.action_law(memory.current, h, state, horizon=self.horizon)
-
     def observe(self, memory: Drawn, step: Step) -> Drawn:
         """Return the memory after a step; it may be the last one of a draw."""
         edge = self.observed.edge(step)
@@ -123,10 +111,6 @@ class PosteriorSampling:
             first, resets = memory.first_state, memory.resets
             return self._draw(memory.number + 1, first, counts, visits, length, resets)
         return replace(memory, counts=counts, visits=visits, length=length)
-
-    def survivors(self, memory: Drawn) -> frozenset[int]:
-        """Return the models that could be drawn when this episode began."""
-        return memory.possible
 
     def playing(self, memory: Drawn) -> Hashable:
         """Return the model that is played."""
@@ -161,7 +145,7 @@ class PosteriorSampling:
         quantile = float(uniform(np.uint64(self.stream), number))
         return Drawn(
             current=int(drawn_model(logs, quantile)),
-            possible=frozenset(int(m) for m in np.flatnonzero(logs > -inf)),
+            alive=frozenset(int(m) for m in np.flatnonzero(logs > -inf)),
             number=number,
             first_state=first,
             counts=counts,

@@ -12,8 +12,9 @@ treated like any other state.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import final
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Protocol, Self, final
 
 import numpy as np
 
@@ -73,18 +74,6 @@ class Outsider:
             )
         return paid
 
-    def action_law(
-        self, policy: tuple[int, ...], h: int, state: int, *, horizon: int
-    ) -> FloatArray:
-        """Return the action of a policy (S,) as probabilities, (A,)."""
-        check_step(h, horizon)
-        check_state(state, self.simulators.n_states)
-        return surely(policy[state], self.simulators.n_actions)
-
-    def everyone(self) -> frozenset[int]:
-        """Return all models: a learner that does not know U eliminates none."""
-        return frozenset(range(len(self.simulators)))
-
     def counted(
         self, counts: tuple[int, ...], quota: tuple[int, ...], step: Step
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -107,6 +96,61 @@ class Outsider:
         )
 
 
+class Planned(Protocol):
+    """What a learner remembers of the plan that it plays."""
+
+    @property
+    def policy(self) -> tuple[int, ...]:
+        """Its actions, (S,)."""
+        ...
+
+    @property
+    def plans(self) -> int:
+        """How many were made so far."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learner:
+    """A learner that does not know U: it adds `name`, `start`, `observe` and `run`."""
+
+    given: Outsider
+    horizon: int
+    most_sweeps: int  # of one plan
+
+    @property
+    def observed(self) -> ObservedClass:
+        return self.given.observed
+
+    def knowing(self, member: int) -> Self:
+        """Return the learner that knows the rewards of one model."""
+        return replace(self, given=self.given.knowing(member))
+
+    def act(self, memory: Planned, h: int, state: int) -> FloatArray:
+        """Return the probabilities of the actions, (A,)."""
+        check_step(h, self.horizon)
+        check_state(state, self.given.simulators.n_states)
+        return surely(memory.policy[state], self.given.simulators.n_actions)
+
+    def survivors(self, memory: Planned) -> frozenset[int]:
+        """Return all models: a learner that does not know U eliminates none."""
+        return frozenset(range(len(self.given.simulators)))
+
+    def playing(self, memory: Planned) -> Hashable:
+        """Return the number of the plan that is played."""
+        return memory.plans
+
+    def not_planned(self, what: str, done: int, bracket: FloatArray) -> NotSolved:
+        """Return the error of a plan whose gain is not known well enough."""
+        low, high = float(bracket[0]), float(bracket[1])
+        return NotSolved(
+            f"{what} after {done} steps has a gain in [{low!r}, {high!r}] after "
+            f"{self.most_sweeps} sweeps, which is too wide",
+            hint="allow more sweeps by most_sweeps",
+            result=(low, high),
+        )
+
+
 def checked_sweeps(most_sweeps: int) -> int:
     """Return how many sweeps a plan may take, which must be a whole number."""
     if not isinstance(most_sweeps, int) or most_sweeps < 1 or most_sweeps is True:
@@ -115,17 +159,6 @@ def checked_sweeps(most_sweeps: int) -> int:
             hint="give a whole number of sweeps, at least 1",
         )
     return most_sweeps
-
-
-def not_planned(what: str, bracket: FloatArray, most_sweeps: int) -> NotSolved:
-    """Return the error of a plan whose gain is not known well enough."""
-    low, high = float(bracket[0]), float(bracket[1])
-    return NotSolved(
-        f"{what} has a gain in [{low!r}, {high!r}] after {most_sweeps} sweeps, which "
-        "is too wide",
-        hint="allow more sweeps by most_sweeps",
-        result=(low, high),
-    )
 
 
 def outsider(simulators: Known) -> Outsider:

@@ -29,28 +29,26 @@ stream, and the compiled form draws the same numbers.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
 from simgap._kernels.agents import empty_draw, plan_psrl, run_psrl
 from simgap._kernels.walking import Record, World
-from simgap.arrays import AnyArray, FloatArray, OffsetArray
+from simgap.arrays import AnyArray, OffsetArray
 from simgap.base_policies.knowledge import Known
 from simgap.base_policies.outsiders.outsider import (
     MOST_SWEEPS,
-    Outsider,
+    Learner,
     checked_sweeps,
-    not_planned,
     outsider,
 )
-from simgap.errors import InvalidArgument, NotSolved
+from simgap.errors import InvalidArgument
 from simgap.planning import checked_horizon
 from simgap.policies import Step, check_state
-from simgap.simulation import ObservedClass, RealModels
+from simgap.simulation import RealModels
 
 LARGEST_MODEL = 2**27  # probabilities of a drawn model
 LEAST = 1e-6  # weight: floats hold the logarithms of its variates
@@ -80,27 +78,13 @@ class Drawn:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class PSRL:
+class PSRL(Learner):
     """Posterior sampling as a policy that knows rewards and no transitions."""
 
-    given: Outsider
-    horizon: int
+    name: ClassVar[str] = "psrl"
     weight: float  # of every next state in the prior
     schedule: Schedule
-    most_sweeps: int  # of one plan
     stream: int | None = None
-
-    @property
-    def name(self) -> str:
-        return "psrl"
-
-    @property
-    def observed(self) -> ObservedClass:
-        return self.given.observed
-
-    def knowing(self, member: int) -> PSRL:
-        """Return the learner that knows the rewards of one model."""
-        return replace(self, given=self.given.knowing(member))
 
     def with_stream(self, key: int) -> PSRL:
         """Return the policy for one random stream."""
@@ -122,10 +106,6 @@ class PSRL:
         )
         return self._planned(nothing, 1)
 
-    def act(self, memory: Drawn, h: int, state: int) -> FloatArray:
-        """Return the probabilities of the actions, (A,)."""
-        return self.given.action_law(memory.policy, h, state, horizon=self.horizon)
-
     def observe(self, memory: Drawn, step: Step) -> Drawn:
         """Return the memory after a step; the end of an episode asks for a draw."""
         counts, quota = self.given.counted(memory.counts, memory.quota, step)
@@ -137,14 +117,6 @@ class PSRL:
         if not over or step.h + 1 >= self.horizon:
             return after
         return self._planned(after, step.h + 2)
-
-    def survivors(self, memory: Drawn) -> frozenset[int]:
-        """Return all models: a learner that does not know U eliminates none."""
-        return self.given.everyone()
-
-    def playing(self, memory: Drawn) -> Hashable:
-        """Return the number of the plan that is played."""
-        return memory.plans
 
     def _planned(self, memory: Drawn, step: int) -> Drawn:
         """Return the memory after a draw for the episode that begins with a step."""
@@ -176,7 +148,7 @@ class PSRL:
             draw,
         )
         if sweeps < 0:
-            raise self._not_planned(step - 1, draw.bracket)
+            raise self.not_planned("the model drawn", step - 1, draw.bracket)
         return Drawn(
             counts=memory.counts,
             policy=tuple(policy.tolist()),
@@ -212,11 +184,7 @@ class PSRL:
             bracket,
         )
         if failed >= 0:
-            raise self._not_planned(failed, bracket)
-
-    def _not_planned(self, done: int, bracket: FloatArray) -> NotSolved:
-        what = f"the model drawn after {done} steps"
-        return not_planned(what, bracket, self.most_sweeps)
+            raise self.not_planned("the model drawn", failed, bracket)
 
 
 def psrl(

@@ -36,7 +36,6 @@ units of the radius.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from enum import Enum
 from math import isfinite
@@ -47,19 +46,18 @@ import numpy as np
 from simgap._kernels.agents import plan_ucrl, run_ucrl
 from simgap._kernels.solving import empty_plausible, empty_sheet
 from simgap._kernels.walking import Record, World
-from simgap.arrays import AnyArray, FloatArray, OffsetArray
+from simgap.arrays import AnyArray, OffsetArray
 from simgap.base_policies.knowledge import Known
 from simgap.base_policies.outsiders.outsider import (
     MOST_SWEEPS,
-    Outsider,
+    Learner,
     checked_sweeps,
-    not_planned,
     outsider,
 )
-from simgap.errors import InvalidArgument, NotSolved
+from simgap.errors import InvalidArgument
 from simgap.planning import checked_horizon
 from simgap.policies import Step, check_state
-from simgap.simulation import ObservedClass, RealModels
+from simgap.simulation import RealModels
 
 
 class Confidence(Enum):
@@ -90,28 +88,17 @@ class Learned:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class UCRL:
+class UCRL(Learner):
     """UCRL2 or UCRL2B as a policy that knows rewards and no transitions."""
 
-    given: Outsider
-    horizon: int
     confidence: Confidence
     delta: float  # chance that the real model is ever implausible, at most
     factor: float  # of the published radius: 1 unless one wants to see it fail
     ties: Ties
-    most_sweeps: int  # of one plan
 
     @property
     def name(self) -> str:
         return "ucrl2" if self.confidence is Confidence.BALL else "ucrl2b"
-
-    @property
-    def observed(self) -> ObservedClass:
-        return self.given.observed
-
-    def knowing(self, member: int) -> UCRL:
-        """Return the learner that knows the rewards of one model."""
-        return replace(self, given=self.given.knowing(member))
 
     def start(self, state: int) -> Learned:
         """Return the memory of an episode that begins in `state`: the first plan."""
@@ -120,24 +107,12 @@ class UCRL:
         nothing = (0,) * self.observed.n_edges
         return self._planned(nothing, (0.0,) * simulators.n_states, 1, 0)
 
-    def act(self, memory: Learned, h: int, state: int) -> FloatArray:
-        """Return the probabilities of the actions, (A,)."""
-        return self.given.action_law(memory.policy, h, state, horizon=self.horizon)
-
     def observe(self, memory: Learned, step: Step) -> Learned:
         """Return the memory after a step; a pair that has doubled asks for a plan."""
         counts, quota = self.given.counted(memory.counts, memory.quota, step)
         if quota[step.next_state] > 0 or step.h + 1 >= self.horizon:
             return replace(memory, counts=counts, quota=quota)
         return self._planned(counts, memory.values, step.h + 2, memory.plans)
-
-    def survivors(self, memory: Learned) -> frozenset[int]:
-        """Return all models: a learner that does not know U eliminates none."""
-        return self.given.everyone()
-
-    def playing(self, memory: Learned) -> Hashable:
-        """Return the number of the plan that is played."""
-        return memory.plans
 
     def _planned(
         self, counts: tuple[int, ...], values: tuple[float, ...], step: int, plans: int
@@ -166,7 +141,7 @@ class UCRL:
             sheet,
         )
         if sweeps < 0:
-            raise self._not_planned(step - 1, sheet.bracket)
+            raise self.not_planned(f"the plan of {self.name}", step - 1, sheet.bracket)
         return Learned(
             counts,
             tuple(policy.tolist()),
@@ -202,11 +177,7 @@ class UCRL:
             bracket,
         )
         if failed >= 0:
-            raise self._not_planned(failed, bracket)
-
-    def _not_planned(self, done: int, bracket: FloatArray) -> NotSolved:
-        what = f"the plan of {self.name} after {done} steps"
-        return not_planned(what, bracket, self.most_sweeps)
+            raise self.not_planned(f"the plan of {self.name}", failed, bracket)
 
 
 def ucrl2(

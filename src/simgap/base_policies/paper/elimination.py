@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -42,7 +42,8 @@ from simgap._kernels.agents import (
 from simgap._kernels.walking import Record, World, uniform
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.base_policies.improved.evidence import Evidence, evidence_of
-from simgap.base_policies.knowledge import ClassKnowledge, Known, class_knowledge
+from simgap.base_policies.insider import Insider
+from simgap.base_policies.knowledge import Known, class_knowledge
 from simgap.base_policies.paper.comparison import (
     PAPER_CONSTANT,
     Comparison,
@@ -63,7 +64,7 @@ from simgap.base_policies.timed_rules import TimedRules, timed_rules
 from simgap.errors import InvalidArgument
 from simgap.planning import checked_horizon
 from simgap.policies import Step, check_state, check_step, surely
-from simgap.simulation import ObservedClass, RealModels, RewardSignal
+from simgap.simulation import RealModels, RewardSignal
 
 KINDS = {Comparison.TRUNCATED_SPRT: SPRT, Comparison.ANYTIME: ANYTIME}
 
@@ -83,11 +84,10 @@ class Stage:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class Elimination:
+class Elimination(Insider):
     """Algorithm 1 as a policy."""
 
-    known: ClassKnowledge
-    horizon: int
+    name: ClassVar[str] = "elimination"
     rounds: Rounds
     pairing: Pairing
     travel: TravelSet
@@ -97,22 +97,14 @@ class Elimination:
     literal: bool
     stream: int = 0  # the key of random pairs
 
-    @property
-    def name(self) -> str:
-        return "elimination"
-
     def with_stream(self, key: int) -> Elimination:
         """Return the policy for one draw of its pairs, or itself if none is drawn."""
         return replace(self, stream=key) if self.pairing is Pairing.RANDOM else self
 
-    @property
-    def observed(self) -> ObservedClass:
-        return self.known.observed
-
     def start(self, state: int) -> Stage:
         """Return the memory of an episode that begins in `state`."""
         check_state(state, self.known.simulators.n_states)
-        alive = frozenset(range(len(self.known.simulators)))
+        alive = self.everyone()
         if not self.all_data:
             return self._next_round(alive, state, (), 0)
         nothing = self.evidence.nothing()

@@ -36,19 +36,20 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from enum import Enum
 from math import log, log2, sqrt
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
 from simgap._kernels.agents import Fits, Rule, run_general
 from simgap._kernels.walking import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
+from simgap.base_policies.insider import Follower
 from simgap.base_policies.knowledge import ClassKnowledge, Known, class_knowledge
 from simgap.base_policies.paper.predictions import Predictions, predictions
 from simgap.errors import InvalidArgument
 from simgap.planning import checked_horizon, diameter
 from simgap.policies import Step, check_state
-from simgap.simulation import ObservedClass, RealModels, RewardSignal
+from simgap.simulation import RealModels, RewardSignal
 
 MOST_TAIL_WORK = 10**8  # multiplications to prepare exact tails for one call
 
@@ -98,24 +99,15 @@ class Data:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class GeneralOptimistic:
+class GeneralOptimistic(Follower):
     """Algorithm 4 on a finite class; `literal` never empties Z_new (errata E20)."""
 
-    known: ClassKnowledge
-    horizon: int
+    name: ClassVar[str] = "general"
     functions: Predictions
     width: float  # Dl
     ridge: float  # alpha
     radius: float  # beta
     literal: bool
-
-    @property
-    def name(self) -> str:
-        return "general"
-
-    @property
-    def observed(self) -> ObservedClass:
-        return self.known.observed
 
     def start(self, state: int) -> Data:
         """Return the memory of an agent without data."""
@@ -129,10 +121,6 @@ class GeneralOptimistic:
             carried=nothing,
             fresh=(0,) * self.observed.n_edges,
         )
-
-    def act(self, memory: Data, h: int, state: int) -> FloatArray:
-        """Return the probabilities of the actions, (A,)."""
-        return self.known.action_law(memory.current, h, state, horizon=self.horizon)
 
     def observe(self, memory: Data, step: Step) -> Data:
         """Return the memory after a step: append, look at the score, switch."""
@@ -150,10 +138,6 @@ class GeneralOptimistic:
         if (self.fresh_masses(memory) >= limit).any():
             return self._switched(memory)
         return memory
-
-    def survivors(self, memory: Data) -> frozenset[int]:
-        """Return the confidence set of the last switch; a model may come back."""
-        return memory.alive
 
     def playing(self, memory: Data) -> Hashable:
         """Return the number of switches."""

@@ -32,18 +32,19 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import Enum
 from math import ceil, log, log2
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
 from simgap._kernels.agents import Candidates, run_optimistic, threshold
 from simgap._kernels.walking import Record, World
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
+from simgap.base_policies.insider import Follower
 from simgap.base_policies.knowledge import ClassKnowledge, Known, class_knowledge
 from simgap.errors import InvalidArgument
 from simgap.planning import checked_horizon, diameter
 from simgap.policies import Step, check_state
-from simgap.simulation import ObservedClass, RealModels, RewardSignal
+from simgap.simulation import RealModels, RewardSignal
 
 TOLERANCE = 1e-9  # of the span: keeps rounding from contradicting a bias of span zero
 EPS = 2.0**-52
@@ -71,34 +72,21 @@ class Episode:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class OptimisticExploration:
+class OptimisticExploration(Follower):
     """Algorithm 3 as a policy; `literal` keeps the printed threshold (errata E17)."""
 
-    known: ClassKnowledge
-    horizon: int
+    name: ClassVar[str] = "optimistic"
     threshold: Threshold
     one_sided: bool
     literal: bool
     diameter: float  # NaN unless the threshold needs it
     levels: Levels
 
-    @property
-    def name(self) -> str:
-        return "optimistic"
-
-    @property
-    def observed(self) -> ObservedClass:
-        return self.known.observed
-
     def start(self, state: int) -> Episode:
         """Return the memory of an episode that begins in `state`."""
         check_state(state, self.known.simulators.n_states)
-        alive = frozenset(range(len(self.known.simulators)))
+        alive = self.everyone()
         return self._play_best(alive, state, 0)
-
-    def act(self, memory: Episode, h: int, state: int) -> FloatArray:
-        """Return the probabilities of the actions, (A,)."""
-        return self.known.action_law(memory.current, h, state, horizon=self.horizon)
 
     def observe(self, memory: Episode, step: Step) -> Episode:
         """Return the memory after a step: the test of the current candidate."""
@@ -112,12 +100,8 @@ class OptimisticExploration:
             return Episode(k, memory.alive, memory.first_state, counts, memory.resets)
         alive, resets = memory.alive - {k}, memory.resets
         if not alive:  # errata E18: print does not say; the good event excludes it
-            alive, resets = frozenset(range(len(self.known.simulators))), resets + 1
+            alive, resets = self.everyone(), resets + 1
         return self._play_best(alive, step.next_state, resets)
-
-    def survivors(self, memory: Episode) -> frozenset[int]:
-        """Return the models that are not eliminated."""
-        return memory.alive
 
     def playing(self, memory: Episode) -> Hashable:
         """Return the episode of the algorithm: it changes with every elimination."""
