@@ -11,9 +11,9 @@ value is within 4 `error` of the optimal one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from simgap._kernels.solving import (
     greedy_backward_step,
     wide_backward_steps,
 )
-from simgap.arrays import FloatArray, IndexArray, aligned, owned
+from simgap.arrays import FloatArray, IndexArray, OffsetArray, aligned, owned
 from simgap.errors import InvalidArgument
 from simgap.intervals import EPS, SMALLEST, around, defect, row_defects
 from simgap.mdp import SimulatorClass, TabularMDP
@@ -106,7 +106,7 @@ def solve_episodic(
 ) -> EpisodicPlan:
     """Return V*_h, h = 1..H+1, and a greedy policy for every model."""
     every, horizon = as_class(simulators), checked_horizon(horizon)
-    kernel, members = every.transitions, len(every)
+    members = len(every)
     if members * (horizon + 1) * every.n_states > LARGEST_PLAN:
         raise InvalidArgument(
             f"a table of values for {members} models, {every.n_states} states and "
@@ -117,15 +117,11 @@ def solve_episodic(
     policy = np.zeros((members, horizon, every.n_states), np.int32)
     reach, longest = _largest_reward(every), _longest_row(every)
     for member in range(members):
-        rewards = rewards_of(every, member)
+        model = _arrays(every, member)
         for step in range(horizon - 1, -1, -1):
             slack = 2.0 * (longest + 3) * EPS * reach[member] * (horizon - step)
             greedy_backward_step(
-                kernel.indptr,
-                kernel.indices,
-                kernel.values[member],
-                rewards,
-                kernel.n_actions,
+                *model,
                 slack,
                 values[member, step + 1],
                 values[member, step],
@@ -150,25 +146,12 @@ def policy_values(
     table = _checked_policy(policy, every, horizon)
     values = np.zeros((len(every), every.n_states))
     spare = np.empty(every.n_states)
-    kernel = every.transitions
     follow = follow_actions if table.dtype.kind == "i" else follow_mixture
     stationary = table.shape[0] == 1
     for member in range(len(every)):
-        rewards = rewards_of(every, member)
-        steps = horizon if stationary else 1
+        model, steps = _arrays(every, member), horizon if stationary else 1
         for step in range(0 if stationary else horizon - 1, -1, -1):
-            for count in _chunks(steps):
-                follow(
-                    kernel.indptr,
-                    kernel.indices,
-                    kernel.values[member],
-                    rewards,
-                    kernel.n_actions,
-                    table[step],
-                    count,
-                    values[member],
-                    spare,
-                )
+            _sweep(follow, (*model, table[step]), steps, values[member], spare)
     averaged = 0 if table.dtype.kind == "i" else every.n_actions
     return _wrapped(every, values, horizon, averaged)
 
@@ -203,44 +186,43 @@ def start_defect(every: SimulatorClass) -> float:
 
 
 def _optimal(every: SimulatorClass, member: int, horizon: int) -> FloatArray:
-    kernel = every.transitions
+    indptr, indices, *others = _arrays(every, member)
+    model = (indptr, indices.view(np.uint32), *others)
     now, spare = np.zeros(every.n_states), np.empty(every.n_states)
-    for steps in _chunks(horizon):
-        backward_steps(
-            kernel.indptr,
-            kernel.indices.view(np.uint32),
-            kernel.values[member],
-            rewards_of(every, member),
-            kernel.n_actions,
-            steps,
-            now,
-            spare,
-        )
+    _sweep(backward_steps, model, horizon, now, spare)
     return now
 
 
 def _wide_optimal(every: SimulatorClass, block: range, horizon: int) -> FloatArray:
     kernel = every.transitions
-    values, rewards = side_by_side(every, block)
+    model = (
+        kernel.indptr, kernel.indices, *side_by_side(every, block), kernel.n_actions
+    )  # fmt: skip
     now, spare = aligned((2, every.n_states, LANES))
-    for steps in _chunks(horizon):
-        wide_backward_steps(
-            kernel.indptr,
-            kernel.indices,
-            values,
-            rewards,
-            kernel.n_actions,
-            steps,
-            now,
-            spare,
-        )
+    _sweep(wide_backward_steps, model, horizon, now, spare)
     first: FloatArray = now[:, : len(block)].T
     return first
 
 
-def _chunks(steps: int) -> Iterator[int]:
+def _arrays(
+    every: SimulatorClass, member: int
+) -> tuple[OffsetArray, IndexArray, FloatArray, FloatArray, int]:
+    """Return one model as kernels take it: rows, successors, chances, rewards, A."""
+    kernel = every.transitions
+    chances, rewards = kernel.values[member], rewards_of(every, member)
+    return kernel.indptr, kernel.indices, chances, rewards, kernel.n_actions
+
+
+def _sweep(
+    kernel: Callable[..., None],
+    model: tuple[Any, ...],
+    steps: int,
+    now: FloatArray,
+    spare: FloatArray,
+) -> None:
+    """Apply a backward step to `now`, in place; Ctrl-C is heard between two chunks."""
     for done in range(0, steps, CHUNK):
-        yield min(CHUNK, steps - done)
+        kernel(*model, min(CHUNK, steps - done), now, spare)
 
 
 def _largest_reward(every: SimulatorClass) -> FloatArray:
