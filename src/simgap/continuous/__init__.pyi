@@ -11,12 +11,23 @@ from simgap.continuous.interfaces import (
     Stepped as Stepped,
     Worlds as Worlds,
 )
+from simgap.continuous.measuring.campaign import (
+    Enough as Enough,
+    Entry as Entry,
+    Measured as Measured,
+    measured as measured,
+)
+from simgap.continuous.measuring.checks import (
+    all_checks as all_checks,
+    seeds_repeat as seeds_repeat,
+)
 from simgap.continuous.measuring.drawn import Drawn as Drawn, DrawnPoints as DrawnPoints
 from simgap.continuous.measuring.grading import (
     Graded as Graded,
     difference as difference,
     graded as graded,
 )
+from simgap.continuous.measuring.jobs import Points as Points, Work as Work
 from simgap.continuous.policies.actions import to_actions as to_actions
 from simgap.continuous.policies.naming import (
     PolicyText as PolicyText,

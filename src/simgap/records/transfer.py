@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, final
 
 from simgap.intervals import Estimate
+from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
 
@@ -139,6 +140,6 @@ class Transfer(Record):
     maps: tuple[LossMap, ...]
     value_of_memory: Estimate | None  # a policy with memory less one without
     failures: tuple[BrokenEpisode, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     certainty: dict[str, Certainty]
     provenance: Provenance

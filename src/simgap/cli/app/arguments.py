@@ -109,6 +109,38 @@ Model = Annotated[
     str,
     typer.Argument(metavar="MODEL", help="A model file, or an instance string."),
 ]
+Simulator = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="SIMULATOR",
+        help="A built-in name, gym:ID, mujoco:FILE.xml or file.py:make.",
+    ),
+]
+Randomize = Annotated[
+    str | None,
+    typer.Option(
+        "--randomize",
+        metavar="SPEC",
+        help='What is drawn: "mass=0.5..2.0 sign={-1,1}", or a file.',
+    ),
+]
+Policies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--policy",
+        metavar="P",
+        help="file.onnx, file.py:function, file.simgap, random or zero; NAME=P names "
+        "it; may be repeated.",
+    ),
+]
+Noise = Annotated[
+    str | None,
+    typer.Option(
+        "--noise",
+        metavar="SPEC",
+        help='Added at every step: "observation=0.01 action=0.05".',
+    ),
+]
 Horizon = Annotated[
     int | None,
     typer.Option(

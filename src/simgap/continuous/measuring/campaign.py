@@ -1,0 +1,226 @@
+"""Measure: rounds of episodes until there are enough, every finished job kept.
+
+A measurement that was stopped goes on where it was: finished jobs are read from the
+ledger, and the numbers are the same as if it had never been stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import fsum
+from pathlib import Path
+from time import monotonic
+from typing import Protocol, final
+
+import numpy as np
+
+from simgap.arrays import FloatArray
+from simgap.continuous.cube import Cube, Failure
+from simgap.continuous.measuring.jobs import (
+    ROUND,
+    Done,
+    Job,
+    Work,
+    failures_of,
+    jobs_of_round,
+)
+from simgap.continuous.measuring.ledger import Ledger, opened_ledger
+from simgap.continuous.measuring.workers import Crew, Recipe
+from simgap.text import number
+
+Tell = Callable[[str], None]
+
+
+class Enough(Protocol):
+    """Says after each round whether to stop."""
+
+    def __call__(self, cube: Cube, steps: int) -> bool:
+        """Return whether what was measured, in so many steps, is enough."""
+        ...
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One brought policy: its name in tables, and which training seed it is."""
+
+    name: str
+    training_seed: int = 0
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """What was measured, and what it took."""
+
+    cube: Cube
+    steps: int
+    clipped: Mapping[str, float]  # share of the actions' numbers, by policy
+    stopped: bool  # by what was seen, before all episodes
+
+
+def measured(
+    work: Work,
+    entries: Sequence[Entry],
+    *,
+    episodes: int,
+    references: Sequence[str] = (),
+    enough: Enough | None = None,
+    folder: Path | None = None,
+    identity: Mapping[str, str] | None = None,
+    recipe: Recipe | None = None,
+    workers: int = 1,
+    progress: Tell = lambda _: None,
+) -> Measured:
+    """Return the returns of all policies at all points.
+
+    Up to `episodes` of each policy at each point; `enough` may stop earlier. With a
+    `folder`, finished jobs are kept there, and `identity` says what they are jobs of.
+    """
+    store = _Store(work, list(entries), tuple(references))
+    crew = Crew(work, recipe, workers)
+    news = _News(work, store, episodes, progress)
+    stopped = False
+    try:
+        with _ledger(folder, identity or {}) as ledger:
+            for first in range(0, episodes, ROUND):
+                jobs = list(jobs_of_round(work, first, min(first + ROUND, episodes)))
+                for job, done, fresh in _finished(jobs, crew, ledger):
+                    store.add(job, done)
+                    news.tell(job.size if fresh else 0)
+                if enough is not None and enough(store.cube(), store.steps):
+                    stopped = store.length < episodes
+                    break
+    finally:
+        crew.close()
+    return Measured(store.cube(), store.steps, store.clipped(), stopped)
+
+
+def _finished(
+    jobs: Sequence[Job], crew: Crew, ledger: Ledger | None
+) -> Iterator[tuple[Job, Done, bool]]:
+    """Return all jobs finished, and whether just now: those of the ledger first."""
+    left = []
+    for job in jobs:
+        found = None if ledger is None else ledger.find(job)
+        if found is None:
+            left.append(job)
+        else:
+            yield job, found, False
+    for finished in crew.run(left):
+        if ledger is not None:
+            ledger.keep(finished.job, finished.done)
+        yield *finished, True
+
+
+@contextmanager
+def _ledger(
+    folder: Path | None, identity: Mapping[str, str]
+) -> Iterator[Ledger | None]:
+    if folder is None:
+        yield None
+        return
+    with opened_ledger(folder, identity) as ledger:
+        yield ledger
+
+
+class _Store:
+    """The numbers of finished jobs, in place."""
+
+    def __init__(
+        self, work: Work, entries: list[Entry], references: tuple[str, ...]
+    ) -> None:
+        self._work, self._entries, self._references = work, entries, references
+        self._names = list(dict.fromkeys(each.name for each in entries))
+        seeds = 1 + max(each.training_seed for each in entries)
+        shape = (2, len(self._names), seeds, len(work.points.theta), 0)
+        self._numbers: FloatArray = np.empty(shape)  # returns and successes
+        self._failures: list[Failure] = []
+        self._clipped: dict[str, list[tuple[float, int]]] = {}
+        self.steps, self.done = 0, 0
+
+    @property
+    def length(self) -> int:
+        """Return how many episodes of a policy at a point have a place."""
+        return int(self._numbers.shape[-1])
+
+    def add(self, job: Job, done: Done) -> None:
+        """Put the numbers of a job into their place."""
+        (low, high), (first, last) = job.points, job.episodes
+        if last > self.length:
+            more = np.full((*self._numbers.shape[:-1], last - self.length), np.nan)
+            self._numbers = np.concatenate([self._numbers, more], axis=-1)
+        entry = self._entries[job.policy]
+        row = self._names.index(entry.name)
+        here = (row, entry.training_seed, slice(low, high), slice(first, last))
+        self._numbers[(0, *here)] = done.returns
+        self._numbers[(1, *here)] = done.success
+        self._failures += failures_of(done, entry.name, entry.training_seed)
+        self._clipped.setdefault(entry.name, []).append((done.clipped, job.size))
+        self.steps += done.steps
+        self.done += job.size
+
+    def cube(self) -> Cube:
+        """Return what was measured so far."""
+        returns, success = self._numbers
+        bounds = self._work.simulator.return_bounds(self._work.horizon)
+        return Cube(
+            policies=tuple(self._names),
+            parameters=self._work.randomization.names,
+            theta=self._work.points.theta,
+            inside=self._work.points.inside,
+            returns=returns,
+            success=None if np.isnan(success).all() else success,
+            references=self._references,
+            bounds=bounds,
+            failures=tuple(
+                sorted(
+                    self._failures,
+                    key=lambda f: (f.policy, f.training_seed, f.point, f.episode),
+                )
+            ),
+        )
+
+    def clipped(self) -> dict[str, float]:
+        """Return the share of clipped numbers of each policy's actions."""
+        return {
+            name: fsum(c * n for c, n in each) / sum(n for _, n in each)
+            for name, each in sorted(self._clipped.items())
+        }
+
+    def worst(self) -> tuple[float, dict[str, float]] | None:
+        """Return the least mean return of a point so far, and the point."""
+        returns = self._numbers[0]
+        fine = np.isfinite(returns)
+        count = fine.sum(axis=(1, 3))
+        if not count.any():
+            return None
+        total = np.where(fine, returns, 0.0).sum(axis=(1, 3))
+        mean = np.where(count > 0, total / np.maximum(count, 1), np.inf)
+        at = int(mean.min(axis=0).argmin())
+        names = self._work.randomization.names
+        theta = self._work.points.theta[at]
+        return float(mean[:, at].min()), dict(zip(names, theta.tolist(), strict=True))
+
+
+class _News:
+    """Words about how far a measurement has come."""
+
+    def __init__(self, work: Work, store: _Store, episodes: int, tell: Tell) -> None:
+        self._store, self._tell, self._begin = store, tell, monotonic()
+        self._fresh = 0  # episodes that were not in the ledger
+        self._all = len(work.policies) * len(work.points.theta) * episodes
+
+    def tell(self, fresh: int) -> None:
+        """Say how many episodes are done, what is left, and the worst point."""
+        self._fresh += fresh
+        done = self._store.done
+        spent = monotonic() - self._begin
+        left = spent * (self._all - done) / max(self._fresh, 1)
+        said = f"{done} of at most {self._all} episodes, {left:.0f} s left"
+        if (worst := self._store.worst()) is not None:
+            where = " ".join(f"{k}={number(v, 3)}" for k, v in worst[1].items())
+            said += f"; worst so far {number(worst[0], 4)} at {where or 'nominal'}"
+        self._tell(said)

@@ -1,0 +1,297 @@
+"""What would make a measurement wrong, looked for in a few episodes beforehand.
+
+Every check can fail: parameters that change nothing, seeds that are ignored, bounds
+that do not hold, a memory that is never used, actions beyond their ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from simgap.arrays import FloatArray, OffsetArray
+from simgap.continuous.interfaces import Batch, Box, BroughtPolicy
+from simgap.continuous.measuring.episodes import Episodes, run_episodes
+from simgap.continuous.measuring.jobs import Work, episode_seeds, told_to_informed
+from simgap.records import Finding
+from simgap.text import number
+
+PROBE = 8  # episodes at each of a few points
+STEPS = 64  # of a trajectory that shows whether a parameter acts, at most
+LARGE = 10.0  # an observation beyond it is probably not normalised
+OFTEN = 0.05  # share of clipped actions that is worth a warning
+
+
+def all_checks(work: Work) -> tuple[Finding, ...]:
+    """Return every check of a simulator and its policies, in the order to read them."""
+    recorded = [_Recorded(policy) for policy in work.policies]
+    probes = [_probe(work, each) for each in recorded]
+    found = [*_parameters_act(work), *_seeds_repeat(work)]
+    for recording, episodes in zip(recorded, probes, strict=True):
+        found += [
+            *_broken(recording, episodes),
+            *_bounds(work, recording, episodes),
+            *_memory(work, recording),
+            *_repeats(recording),
+            *_clipped(work, recording, episodes),
+            *_scale(recording, episodes),
+        ]
+    return tuple(found)
+
+
+def seeds_repeat(work: Work) -> bool:
+    """Return whether an episode with the same seed and actions is the same again."""
+    theta = _middle(work)
+    first, again = (_trajectory(work, theta, seed=1) for _ in range(2))
+    return np.array_equal(first, again, equal_nan=True)
+
+
+@final
+@dataclass(slots=True, eq=False)
+class _Recorded:
+    """A policy, and what it saw and answered in the probe."""
+
+    policy: BroughtPolicy
+    seen: list[FloatArray]
+    memories: list[Any]
+
+    def __init__(self, policy: BroughtPolicy) -> None:
+        self.policy, self.seen, self.memories = policy, [], []
+
+    @property
+    def name(self) -> str:
+        return self.policy.name
+
+    def reset(self, batch: Batch) -> Any:
+        return self.policy.reset(batch)
+
+    def act(self, observations: FloatArray, memory: Any) -> tuple[FloatArray, Any]:
+        self.seen.append(observations.copy())
+        self.memories.append(memory)
+        return self.policy.act(observations, memory)
+
+
+def _probe(work: Work, policy: _Recorded) -> Episodes:
+    theta, seeds = _probe_points(work)
+    worlds = work.simulator.instantiate(work.randomization.values(theta))
+    batch = Batch(seeds, told_to_informed(work.randomization, theta))
+    try:
+        space = work.simulator.action
+        return run_episodes(worlds, policy, space, work.horizon, batch)
+    finally:
+        worlds.close()
+
+
+def _probe_points(work: Work) -> tuple[FloatArray, OffsetArray]:
+    theta = work.randomization.sample(work.seed, np.arange(PROBE))
+    return theta, episode_seeds(work.seed, np.arange(PROBE), np.arange(1))[:, 0]
+
+
+def _middle(work: Work) -> FloatArray:
+    return work.randomization.quantile(np.full((1, len(work.randomization.names)), 0.5))
+
+
+def _trajectory(work: Work, theta: FloatArray, seed: int) -> FloatArray:
+    """Return observations and rewards under the same random actions, (steps, ...)."""
+    worlds = work.simulator.instantiate(work.randomization.values(theta))
+    rng = np.random.default_rng(0)
+    try:
+        seen = worlds.reset(np.array([seed]))
+        found, alive = [np.append(seen[0], 0.0)], np.ones(1, np.bool_)
+        for _ in range(min(STEPS, work.horizon)):
+            after = worlds.step(_random_action(work, rng), alive)
+            found.append(np.append(after.observation[0], after.reward[0]))
+            if after.ended[0] or after.broken:
+                break
+        return np.array(found)
+    finally:
+        worlds.close()
+
+
+def _random_action(work: Work, rng: np.random.Generator) -> FloatArray:
+    space = work.simulator.action
+    if not isinstance(space, Box):
+        return rng.integers(space.n, size=1).astype(np.float64)
+    low, high = np.maximum(space.low, -1e3), np.minimum(space.high, 1e3)
+    drawn: FloatArray = rng.uniform(low, high)[None]
+    return drawn
+
+
+def _parameters_act(work: Work) -> Iterator[Finding]:
+    base = np.full((2, len(work.randomization.names)), 0.5)
+    for at, name in enumerate(work.randomization.names):
+        ends = base.copy()
+        ends[:, at] = (0.0, 1.0)
+        low, high = work.randomization.quantile(ends)
+        if low[at] == high[at]:
+            yield Finding(
+                "parameter acts", "fixed", "info", f"{name} is not randomized"
+            )
+            continue
+        same = all(
+            np.array_equal(
+                _trajectory(work, low[None], seed=seed),
+                _trajectory(work, high[None], seed=seed),
+                equal_nan=True,
+            )
+            for seed in (1, 2)
+        )
+        where = f"between {name}={number(low[at])} and {name}={number(high[at])}"
+        yield Finding(
+            "parameter acts",
+            "without-effect" if same else "acts",
+            "fail" if same else "ok",
+            f"nothing changes {where} in {min(STEPS, work.horizon)} random steps: is "
+            "the parameter written where the simulator reads it?"
+            if same
+            else f"steps differ {where}",
+        )
+
+
+def _seeds_repeat(work: Work) -> Iterator[Finding]:
+    repeated = seeds_repeat(work)
+    yield Finding(
+        "seeds repeat",
+        "repeats" if repeated else "seed-ignored",
+        "ok" if repeated else "warning",
+        "the same seed and actions give the same episode"
+        if repeated
+        else "the same seed and actions give another episode: policies cannot be "
+        "compared on the same luck, and intervals of differences are wider",
+    )
+    theta = _middle(work)
+    one, two = (_trajectory(work, theta, seed=seed) for seed in (1, 2))
+    if np.array_equal(one, two, equal_nan=True):
+        yield Finding(
+            "seeds differ",
+            "no-randomness",
+            "info",
+            "two seeds give the same episode: start and steps are not random, one "
+            "episode at each point says everything about a policy without randomness",
+        )
+
+
+def _broken(policy: _Recorded, episodes: Episodes) -> Iterator[Finding]:
+    if episodes.broken:
+        first = episodes.broken[0]
+        yield Finding(
+            "episodes",
+            first.code,
+            "fail",
+            f"{policy.name}: {len(episodes.broken)} of {PROBE} episodes broke, the "
+            f"first one at step {first.step}: {first.text}",
+            float(len(episodes.broken)),
+        )
+    else:
+        mean = number(float(episodes.returns.mean()))
+        text = f"{policy.name}: {PROBE} episodes ran, mean return {mean}"
+        yield Finding("episodes", "run", "ok", text)
+
+
+def _bounds(work: Work, policy: _Recorded, episodes: Episodes) -> Iterator[Finding]:
+    bounds = work.simulator.return_bounds(work.horizon)
+    if bounds is None:
+        yield Finding(
+            "return bounds",
+            "unknown",
+            "info",
+            "nothing is known about how large a return may be: intervals are "
+            "approximate; declare bounds to get guaranteed ones",
+        )
+        return
+    fine = episodes.returns[np.isfinite(episodes.returns)]
+    outside = fine[(fine < bounds[0]) | (fine > bounds[1])]
+    said = f"[{number(bounds[0])}, {number(bounds[1])}]"
+    yield Finding(
+        "return bounds",
+        "broken" if outside.size else "kept",
+        "fail" if outside.size else "ok",
+        f"{policy.name} returned {number(float(outside[0]))}, declared are {said}"
+        if outside.size
+        else f"{policy.name} kept {said}",
+    )
+
+
+def _memory(work: Work, policy: _Recorded) -> Iterator[Finding]:
+    """Look whether another past changes what is done now."""
+    if not policy.memories or all(each is None for each in policy.memories[1:]):
+        text = f"{policy.name} has no memory"
+        yield Finding("memory", "memoryless", "info", text)
+        return
+    changed = any(
+        not np.array_equal(_answer(policy, seen, old), _answer(policy, seen, new))
+        for seen, old, new in zip(
+            policy.seen[1:], policy.memories, policy.memories[1:], strict=False
+        )
+    )
+    yield Finding(
+        "memory",
+        "used" if changed else "unused",
+        "ok" if changed else "warning",
+        f"{policy.name}: what it remembers changes what it does"
+        if changed
+        else f"{policy.name} carries a memory that never changed an action: a state "
+        "that is not fed back makes a recurrent policy memoryless",
+    )
+
+
+def _repeats(policy: _Recorded) -> Iterator[Finding]:
+    if not policy.seen:
+        return
+    seen, memory = policy.seen[0], policy.memories[0]
+    one, two = (_answer(policy, seen, memory) for _ in range(2))
+    same = np.array_equal(one, two, equal_nan=True)
+    yield Finding(
+        "policy repeats",
+        "repeats" if same else "draws-by-itself",
+        "ok" if same else "warning",
+        f"{policy.name}: the same input gives the same action"
+        if same
+        else f"{policy.name}: the same input gives another action: it draws random "
+        "numbers of its own, so that runs do not repeat",
+    )
+
+
+def _clipped(work: Work, policy: _Recorded, episodes: Episodes) -> Iterator[Finding]:
+    if not isinstance(work.simulator.action, Box):
+        return
+    share = episodes.clipped
+    often = share > OFTEN
+    yield Finding(
+        "actions clipped",
+        "often" if often else "seldom",
+        "warning" if often else "ok",
+        f"{policy.name}: {number(100 * share, 3)} % of its actions lie beyond the "
+        "ends and are clipped"
+        + (": is the scale of the actions the one it was trained with?" * often),
+        share,
+    )
+
+
+def _scale(policy: _Recorded, episodes: Episodes) -> Iterator[Finding]:
+    if not policy.seen:
+        return
+    seen = np.abs(np.concatenate(policy.seen))
+    large = float((seen > LARGE).mean())
+    doubtful = large > OFTEN and episodes.clipped > OFTEN
+    yield Finding(
+        "observations",
+        "not-normalised" if doubtful else "scale",
+        "warning" if doubtful else "info",
+        f"{policy.name} saw numbers up to {number(float(seen.max()), 3)}, "
+        f"{number(100 * large, 2)} % of them beyond {number(LARGE)}"
+        + (
+            "; with this many clipped actions a normaliser is probably missing"
+            if doubtful
+            else ""
+        ),
+        large,
+    )
+
+
+def _answer(policy: _Recorded, seen: FloatArray, memory: Any) -> FloatArray:
+    raw, _ = policy.policy.act(seen, memory)
+    return np.asarray(raw, np.float64)

@@ -1,0 +1,129 @@
+"""Rounds of jobs: the same numbers on one core or many, in one go or resumed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simgap.continuous import Batch, Cube
+from simgap.continuous.measuring.campaign import Entry, Measured, measured
+from simgap.continuous.measuring.episodes import run_episodes
+from simgap.continuous.measuring.jobs import Job, run_job
+from simgap.continuous.measuring.ledger import opened_ledger
+from simgap.errors import InvalidFile
+from tests.continuous.measuring.line import LineRecipe
+
+ENTRIES = (Entry("half"), Entry("whole"))
+
+
+def run(built: LineRecipe, episodes: int = 20, **options: object) -> Measured:
+    found: Measured = measured(built(), ENTRIES, episodes=episodes, **options)  # type: ignore[arg-type]
+    return found
+
+
+def test_an_entry_of_the_cube_is_the_episode_of_its_seed() -> None:
+    work = LineRecipe()()
+    cube = run(LineRecipe()).cube
+    for policy, point, episode in [(0, 0, 0), (1, 9, 19), (0, 4, 17)]:
+        job = Job(policy, (point, point + 1), (episode, episode + 1))
+        alone = run_job(work, job)
+        assert cube.returns[policy, 0, point, episode] == alone.returns[0, 0]
+
+
+def test_policies_meet_the_same_start_and_noise() -> None:
+    work = LineRecipe()()
+    starts: list[list[float]] = []
+    for policy in work.policies:
+        worlds = work.simulator.instantiate({"gain": np.ones(3)})
+        run_episodes(worlds, policy, work.simulator.action, 1, Batch(np.arange(3)))
+        starts.append([float(each) for each in worlds.reset(np.arange(3))[:, 0]])
+    assert starts[0] == starts[1]
+    returns = run(LineRecipe(), 64).cube.returns
+    paired = np.corrcoef(returns[0].ravel(), returns[1].ravel())[0, 1]
+    assert paired > 0.5
+    shuffled = np.random.default_rng(0).permutation(returns[1].ravel())
+    assert abs(np.corrcoef(returns[0].ravel(), shuffled)[0, 1]) < 0.2
+
+
+@pytest.mark.parametrize("rows", [3, 64, 512])
+def test_rows_side_by_side_change_nothing(rows: int) -> None:
+    assert np.array_equal(
+        run(LineRecipe(rows=rows)).cube.returns, run(LineRecipe()).cube.returns
+    )
+
+
+def test_two_workers_give_the_same_numbers_as_one() -> None:
+    recipe = LineRecipe(rows=4)
+    alone, both = run(recipe), run(recipe, recipe=recipe, workers=2)
+    assert np.array_equal(alone.cube.returns, both.cube.returns)
+    assert alone.steps == both.steps
+    assert alone.clipped == both.clipped
+
+
+def test_a_process_that_dies_costs_only_the_episodes_that_kill_it() -> None:
+    deadly = LineRecipe(points=6, kills=1.4, rows=4)
+    found = run(deadly, 2, recipe=deadly, workers=2)
+    fine = run(LineRecipe(points=6, rows=4), 2)
+    assert np.array_equal(found.cube.returns[:, :, :5], fine.cube.returns[:, :, :5])
+    assert np.isnan(found.cube.returns[:, :, 5]).all()
+    assert {(f.code, f.point) for f in found.cube.failures} == {("process-died", 5)}
+    assert len(found.cube.failures) == 4
+
+
+def test_what_was_measured_is_not_measured_again(tmp_path: Path) -> None:
+    recipe = LineRecipe()
+    whole = run(recipe)
+    run(recipe, 16, folder=tmp_path, identity={"what": "line"})
+    with opened_ledger(tmp_path, {"what": "line"}) as ledger:
+        kept = ledger.find(Job(0, (0, 10), (0, 16)))
+    assert kept is not None
+    assert np.array_equal(kept.returns, whole.cube.returns[0, 0, :, :16])
+    told: list[str] = []
+    more = run(recipe, folder=tmp_path, identity={"what": "line"}, progress=told.append)
+    assert np.array_equal(more.cube.returns, whole.cube.returns)
+    assert more.steps == whole.steps
+
+
+def test_a_folder_of_another_measurement_is_refused(tmp_path: Path) -> None:
+    run(LineRecipe(), 2, folder=tmp_path, identity={"seed": "5", "policy": "a"})
+    with pytest.raises(InvalidFile) as error:
+        run(LineRecipe(), 2, folder=tmp_path, identity={"seed": "6", "policy": "a"})
+    assert error.value.code == "another-measurement"
+    assert "seed" in error.value.problem
+    assert "policy" not in error.value.problem
+
+
+def test_a_folder_has_one_driver(tmp_path: Path) -> None:
+    with opened_ledger(tmp_path, {}), pytest.raises(InvalidFile) as error:
+        run(LineRecipe(), 2, folder=tmp_path, identity={})
+    assert error.value.code == "folder-in-use"
+
+
+def test_a_damaged_ledger_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "ledger.sqlite").write_bytes(b"not a database at all" * 100)
+    with pytest.raises(InvalidFile) as error:
+        run(LineRecipe(), 2, folder=tmp_path, identity={})
+    assert error.value.code == "damaged-ledger"
+
+
+def test_enough_is_enough() -> None:
+    looks: list[int] = []
+
+    def enough(cube: Cube, steps: int) -> bool:
+        looks.append(cube.returns.shape[-1])
+        return looks[-1] >= 32
+
+    found = run(LineRecipe(), 100, enough=enough)
+    assert looks == [16, 32]
+    assert found.stopped
+    assert found.cube.returns.shape[-1] == 32
+
+
+def test_training_seeds_have_an_axis_of_their_own() -> None:
+    work = LineRecipe()()
+    cube = measured(work, (Entry("p", 0), Entry("p", 1)), episodes=3).cube
+    assert cube.policies == ("p",)
+    assert cube.returns.shape == (1, 2, 10, 3)
+    assert np.isfinite(cube.returns).all()
