@@ -87,6 +87,13 @@ from simgap.continuous.simulators.jax_door import (
     open_jax as open_jax,
 )
 from simgap.continuous.simulators.jax_task import JaxTask as JaxTask
+from simgap.continuous.simulators.mujoco_door import (
+    MuJoCoSimulator as MuJoCoSimulator,
+    open_mujoco as open_mujoco,
+)
+from simgap.continuous.simulators.mujoco_tasks import (
+    MuJoCoTask as MuJoCoTask,
+)
 from simgap.continuous.simulators.naming import (
     BUILT_IN as BUILT_IN,
     open_simulator as open_simulator,

@@ -1,0 +1,87 @@
+"""Which geoms of a MuJoCo model can touch, and whether a friction is ever used.
+
+A contact uses the larger friction of its two geoms, or that of the one with the higher
+priority. Lowering one side below the other changes nothing, and a range that looks like
+a randomization of the floor may be none: it is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from simgap.arrays import FloatArray
+from simgap.continuous.simulators.mujoco_models import label
+from simgap.errors import InvalidArgument
+from simgap.text import number
+
+FILTER_PARENT = 1 << 10  # mjDSBL_FILTERPARENT: a body may touch its parent
+
+
+def touching(model: Any) -> dict[int, list[int]]:
+    """Return for each geom that can touch something what it can touch.
+
+    Contacts that the file states pair by pair have a friction of their own, and are
+    left out.
+    """
+    found: dict[int, list[int]] = {}
+    excluded = {tuple(divmod(int(each), 1 << 16)) for each in model.exclude_signature}
+    stated = {
+        frozenset((int(a), int(b)))
+        for a, b in zip(model.pair_geom1, model.pair_geom2, strict=True)
+    }
+    for first in range(model.ngeom):
+        for second in range(first + 1, model.ngeom):
+            if frozenset((first, second)) not in stated and _may_touch(
+                model, first, second, excluded
+            ):
+                found.setdefault(first, []).append(second)
+                found.setdefault(second, []).append(first)
+    return dict(sorted(found.items()))
+
+
+def check_frictions(model: Any, values: Mapping[str, FloatArray]) -> None:
+    """Raise if a friction is masked by that of a geom which nobody changes."""
+    names = {f"geom.{label(model, 'geom', g)}.friction": g for g in range(model.ngeom)}
+    given = {names[name]: name for name in values if name in names}
+    pairs = touching(model) if given else {}
+    for geom, name in given.items():
+        moved = values[name][values[name] != model.geom_friction[geom, 0]]
+        for other in pairs[geom]:
+            theirs = float(model.geom_friction[other, 0])
+            above = int(model.geom_priority[other] - model.geom_priority[geom])
+            masked = moved[moved < theirs] if above == 0 else moved if above > 0 else ()
+            if other in given or not len(masked):
+                continue
+            raise InvalidArgument(
+                f"{name} = {number(float(np.min(masked)))} changes nothing where it "
+                f"touches {label(model, 'geom', other)}: a contact uses "
+                + (
+                    f"the larger friction of its two geoms, here {number(theirs)}"
+                    if above == 0
+                    else f"that of the geom of higher priority, {number(theirs)}"
+                ),
+                hint="set both by the same draw (geom.*.friction*=0.5..1.5 does it "
+                f"for all), or keep {name} above {number(theirs)}",
+                code="masked-friction",
+            )
+
+
+def _may_touch(
+    model: Any, first: int, second: int, excluded: set[tuple[int, ...]]
+) -> bool:
+    kinds, answers = model.geom_contype, model.geom_conaffinity
+    if not (kinds[first] & answers[second] or kinds[second] & answers[first]):
+        return False
+    bodies = int(model.geom_bodyid[first]), int(model.geom_bodyid[second])
+    if tuple(sorted(bodies)) in excluded:
+        return False
+    one, two = (int(model.body_weldid[each]) for each in bodies)
+    if one == two:
+        return False
+    above = [int(model.body_weldid[model.body_parentid[each]]) for each in (one, two)]
+    filtered = not model.opt.disableflags & FILTER_PARENT
+    related = (above[0] == two and two != 0) or (above[1] == one and one != 0)
+    return not (filtered and related)

@@ -1,0 +1,110 @@
+"""MuJoCo models of users: an XML file that is read safely, or refused with the reason.
+
+MuJoCo prints its warnings and writes them to a file in the folder one happens to be in.
+While simgap calls it, neither happens: what it has to say about a file stands in our
+error, what it has to say about a step makes that episode a broken one.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from simgap.continuous.extras import needed
+from simgap.errors import InvalidFile
+from simgap.user_files import opened, size_of
+
+LARGEST_FILE = 20_000_000  # bytes of one XML file; meshes are files of their own
+MOST_FREEDOM = 2_000  # degrees of freedom
+LARGEST_ARENA = 1 << 30  # bytes that a world needs for its contacts
+NAMABLE = re.compile(r"[^\s=#{}(),;\"'\\*\[\]]+")  # what --randomize can spell
+ENDINGS = (".xml", ".mjcf", ".urdf")
+
+
+def mujoco_library() -> Any:
+    """Return the module `mujoco`, or say how it is installed."""
+    needed("mujoco.batch", what="a MuJoCo simulator")  # many worlds: since version 4
+    return needed("mujoco", what="a MuJoCo simulator")
+
+
+def label(model: Any, kind: str, index: int) -> str:
+    """Return how a thing of a model is called: its name, or its number."""
+    name: str = getattr(model, kind)(index).name
+    return name if NAMABLE.fullmatch(name) else str(index)
+
+
+def load_model(path: Path) -> Any:
+    """Return the `MjModel` that a file describes."""
+    mujoco = mujoco_library()
+    with opened(path, "MuJoCo model", endings=ENDINGS) as stream:
+        size = size_of(stream)
+    if size > LARGEST_FILE:
+        raise InvalidFile(
+            f"{path} has {size} bytes, a MuJoCo model at most {LARGEST_FILE}",
+            hint="meshes belong into files of their own",
+            code="model-too-large",
+        )
+    try:
+        with quiet(mujoco):
+            model = mujoco.MjModel.from_xml_path(str(path))
+    except (ValueError, MemoryError, mujoco.FatalError) as error:
+        raise _not_compiled(path, " ".join(str(error).split())) from error
+    _check_size(path, model)
+    return model
+
+
+@contextmanager
+def quiet(mujoco: Any) -> Iterator[None]:
+    """Keep MuJoCo from printing, and from writing a file into the current folder."""
+    before, silent = mujoco.MjLogConfig.get(), mujoco.MjLogConfig.get()
+    silent.logto_console = silent.logto_file = False
+    mujoco.MjLogConfig.set(silent)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            yield
+    finally:
+        mujoco.MjLogConfig.set(before)
+
+
+def _not_compiled(path: Path, told: str) -> InvalidFile:
+    if "opening file" in told:
+        return InvalidFile(
+            f"{path} names a file that cannot be read: {told}",
+            hint="meshes and textures are looked for beside the XML file, or where its "
+            "<compiler meshdir=... texturedir=...> says",
+            code="model-file-missing",
+        )
+    if told.startswith(("XML", "ParseXML")):
+        return InvalidFile(
+            f"{path} is not XML: {told}",
+            hint="mujoco:FILE takes MuJoCo's XML (MJCF) or URDF",
+            code="model-not-xml",
+        )
+    return InvalidFile(
+        f"MuJoCo refuses {path}: {told}",
+        hint="MuJoCo's viewer shows the same message: python -m mujoco.viewer "
+        f"--mjcf={path}",
+        code="model-refused",
+    )
+
+
+def _check_size(path: Path, model: Any) -> None:
+    if model.nv > MOST_FREEDOM or model.narena > LARGEST_ARENA:
+        raise InvalidFile(
+            f"{path} has {model.nv} degrees of freedom and asks for {model.narena} "
+            f"bytes a world, at most {MOST_FREEDOM} and {LARGEST_ARENA} are allowed",
+            hint='use a smaller model, or a smaller <size memory="..."/>',
+            code="model-too-large",
+        )
+    if model.nv == 0 or model.nu == 0:
+        lacks = "joint" if model.nv == 0 else "actuator"
+        raise InvalidFile(
+            f"there is no {lacks} in {path}: nothing can be steered",
+            hint=f"add a <{lacks}> to it",
+            code="model-not-steered",
+        )

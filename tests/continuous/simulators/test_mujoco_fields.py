@@ -1,0 +1,314 @@
+"""Named fields of MuJoCo models; MuJoCo's compiler, given an edited file, judges."""
+
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simgap.continuous.simulators.mujoco_door import MuJoCoSimulator, open_mujoco
+from simgap.continuous.simulators.mujoco_gymnasium import KNOWN, gymnasium_file
+from simgap.continuous.simulators.mujoco_models import quiet
+from simgap.continuous.simulators.mujoco_tasks import MuJoCoTask
+from simgap.errors import InvalidArgument
+
+mujoco = pytest.importorskip("mujoco")
+
+ROBOT = """
+<mujoco>
+  <option density="1.2" viscosity="1e-4" wind="1 0 0"/>
+  <worldbody>
+    <geom name="floor" type="plane" size="5 5 1" friction="0.5 0.01 0.001" condim="6"/>
+    <body name="ball" pos="0 0 1">
+      <freejoint name="root"/>
+      <geom name="shell" size="0.1" density="1000" friction="0.5 0.005 0.0001"
+        condim="6"/>
+      <body name="arm" pos="0 0 0.2">
+        <joint name="wrist" type="ball" damping="0.3" armature="0.01"/>
+        <geom name="hand" type="box" size="0.05 0.04 0.1" pos="0 0.02 0.1" mass="0.4"/>
+        <body pos="0 0 0.25">
+          <joint name="knee" axis="0 1 0" stiffness="2" frictionloss="0.1"/>
+          <joint name="rail" type="slide" axis="0 0 1" damping="1"/>
+          <geom type="capsule" size="0.02 0.1" mass="0.2"/>
+          <site name="tip" pos="0 0 0.1"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <tendon><fixed name="cable" damping="0.2" stiffness="3"><joint joint="knee" coef="1"/>
+  </fixed></tendon>
+  <actuator>
+    <position name="servo" joint="knee" kp="20" kv="1" ctrlrange="-1 1"/>
+    <velocity name="drive" joint="rail" kv="5"/>
+    <motor site="tip" gear="1 2 0 0 0 0.5"/>
+    <motor joint="knee" gear="3"/>
+  </actuator>
+</mujoco>
+"""
+
+
+def still(before: Any, actions: Any, after: Any) -> Any:
+    return np.zeros(len(actions))
+
+
+def robot(text: str = ROBOT) -> MuJoCoSimulator:
+    model = mujoco.MjModel.from_xml_string(text)
+    return MuJoCoSimulator("robot", model, MuJoCoTask(reward=still))
+
+
+def compiled(model: Any, values: Mapping[str, float]) -> Any:
+    """Return the model of a world with these values, beside one without."""
+    both = {name: np.array([value, 7.7]) for name, value in values.items()}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(
+            "simgap.continuous.simulators.mujoco_door.check_frictions", lambda *_: None
+        )
+        return model.instantiate(both)._models[0]
+
+
+def arrays(model: Any) -> dict[str, Any]:
+    """Return every number of a model by name."""
+    found = {}
+    for prefix, holder in (("", model), ("opt.", model.opt), ("stat.", model.stat)):
+        for name in dir(holder):
+            value = getattr(holder, name)
+            if name[0] != "_" and isinstance(value, (int, float, np.ndarray)):
+                found[prefix + name] = np.array(value)
+    return found
+
+
+def differences(one: Any, two: Any) -> set[str]:
+    """Return the fields of two models that differ by more than roundings."""
+    left, right = arrays(one), arrays(two)
+    assert left.keys() == right.keys()
+    assert len(left) > 300
+    return {
+        name
+        for name, value in left.items()
+        if value.shape != right[name].shape
+        or not np.allclose(
+            value.astype(float), right[name].astype(float), rtol=1e-11, atol=1e-14
+        )
+    }
+
+
+TEXTS: list[tuple[dict[str, float], list[tuple[str, str]]]] = [
+    (
+        {"body.ball.mass": np.pi * 4e3 / 3e3 * 1.5},
+        [('density="1000"', 'density="1500"')],
+    ),
+    ({"body.arm.mass": 0.9}, [('mass="0.4"', 'mass="0.9"')]),
+    ({"body.3.mass": 0.05}, [('mass="0.2"', 'mass="0.05"')]),
+    ({"joint.wrist.damping": 0.7}, [('damping="0.3"', 'damping="0.7"')]),
+    ({"joint.wrist.armature": 0.2}, [('armature="0.01"', 'armature="0.2"')]),
+    ({"joint.knee.stiffness": 5.0}, [('stiffness="2"', 'stiffness="5"')]),
+    ({"joint.knee.frictionloss": 0.4}, [('frictionloss="0.1"', 'frictionloss="0.4"')]),
+    (
+        {"joint.rail.frictionloss": 0.4},
+        [('damping="1"', 'damping="1" frictionloss=".4"')],
+    ),
+    ({"joint.rail.damping": 0.0}, [('damping="1"', 'damping="0"')]),
+    ({"tendon.cable.damping": 0.5}, [('damping="0.2"', 'damping="0.5"')]),
+    ({"tendon.cable.stiffness": 1.0}, [('stiffness="3"', 'stiffness="1"')]),
+    ({"geom.floor.friction": 0.8}, [('"0.5 0.01 0.001"', '"0.8 0.01 0.001"')]),
+    (
+        {"geom.shell.friction_torsion": 0.1},
+        [('"0.5 0.005 0.0001"', '"0.5 0.1 0.0001"')],
+    ),
+    ({"geom.shell.friction_roll": 0.1}, [('"0.5 0.005 0.0001"', '"0.5 0.005 0.1"')]),
+    ({"actuator.servo.kp": 35.0}, [('kp="20"', 'kp="35"')]),
+    ({"actuator.servo.kv": 2.5}, [('kv="1"', 'kv="2.5"')]),
+    ({"actuator.servo.gear": -2.0}, [('kp="20"', 'kp="20" gear="-2"')]),
+    ({"actuator.drive.kv": 8.0}, [('kv="5"', 'kv="8"')]),
+    ({"actuator.knee.gear": -4.0}, [('gear="3"', 'gear="-4"')]),
+    (
+        {"actuator.tip.gear": -2.0 * 5.25**0.5},
+        [('"1 2 0 0 0 0.5"', '"-2 -4 0 0 0 -1"')],
+    ),
+    ({"gravity": 3.7}, [("<option ", '<option gravity="0 0 -3.7" ')]),
+    ({"gravity.x": 0.5}, [("<option ", '<option gravity="0.5 0 -9.81" ')]),
+    ({"wind.y": 2.0}, [('wind="1 0 0"', 'wind="1 2 0"')]),
+    ({"density": 3.0, "viscosity": 0.01}, [("1.2", "3"), ("1e-4", "0.01")]),
+]
+
+
+@pytest.mark.parametrize(("values", "edits"), TEXTS, ids=lambda each: str(each)[:40])
+def test_a_written_field_equals_the_edited_file(
+    values: dict[str, float], edits: list[tuple[str, str]]
+) -> None:
+    text = ROBOT
+    for old, new in edits:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    edited = mujoco.MjModel.from_xml_string(text)
+    simulator = robot()
+    assert differences(simulator.model, edited)  # the edit does something
+    assert differences(compiled(simulator, values), edited) == set()
+
+
+def heavier(spec: Any) -> None:
+    for geom in spec.geoms:
+        geom.density *= 1.5
+    if spec.compiler.settotalmass > 0:
+        spec.compiler.settotalmass *= 1.5
+
+
+def looser(spec: Any) -> None:
+    for joint in spec.joints:
+        joint.damping = np.where(np.arange(np.size(joint.damping)) == 0, 0.25, 0.0)
+        joint.armature = 0.5
+
+
+def weaker(spec: Any) -> None:
+    for actuator in spec.actuators:
+        actuator.gear = -0.5 * np.array(actuator.gear)
+
+
+EDITS: list[tuple[str, Callable[[float], float], Callable[[Any], None]]] = [
+    (".mass", lambda nominal: 1.5 * nominal, heavier),
+    (".damping .armature", lambda nominal: 0.0, looser),
+    (".gear", lambda nominal: -0.5 * nominal, weaker),
+]
+
+
+@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize(("endings", "of", "edit"), EDITS, ids=lambda e: str(e)[:9])
+def test_gymnasiums_models_equal_their_edited_files(
+    name: str, endings: str, of: Callable[[float], float], edit: Callable[[Any], None]
+) -> None:
+    simulator = open_mujoco(name)
+    values = {
+        each.name: of(each.nominal)
+        for each in simulator.parameters
+        if each.name.endswith(tuple(endings.split()))
+    }
+    if edit is looser:
+        values = {n: 0.25 if n.endswith(".damping") else 0.5 for n in values}
+    with quiet(mujoco), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        spec = mujoco.MjSpec.from_file(str(gymnasium_file(KNOWN[name].file)))
+        edit(spec)
+        edited = spec.compile()
+    assert differences(simulator.model, edited)
+    assert differences(compiled(simulator, values), edited) == set()
+
+
+@pytest.mark.parametrize("name", ["puck", *KNOWN])
+def test_nominal_values_leave_every_byte(name: str) -> None:
+    """Each parameter at its nominal value; the same values make the same bytes."""
+    simulator = open_mujoco(name)
+    nominal = {
+        each.name: np.array([each.nominal])
+        for each in simulator.parameters
+        if each.name != "gravity"
+    }
+    untouched = arrays(simulator.model)
+    same = arrays(simulator.instantiate(nominal)._models[0])
+    assert all(same[n].tobytes() == untouched[n].tobytes() for n in untouched)
+    changed = {n: 1.3 * v + 0.1 for n, v in nominal.items() if "friction" not in n}
+    once, twice = (arrays(simulator.instantiate(changed)._models[0]) for _ in range(2))
+    assert all(once[n].tobytes() == twice[n].tobytes() for n in once)
+    assert any(once[n].tobytes() != untouched[n].tobytes() for n in once)
+    again = arrays(simulator.instantiate(nominal)._models[0])
+    assert all(again[n].tobytes() == untouched[n].tobytes() for n in untouched)
+
+
+def run(model: Any) -> Any:
+    data, rng = mujoco.MjData(model), np.random.default_rng(0)
+    path = []
+    for _ in range(25):
+        data.ctrl[:] = rng.uniform(-1.0, 1.0, model.nu)
+        mujoco.mj_step(model, data, nstep=4)
+        path.append(data.qpos.copy())
+    return np.array(path)
+
+
+def test_a_heavier_hopper_moves_as_the_compiled_one() -> None:
+    """Masses x 1.5 over 25 steps; the mass without the inertia must be found out."""
+    simulator = open_mujoco("hopper")
+    spec = mujoco.MjSpec.from_file(str(gymnasium_file("hopper.xml")))
+    heavier(spec)
+    judge = run(spec.compile())
+    masses = {
+        each.name: 1.5 * each.nominal
+        for each in simulator.parameters
+        if each.name.endswith(".mass")
+    }
+    assert len(masses) == 4
+    assert np.abs(run(compiled(simulator, masses)) - judge).max() < 1e-12
+    from copy import copy
+
+    careless = copy(simulator.model)
+    careless.body_mass[:] *= 1.5
+    mujoco.mj_setConst(careless, mujoco.MjData(careless))
+    assert np.abs(run(careless) - judge).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        ({"geom.floor.friction": [0.3, 1.5]}, "masked-friction"),  # by the foot, 2.0
+        ({"geom.foot_geom.friction": [0.9]}, "masked-friction"),  # by the floor, 1.0
+        ({"geom.thigh_geom.friction": [0.5]}, "masked-friction"),
+        ({"geom.floor.friction": [1.0]}, None),  # nominal
+        ({"geom.foot_geom.friction": [1.1, 3.0]}, None),
+        (
+            {"geom.floor.friction": [0.5], "geom.foot_geom.friction": [0.5]},
+            "masked-friction",
+        ),
+    ],
+)
+def test_a_friction_that_is_never_used_is_refused(
+    values: dict[str, list[float]], code: str | None
+) -> None:
+    """The last one: the floor is masked by the thigh, 0.9, which nobody changes."""
+    simulator = open_mujoco("hopper")
+    given = {name: np.array(each) for name, each in values.items()}
+    if code is None:
+        simulator.instantiate(given)
+        return
+    with pytest.raises(InvalidArgument) as caught:
+        simulator.instantiate(given)
+    assert caught.value.code == code
+
+
+def test_all_frictions_together_are_never_masked() -> None:
+    simulator = open_mujoco("hopper")
+    every = {
+        each.name: each.nominal * np.array([0.3, 1.7])
+        for each in simulator.parameters
+        if each.name.endswith(".friction")
+    }
+    assert len(every) == 5
+    simulator.instantiate(every)
+
+
+def test_what_can_touch_is_what_mujoco_lets_touch() -> None:
+    """All bodies put into one place: every pair that may touch is in contact."""
+    from simgap.continuous.simulators.mujoco_contacts import FILTER_PARENT, touching
+
+    assert mujoco.mjtDisableBit.mjDSBL_FILTERPARENT.value == FILTER_PARENT
+    balls = "".join(
+        f'<body name="b{i}"><freejoint/><geom size="0.1" contype="{kind}" '
+        f'conaffinity="{answer}"/><body><joint/><geom size="0.1"/></body></body>'
+        for i, (kind, answer) in enumerate([(1, 1), (2, 1), (0, 0), (0, 2), (1, 0)])
+    )
+    text = f"""<mujoco><worldbody><geom size="0.1"/>{balls}</worldbody>
+      <contact><exclude body1="b0" body2="b1"/></contact></mujoco>"""
+    for flag in ("", '<option><flag filterparent="disable"/></option>'):
+        model = mujoco.MjModel.from_xml_string(
+            text.replace("<mujoco>", f"<mujoco>{flag}")
+        )
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        met = {tuple(sorted(each.geom.tolist())) for each in data.contact}
+        may = {(a, b) for a, others in touching(model).items() for b in others if a < b}
+        assert met == may
+        assert len(may) > 20
+
+
+def test_a_path_of_a_file_is_a_path() -> None:
+    assert all(gymnasium_file(known.file).is_file() for known in KNOWN.values())
+    assert isinstance(gymnasium_file("ant.xml"), Path)

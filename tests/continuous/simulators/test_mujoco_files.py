@@ -1,0 +1,192 @@
+"""Models and tasks of users: what is read, and how the rest is refused."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simgap.continuous.simulators import mujoco_models
+from simgap.continuous.simulators.mujoco_door import open_mujoco
+from simgap.errors import SimgapError
+
+pytest.importorskip("mujoco")
+
+ARM = """<mujoco><worldbody><body name="arm"><joint name="elbow" axis="0 1 0"/>
+<geom name="rod" type="capsule" fromto="0 0 0 0 0 1" size="0.05"/></body></worldbody>
+<actuator><motor name="motor" joint="elbow" ctrlrange="-1 1"/></actuator></mujoco>"""
+TASK = """
+import numpy as np
+frame_skip = 2
+horizon = 30
+fields = ("xipos",)
+def reset(rng, model):
+    return rng.uniform(-1, 1, model.nq), np.zeros(model.nv)
+def observe(seen):
+    return np.c_[np.cos(seen.qpos), np.sin(seen.qpos), seen.qvel]
+def reward(before, action, after):
+    return after.xipos[:, 1, 2] - 0.1 * action[:, 0] ** 2
+def ended(seen):
+    return np.abs(seen.qvel[:, 0]) > 50
+def success(seen):
+    return seen.xipos[:, 1, 2] > 0.4
+"""
+
+
+@pytest.fixture
+def arm(tmp_path: Path) -> Path:
+    (tmp_path / "arm.xml").write_text(ARM)
+    return tmp_path / "arm.xml"
+
+
+def test_a_file_beside_the_model_is_its_task(arm: Path) -> None:
+    arm.with_suffix(".py").write_text(TASK)
+    simulator = open_mujoco(str(arm))
+    assert simulator.name == f"mujoco:{arm}"
+    assert simulator.horizon == 30
+    assert simulator.observation.size == 3
+    worlds = simulator.instantiate({"body.arm.mass": np.array([1.0, 8.0])})
+    first = worlds.reset(np.array([4, 4]))
+    assert np.array_equal(first[0], first[1])
+    stepped = worlds.step(np.ones((2, 1)), np.ones(2, np.bool_))
+    assert stepped.success is not None
+    assert stepped.observation[0, 2] != stepped.observation[1, 2]  # the mass is felt
+    with pytest.raises(SimgapError) as caught:
+        worlds.place(first)
+    assert caught.value.code == "cannot-place"
+
+
+def test_a_class_of_another_file_is_a_task(arm: Path) -> None:
+    body = "".join(f"    {line}\n" for line in TASK.strip().splitlines()[1:])
+    body = body.replace("def reset(", "def reset(self, ").replace(
+        "(seen)", "(self, seen)"
+    )
+    body = body.replace("def reward(", "def reward(self, ")
+    (arm.parent / "tasks.py").write_text(f"import numpy as np\nclass Lift:\n{body}")
+    arm.with_suffix(".py").write_text(TASK)
+    named = open_mujoco(f"{arm}?task={arm.parent}/tasks.py:Lift")
+    beside = open_mujoco(str(arm))
+    paths = []
+    for simulator in (named, beside):
+        worlds = simulator.instantiate({})
+        worlds.reset(np.array([9]))
+        stepped = worlds.step(np.ones((1, 1)), np.ones(1, np.bool_))
+        paths.append((stepped.observation.tobytes(), stepped.reward.tobytes()))
+    assert paths[0] == paths[1]
+
+
+MODELS: list[tuple[str, str]] = [
+    ("nonsense", "model-not-xml"),
+    ("", "model-not-xml"),
+    ("<mujoco><worldbody><geom/></worldbody></mujoco>", "model-refused"),
+    (ARM.replace('"elbow" axis', '"other" axis'), "model-refused"),
+    (
+        ARM.replace(
+            "<worldbody>", '<asset><mesh name="m" file="none.stl"/></asset><worldbody>'
+        ),
+        "model-file-missing",
+    ),
+    (ARM.replace("<mujoco>", '<mujoco><size memory="2G"/>'), "model-too-large"),
+    (ARM[: ARM.index("<actuator>")] + "</mujoco>", "model-not-steered"),
+    ("<mujoco/>", "model-not-steered"),
+]
+
+
+@pytest.mark.parametrize(("text", "code"), MODELS, ids=lambda each: str(each)[-30:])
+def test_a_bad_model_is_refused(arm: Path, text: str, code: str) -> None:
+    arm.write_text(text)
+    with pytest.raises(SimgapError) as caught:
+        open_mujoco(str(arm))
+    assert caught.value.code == code
+    assert caught.value.hint
+
+
+def test_a_large_file_is_not_read(arm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mujoco_models, "LARGEST_FILE", 100)
+    with pytest.raises(SimgapError) as caught:
+        open_mujoco(str(arm))
+    assert caught.value.code == "model-too-large"
+
+
+TASKS: list[tuple[str | None, str]] = [
+    (None, "no-task"),
+    ("frame_skip = 2", "no-reward"),
+    ("reward = 3", "task-function"),
+    (TASK.replace("frame_skip = 2", "frame_skip = 0"), "task-number"),
+    (TASK.replace("horizon = 30", "horizon = 1.5"), "task-number"),
+    (TASK.replace('("xipos",)', '("bananas",)'), "task-field"),
+    (TASK.replace('("xipos",)', '("xpos",)'), "task-field"),
+    (TASK.replace("- 0.1 * action[:, 0]", "- 0.1 * action"), "task-shape"),
+    (TASK.replace("return np.c_", "return seen.time + 0 * np.c_"), "task-failed"),
+    (TASK.replace("np.c_[np.cos(seen.qpos)", "np.r_[np.cos(seen.qpos)"), "task-shape"),
+    (TASK.replace("uniform(-1, 1, model.nq)", "uniform(-1, 1, 3)"), "task-shape"),
+    (TASK.replace("after.xipos[:, 1, 2]", "after.xipos[:, 5, 2]"), "task-failed"),
+    ("1 / 0", "code-does-not-run"),
+]
+
+
+@pytest.mark.parametrize(("text", "code"), TASKS, ids=lambda each: str(each)[-30:])
+def test_a_bad_task_is_refused(arm: Path, text: str | None, code: str) -> None:
+    if text is not None:
+        arm.with_suffix(".py").write_text(text)
+    with pytest.raises(SimgapError) as caught:
+        open_mujoco(str(arm))
+    assert caught.value.code == code
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("nothing.xml", "no-file"),
+        ("Humanoid-v5", "no-mujoco-task"),
+        ("Hopper-v4", "no-mujoco-task"),
+        ("arm.xml?speed=3", "mujoco-option"),
+        ("arm.xml?task=", "mujoco-option"),
+    ],
+)
+def test_a_name_of_nothing_is_refused(text: str, code: str) -> None:
+    with pytest.raises(SimgapError) as caught:
+        open_mujoco(text)
+    assert caught.value.code == code
+
+
+VALUES: list[tuple[dict[str, list[float]], str]] = [
+    ({"body.torso.mass": [-1.0]}, "outside-domain"),
+    ({"body.torso.mass": [0.0]}, "outside-domain"),
+    ({"body.torso.mass": [float("nan")]}, "outside-domain"),
+    ({"joint.leg_joint.damping": [-0.1]}, "outside-domain"),
+    ({"body.torso_.mass": [1.0]}, "no-such-parameter"),
+    ({"geom.foot_geom.size": [0.1]}, "compiled-field"),
+    ({"geom.foot_geom.pos_x": [0.1]}, "compiled-field"),
+    ({"body.torso.com_z": [0.1]}, "compiled-field"),
+    ({"gravity": [9.0], "gravity.x": [1.0]}, "set-twice"),
+    ({"wind.x": [3.0]}, "wind-in-vacuum"),
+    ({"wind.x": [3.0, 3.0], "density": [1.2, 0.0]}, "wind-in-vacuum"),
+]
+
+
+@pytest.mark.parametrize(("values", "code"), VALUES)
+def test_bad_values_are_refused(values: dict[str, list[float]], code: str) -> None:
+    given = {name: np.array(each) for name, each in values.items()}
+    with pytest.raises(SimgapError) as caught:
+        open_mujoco("hopper").instantiate(given)
+    assert caught.value.code == code
+
+
+def test_without_mujoco_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    absent: Any = None
+    for name in ("mujoco", "mujoco.batch"):
+        monkeypatch.setitem(sys.modules, name, absent)
+    with pytest.raises(SimgapError) as caught:
+        open_mujoco("hopper")
+    assert caught.value.code == "extra-missing"
+    assert "simgap[continuous]" in caught.value.hint
+
+
+def test_warnings_of_the_compiler_are_not_printed(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    open_mujoco("half-cheetah")  # whose file has an attribute that is going away
+    assert capfd.readouterr() == ("", "")

@@ -1,0 +1,170 @@
+"""Batches of MuJoCo worlds: rows are alone, threads change nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simgap.arrays import digest
+from simgap.continuous.simulators.mujoco_door import MuJoCoSimulator, open_mujoco
+from simgap.continuous.simulators.mujoco_tasks import MuJoCoTask
+
+mujoco = pytest.importorskip("mujoco")
+
+ROWS = 7
+
+
+def values(rows: int = ROWS) -> dict[str, Any]:
+    rng = np.random.default_rng(3)
+    return {
+        "body.torso.mass": rng.uniform(2.0, 6.0, rows),
+        "joint.leg_joint.damping": rng.uniform(0.5, 2.0, rows),
+        "actuator.foot_joint.gear": rng.uniform(100.0, 300.0, rows),
+        "gravity": rng.uniform(8.0, 11.0, rows),
+    }
+
+
+def path_of(simulator: MuJoCoSimulator, given: dict[str, Any], seeds: Any) -> Any:
+    """Return what 40 steps show, with actions that are a function of the row's seed."""
+    worlds = simulator.instantiate(given)
+    shown = [worlds.reset(seeds)]
+    alive = np.ones(len(seeds), np.bool_)
+    for step in range(40):
+        actions = np.sin(np.outer(seeds + 1.0, np.arange(1, 4)) + step)
+        stepped = worlds.step(actions, alive)
+        shown.append(np.c_[stepped.observation, stepped.reward])
+        alive &= ~stepped.ended
+    return [each[..., :11] for each in shown]
+
+
+def test_the_number_of_threads_changes_no_byte() -> None:
+    hopper = open_mujoco("hopper")
+    seeds = np.arange(ROWS)
+    found = {
+        digest(*path_of(simulator, values(), seeds))
+        for threads in (1, 2, 3)
+        for simulator in [
+            MuJoCoSimulator("h", hopper.model, hopper.task, threads=threads)
+        ]
+    }
+    assert len(found) == 1
+    assert digest(*path_of(hopper, values(), seeds + 1)) not in found
+
+
+@pytest.mark.parametrize("name", ["hopper", "ant"])
+def test_a_row_does_not_depend_on_the_others(name: str) -> None:
+    simulator = open_mujoco(name)
+    gravity = np.linspace(8.0, 11.0, ROWS)
+    seeds = np.arange(ROWS) + 20
+    worlds, alone = (
+        simulator.instantiate({"gravity": gravity}),
+        simulator.instantiate({"gravity": gravity[4:5]}),
+    )
+    both = worlds.reset(seeds)[4:5], alone.reset(seeds[4:5])
+    rng = np.random.default_rng(0)
+    alive = np.arange(ROWS) != 2  # a row that is over is left alone
+    for _ in range(30):
+        assert both[0].tobytes() == both[1].tobytes()
+        actions = rng.uniform(-1.0, 1.0, (ROWS, simulator.action.size))
+        steps = worlds.step(actions, alive), alone.step(actions[4:5], alive[4:5])
+        assert steps[0].reward[4] == steps[1].reward[0]
+        both = steps[0].observation[4:5], steps[1].observation
+
+
+def test_an_episode_begins_anew_after_any_other() -> None:
+    simulator = open_mujoco("hopper")
+    worlds, fresh = simulator.instantiate(values()), simulator.instantiate(values())
+    alive, seeds = np.ones(ROWS, np.bool_), np.arange(ROWS)
+    worlds.reset(seeds + 50)
+    for _ in range(20):
+        worlds.step(np.ones((ROWS, 3)), alive)
+    assert worlds.reset(seeds).tobytes() == fresh.reset(seeds).tobytes()
+    after = [
+        each.step(np.ones((ROWS, 3)), alive).observation for each in (worlds, fresh)
+    ]
+    assert after[0].tobytes() == after[1].tobytes()
+
+
+def test_a_world_that_blows_up_is_broken_and_costs_only_its_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is printed, and no file of MuJoCo is left in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    simulator = open_mujoco("inverted-pendulum")
+    gear = np.array([100.0, 1e16, 100.0])
+    worlds = simulator.instantiate({"actuator.slide.gear": gear})
+    worlds.reset(np.arange(3))
+    stepped = worlds.step(np.full((3, 1), 0.01), np.ones(3, np.bool_))
+    assert list(stepped.broken) == [1]
+    assert "acceleration" in stepped.broken[1]
+    assert stepped.ended.tolist() == [False, True, False]
+    assert np.isfinite(stepped.reward).all()
+    stepped = worlds.step(np.full((3, 1), 0.01), np.array([True, False, True]))
+    assert not stepped.broken  # it is told once
+    actions = np.array([[np.nan], [0.0], [0.0]])
+    stepped = worlds.step(actions, np.array([True, False, True]))
+    assert list(stepped.broken) == [0]
+    assert capfd.readouterr() == ("", "")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_puck_goes_where_its_thrusters_are_turned() -> None:
+    """A quarter turn: thrust ahead moves it along y, as written in the gears."""
+    puck = open_mujoco("puck")
+    angles = np.array([0.0, np.pi / 2, -np.pi / 2, np.pi])
+    worlds = puck.instantiate({"angle": angles})
+    first = worlds.reset(np.zeros(4, np.int64))
+    assert first.shape == (4, 6)
+    stepped = worlds.step(np.tile([1.0, 0.0], (4, 1)), np.ones(4, np.bool_))
+    moved = stepped.observation[:, 2:4]
+    far = moved[0, 0]
+    assert far > 0.01
+    wanted = far * np.array([[1, 0], [0, 1], [0, -1], [-1, 0]])
+    assert np.allclose(moved, wanted, rtol=0.0, atol=1e-12)
+    goal = first[:, :2]  # seen from the middle
+    assert np.allclose(stepped.reward, -np.linalg.norm(goal - moved, axis=1))
+
+
+def test_the_puck_has_another_goal_every_25_steps() -> None:
+    worlds = open_mujoco("puck").instantiate({})
+    shown = [worlds.reset(np.array([5]))]
+    for _ in range(100):
+        stepped = worlds.step(np.zeros((1, 2)), np.ones(1, np.bool_))
+        shown.append(stepped.observation)
+    goals = np.array([each[0, :2] + each[0, 2:4] for each in shown[:100]])
+    new = np.flatnonzero(np.abs(np.diff(goals, axis=0)).max(axis=1) > 1e-9) + 1
+    assert new.tolist() == [25, 50, 75]
+    assert (np.abs(goals) <= 1.0).all()
+
+
+def test_angle_and_gear_go_together() -> None:
+    puck = open_mujoco("puck")
+    turned = {"angle": np.array([0.5]), "actuator.ahead.gear": np.array([2.0])}
+    gear = puck.instantiate(turned)._models[0].actuator_gear[:, :2]
+    assert np.allclose(gear[0], 2.0 * np.array([np.cos(0.5), np.sin(0.5)]))
+    assert np.allclose(gear[1], 4.0 * np.array([-np.sin(0.5), np.cos(0.5)]))
+
+
+def test_rows_with_the_same_values_share_a_model() -> None:
+    worlds = open_mujoco("hopper").instantiate({"gravity": np.array([9.0, 8.0, 9.0])})
+    models = worlds._models
+    assert models[0] is models[2]
+    assert models[0] is not models[1]
+
+
+def test_actuators_without_limits_have_none() -> None:
+    model = mujoco.MjModel.from_xml_string(
+        "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody>"
+        "<actuator><motor joint='j'/><motor joint='j' ctrlrange='-2 3'/></actuator>"
+        "</mujoco>"
+    )
+    task = MuJoCoTask(reward=lambda before, actions, after: after.qpos[:, 0], horizon=9)
+    simulator = MuJoCoSimulator("free", model, task)
+    assert simulator.action.low.tolist() == [-np.inf, -2.0]
+    assert simulator.action.high.tolist() == [np.inf, 3.0]
+    assert simulator.observation.size == 2
+    names = [each.name for each in simulator.parameters]
+    assert "actuator.0.gear" in names  # both act on the joint: numbers tell them apart
+    assert "actuator.1.gear" in names
+    assert len(set(names)) == len(names)
