@@ -34,6 +34,19 @@ from simgap.continuous.policies.naming import (
     open_policy as open_policy,
     read_policy_text as read_policy_text,
 )
+from simgap.continuous.policies.onnx_writer import (
+    Activation as Activation,
+    Dense as Dense,
+    Gru as Gru,
+    Layer as Layer,
+    Lstm as Lstm,
+    Normaliser as Normaliser,
+    write_policy as write_policy,
+)
+from simgap.continuous.policies.remembering import (
+    holds_memory as holds_memory,
+    what_failed as what_failed,
+)
 from simgap.continuous.randomization.binding import (
     BoundRandomization as BoundRandomization,
     Column as Column,

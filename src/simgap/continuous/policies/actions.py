@@ -15,6 +15,8 @@ from simgap.arrays import BoolArray, FloatArray
 from simgap.continuous.interfaces import Choices, Space
 from simgap.errors import InvalidArgument
 
+ROUNDING = 1e-6  # networks compute in single precision, ends are given in double
+
 
 def to_actions(
     raw: FloatArray, space: Space, alive: BoolArray | None = None
@@ -27,7 +29,8 @@ def to_actions(
     if isinstance(space, Choices):
         return given, 0.0
     actions: FloatArray = np.clip(given, space.low, space.high)
-    beyond = (actions != given) & np.isfinite(given)
+    with np.errstate(invalid="ignore"):  # what is not finite is not beyond
+        beyond = np.abs(given - actions) > ROUNDING * np.maximum(1.0, np.abs(actions))
     counted = beyond if alive is None else beyond[alive]
     return actions, float(counted.mean()) if counted.size else 0.0
 

@@ -16,7 +16,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -76,6 +76,35 @@ class Remembered:
     def failed(self) -> dict[int, str]:
         """Return what went wrong in which rows, in words."""
         return {row: each.problem for row, each in self.errors.items()}
+
+    @property
+    def kept(self) -> bool:
+        """Return whether the function returned a memory at all."""
+        return any(each is not None for each in self.values)
+
+
+class Told(NamedTuple):
+    """What a function of all worlds remembers, and what it is told of them."""
+
+    value: Any
+    theta: Mapping[str, FloatArray]
+
+    @property
+    def kept(self) -> bool:
+        """Return whether the function returned a memory at all."""
+        return self.value is not None
+
+
+class Predicted(NamedTuple):
+    """The state of a network that predicts, and whether episodes begin."""
+
+    state: Any
+    begins: bool
+
+    @property
+    def kept(self) -> bool:
+        """Return whether the network has a state."""
+        return self.state is not None
 
 
 @final
@@ -138,19 +167,17 @@ class BatchedFunction:
     action: Space
     informed: bool
 
-    def reset(self, batch: Batch) -> tuple[Any, Mapping[str, FloatArray]]:
+    def reset(self, batch: Batch) -> Told:
         """Return None, and what an informed function is told."""
-        return None, batch.theta if self.informed else {}
+        return Told(None, batch.theta if self.informed else {})
 
-    def act(
-        self, observations: FloatArray, memory: tuple[Any, Mapping[str, FloatArray]]
-    ) -> tuple[FloatArray, tuple[Any, Mapping[str, FloatArray]]]:
+    def act(self, observations: FloatArray, memory: Told) -> tuple[FloatArray, Told]:
         """Return the actions of all worlds."""
-        kept, theta = memory
-        told = (dict(theta),) if self.informed else ()
+        told = (dict(memory.theta),) if self.informed else ()
         seen = all_seen(observations, self.observation)
-        actions, kept = _pair(self.function(seen, kept, *told))
-        return shaped_actions(actions, self.action, len(observations)), (kept, theta)
+        actions, after = _pair(self.function(seen, memory.value, *told))
+        shaped = shaped_actions(actions, self.action, len(observations))
+        return shaped, Told(after, memory.theta)
 
 
 @final
@@ -183,13 +210,13 @@ class PredictingPolicy:
     action: Space
     taken: frozenset[str]  # which of the usual keywords `predict` takes
 
-    def reset(self, batch: Batch) -> tuple[Any, bool]:
+    def reset(self, batch: Batch) -> Predicted:
         """Return no state, and that episodes begin."""
-        return None, True
+        return Predicted(None, True)
 
     def act(
-        self, observations: FloatArray, memory: tuple[Any, bool]
-    ) -> tuple[FloatArray, tuple[Any, bool]]:
+        self, observations: FloatArray, memory: Predicted
+    ) -> tuple[FloatArray, Predicted]:
         """Return the actions that are predicted, and the state of the network."""
         (state, begins), size = memory, len(observations)
         seen = all_seen(observations, self.observation)
@@ -202,7 +229,7 @@ class PredictingPolicy:
         }
         answer = self.inner.predict(seen, **{key: usual[key] for key in self.taken})
         actions, state = answer if isinstance(answer, tuple) else (answer, None)
-        return shaped_actions(actions, self.action, size), (state, False)
+        return shaped_actions(actions, self.action, size), Predicted(state, False)
 
 
 def one_seen(observation: FloatArray, space: Space) -> Any:

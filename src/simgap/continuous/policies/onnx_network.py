@@ -29,6 +29,11 @@ class Carried(NamedTuple):
     states: tuple[tuple[AnyArray, ...], ...]  # by call, then as roles.memory
     begins: bool
 
+    @property
+    def kept(self) -> bool:
+        """Return whether the network has a state."""
+        return any(self.states)
+
 
 def open_session(path: Path) -> Any:
     """Return a session of onnxruntime on one thread, or say what is missing."""

@@ -28,6 +28,7 @@ from simgap.user_files import opened, size_of
 LARGEST = 512 * 2**20  # bytes of a file and what is beside it
 BESIDE = ".data"
 SIDECAR = ".toml"
+RECURRENT = (b'"\x04LSTM', b'"\x03GRU', b'"\x03RNN')  # types of nodes, as stored
 
 
 @final
@@ -56,6 +57,12 @@ class OnnxPolicy:
     def clips(self) -> bool:
         """Whether actions beyond their ends are moved there."""
         return self.signature.roles.handling is not Handling.AS_IS
+
+    @property
+    def forgets(self) -> bool:
+        """Whether the file has a recurrent layer whose state is not given back."""
+        layers = any(each in self.file.model for each in RECURRENT)
+        return layers and not self.signature.roles.memory
 
     def reset(self, batch: Batch) -> Carried:
         """Return zeros for whatever is remembered."""
