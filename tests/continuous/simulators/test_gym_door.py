@@ -201,14 +201,14 @@ def test_a_row_does_not_depend_on_its_neighbours() -> None:
 @pytest.mark.parametrize(
     ("text", "observation", "actions", "horizon", "bounds"),
     [
-        ("CartPole-v1", 4, 2, 500, (0.0, 100.0)),
+        ("CartPole-v1", 4, 2, 500, (1.0, 100.0)),
         ("MountainCar-v0", 2, 3, 200, (-100.0, 0.0)),
         ("Acrobot-v1", 6, 3, 500, (-100.0, 0.0)),
         ("FrozenLake-v1", 1, 4, 100, (0.0, 1.0)),
         ("CliffWalking-v1", 1, 4, None, (-10000.0, 0.0)),
         ("Taxi-v4", 1, 6, 200, (-1000.0, 20.0)),
         ("CartPole-v1?sutton_barto_reward=true", 4, 2, 500, None),
-        ("CartPole-v1?max_episode_steps=7", 4, 2, 7, (0.0, 7.0)),
+        ("CartPole-v1?max_episode_steps=7", 4, 2, 7, (1.0, 7.0)),
         ("Blackjack-v1", 3, 2, None, None),
     ],
 )

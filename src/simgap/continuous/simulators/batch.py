@@ -7,7 +7,7 @@ world, and returns an object with
 - `step(actions) -> observations, rewards, ended[, info]`, or five values as in
   `gymnasium.vector`, whose environments it may be,
 - `action_space` (or `single_action_space`): what one world takes,
-- optionally `close()`.
+- optionally `close()`, and `set_state(observations)`, which puts the worlds there.
 
 Arrays may be tensors. Observations may be dictionaries, whose parts follow each other.
 Whether a world starts anew by itself when its episode ends does not matter: every row
@@ -25,6 +25,11 @@ import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray, OffsetArray
 from simgap.continuous.interfaces import Box, Choices, Parameter, Space, Stepped, Worlds
+from simgap.continuous.simulators.batch_arrays import (
+    observations,
+    of_step,
+    success,
+)
 from simgap.continuous.simulators.declared import (
     Declared,
     checked_horizon,
@@ -33,7 +38,6 @@ from simgap.continuous.simulators.declared import (
 )
 from simgap.continuous.simulators.delay import neutral_action
 from simgap.continuous.simulators.gym_spaces import Done, done_of, seen_of
-from simgap.continuous.simulators.gym_worlds import SUCCESS
 from simgap.continuous.simulators.values import checked_values
 from simgap.continuous.user_code import what_happened
 from simgap.errors import InvalidArgument, SimgapError
@@ -104,7 +108,9 @@ class BatchSimulator:
         """Return the worlds that are built together."""
         size, every = checked_values(self, values)
         worlds = _built(self.make_batch, every)
-        return BatchWorlds(worlds, size, self.observation, self.done, self.horizon)
+        found = BatchWorlds(worlds, size, self.observation, self.done, self.horizon)
+        put = getattr(worlds, "set_state", None)
+        return found if put is None else PlaceableBatchWorlds(found, put)
 
 
 @final
@@ -116,7 +122,6 @@ class BatchWorlds:
     ) -> None:
         self._inner, self._size, self._seen, self._done = inner, size, seen, done
         self._horizon, self._steps = horizon, 0
-        self._vector = hasattr(inner, "single_action_space")
         self._restarts = _starts_anew(inner)
         self._over: BoolArray = np.zeros(size, np.bool_)  # and not started anew
         self._neutral = neutral_action(done.space, size)
@@ -124,15 +129,13 @@ class BatchWorlds:
 
     def reset(self, seeds: OffsetArray) -> FloatArray:
         """Start an episode in each world."""
-        self._steps, self._over = 0, np.zeros(self._size, np.bool_)
-        result = (
-            self._inner.reset(seed=seeds.tolist())
-            if self._vector
-            else self._inner.reset(seeds.copy())
-        )
-        shown = result[0] if isinstance(result, tuple) and len(result) == 2 else result
-        self._shown = _observations(shown, self._size, self._seen)
+        self.begin()
+        self._shown = observations(_started(self._inner, seeds), self._size, self._seen)
         return self._shown.copy()
+
+    def begin(self) -> None:
+        """Count steps from here."""
+        self._steps, self._over = 0, np.zeros(self._size, np.bool_)
 
     def step(self, actions: FloatArray, alive: BoolArray) -> Stepped:
         """Make one step in all worlds; whatever fails breaks all that still run."""
@@ -143,8 +146,8 @@ class BatchWorlds:
             if self._over.any() and not self._restarts:
                 self._inner.reset(options={"reset_mask": self._over.copy()})
             result = self._inner.step(self._done.actions(played))
-            observation, reward, ended, info = _of_step(result, self._size)
-            shown = _observations(observation, self._size, self._seen)
+            observation, reward, ended, info = of_step(result, self._size)
+            shown = observations(observation, self._size, self._seen)
         except SimgapError:
             raise
         except (Exception, SystemExit) as error:
@@ -161,7 +164,7 @@ class BatchWorlds:
             self._shown.copy(),
             np.where(alive, reward, 0.0),
             ended | ~alive,
-            _success(info, self._size),
+            success(info, self._size),
         )
 
     def close(self) -> None:
@@ -170,87 +173,39 @@ class BatchWorlds:
             self._inner.close()
 
 
-def numbers(value: Any) -> FloatArray:
-    """Return an array, or a tensor wherever it is, as float64 of NumPy."""
-    for leave in ("detach", "cpu"):
-        if callable(move := getattr(value, leave, None)):
-            value = move()
-    return np.array(value, np.float64)
+@final
+class PlaceableBatchWorlds:
+    """The same worlds, which can be put into a state."""
+
+    def __init__(self, inner: BatchWorlds, put: Callable[[FloatArray], None]) -> None:
+        self._inner, self._put = inner, put
+
+    def reset(self, seeds: OffsetArray) -> FloatArray:
+        """Start an episode in each world."""
+        return self._inner.reset(seeds)
+
+    def step(self, actions: FloatArray, alive: BoolArray) -> Stepped:
+        """Make one step in all worlds."""
+        return self._inner.step(actions, alive)
+
+    def close(self) -> None:
+        """Close the worlds, if they can be."""
+        self._inner.close()
+
+    def place(self, observations: FloatArray) -> None:
+        """Put world i into the state that shows observation i, (B, O)."""
+        self._inner.begin()
+        self._put(observations.copy())
 
 
-def _observations(value: Any, size: int, space: Space | None) -> FloatArray:
-    """Return observations as (B, O)."""
-    parts = [*_rows(value, size)]
-    shown = np.concatenate(parts, axis=1) if parts else np.zeros((size, 0))
-    if space is not None and shown.shape[1] != space.size:
-        raise InvalidArgument(
-            f"an observation has {shown.shape[1]} numbers, {space.size} are declared",
-            hint="observations are (B, numbers), the same in every step",
-            code="observation-shape",
-        )
-    return shown
-
-
-def _rows(value: Any, size: int) -> list[FloatArray]:
-    if isinstance(value, Mapping):
-        return [row for part in value.values() for row in _rows(part, size)]
-    if isinstance(value, (tuple, list)) and len(value) != size:
-        return [row for part in value for row in _rows(part, size)]
-    try:
-        array = numbers(value)
-    except (TypeError, ValueError) as error:
-        raise InvalidArgument(
-            f"observations are not numbers: {str(value)[:80]!r}",
-            hint="give arrays of B rows, or dictionaries of them",
-            code="observation-shape",
-        ) from error
-    if array.ndim == 0 or array.shape[0] != size:
-        raise InvalidArgument(
-            f"observations have shape {array.shape} for {size} worlds",
-            hint="the first axis is the world: (B, numbers)",
-            code="observation-shape",
-        )
-    return [array.reshape(size, -1)]
-
-
-def _of_step(
-    result: Any, size: int
-) -> tuple[Any, FloatArray, BoolArray, Mapping[str, Any]]:
-    if not isinstance(result, tuple) or len(result) not in (3, 4, 5):
-        raise InvalidArgument(
-            f"step returns {len(result) if isinstance(result, tuple) else 1} values",
-            hint="return observations, rewards, ended, or these and info, or "
-            "observations, rewards, terminated, truncated, info",
-            code="step-result",
-        )
-    observation, reward, *ends = result
-    info = ends.pop() if len(result) > 3 else {}
-    ended = np.zeros(size, np.bool_)
-    for each in ends:
-        ended |= _column("ended", each, size) != 0.0
-    paid = _column("rewards", reward, size)
-    return observation, paid, ended, info if isinstance(info, Mapping) else {}
-
-
-def _column(what: str, value: Any, size: int) -> FloatArray:
-    array = numbers(value)
-    if array.shape not in ((size,), (size, 1)):
-        raise InvalidArgument(
-            f"{what} have shape {array.shape} for {size} worlds",
-            hint="give one for each world, (B,)",
-            code="reward-shape" if what == "rewards" else "ended-shape",
-        )
-    return array.reshape(size)
-
-
-def _success(info: Mapping[str, Any], size: int) -> BoolArray | None:
-    final = info.get("final_info")
-    for told in (final, info) if isinstance(final, Mapping) else (info,):
-        for key in SUCCESS:
-            if key in told:
-                said: BoolArray = _column("success", told[key], size) != 0.0
-                return said
-    return None
+def _started(inner: Any, seeds: OffsetArray) -> Any:
+    """Return the first observations, of an object of the user or of Gymnasium."""
+    result = (
+        inner.reset(seed=seeds.tolist())
+        if hasattr(inner, "single_action_space")
+        else inner.reset(seeds.copy())
+    )
+    return result[0] if isinstance(result, tuple) and len(result) == 2 else result
 
 
 def _starts_anew(inner: Any) -> bool:
@@ -280,19 +235,14 @@ def _looked_at(
             code="no-action-space",
         )
     try:
-        result = (
-            inner.reset(seed=list(range(PROBE)))
-            if vector
-            else inner.reset(np.arange(PROBE))
-        )
+        shown = _started(inner, np.arange(PROBE))
     except (Exception, SystemExit) as error:
         raise InvalidArgument(
             f"reset fails: {what_happened(error)}",
             hint="reset takes an array of B seeds",
             code="environment-fails",
         ) from error
-    shown = result[0] if isinstance(result, tuple) and len(result) == 2 else result
-    width = _observations(shown, PROBE, None).shape[1]
+    width = observations(shown, PROBE, None).shape[1]
     with suppress(Exception):
         inner.close()
     seen = getattr(inner, "single_observation_space", None)

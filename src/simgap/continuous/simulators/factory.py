@@ -28,7 +28,7 @@ from simgap.continuous.simulators.declared import (
     checked_returns,
     declared_parameters,
 )
-from simgap.continuous.simulators.gym_parameters import arguments
+from simgap.continuous.simulators.gym_parameters import arguments, signature_of
 from simgap.continuous.simulators.gym_probe import probed, same_kind
 from simgap.continuous.simulators.gym_spaces import Done, Seen
 from simgap.continuous.simulators.gym_worlds import Put, gym_worlds
@@ -185,10 +185,8 @@ class FactorySimulator:
 
 def takes(make: Make) -> Callable[[str], bool]:
     """Return what says whether a function has an argument of a name."""
-    from inspect import Parameter as Given, signature
-
-    given = signature(make).parameters
-    anything = any(each.kind is Given.VAR_KEYWORD for each in given.values())
+    given = signature_of(make)
+    anything = any(each.kind is each.VAR_KEYWORD for each in given.values())
     return lambda name: anything or name in given
 
 

@@ -99,7 +99,7 @@ _TOY = "gymnasium.envs.toy_text"
 _PENDULUM = CONTROLS["Pendulum-v1"].reward_range
 _KNOWN: Mapping[str, Known] = {
     f"{_CLASSIC}.cartpole.CartPoleEnv": _control(
-        "CartPole-v1", lambda h: (0.0, float(h)), ("sutton_barto_reward",)
+        "CartPole-v1", lambda h: (1.0, float(h)), ("sutton_barto_reward",)
     ),
     f"{_CLASSIC}.pendulum.PendulumEnv": _control(
         "Pendulum-v1", lambda h: (h * _PENDULUM[0], h * _PENDULUM[1])

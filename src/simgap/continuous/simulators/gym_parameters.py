@@ -19,6 +19,7 @@ from math import isfinite
 from typing import Any, final
 
 from simgap.continuous.interfaces import Parameter
+from simgap.errors import InvalidArgument
 
 DRAWING = ("render", "screen", "window", "viewer", "camera", "fps")
 
@@ -57,7 +58,7 @@ def arguments(
     `fixed` are arguments that are given anyway, and so what they nominally are.
     """
     found: dict[str, tuple[Parameter, Argument]] = {}
-    for name, each in inspect.signature(function).parameters.items():
+    for name, each in signature_of(function).items():
         nominal = fixed.get(name, each.default)
         if _is_drawing(name):
             continue
@@ -69,6 +70,18 @@ def arguments(
             continue
         found[name] = (parameter, Argument(name, type(nominal)))
     return found
+
+
+def signature_of(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    """Return the arguments of a function by name, or refuse one that hides them."""
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError) as error:
+        raise InvalidArgument(
+            f"{function!r} does not say what its arguments are",
+            hint="wrap it: def make(mass=1.0): return ...",
+            code="no-signature",
+        ) from error
 
 
 def attributes(env: Any) -> dict[str, tuple[Parameter, Attribute]]:

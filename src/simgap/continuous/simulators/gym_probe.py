@@ -50,7 +50,7 @@ def probed(env: Any) -> tuple[Seen, Done]:
 
 def same_kind(env: Any, seen: Seen, done: Done) -> bool:
     """Return whether an environment has spaces of the sizes that another one had."""
-    return (
+    return all(hasattr(env, name) for name in NEEDED) and (
         seen_of(env.observation_space).space.size == seen.space.size
         and type(env.action_space) is type(done.gym_space)
         and env.action_space.shape == done.gym_space.shape

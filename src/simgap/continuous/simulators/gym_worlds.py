@@ -147,7 +147,7 @@ class GymWorlds:
             with suppress(Exception):
                 env.close()
 
-    def place(self, observations: FloatArray, put: Put) -> None:
+    def move(self, observations: FloatArray, put: Put) -> None:
         """Put each environment into the state that shows its observation."""
         for row, (env, shown) in enumerate(
             zip(self._environments, observations, strict=True)
@@ -180,7 +180,7 @@ class PlaceableGymWorlds:
 
     def place(self, observations: FloatArray) -> None:
         """Put world i into the state that shows observation i, (B, O)."""
-        self._inner.place(observations, self._put)
+        self._inner.move(observations, self._put)
 
 
 def _success(info: Any) -> bool | None:

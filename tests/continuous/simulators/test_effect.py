@@ -1,0 +1,83 @@
+"""Whether a parameter acts: late, seldom, or never."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simgap.continuous import Ends, has_effect, open_simulator, refuse_without_effect
+from simgap.errors import SimgapError
+from tests.continuous.simulators.broken_environments import Fine
+
+
+class Walled(Fine):
+    """A point between walls, with a parameter of every kind of effect."""
+
+    def __init__(
+        self,
+        mass: float = 1.0,
+        wall: float = 40.0,
+        fuel: int = 150,
+        colour: float = 0.5,
+        bonus: float = 0.0,
+        start: float = 0.0,
+        fragile: float = 0.0,
+    ) -> None:
+        super().__init__(mass)
+        self.wall, self.fuel, self.colour, self.bonus = wall, fuel, colour, bonus
+        self.start, self.fragile = start, fragile
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        super().reset(seed=seed)
+        self.at = self.at + self.start
+        return self.at, {}
+
+    def step(self, action: Any) -> Any:
+        if self.fragile > 0.5 and self.count == 100:
+            raise RuntimeError("it broke")
+        seen, reward, *_ = super().step(action if self.count < self.fuel else 0.0)
+        self.at = np.clip(seen, -self.wall, self.wall)
+        return self.at, reward + self.bonus, False, False, {}
+
+
+@pytest.mark.parametrize(
+    ("name", "ends", "acts"),
+    [
+        ("mass", Ends(0.5, 2.0), True),
+        ("wall", Ends(30.0, 60.0), True),  # far away: actions must be held to get there
+        ("fuel", Ends(120, 180), True),  # late
+        ("bonus", Ends(0.0, 0.1), True),  # only in the reward
+        ("start", Ends(0.0, 0.1), True),  # only in the first observation
+        ("fragile", Ends(0.0, 1.0), True),  # only in that it breaks
+        ("colour", Ends(0.0, 1.0), False),
+        ("wall", Ends(1e6, 2e6), False),  # never reached
+    ],
+)
+def test_an_effect_is_found_where_there_is_one(
+    name: str, ends: Ends, acts: bool
+) -> None:
+    simulator = open_simulator(Walled)
+    assert has_effect(simulator, name, ends) is acts
+
+
+def test_an_effect_may_need_another_value_of_another_parameter() -> None:
+    simulator = open_simulator("gym:FrozenLake-v1?is_slippery=false")
+    ends = Ends(0.2, 0.9)
+    assert not has_effect(simulator, "success_rate", ends)
+    assert has_effect(simulator, "success_rate", ends, {"is_slippery": 1.0})
+
+
+def test_a_parameter_without_effect_is_refused_by_name() -> None:
+    simulator = open_simulator(Walled)
+    refuse_without_effect(simulator, {"mass": Ends(0.5, 2.0), "colour": Ends(1.0, 1.0)})
+    with pytest.raises(SimgapError, match="colour") as found:
+        refuse_without_effect(
+            simulator, {"mass": Ends(0.5, 2.0), "colour": Ends(0.0, 1.0)}
+        )
+    assert found.value.code == "parameter-without-effect"
+
+
+def test_the_delay_acts() -> None:
+    assert has_effect(open_simulator(Walled), "delay", Ends(0, 1))
