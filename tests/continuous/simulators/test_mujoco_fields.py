@@ -58,14 +58,9 @@ def robot(text: str = ROBOT) -> MuJoCoSimulator:
     return MuJoCoSimulator("robot", model, MuJoCoTask(reward=still))
 
 
-def compiled(model: Any, values: Mapping[str, float]) -> Any:
-    """Return the model of a world with these values, beside one without."""
-    both = {name: np.array([value, 7.7]) for name, value in values.items()}
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(
-            "simgap.continuous.simulators.mujoco_door.check_frictions", lambda *_: None
-        )
-        return model.instantiate(both)._models[0]
+def made(simulator: MuJoCoSimulator, values: Mapping[str, float]) -> Any:
+    """Return a new model with these values; none that is kept from before."""
+    return simulator._model(tuple(values), tuple(values.values()))
 
 
 def arrays(model: Any) -> dict[str, Any]:
@@ -145,7 +140,7 @@ def test_a_written_field_equals_the_edited_file(
     edited = mujoco.MjModel.from_xml_string(text)
     simulator = robot()
     assert differences(simulator.model, edited)  # the edit does something
-    assert differences(compiled(simulator, values), edited) == set()
+    assert differences(made(simulator, values), edited) == set()
 
 
 def heavier(spec: Any) -> None:
@@ -192,7 +187,7 @@ def test_gymnasiums_models_equal_their_edited_files(
         edit(spec)
         edited = spec.compile()
     assert differences(simulator.model, edited)
-    assert differences(compiled(simulator, values), edited) == set()
+    assert differences(made(simulator, values), edited) == set()
 
 
 @pytest.mark.parametrize("name", ["puck", *KNOWN])
@@ -200,18 +195,18 @@ def test_nominal_values_leave_every_byte(name: str) -> None:
     """Each parameter at its nominal value; the same values make the same bytes."""
     simulator = open_mujoco(name)
     nominal = {
-        each.name: np.array([each.nominal])
+        each.name: each.nominal
         for each in simulator.parameters
         if each.name != "gravity"
     }
     untouched = arrays(simulator.model)
-    same = arrays(simulator.instantiate(nominal)._models[0])
+    same = arrays(made(simulator, nominal))
     assert all(same[n].tobytes() == untouched[n].tobytes() for n in untouched)
-    changed = {n: 1.3 * v + 0.1 for n, v in nominal.items() if "friction" not in n}
-    once, twice = (arrays(simulator.instantiate(changed)._models[0]) for _ in range(2))
+    changed = {n: 1.3 * v + 0.1 for n, v in nominal.items()}
+    once, twice = (arrays(made(simulator, changed)) for _ in range(2))
     assert all(once[n].tobytes() == twice[n].tobytes() for n in once)
     assert any(once[n].tobytes() != untouched[n].tobytes() for n in once)
-    again = arrays(simulator.instantiate(nominal)._models[0])
+    again = arrays(made(simulator, nominal))
     assert all(again[n].tobytes() == untouched[n].tobytes() for n in untouched)
 
 
@@ -237,7 +232,7 @@ def test_a_heavier_hopper_moves_as_the_compiled_one() -> None:
         if each.name.endswith(".mass")
     }
     assert len(masses) == 4
-    assert np.abs(run(compiled(simulator, masses)) - judge).max() < 1e-12
+    assert np.abs(run(made(simulator, masses)) - judge).max() < 1e-12
     from copy import copy
 
     careless = copy(simulator.model)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, final
@@ -26,6 +26,7 @@ from simgap.text import shown
 PUCK = "puck"
 BY_ID = {known.gym_id: name for name, known in KNOWN.items()}
 COMPILED = ("size", "pos", "quat", "axis", "range", "com", "ipos", "inertia", "type")
+MOST_KEPT, FEWEST_KEPT = 1 << 26, 128  # bytes and number of models that are kept
 
 
 def open_mujoco(text: str) -> MuJoCoSimulator:
@@ -70,6 +71,9 @@ class MuJoCoSimulator:
     ) -> None:
         self.name, self.model, self.task, self.threads = name, model, task, threads
         self._mujoco = mujoco_library()
+        self._scratch = self._mujoco.MjData(model)
+        kept = max(FEWEST_KEPT, MOST_KEPT // (1 + model.nbuffer))
+        self._made = lru_cache(maxsize=kept)(self._model)  # many episodes of one theta
         self._fields = {each.parameter.name: each for each in model_fields(model)}
         if twice := [e.name for e in task.parameters if e.name in self._fields]:
             raise InvalidArgument(
@@ -109,21 +113,17 @@ class MuJoCoSimulator:
         size, every = checked_values(self, values)
         given = {name: every[name] for name in values}
         self._check_effect(given, size)
-        made: dict[tuple[float, ...], Any] = {}
-        models = []
-        rows = list(zip(*(each.tolist() for each in given.values()), strict=True))
-        for row in rows or [()]:
-            if row not in made:
-                made[row] = self._model(dict(zip(given, row, strict=True)))
-            models.append(made[row])
+        rows = zip(*(each.tolist() for each in given.values()), strict=True)
+        models = [self._made(tuple(given), row) for row in rows] or [self._made((), ())]
         return MuJoCoWorlds(self._mujoco, models, self.task, threads=self.threads)
 
-    def _model(self, values: Mapping[str, float]) -> Any:
+    def _model(self, names: tuple[str, ...], row: tuple[float, ...]) -> Any:
+        values = dict(zip(names, row, strict=True))
         own = {each.name: each.nominal for each in self.task.parameters}
         fields = {self._fields[n]: v for n, v in values.items() if n not in own}
         own |= {name: value for name, value in values.items() if name in own}
         apply = self.task.apply and partial(self._applied, own)
-        return written(self.model, self._mujoco, fields, apply)
+        return written(self.model, self._mujoco, self._scratch, fields, apply)
 
     def _applied(self, own: Mapping[str, float], model: Any) -> None:
         try:
@@ -176,7 +176,7 @@ class MuJoCoSimulator:
 
     def _tried(self) -> int:
         """Return how many numbers are seen, after one step of two worlds."""
-        models = [self._model({})] * 2
+        models = [self._made((), ())] * 2
         worlds = MuJoCoWorlds(self._mujoco, models, self.task, threads=1)
         seen = worlds.reset(np.zeros(2, np.int64))
         idle = np.clip(

@@ -45,29 +45,31 @@ def model_fields(model: Any) -> tuple[Field, ...]:
 def written(
     model: Any,
     mujoco: Any,
+    scratch: Any,
     values: Mapping[Field, float],
     apply: Callable[[Any], None] | None = None,
 ) -> Any:
     """Return a copy of the model with these values and all that follows from them.
 
-    `apply` writes what a task has of its own, after the fields.
+    `apply` writes what a task has of its own, after the fields. `scratch` is some
+    `MjData` of the model, which is written over.
     """
     changed = copy(model)
     for field, value in values.items():
         field.write(changed, value)
     if apply is not None:
         apply(changed)
-    _follow(changed, mujoco, nominal=model)
+    mujoco.mj_setConst(changed, scratch)
+    _follow(changed, model)
     return changed
 
 
-def _follow(changed: Any, mujoco: Any, *, nominal: Any) -> None:
-    """Compute again what MuJoCo derives from the fields of a model.
+def _follow(changed: Any, nominal: Any) -> None:
+    """Compute again what the compiler derives from masses and inertias.
 
     `mj_setConst` leaves out the mean inertia, the unit of the solver's tolerance, which
     the compiler computes unless the file states it.
     """
-    mujoco.mj_setConst(changed, mujoco.MjData(changed))
     if nominal.nv and nominal.stat.meaninertia == nominal.dof_M0.mean():
         changed.stat.meaninertia = changed.dof_M0.mean()
     if nominal.nbody > 1 and nominal.stat.meanmass == nominal.body_mass[1:].mean():

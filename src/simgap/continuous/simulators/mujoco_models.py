@@ -8,7 +8,6 @@ error, what it has to say about a step makes that episode a broken one.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -64,9 +63,7 @@ def quiet(mujoco: Any) -> Iterator[None]:
     silent.logto_console = silent.logto_file = False
     mujoco.MjLogConfig.set(silent)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            yield
+        yield
     finally:
         mujoco.MjLogConfig.set(before)
 
