@@ -133,5 +133,19 @@ def test_an_interruption_is_not_a_mistake_of_the_file(tmp_path: Path) -> None:
             user_module(path)
 
 
+def test_the_line_of_an_error_is_one_of_the_users_own_code(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        "import json\n"
+        "def parse():\n"
+        "    return json.loads('{')\n",  # fails deep inside another file
+    )
+    code = user_code(f"{path}:parse", example="make")
+    with pytest.raises(ValueError, match="Expecting") as found:
+        code.value()
+    for told in (what_happened(found.value, path), what_happened(found.value)):
+        assert told.endswith("(line 3 of mine.py)")
+
+
 def test_an_error_without_words_or_lines_is_told_by_its_kind() -> None:
     assert what_happened(ValueError()) == "ValueError"

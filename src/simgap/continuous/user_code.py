@@ -23,6 +23,7 @@ from simgap.user_files import opened
 
 LARGEST = 10_000_000  # bytes of source
 ENDING = ".py"
+HOUSE = Path(__file__).parent.parent  # of simgap's own code
 
 
 @final
@@ -123,18 +124,30 @@ def user_module(path: Path) -> ModuleType:
 def what_happened(error: BaseException, path: Path | None = None) -> str:
     """Return `ValueError: no such map (line 12 of file.py)`, for a person.
 
-    The line is the innermost one in the file `path`, or where the error comes from.
+    The line is the innermost one in the file `path`, or of code that is not installed;
+    what only simgap's own lines lead to is told without one.
     """
     told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename:
         where = f"line {error.lineno} of {Path(error.filename).name}"
         return f"{type(error).__name__}: {error.msg} ({where})"
-    frames = traceback.extract_tb(error.__traceback__)
-    mine = [each for each in frames if path and Path(each.filename) == path.resolve()]
+    frames = [
+        each
+        for each in traceback.extract_tb(error.__traceback__)
+        if not Path(each.filename).is_relative_to(HOUSE)
+    ]
+    if path is not None:
+        mine = [each for each in frames if Path(each.filename) == path.resolve()]
+    else:
+        mine = [each for each in frames if not _is_installed(each.filename)]
     if not (mine or frames):
         return told
     at = (mine or frames)[-1]
     return f"{told} (line {at.lineno} of {Path(at.filename).name})"
+
+
+def _is_installed(filename: str) -> bool:
+    return "site-packages" in filename or filename.startswith(sys.base_prefix)
 
 
 def _functions(module: ModuleType) -> list[str]:

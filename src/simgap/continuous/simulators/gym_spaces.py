@@ -29,6 +29,8 @@ class Seen:
 
     def numbers(self, observation: Any) -> FloatArray:
         """Return one observation as (O,), or refuse what is not of the space."""
+        if isinstance(self.gym_space, spaces.Box | spaces.Discrete):
+            return _array(self.gym_space, observation, "the observation")
         parts = list(_parts(self.gym_space, observation, "the observation"))
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
@@ -117,6 +119,11 @@ def _parts(space: Any, value: Any, what: str) -> Iterator[FloatArray]:
         for at, (part, inside) in enumerate(zip(space.spaces, value, strict=True)):
             yield from _parts(part, inside, f"{what}[{at}]")
         return
+    yield _array(space, value, what)
+
+
+def _array(space: Any, value: Any, what: str) -> FloatArray:
+    """Return the numbers of a value of a space without parts."""
     try:
         array: FloatArray = np.asarray(value, np.float64)
     except (TypeError, ValueError) as error:
@@ -124,13 +131,10 @@ def _parts(space: Any, value: Any, what: str) -> Iterator[FloatArray]:
     if isinstance(space, spaces.Discrete):
         if array.size != 1:
             raise _wrong(f"{what} has shape {array.shape}, its space is {space}")
-        yield array.reshape(1) - float(space.start)
-        return
+        return array.reshape(1) - float(space.start)
     if array.shape != space.shape:
-        raise _wrong(
-            f"{what} has shape {array.shape}, its space says {space.shape}",
-        )
-    yield array.reshape(-1)
+        raise _wrong(f"{what} has shape {array.shape}, its space says {space.shape}")
+    return array.reshape(-1)
 
 
 def _wrong(problem: str) -> InvalidArgument:

@@ -65,18 +65,9 @@ def stepped(env: Any, action: Any, seen: Seen) -> _OneStep:
             code="step-result",
         )
     observation, reward, terminated, truncated, info = result
-    try:
-        paid = np.asarray(reward, np.float64)
-    except (TypeError, ValueError):
-        paid = np.zeros(0)
-    if paid.size != 1:
-        raise InvalidArgument(
-            f"the reward is {str(reward)[:80]}, not one number",
-            hint="step returns observation, reward, terminated, truncated, info",
-            code="reward-not-a-number",
-        )
+    paid = reward if type(reward) is float else _number(reward)
     ended = bool(terminated) or bool(truncated)
-    return _OneStep(seen.numbers(observation), paid.item(), ended, _success(info))
+    return _OneStep(seen.numbers(observation), paid, ended, _success(info))
 
 
 @final
@@ -183,8 +174,22 @@ class PlaceableGymWorlds:
         self._inner.move(observations, self._put)
 
 
+def _number(reward: Any) -> float:
+    try:
+        paid = np.asarray(reward, np.float64)
+    except (TypeError, ValueError):
+        paid = np.zeros(0)
+    if paid.size != 1:
+        raise InvalidArgument(
+            f"the reward is {str(reward)[:80]}, not one number",
+            hint="step returns observation, reward, terminated, truncated, info",
+            code="reward-not-a-number",
+        )
+    return float(paid.item())
+
+
 def _success(info: Any) -> bool | None:
-    if isinstance(info, Mapping):
+    if info and isinstance(info, Mapping):
         for key in SUCCESS:
             if (said := info.get(key)) is not None:
                 return bool(said)
