@@ -11,26 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from simgap.continuous.interfaces import Box, Choices, Parameter
+from simgap.continuous.interfaces import Box, Choices
 from simgap.continuous.simulators.jax_task import JaxTask
 from simgap.continuous.simulators.tasks.classic import classic_parameters, classic_start
+from simgap.continuous.simulators.tasks.motor import GAIN, SIGN, driven
 from simgap.instances import CONTROLS, pushed_cart
 
 GYM_ID = "CartPole-v1"
 FORCE = 10.0  # N
 ENDS = np.array([4.8, inf, 24 * 2 * np.pi / 360, inf])  # twice where an episode ends
-
-GAIN = Parameter(
-    "gain", 1.0, 0.0, meaning="what the motor makes of a command, in parts of it"
-)
-SIGN = Parameter(
-    "sign",
-    1.0,
-    -1.0,
-    1.0,
-    whole=True,
-    meaning="polarity of the motor; -1: wires swapped, 0: broken",
-)
 
 
 def _start(theta: Any, key: Any) -> Any:
@@ -46,8 +35,7 @@ def _step(state: Any, action: Any, theta: Any, key: Any) -> Any:
 
 
 def _force_step(state: Any, action: Any, theta: Any, key: Any) -> Any:
-    command = action[0].clip(-1.0, 1.0)
-    return pushed_cart(theta, state, FORCE * theta["sign"] * theta["gain"] * command)
+    return pushed_cart(theta, state, FORCE * driven(action[0], theta))
 
 
 def _place(seen: Any, theta: Any) -> Any:

@@ -13,6 +13,12 @@ TASKS: Mapping[str, tuple[str, str]] = {  # name -> module here, name there
     "pendulum": ("pendulum", "PENDULUM"),
     "cartpole": ("cart_pole", "CART_POLE"),
     "cart-pole-force": ("cart_pole", "CART_POLE_FORCE"),
+    "acrobot": ("acrobot", "ACROBOT"),
+    "mountain-car": ("mountain_car", "MOUNTAIN_CAR"),
+    "mountain-car-continuous": ("mountain_car", "MOUNTAIN_CAR_CONTINUOUS"),
+    "heading": ("heading", "HEADING"),
+    "servo": ("servo", "SERVO"),
+    "point-mass": ("point_mass", "POINT_MASS"),
 }
 
 
