@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -39,6 +40,7 @@ from simgap.continuous.simulators.declared import (
 from simgap.continuous.simulators.delay import neutral_action
 from simgap.continuous.simulators.gym_spaces import Done, done_of, seen_of
 from simgap.continuous.simulators.values import checked_values
+from simgap.continuous.simulators.wrapped import PlaceableWorlds
 from simgap.continuous.user_code import what_happened
 from simgap.errors import InvalidArgument, SimgapError
 
@@ -110,7 +112,9 @@ class BatchSimulator:
         worlds = _built(self.make_batch, every)
         found = BatchWorlds(worlds, size, self.observation, self.done, self.horizon)
         put = getattr(worlds, "set_state", None)
-        return found if put is None else PlaceableBatchWorlds(found, put)
+        return (
+            found if put is None else PlaceableWorlds(found, partial(found.move, put))
+        )
 
 
 @final
@@ -129,12 +133,16 @@ class BatchWorlds:
 
     def reset(self, seeds: OffsetArray) -> FloatArray:
         """Start an episode in each world."""
-        self.begin()
+        self._begin()
         self._shown = observations(_started(self._inner, seeds), self._size, self._seen)
         return self._shown.copy()
 
-    def begin(self) -> None:
-        """Count steps from here."""
+    def move(self, put: Callable[[FloatArray], None], observations: FloatArray) -> None:
+        """Put each world into the state that shows its observation."""
+        self._begin()
+        put(observations.copy())
+
+    def _begin(self) -> None:
         self._steps, self._over = 0, np.zeros(self._size, np.bool_)
 
     def step(self, actions: FloatArray, alive: BoolArray) -> Stepped:
@@ -171,31 +179,6 @@ class BatchWorlds:
         """Close the worlds, if they can be."""
         with suppress(Exception):
             self._inner.close()
-
-
-@final
-class PlaceableBatchWorlds:
-    """The same worlds, which can be put into a state."""
-
-    def __init__(self, inner: BatchWorlds, put: Callable[[FloatArray], None]) -> None:
-        self._inner, self._put = inner, put
-
-    def reset(self, seeds: OffsetArray) -> FloatArray:
-        """Start an episode in each world."""
-        return self._inner.reset(seeds)
-
-    def step(self, actions: FloatArray, alive: BoolArray) -> Stepped:
-        """Make one step in all worlds."""
-        return self._inner.step(actions, alive)
-
-    def close(self) -> None:
-        """Close the worlds, if they can be."""
-        self._inner.close()
-
-    def place(self, observations: FloatArray) -> None:
-        """Put world i into the state that shows observation i, (B, O)."""
-        self._inner.begin()
-        self._put(observations.copy())
 
 
 def _started(inner: Any, seeds: OffsetArray) -> Any:

@@ -8,8 +8,7 @@ neutral action is played: zero, or the nearest number to it that is allowed, and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from simgap.continuous.interfaces import (
     Worlds,
 )
 from simgap.continuous.simulators.values import checked_values
+from simgap.continuous.simulators.wrapped import WrappedSimulator
 from simgap.errors import InvalidArgument
 
 DELAY = Parameter(
@@ -40,7 +40,7 @@ def with_delay(simulator: Simulator) -> Simulator:
     """Return the simulator with the parameter `delay`, itself if it has one already."""
     if any(each.name == DELAY.name for each in simulator.parameters):
         return simulator
-    return DelayedSimulator(simulator)
+    return WrappedSimulator(simulator, _worlds, (DELAY,))
 
 
 def neutral_action(space: Space, size: int) -> FloatArray:
@@ -50,69 +50,29 @@ def neutral_action(space: Space, size: int) -> FloatArray:
     return np.tile(np.clip(0.0, space.low, space.high), (size, 1))
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class DelayedSimulator:
-    """A simulator whose actions may arrive late."""
+def _worlds(simulator: WrappedSimulator, values: Mapping[str, FloatArray]) -> Worlds:
+    """Return worlds; without any delay they are the simulator's own."""
+    size, every = checked_values(simulator, values)
+    given = {name: every[name] for name in values if name != DELAY.name}
+    if not given and size > 1:
+        given = _nominal(simulator.inner, size)
+    worlds = simulator.inner.instantiate(given)
+    late = every[DELAY.name]
+    if not late.any():
+        return worlds
+    return DelayedWorlds(worlds, simulator.action, late.astype(np.int64))
 
-    inner: Simulator
 
-    @property
-    def name(self) -> str:
-        """Return the name of the simulator itself."""
-        return self.inner.name
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """Return its parameters and the delay."""
-        return (*self.inner.parameters, DELAY)
-
-    @property
-    def observation(self) -> Space:
-        """Return what is seen."""
-        return self.inner.observation
-
-    @property
-    def action(self) -> Space:
-        """Return what can be done."""
-        return self.inner.action
-
-    @property
-    def horizon(self) -> int | None:
-        """Return the simulator's own limit."""
-        return self.inner.horizon
-
-    @property
-    def rows(self) -> int:
-        """Return how many worlds it likes to step together; AttributeError if not."""
-        inner: Any = self.inner
-        return int(inner.rows)
-
-    def return_bounds(self, horizon: int) -> tuple[float, float] | None:
-        """Return its bounds: late actions are actions."""
-        return self.inner.return_bounds(horizon)
-
-    def instantiate(self, values: Mapping[str, FloatArray]) -> Worlds:
-        """Return worlds; without any delay they are the simulator's own."""
-        size, every = checked_values(self, values)
-        given = {name: every[name] for name in values if name != DELAY.name}
-        worlds = self.inner.instantiate(given or self._how_many(size))
-        late = every[DELAY.name]
-        if not late.any():
-            return worlds
-        return DelayedWorlds(worlds, self.action, late.astype(np.int64))
-
-    def _how_many(self, size: int) -> dict[str, FloatArray]:
-        """Return values that change nothing, for so many worlds."""
-        if not self.inner.parameters and size > 1:
-            raise InvalidArgument(
-                f"{self.name} has no parameter but the delay: it makes one world",
-                hint="measure one delay at a time, or give it a parameter",
-                code="no-parameters",
-            )
-        return {
-            each.name: np.full(size, each.nominal) for each in self.inner.parameters[:1]
-        }
+def _nominal(simulator: Simulator, size: int) -> dict[str, FloatArray]:
+    """Return values that change nothing, for so many worlds."""
+    if not simulator.parameters:
+        raise InvalidArgument(
+            f"{simulator.name} has no parameter but the delay: it makes one world",
+            hint="measure one delay at a time, or give it a parameter",
+            code="no-parameters",
+        )
+    first = simulator.parameters[0]
+    return {first.name: np.full(size, first.nominal)}
 
 
 @final

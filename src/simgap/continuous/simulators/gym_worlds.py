@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from simgap.arrays import BoolArray, FloatArray, OffsetArray
 from simgap.continuous.interfaces import Stepped, Worlds
 from simgap.continuous.simulators.gym_spaces import Done, Seen
+from simgap.continuous.simulators.wrapped import PlaceableWorlds
 from simgap.continuous.user_code import what_happened
 from simgap.errors import InvalidArgument, SimgapError
 
@@ -40,7 +42,7 @@ def gym_worlds(
 ) -> Worlds:
     """Return worlds of environments; rows that could not be made are in `failed`."""
     worlds = GymWorlds(environments, seen, done, horizon, failed or {})
-    return worlds if put is None else PlaceableGymWorlds(worlds, put)
+    return worlds if put is None else PlaceableWorlds(worlds, partial(worlds.move, put))
 
 
 def started(env: Any, seed: int, seen: Seen) -> FloatArray:
@@ -138,7 +140,7 @@ class GymWorlds:
             with suppress(Exception):
                 env.close()
 
-    def move(self, observations: FloatArray, put: Put) -> None:
+    def move(self, put: Put, observations: FloatArray) -> None:
         """Put each environment into the state that shows its observation."""
         for row, (env, shown) in enumerate(
             zip(self._environments, observations, strict=True)
@@ -148,30 +150,6 @@ class GymWorlds:
                 put(env, shown.copy())
         self._steps, self._not_started = 0, dict(self._not_made)
         self._shown = observations.copy()
-
-
-@final
-class PlaceableGymWorlds:
-    """The same worlds, where environments can be put into a state."""
-
-    def __init__(self, inner: GymWorlds, put: Put) -> None:
-        self._inner, self._put = inner, put
-
-    def reset(self, seeds: OffsetArray) -> FloatArray:
-        """Start an episode in each environment."""
-        return self._inner.reset(seeds)
-
-    def step(self, actions: FloatArray, alive: BoolArray) -> Stepped:
-        """Make one step in each environment whose episode still runs."""
-        return self._inner.step(actions, alive)
-
-    def close(self) -> None:
-        """Close the environments."""
-        self._inner.close()
-
-    def place(self, observations: FloatArray) -> None:
-        """Put world i into the state that shows observation i, (B, O)."""
-        self._inner.move(observations, self._put)
 
 
 def _number(reward: Any) -> float:

@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray, OffsetArray
 from simgap.continuous.interfaces import (
     Choices,
-    Parameter,
     Simulator,
     Space,
     Stepped,
     Worlds,
 )
+from simgap.continuous.simulators.wrapped import WrappedSimulator
 from simgap.errors import InvalidArgument
 from simgap.text import shown, suggestion
 
@@ -83,56 +83,12 @@ def with_noise(simulator: Simulator, given: Noise | str) -> Simulator:
                 hint=f"leave {kind}= out of the noise",
                 code="noise-on-choices",
             )
-    return NoisySimulator(simulator, noise)
 
+    def worlds(wrapped: WrappedSimulator, values: Mapping[str, FloatArray]) -> Worlds:
+        inner = wrapped.inner.instantiate(values)
+        return NoisyWorlds(inner, simulator.observation, simulator.action, noise)
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class NoisySimulator:
-    """A simulator whose sensors and motors are noisy."""
-
-    inner: Simulator
-    noise: Noise
-
-    @property
-    def name(self) -> str:
-        """Return the name of the simulator itself."""
-        return self.inner.name
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """Return its parameters."""
-        return self.inner.parameters
-
-    @property
-    def observation(self) -> Space:
-        """Return what is seen."""
-        return self.inner.observation
-
-    @property
-    def action(self) -> Space:
-        """Return what can be done."""
-        return self.inner.action
-
-    @property
-    def horizon(self) -> int | None:
-        """Return the simulator's own limit."""
-        return self.inner.horizon
-
-    @property
-    def rows(self) -> int:
-        """Return how many worlds it likes to step together; AttributeError if not."""
-        inner: Any = self.inner
-        return int(inner.rows)
-
-    def return_bounds(self, horizon: int) -> tuple[float, float] | None:
-        """Return its bounds: noisy actions are actions, rewards have no noise."""
-        return self.inner.return_bounds(horizon)
-
-    def instantiate(self, values: Mapping[str, FloatArray]) -> Worlds:
-        """Return worlds with noise."""
-        worlds = self.inner.instantiate(values)
-        return NoisyWorlds(worlds, self.observation, self.action, self.noise)
+    return WrappedSimulator(simulator, worlds)
 
 
 @final
