@@ -69,6 +69,7 @@ from simgap.continuous.randomization.distributions import (
     TruncatedNormal as TruncatedNormal,
     Uniform as Uniform,
 )
+from simgap.continuous.randomization.isaac import read_isaac as read_isaac
 from simgap.continuous.randomization.reading import (
     Randomized as Randomized,
     parse_randomization as parse_randomization,

@@ -40,7 +40,7 @@ def matches(
 
 
 def _glob(text: str) -> str:
-    return ".+".join(re.escape(each) for each in text.split("*"))
+    return ".*".join(re.escape(each) for each in text.split("*"))
 
 
 def _unknown(name: str, known: list[str], simulator: str) -> InvalidArgument:
@@ -54,11 +54,11 @@ def _unknown(name: str, known: list[str], simulator: str) -> InvalidArgument:
         if each.startswith(start) and each.endswith(end) and len(each.split(".")) > 2
     ]
     if len(words) > 2 and alike:
-        problem = f"no {shown(kind)} matches {shown(what)!r} in {shown(simulator)}"
-        offered, title = alike, f"{shown(kind)}s"
+        problem = f"no {shown(kind)} matches '{shown(what)}' in {shown(simulator)}"
+        offered, title = alike, {"body": "bodies"}.get(kind, f"{shown(kind)}s")
         near = suggestion(what, alike)
     else:
-        problem = f"no parameter {shown(name)!r} in {shown(simulator)}"
+        problem = f"no parameter '{shown(name)}' in {shown(simulator)}"
         offered, title = known, "known"
         near = suggestion(name, known)
     few = ", ".join(shown(each) for each in offered[:LISTED])

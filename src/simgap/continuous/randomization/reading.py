@@ -62,6 +62,10 @@ def _of_file(path: Path) -> Randomization:
     ending = path.suffix.lower()
     if ending in ENDINGS:
         return Randomization(rows=Rows(str(path)))
+    if ending in {".yaml", ".yml"}:
+        from simgap.continuous.randomization.isaac import read_isaac
+
+        return read_isaac(path)[0]
     if ending != ".toml":
         raise InvalidFile(
             f"{path} is no file of a randomization",
