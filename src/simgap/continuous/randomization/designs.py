@@ -191,7 +191,7 @@ def parse_design(given: str | Design) -> Design:
     if word in {"sobol", "random"} and len(counts) == 1:
         kind = Sobol if word == "sobol" else RandomPoints
         return kind(int(counts[0]))
-    raise InvalidArgument(f"{shown(given)!r} is no design", hint=WAYS, code=BAD_DESIGN)
+    raise InvalidArgument(f"'{shown(given)}' is no design", hint=WAYS, code=BAD_DESIGN)
 
 
 def _axis(law: Distribution, count: int, name: str) -> tuple[FloatArray, FloatArray]:

@@ -115,7 +115,7 @@ class _Scanner:
                 items.append(self.one_item())
             if self.more() and not self.taken(r"\s+"):
                 self.wrong(
-                    f"{shown(self.rest, 20)!r} follows at once",
+                    f"'{shown(self.rest, 20)}' follows at once",
                     _slip(self.rest)
                     or "put a blank between items; values are " + FORMS,
                 )
@@ -213,10 +213,10 @@ class _Scanner:
         if not found:
             what = shown(self.rest, 20)
             self.wrong(
-                f"{what!r} is not a number"
+                f"'{what}' is not a number"
                 if self.rest.strip()
                 else "a number is missing",
-                _slip(self.rest) or f"write {form}",
+                _slip(self.rest, -1) or f"write {form}",
             )
         try:
             value = float(Fraction(found)) if "/" in found else float(found)
@@ -229,7 +229,7 @@ class _Scanner:
     def closing(self, sign: str = ")") -> None:
         if not self.taken(r"\s*" + re.escape(sign)):
             hint = _slip(self.rest) or f"a {sign!r} is missing"
-            self.wrong(f"{shown(self.rest, 20)!r} stands before any {sign!r}", hint)
+            self.wrong(f"'{shown(self.rest, 20)}' stands before any {sign!r}", hint)
 
     def blanks(self) -> None:
         self.taken(r"\s*")
@@ -253,7 +253,7 @@ class _Scanner:
         what = self.name if self.name and not near.startswith(self.name) else ""
         named = f"{what}={near}" if what else near
         return InvalidArgument(
-            f"randomization, character {self.at + 1}, item {shown(named, 40)!r}: "
+            f"randomization, character {self.at + 1}, item '{shown(named, 40)}': "
             f"{problem}",
             hint=hint,
             code=code,
@@ -267,7 +267,7 @@ def _no_sign(rest: str) -> str:
     return "an item is name=0.5..2, name*=0.8..1.2 or name+=-1..1"
 
 
-def _slip(rest: str, first: int = 99) -> str:
+def _slip(rest: str, first: int | None = None) -> str:
     """Return the way out for what other languages write, or nothing."""
     for pattern, hint in SLIPS[:first]:
         if re.match(pattern, rest):
@@ -292,4 +292,4 @@ SLIPS = (
     (r"\s*(?i:nan|[+-]?inf)", "give a finite number"),
     (r"\s*=", "write one sign: =, *= or +="),
     (r"\s*[A-Za-zµ°]", "leave out the unit: numbers are in the simulator's own"),
-)
+)  # the last one is for what follows a number

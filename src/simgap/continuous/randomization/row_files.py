@@ -96,7 +96,7 @@ def _read_csv(stream: BinaryIO, path: Path) -> dict[str, FloatArray]:
         raise _wrong(path, f"it is not CSV in UTF-8: {error}") from error
     if len(set(header)) < len(header):
         twice = next(each for each in header if header.count(each) > 1)
-        raise _wrong(path, f"it has the column {shown(twice)!r} twice")
+        raise _wrong(path, f"it has the column '{shown(twice)}' twice")
     table = np.empty((len(rows), len(header)))
     for i, (line, row) in enumerate(rows):
         if len(row) != len(header):
@@ -109,7 +109,7 @@ def _read_csv(stream: BinaryIO, path: Path) -> dict[str, FloatArray]:
             except ValueError:
                 raise _wrong(
                     path,
-                    f"line {line}: {shown(header[j])} is {shown(entry)!r}, not a "
+                    f"line {line}: {shown(header[j])} is '{shown(entry)}', not a "
                     "number",
                 ) from None
     return dict(zip(header, table.T, strict=True))
@@ -130,7 +130,7 @@ def _read_npz(stream: BinaryIO, path: Path) -> dict[str, FloatArray]:
         if array.ndim != 1 or array.dtype.kind not in "fiu":
             raise _wrong(
                 path,
-                f"array {shown(name)!r} is {array.dtype} of shape {array.shape}, not "
+                f"array '{shown(name)}' is {array.dtype} of shape {array.shape}, not "
                 "a list of numbers",
             )
     if len({array.size for array in arrays.values()}) > 1:
@@ -168,7 +168,7 @@ def _column(header: str, path: Path) -> tuple[str, Operation]:
     try:
         check_name(name)
     except InvalidArgument as error:
-        raise _wrong(path, f"column {shown(header)!r}: {error.problem}") from error
+        raise _wrong(path, f"column '{shown(header)}': {error.problem}") from error
     return name, operation
 
 

@@ -216,13 +216,13 @@ def check_name(name: str) -> None:
     """Raise unless a name can be written in the grammar and in a file."""
     if not NAME.fullmatch(name) or clean(name) != name or len(name) > LONGEST_NAME:
         raise InvalidArgument(
-            f"{shown(name)!r} cannot be the name of a parameter",
+            f"'{shown(name)}' cannot be the name of a parameter",
             hint="a name is a word such as mass, body.torso.mass or geom.*.friction",
             code=BAD_NAME,
         )
     if name[-1] in "*+-/:.!<>" or name[0] in ".[":
         raise InvalidArgument(
-            f"the name {shown(name)!r} is not whole",
+            f"the name '{shown(name)}' is not whole",
             hint="a name ends with a word, as geom.*.friction or actuator[*].gear; "
             "after it comes =, *= or +=",
             code=BAD_NAME,
