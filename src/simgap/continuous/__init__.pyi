@@ -91,6 +91,7 @@ from simgap.continuous.simulators.effect import (
     Ends as Ends,
     has_effect as has_effect,
     refuse_without_effect as refuse_without_effect,
+    repeats as repeats,
 )
 from simgap.continuous.simulators.factory import (
     simulator_from_factory as simulator_from_factory,

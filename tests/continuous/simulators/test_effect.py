@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.continuous import Ends, has_effect, open_simulator, refuse_without_effect
+from simgap.continuous import (
+    Ends,
+    has_effect,
+    open_simulator,
+    refuse_without_effect,
+    repeats,
+)
 from simgap.errors import SimgapError
 from tests.continuous.simulators.broken_environments import Fine
 
@@ -81,3 +87,37 @@ def test_a_parameter_without_effect_is_refused_by_name() -> None:
 
 def test_the_delay_acts() -> None:
     assert has_effect(open_simulator(Walled), "delay", Ends(0, 1))
+
+
+class SeedIgnored(Fine):
+    """One that draws its start from somewhere else."""
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        return super().reset()
+
+
+class Worn(Fine):
+    """One that every episode wears out a little."""
+
+    worn = 0.0
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        self.worn += 1e-9
+        return super().reset(seed=seed)
+
+    def step(self, action: Any) -> Any:
+        return super().step(action * (1.0 - self.worn))
+
+
+@pytest.mark.parametrize(
+    ("kind", "same"), [(Fine, True), (SeedIgnored, False), (Worn, False)]
+)
+def test_a_world_that_does_not_begin_anew_is_noticed(kind: Any, same: bool) -> None:
+    assert repeats(open_simulator(kind)) is same
+
+
+@pytest.mark.parametrize("name", ["gym:FrozenLake-v1", "gym:Acrobot-v1", "hopper"])
+def test_worlds_that_ship_with_it_begin_anew(name: str) -> None:
+    if name == "hopper":
+        pytest.importorskip("mujoco")
+    assert repeats(open_simulator(name))

@@ -151,6 +151,7 @@ def test_without_set_state_worlds_cannot_be_placed(file: Path) -> None:
         ("RETURNS = (1, 0)", "bad-returns"),
         ("RETURNS = 5", "bad-returns"),
         ("RETURNS = (0, float('inf'))", "bad-returns"),
+        ("set_state = 3", "not-a-function"),
         ("make = 3", "not-a-simulator"),
         ("make = None", "no-such-name"),
         ("1 / 0", "code-does-not-run"),

@@ -7,13 +7,13 @@ by side under the same actions, and one observation, reward or end must differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from simgap.arrays import BoolArray, FloatArray
-from simgap.continuous.interfaces import Box, Simulator, Space
+from simgap.arrays import BoolArray, FloatArray, OffsetArray
+from simgap.continuous.interfaces import Box, Simulator, Worlds
 from simgap.errors import InvalidArgument
 from simgap.text import number
 
@@ -60,36 +60,57 @@ def has_effect(
     values = {key: np.full(2 * rows, value) for key, value in (others or {}).items()}
     values[name] = np.repeat([ends.low, ends.high], rows)
     worlds = simulator.instantiate(values)
-    steps = min(STEPS, simulator.horizon or STEPS)
+    seeds = np.tile(np.arange(rows, dtype=np.int64), 2)
+    actions = np.concatenate([_actions(simulator)] * 2, axis=1)
     try:
-        seeds = np.tile(np.arange(rows, dtype=np.int64), 2)
-        if _differ(worlds.reset(seeds)):
-            return True
-        alive: BoolArray = np.ones(2 * rows, np.bool_)
-        for actions in _actions(simulator.action, steps):
-            after = worlds.step(np.concatenate([actions, actions]), alive)
-            broken = np.zeros(2 * rows)
-            broken[list(after.broken)] = 1.0
-            seen = np.column_stack(
-                [after.observation, after.reward, after.ended, broken]
-            )
-            if _differ(np.where(alive[:, None], seen, 0.0)):
-                return True
-            alive &= ~after.ended & (broken == 0.0)
-            if not alive.any():
-                break
-        return False
+        return any(
+            not np.array_equal(seen[:rows], seen[rows:], equal_nan=True)
+            for seen in _episode(worlds, seeds, actions)
+        )
     finally:
         worlds.close()
 
 
-def _differ(seen: FloatArray) -> bool:
-    low, high = np.split(seen, 2)
-    return not np.array_equal(low, high, equal_nan=True)
+def repeats(simulator: Simulator) -> bool:
+    """Return whether a world begins anew: the same seed and actions twice in a row.
+
+    It does not if the seed is ignored, or if something of an episode is left when the
+    next one starts.
+    """
+    worlds = simulator.instantiate({})
+    seeds, actions = np.zeros(1, np.int64), _actions(simulator)[:, :1]
+    try:
+        first, _, again = (
+            list(_episode(worlds, seeds + seed, actions)) for seed in (0, 1, 0)
+        )
+    finally:
+        worlds.close()
+    return len(first) == len(again) and all(
+        np.array_equal(one, two, equal_nan=True)
+        for one, two in zip(first, again, strict=True)
+    )
 
 
-def _actions(space: Space, steps: int) -> FloatArray:
+def _episode(
+    worlds: Worlds, seeds: OffsetArray, actions: FloatArray
+) -> Iterator[FloatArray]:
+    """Yield everything that is seen of an episode in each world, step by step."""
+    yield worlds.reset(seeds)
+    alive: BoolArray = np.ones(seeds.size, np.bool_)
+    for now in actions:
+        after = worlds.step(now, alive.copy())
+        broken = np.zeros(seeds.size)
+        broken[list(after.broken)] = 1.0
+        seen = np.column_stack([after.observation, after.reward, after.ended, broken])
+        yield np.where(alive[:, None], seen, 0.0)
+        alive &= ~after.ended & (broken == 0.0)
+        if not alive.any():
+            return
+
+
+def _actions(simulator: Simulator) -> FloatArray:
     """Return what is done, (steps, styles * seeds, A), or without A for choices."""
+    space, steps = simulator.action, min(STEPS, simulator.horizon or STEPS)
     drawn = [
         style(np.random.default_rng([at, seed]).random, steps, space.size)
         for at, style in enumerate(_STYLES)

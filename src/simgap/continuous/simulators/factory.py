@@ -96,6 +96,12 @@ def simulator_from_factory(
     be anything. `returns` are bounds of a whole episode's return.
     """
     named = name or getattr(make, "__name__", type(make).__name__)
+    if set_state is not None and not callable(set_state):
+        raise InvalidArgument(
+            f"set_state is {type(set_state).__name__}, not a function",
+            hint="write def set_state(env, observation)",
+            code="not-a-function",
+        )
     ways = arguments(make, {})
     found = declared_parameters(
         named, parameters, {k: each for k, (each, _) in ways.items()}, takes(make)
