@@ -3,7 +3,8 @@
 Nothing is compiled at import. The cache lies beside the file of the function that is
 compiled and follows it when that file changes. All kernels release the GIL, so that
 threads run beside each other. Several processes may compile at the same time: one of
-them writes, so that none points at the code of another.
+them writes, so that none points at the code of another. Where nothing can be written
+every process compiles for itself.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ class SharedCache(FunctionCache):  # type: ignore[misc]
     """Machine code on disk, written by one process at a time."""
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the code of one signature."""
-        with _only_writer(Path(self.cache_path)):
+        """Keep the code of one signature, unless the disk is full or read-only."""
+        with suppress(OSError), _only_writer(Path(self.cache_path)):
             super().save_overload(sig, data)
 
 
