@@ -37,7 +37,7 @@ from simgap.base_policies.paper.general_optimistic import general_optimistic
 from simgap.base_policies.paper.optimistic import Threshold, optimistic_exploration
 from simgap.gap.control_variate import Sample, combined
 from simgap.gap.exact import elimination_tests
-from simgap.gap.first_passage import optimistic_gap
+from simgap.gap.first_passage import first_passage_gap
 from simgap.gap.sampled import measured
 from simgap.instances import riverswim, switch_tree
 from simgap.mdp import SimulatorClass
@@ -192,7 +192,7 @@ def exactness(quick: bool) -> Iterator[Row]:
     real = real_models(agent.observed, worlds, horizon)
     for member in (0, 2):
         begin = time.process_time()
-        exact = optimistic_gap(
+        exact = first_passage_gap(
             worlds[member], agent.known.average, tests, horizon, order=agent.known.order
         )
         seconds = time.process_time() - begin

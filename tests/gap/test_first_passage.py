@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from simgap.arrays import FloatArray
-from simgap.gap.first_passage import EliminationTests, OptimisticGap, optimistic_gap
+from simgap.gap.first_passage import EliminationTests, OptimisticGap, first_passage_gap
 from simgap.instances import bandit, riverswim
 from simgap.intervals import Certified
 from simgap.mdp import SimulatorClass, TabularMDP, Transitions
@@ -86,7 +86,7 @@ def test_brackets_hold_what_all_histories_come_to(
     tests = EliminationTests(
         scale * plan.bias_span[:, None] * steps, np.full(len(models), 1e-9), two_sided
     )
-    found = optimistic_gap(real, plan, tests, horizon)
+    found = first_passage_gap(real, plan, tests, horizon)
     story = story_of(real, plan, tests, horizon)
     exact = stored(real)
     best = twin.optimal_values(exact.transitions, exact.rewards, horizon)[0]
@@ -110,7 +110,7 @@ def test_rows_that_sum_to_one_only_nearly_count_as_divided_by_their_sums() -> No
     real = TabularMDP(off, river.rewards, 0)
     plan = solve_average_reward(river)
     tests = sharp(plan, horizon, 0.2)
-    found = optimistic_gap(real, plan, tests, horizon)
+    found = first_passage_gap(real, plan, tests, horizon)
     exact = stored(real)
     best = twin.optimal_values(exact.transitions, exact.rewards, horizon)[0]
     story = story_of(real, plan, tests, horizon)
@@ -129,7 +129,7 @@ def test_a_fair_coin_is_given_up_as_rarely_as_row_32_says(
 ) -> None:
     coin = bandit((0.5,))
     plan = solve_average_reward(coin)
-    found = optimistic_gap(coin[0], plan, sharp(plan, horizon), horizon)
+    found = first_passage_gap(coin[0], plan, sharp(plan, horizon), horizon)
     low, high = ends(found.eliminated[0])
     assert low <= high <= 1.0 / horizon  # Theorem 6
     assert high - low <= 1e-9 * chance
@@ -138,7 +138,7 @@ def test_a_fair_coin_is_given_up_as_rarely_as_row_32_says(
     assert ends(found.gap)[1] <= 1e-10  # one action: nothing to lose
     # A threshold that forgets the square is another one, and shows.
     wrong = sharp(plan, horizon, sqrt(log(2.0 * horizon) / log(2.0 * horizon**2)))
-    seen = optimistic_gap(coin[0], plan, wrong, horizon)
+    seen = first_passage_gap(coin[0], plan, wrong, horizon)
     assert ends(seen.eliminated[0])[0] > 20.0 * chance
 
 
@@ -149,7 +149,7 @@ def test_the_printed_threshold_gives_up_the_truth_at_the_first_step(
     """Theory row 33, errata E17; a single candidate is taken up again and given up."""
     coin = bandit((0.5,))
     plan = solve_average_reward(coin)
-    found = optimistic_gap(coin[0], plan, literal(coin, horizon), horizon)
+    found = first_passage_gap(coin[0], plan, literal(coin, horizon), horizon)
     assert_holds(found.eliminated[0], Fraction(1))
     assert_holds(found.eliminations, Fraction(horizon))
 
@@ -161,7 +161,7 @@ def test_the_printed_threshold_empties_the_class_of_row_34_at_step_4(
     rivers = riverswim(6, (0.35, 0.25, 0.45, 0.30))
     plan = solve_average_reward(rivers)
     for real in rivers:
-        found = optimistic_gap(real, plan, literal(rivers, horizon), horizon)
+        found = first_passage_gap(real, plan, literal(rivers, horizon), horizon)
         assert_holds(found.exhausted, Fraction(chance))
 
 
@@ -209,8 +209,8 @@ def test_sampling_agrees_and_sees_a_threshold_that_is_off(
 ) -> None:
     horizon, runs = 600, 10_000
     plan, real = solve_average_reward(RIVERS), RIVERS[member]
-    found = optimistic_gap(real, plan, sharp(plan, horizon, scale), horizon)
-    other = optimistic_gap(real, plan, sharp(plan, horizon, 1.3 * scale), horizon)
+    found = first_passage_gap(real, plan, sharp(plan, horizon, scale), horizon)
+    other = first_passage_gap(real, plan, sharp(plan, horizon, 1.3 * scale), horizon)
     reward, gone = simulate(real, plan, sharp(plan, horizon, scale), horizon, runs)
     best = float(optimal_values(real, horizon).start[0])
     error = float(reward.std()) / sqrt(runs)
@@ -229,7 +229,7 @@ def test_without_tests_it_is_the_policy_of_the_most_optimistic_candidate() -> No
     plan, horizon = solve_average_reward(RIVERS), 3000
     never = EliminationTests(np.full((5, horizon), np.inf), np.zeros(5))
     for member, real in enumerate(RIVERS):
-        found = optimistic_gap(real, plan, never, horizon)
+        found = first_passage_gap(real, plan, never, horizon)
         best = optimal_values(real, horizon)
         kept = policy_values(real, plan.policy[4], horizon)
         wanted = float(best.start[0] - kept.start[0])
@@ -247,11 +247,11 @@ def test_a_threshold_out_of_reach_costs_no_table_of_rewards() -> None:
     paper = EliminationTests(
         np.tile(diameter(RIVERS).upper * root, (5, 1)), np.zeros(5)
     )
-    found = optimistic_gap(RIVERS[0], plan, paper, horizon)
+    found = first_passage_gap(RIVERS[0], plan, paper, horizon)
     assert found.columns == 1
     assert ends(found.eliminations) == (0.0, 0.0)
     never = EliminationTests(np.full((5, horizon), np.inf), np.zeros(5))
-    assert found.gap == optimistic_gap(RIVERS[0], plan, never, horizon).gap
+    assert found.gap == first_passage_gap(RIVERS[0], plan, never, horizon).gap
 
 
 def test_a_bound_that_only_bad_luck_breaks_is_not_out_of_reach() -> None:
@@ -261,7 +261,7 @@ def test_a_bound_that_only_bad_luck_breaks_is_not_out_of_reach() -> None:
     flat = np.full((1, horizon), 2.0)
     for two_sided in (True, False):
         tests = EliminationTests(flat, np.full(1, 1e-9), two_sided)
-        found = optimistic_gap(bandit((0.1,))[0], plan, tests, horizon)
+        found = first_passage_gap(bandit((0.1,))[0], plan, tests, horizon)
         assert ends(found.eliminated[0])[0] > 0.99
 
 
@@ -273,7 +273,7 @@ def test_a_random_start_is_a_mean_over_starts() -> None:
     def started(start: object) -> OptimisticGap:
         real = RIVERS[1]
         moved = TabularMDP(real.transitions, real.rewards, start)  # type: ignore[arg-type]
-        return optimistic_gap(moved, plan, tests, horizon)
+        return first_passage_gap(moved, plan, tests, horizon)
 
     alone = [started(state) for state in range(6)]
     found = started(law)
@@ -286,7 +286,7 @@ def test_a_random_start_is_a_mean_over_starts() -> None:
 @pytest.mark.parametrize("scale", [0.02, 0.1, 1.0])
 def test_every_step_is_played_by_some_candidate(scale: float) -> None:
     plan, horizon = solve_average_reward(RIVERS), 300
-    found = optimistic_gap(RIVERS[3], plan, sharp(plan, horizon, scale), horizon)
+    found = first_passage_gap(RIVERS[3], plan, sharp(plan, horizon, scale), horizon)
     assert sum(middle(each) for each in found.steps) == pytest.approx(horizon, rel=1e-9)
     later = [middle(found.eliminated[k]) for k in found.order]
     assert all(a >= b for a, b in pairwise(later))
@@ -295,9 +295,9 @@ def test_every_step_is_played_by_some_candidate(scale: float) -> None:
 def test_another_order_is_another_algorithm() -> None:
     plan, horizon = solve_average_reward(RIVERS), 300
     tests = sharp(plan, horizon, 0.1)
-    by_gain = optimistic_gap(RIVERS[0], plan, tests, horizon)
-    told = optimistic_gap(RIVERS[0], plan, tests, horizon, order=[4, 3, 2, 1, 0])
+    by_gain = first_passage_gap(RIVERS[0], plan, tests, horizon)
+    told = first_passage_gap(RIVERS[0], plan, tests, horizon, order=[4, 3, 2, 1, 0])
     assert by_gain.order.tolist() == [4, 3, 2, 1, 0]
     assert told.gap == by_gain.gap
-    honest = optimistic_gap(RIVERS[0], plan, tests, horizon, order=[0, 1, 2, 3, 4])
+    honest = first_passage_gap(RIVERS[0], plan, tests, horizon, order=[0, 1, 2, 3, 4])
     assert middle(honest.gap) < 0.01 * middle(by_gain.gap)

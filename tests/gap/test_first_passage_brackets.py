@@ -9,7 +9,7 @@ import pytest
 
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.gap import passage_law, start_times
-from simgap.gap.first_passage import EliminationTests, OptimisticGap, optimistic_gap
+from simgap.gap.first_passage import EliminationTests, OptimisticGap, first_passage_gap
 from simgap.instances import bandit, cycle, riverswim
 from simgap.mdp import TabularMDP
 from simgap.planning import (
@@ -38,9 +38,9 @@ def test_convolutions_by_fft_and_by_hand_agree_within_the_bracket(
     plan, horizon = solve_average_reward(RIVERS), 700
     tests = sharp(plan, horizon, 0.03)
     monkeypatch.setattr(start_times, "DIRECT", 2**40)
-    by_hand = optimistic_gap(RIVERS[member], plan, tests, horizon)
+    by_hand = first_passage_gap(RIVERS[member], plan, tests, horizon)
     monkeypatch.setattr(start_times, "DIRECT", 0)
-    by_fft = optimistic_gap(RIVERS[member], plan, tests, horizon)
+    by_fft = first_passage_gap(RIVERS[member], plan, tests, horizon)
     assert_overlap(by_hand, by_fft)
     low, high = ends(by_fft.gap)
     assert high - low < 1e-7
@@ -52,8 +52,8 @@ def test_convolutions_by_fft_and_by_hand_agree_within_the_bracket(
 def test_what_is_dropped_widens_the_bracket_and_stays_inside(prune: float) -> None:
     plan, horizon = solve_average_reward(RIVERS), 300
     tests = sharp(plan, horizon, 0.1)
-    fine = optimistic_gap(RIVERS[0], plan, tests, horizon)
-    coarse = optimistic_gap(RIVERS[0], plan, tests, horizon, prune=prune)
+    fine = first_passage_gap(RIVERS[0], plan, tests, horizon)
+    coarse = first_passage_gap(RIVERS[0], plan, tests, horizon, prune=prune)
     assert_overlap(fine, coarse)
     assert ends(coarse.gap)[0] <= middle(fine.gap) <= ends(coarse.gap)[1]
     assert coarse.lost > fine.lost
@@ -64,9 +64,9 @@ def test_what_is_dropped_widens_the_bracket_and_stays_inside(prune: float) -> No
 def test_work_that_runs_out_leaves_a_bracket() -> None:
     plan, horizon = solve_average_reward(RIVERS), 3000
     tests = sharp(plan, horizon, 0.1)
-    whole = optimistic_gap(RIVERS[0], plan, tests, horizon)
+    whole = first_passage_gap(RIVERS[0], plan, tests, horizon)
     with pytest.raises(NotSolved, match="not enough") as stopped:
-        optimistic_gap(RIVERS[0], plan, tests, horizon, most_work=100_000)
+        first_passage_gap(RIVERS[0], plan, tests, horizon, most_work=100_000)
     partial = stopped.value.result
     assert isinstance(partial, OptimisticGap)
     assert_overlap(whole, partial)
@@ -78,10 +78,10 @@ def test_tables_that_grow_and_chunks_do_not_show(
 ) -> None:
     plan, horizon = solve_average_reward(RIVERS), 300
     tests = sharp(plan, horizon, 0.1)
-    whole = optimistic_gap(RIVERS[1], plan, tests, horizon)
+    whole = first_passage_gap(RIVERS[1], plan, tests, horizon)
     monkeypatch.setattr(passage_law, "FIRST_COLUMNS", 2)
     monkeypatch.setattr(passage_law, "CHUNK", 7)
-    parts = optimistic_gap(RIVERS[1], plan, tests, horizon)
+    parts = first_passage_gap(RIVERS[1], plan, tests, horizon)
     assert parts.gap == whole.gap
     assert parts.eliminated == whole.eliminated
 
@@ -91,9 +91,9 @@ def test_a_statistic_that_meets_its_threshold_is_told_apart_by_the_tolerance() -
     coin = bandit((0.5,))
     plan = solve_average_reward(coin)
     half = np.full((1, 1), 0.5)
-    unsure = optimistic_gap(coin[0], plan, EliminationTests(half, np.zeros(1)), 1)
+    unsure = first_passage_gap(coin[0], plan, EliminationTests(half, np.zeros(1)), 1)
     assert ends(unsure.eliminated[0]) == pytest.approx((0.0, 1.0), abs=1e-8)
-    kept = optimistic_gap(coin[0], plan, EliminationTests(half, np.full(1, 1e-9)), 1)
+    kept = first_passage_gap(coin[0], plan, EliminationTests(half, np.full(1, 1e-9)), 1)
     assert ends(kept.eliminated[0])[1] == 0.0
 
 
@@ -101,7 +101,7 @@ def test_a_bias_that_never_changes_needs_the_tolerance() -> None:
     """One state: sp(l) = 0, the threshold is 0 and so is the statistic (theory 3.2)."""
     one = cycle(1)
     plan = solve_average_reward(one)
-    found = optimistic_gap(one[0], plan, sharp(plan, 500), 500)
+    found = first_passage_gap(one[0], plan, sharp(plan, 500), 500)
     assert ends(found.eliminated[0])[1] == 0.0
     assert ends(found.gap)[1] <= 1e-9
 
@@ -112,20 +112,20 @@ def test_three_rewards_on_no_lattice_are_refused_with_their_numbers() -> None:
     real = TabularMDP(river.transitions, rewards, 0)
     plan = solve_average_reward(real)
     with pytest.raises(NotSolved, match=r"0\.3535533"):
-        optimistic_gap(real, plan, sharp(plan, 20, 0.1), 20)
+        first_passage_gap(real, plan, sharp(plan, 20, 0.1), 20)
 
 
 def test_what_does_not_fit_is_refused() -> None:
     plan = solve_average_reward(RIVERS)
     tests = sharp(plan, 10)
     with pytest.raises(InvalidArgument, match="horizon 11"):
-        optimistic_gap(RIVERS[0], plan, tests, 11)
+        first_passage_gap(RIVERS[0], plan, tests, 11)
     with pytest.raises(InvalidArgument, match="5 states"):
-        optimistic_gap(riverswim(5, 0.35)[0], plan, tests, 10)
+        first_passage_gap(riverswim(5, 0.35)[0], plan, tests, 10)
     with pytest.raises(InvalidArgument, match="order"):
-        optimistic_gap(RIVERS[0], plan, tests, 10, order=[0, 1, 2, 3, 3])
+        first_passage_gap(RIVERS[0], plan, tests, 10, order=[0, 1, 2, 3, 3])
     with pytest.raises(InvalidArgument, match="prune"):
-        optimistic_gap(RIVERS[0], plan, tests, 10, prune=0.0)
+        first_passage_gap(RIVERS[0], plan, tests, 10, prune=0.0)
     with pytest.raises(InvalidArgument, match="negative"):
         EliminationTests(np.full((5, 10), -1.0), np.zeros(5))
     with pytest.raises(InvalidArgument, match="tolerance"):
@@ -138,6 +138,6 @@ def test_twenty_thousand_steps_are_known_to_eight_digits(scale: float) -> None:
     horizon = 20_000
     plan = solve_average_reward(RIVERS)
     for real in (RIVERS[0], RIVERS[2]):
-        found = optimistic_gap(real, plan, sharp(plan, horizon, scale), horizon)
+        found = first_passage_gap(real, plan, sharp(plan, horizon, scale), horizon)
         low, high = ends(found.gap)
         assert high - low <= 1e-8 * high + 1e-6

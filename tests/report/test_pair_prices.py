@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
+from simgap import blame, oracle
 from simgap.answers.pair_prices import MOST_PRICED, recorded_prices
-from simgap.records import PairPrices
+from simgap.records import PairPrices, write_record
+from simgap.report.folder import read_folder
 from simgap.report.parts.pair_prices import pair_prices_plot
 
 
@@ -40,3 +44,14 @@ def test_the_map_names_the_models_it_is_about() -> None:
     for models in ((0, 3), (0, 3, 9)):
         prices = PairPrices(three, three, models)
         assert pair_prices_plot(names, prices, 0.0, "key") is None
+
+
+@pytest.mark.parametrize(("horizon", "drawn"), [(9, 1), (10, 2)])
+def test_the_same_map_is_drawn_once(tmp_path: Path, horizon: int, drawn: int) -> None:
+    """The oracle and blame price the same pairs, unless they were asked differently."""
+    river = "riverswim?states=3&success=0.3,0.8"
+    write_record(oracle(river, 9), tmp_path / "oracle.json")
+    write_record(blame(river, horizon), tmp_path / "blame.json")
+    parts = read_folder(tmp_path).parts
+    keys = [plot.key for part in parts for plot in part.plots]
+    assert len([key for key in keys if key.endswith("-pairs")]) == drawn

@@ -12,7 +12,7 @@ from simgap.gap.exact import (
 from simgap.gap.first_passage import (
     EliminationTests as EliminationTests,
     OptimisticGap as OptimisticGap,
-    optimistic_gap as optimistic_gap,
+    first_passage_gap as first_passage_gap,
 )
 from simgap.gap.measure import (
     average_certified as average_certified,

@@ -17,7 +17,7 @@ from simgap.arrays import FloatArray
 from simgap.base_policies import OptimisticExploration, Threshold
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.gap.evaluator import Exact
-from simgap.gap.first_passage import EliminationTests, optimistic_gap
+from simgap.gap.first_passage import EliminationTests, first_passage_gap
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle import Seen, gaps_by_histories, graph_gaps, loss_form
@@ -87,7 +87,7 @@ def _by_first_passages(
             hint="its tests depend on the horizon: make it for this one",
         )
     return tuple(
-        optimistic_gap(
+        first_passage_gap(
             model, agent.known.average, elimination_tests(agent), horizon
         ).gap
         for model in real

@@ -86,7 +86,7 @@ class OptimisticGap:
     cells: int  # the work that was done
 
 
-def optimistic_gap(
+def first_passage_gap(
     real: TabularMDP,
     plan: AverageRewardPlan,
     tests: EliminationTests,

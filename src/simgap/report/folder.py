@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast, final
 
 from simgap.errors import InvalidFile
 from simgap.records import for_this_grid, read_object
+from simgap.report.heat_plots import HeatPlot
 from simgap.report.part import Part
 from simgap.report.parts import CLAIM, CLAIMS, MAKERS
+from simgap.report.plots import Plot
 from simgap.text import shown
 
 ENDING = ".json"
@@ -66,7 +68,7 @@ def read_folder(folder: Path) -> Folder:
             troubles.append(Trouble(_name(path, folder), shown(problem, 300)))
     return Folder(
         name=shown(folder.resolve().name or str(folder)),
-        parts=tuple(parts),
+        parts=tuple(_drawn_once(parts)),
         troubles=tuple(troubles),
         unknown=tuple(
             _name(path, folder)
@@ -82,6 +84,24 @@ def _made(make: Make, record: Mapping[str, Any], anchor: str) -> Part:
     source = record.get("provenance")
     on_grid = isinstance(source, Mapping) and source.get("grid")
     return cast("Part", for_this_grid(part)) if on_grid else part
+
+
+def _drawn_once(parts: Iterable[Part]) -> Iterator[Part]:
+    """Yield parts without the maps that a part before has of the same class.
+
+    Several verbs say what it costs not to know one model from another.
+    """
+    drawn: list[tuple[str, str, HeatPlot]] = []
+    for part in parts:
+        about, plots = part.origin, list[Plot]()
+        for plot in part.plots:
+            if isinstance(plot, HeatPlot):
+                same = about.model, about.horizon, replace(plot, key="")
+                if same in drawn:
+                    continue
+                drawn.append(same)
+            plots.append(plot)
+        yield replace(part, plots=tuple(plots))
 
 
 def _files(folder: Path) -> list[Path]:

@@ -68,7 +68,7 @@ class ObservedClass:
             f"no model of the class goes from state {step.state} by action "
             f"{step.action} to {step.next_state}"
             + ("" if step.reward is None else f" with reward {step.reward}"),
-            hint="the real world is not in the class",
+            hint="the real model is not in the class",
             step=step,
         )
 

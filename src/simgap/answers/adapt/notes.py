@@ -34,7 +34,7 @@ def adapt_notes(
     elif outside:
         notes.add(
             "outside-class",
-            "posterior and new plan presuppose that the real world is in the class, "
+            "posterior and new plan presuppose that the real model is in the class, "
             "which the data refute: do not rely on them",
         )
     elif _varies(latent):

@@ -77,7 +77,7 @@ def run(
         typer.Option(
             "--false-alarm",
             metavar="P",
-            help="Chance, at most, of an alarm if the real world is in the class.",
+            help="Chance, at most, of an alarm if the real model is in the class.",
             parser=real("--false-alarm", below=1.0, hint=CHANCE),
         ),
     ] = 0.01,

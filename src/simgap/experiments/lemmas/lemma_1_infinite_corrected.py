@@ -298,7 +298,7 @@ CLAIM = Claim(
     name="lemma-1-infinite-corrected",
     title="The reduction for infinite classes, corrected",
     statement="If the gap of the randomized policy, and not only its value, changes "
-    "smoothly around the real world, then its gap there is at most the base policy's "
+    "smoothly around the real model, then its gap there is at most the base policy's "
     "average gap divided by the mass of a neighbourhood, plus the Lipschitz constant "
     "of the gap times its radius.",
     source="Lemma 1, infinite class, corrected (theory 4.1c)",

@@ -29,7 +29,7 @@ from simgap.experiments.framework.claim import (
     table,
 )
 from simgap.experiments.framework.shared_classes import rivers
-from simgap.gap import EliminationTests, elimination_tests, optimistic_gap
+from simgap.gap import EliminationTests, elimination_tests, first_passage_gap
 from simgap.instances import bandit, best_arm
 from simgap.intervals import Certified, greatest
 from simgap.records import Check
@@ -104,7 +104,7 @@ def _row(known: KnownClass, threshold: Threshold, horizon: int, share: float) ->
     tests = elimination_tests(agent)
     tests = EliminationTests(share * tests.thresholds, tests.tolerance)
     chances = [
-        optimistic_gap(model, known.known.average, tests, horizon).eliminated[m]
+        first_passage_gap(model, known.known.average, tests, horizon).eliminated[m]
         for m, model in enumerate(known.simulators)
     ]
     word, allowed = WORDS[threshold], 1.0 / horizon

@@ -22,7 +22,7 @@ from simgap.base_policies import (
     Threshold,
     optimistic_exploration,
 )
-from simgap.bounds import ProvedThreshold, optimistic_gap as proved_gap
+from simgap.bounds import ProvedThreshold, optimistic_gap
 from simgap.experiments.framework.agent_losses import KnownClass
 from simgap.experiments.framework.claim import (
     Claim,
@@ -34,7 +34,7 @@ from simgap.experiments.framework.claim import (
     table,
 )
 from simgap.experiments.framework.growth import growth_exponent
-from simgap.gap import OptimisticGap, elimination_tests, optimistic_gap
+from simgap.gap import OptimisticGap, elimination_tests, first_passage_gap
 from simgap.instances import bandit, best_arm, riverswim
 from simgap.intervals import Certified, Estimate, least
 from simgap.records import ClaimVerdict
@@ -145,7 +145,7 @@ def _followed(known: KnownClass, horizon: int, literal: bool) -> list[Optimistic
     """Return what the agent does in every model, without sampling."""
     tests = elimination_tests(_agent(known, horizon, literal))
     return [
-        optimistic_gap(model, known.known.average, tests, horizon)
+        first_passage_gap(model, known.known.average, tests, horizon)
         for model in known.simulators
     ]
 
@@ -159,7 +159,7 @@ def _lost(
 
 def _bound(known: KnownClass, horizon: int) -> float:
     """Return C2 with the paper's threshold."""
-    return proved_gap(
+    return optimistic_gap(
         horizon=horizon,
         spans=[known.diameter] * known.members,
         threshold=ProvedThreshold.PAPER,

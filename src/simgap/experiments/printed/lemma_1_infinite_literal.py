@@ -139,7 +139,7 @@ CLAIM = Claim(
     name="lemma-1-infinite-literal",
     title="The reduction for infinite classes, as printed",
     statement="If the value of the randomized policy changes smoothly around the real "
-    "world, its gap there is at most the base policy's gap divided by the mass of a "
+    "model, its gap there is at most the base policy's gap divided by the mass of a "
     "neighbourhood, plus the Lipschitz constant times its radius.",
     source="Lemma 1, infinite class, as printed (theory 4.1b)",
     expected=ClaimVerdict.REFUTED,

@@ -236,7 +236,7 @@ CLAIM = Claim(
     title="Infinite classes, as printed",
     statement="However many simulators there are, if the class is simple (small eluder "
     "dimension) and the value of the randomized policy changes smoothly around the "
-    "real world, its gap there grows like sqrt(H log H).",
+    "real model, its gap there grows like sqrt(H log H).",
     source="Theorem 4 as printed (theory 4.1b, 4.7)",
     expected=ClaimVerdict.REFUTED,
     measure=measured,

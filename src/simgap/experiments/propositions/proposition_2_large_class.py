@@ -206,7 +206,7 @@ CLAIM = Claim(
     title="With very many simulators the randomized policy does not explore",
     statement="There is a class of simulators of diameter 2, as many as steps in the "
     "horizon, on which every policy trained on all of them never tries the action that "
-    "the real world rewards, and loses a quarter of the horizon there; with the "
+    "the real model rewards, and loses a quarter of the horizon there; with the "
     "paper's own instance, of four times the horizon and more, it loses a half.",
     source="Proposition 2 (theory 4.9, rows 23-26)",
     measure=measured,

@@ -247,7 +247,7 @@ CLAIM = Claim(
     name="theorem-1",
     title="Separated classes: the gap grows like log H",
     statement="If any two simulators differ clearly at some state and action, a policy "
-    "trained on all of them and tested in the real world loses at most a constant "
+    "trained on all of them and tested in the real model loses at most a constant "
     "times log H, however long the task is.",
     source="Theorem 1 with Theorem 5 and Lemma 1 (theory 4.5)",
     measure=measured,

@@ -230,7 +230,7 @@ CLAIM = Claim(
     title="Infinite classes, corrected",
     statement="However many simulators there are, if the class is simple (small eluder "
     "dimension) and the gap of the randomized policy, not only its value, changes "
-    "smoothly around the real world, its gap there is at most sqrt(H log H) divided by "
+    "smoothly around the real model, its gap there is at most sqrt(H log H) divided by "
     "the mass of a neighbourhood, plus the change of the gap across it.",
     source="Theorem 4, corrected (theory 4.1c, 4.7)",
     measure=measured,

@@ -212,7 +212,7 @@ CLAIM = Claim(
     title="What Algorithm 1 loses",
     statement="An agent that first tells the simulators apart two by two and then "
     "plays the one that is left loses at most the time this takes, plus one crossing "
-    "of the state space, plus one step, whichever simulator is the real world.",
+    "of the state space, plus one step, whichever of them is the real model.",
     source="Theorem 5 (theory 4.5)",
     measure=measured,
     quick=QUICK,

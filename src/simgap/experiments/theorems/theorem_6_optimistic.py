@@ -37,7 +37,7 @@ from simgap.experiments.framework.claim import (
     table,
 )
 from simgap.experiments.framework.shared_classes import eight_switches, rivers
-from simgap.gap import elimination_tests, optimistic_gap
+from simgap.gap import elimination_tests, first_passage_gap
 from simgap.instances import best_arm
 from simgap.intervals import Certified, Estimate, greatest
 from simgap.records import Check, Figure
@@ -164,7 +164,7 @@ def _followed(known: KnownClass, horizon: int) -> Followed:
     agent = optimistic_exploration(known.known, horizon)
     tests = elimination_tests(agent)
     found = [
-        optimistic_gap(model, known.known.average, tests, horizon)
+        first_passage_gap(model, known.known.average, tests, horizon)
         for model in known.simulators
     ]
     return Followed(
