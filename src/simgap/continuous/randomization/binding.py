@@ -28,7 +28,7 @@ from simgap.continuous.randomization.domains import (
 from simgap.continuous.randomization.draws import uniforms
 from simgap.continuous.randomization.patterns import matches, set_twice
 from simgap.continuous.randomization.reading import Randomized, parse_randomization
-from simgap.continuous.randomization.row_files import RowTable, read_rows
+from simgap.continuous.randomization.row_files import WEIGHT, RowTable, read_rows
 from simgap.continuous.randomization.spec import Operation, Randomization
 from simgap.errors import InvalidArgument
 from simgap.text import number, shown
@@ -61,7 +61,8 @@ class Column:
     def header(self) -> str:
         """Return what a column of a file of rows is called: `name` or `name*=`."""
         sign = self.operation.value
-        return self.name if sign == "=" else f"{self.name}{sign}"
+        plain = self.operation is Operation.ABSOLUTE and self.name != WEIGHT
+        return self.name if plain else f"{self.name}{sign}"
 
     @property
     def varies(self) -> bool:

@@ -3,7 +3,7 @@
 A CSV file has a header of names; an .npz has one array of numbers for each. A name is
 that of a parameter or a pattern, and the numbers are its values; `name*=` says that
 they are factors, `name+=` that they are offsets. A column `weight`, if there is one,
-says how likely a row is beside the others.
+says how likely a row is beside the others; a parameter of that name is `weight=`.
 """
 
 from __future__ import annotations

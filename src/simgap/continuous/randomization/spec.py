@@ -19,7 +19,7 @@ from simgap.errors import InvalidArgument
 from simgap.text import clean, listed, shown, suggestion
 
 NAME = re.compile(r"[^\s=#{}(),;\"'\\]+")
-RESERVED = ("together", "samples", "weight")  # words of the files
+RESERVED = ("together", "samples")  # words of the files
 MOST_ITEMS = 1000
 LONGEST_NAME = 200
 BAD_NAME, TWICE, BAD_GROUP = "randomize-name", "set-twice", "randomize-group"  # codes
