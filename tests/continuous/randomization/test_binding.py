@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simgap.continuous import bind, parse_randomization, write_rows
+from simgap.continuous import Parameter, bind, parse_randomization, write_rows
 from simgap.errors import InvalidArgument
-from tests.continuous.randomization.worlds import HOPPER, PENDULUM
+from tests.continuous.randomization.worlds import HOPPER, PENDULUM, Named
 
 FAILURE = 1e-6
 GROUP = """
@@ -140,6 +140,19 @@ def test_rows_are_drawn_whole_by_their_weights(tmp_path: Path) -> None:
     np.savez(npz, allow_pickle=False, **columns, weight=np.array([1.0, 2.0, 1.0]))
     again = bind(f"rows({npz}) delay={{0,1}}", PENDULUM)
     assert (again.sample(1, range(50)) == theta[:50]).all()  # in whatever order
+
+
+def test_a_parameter_called_weight_is_told_from_the_weights(tmp_path: Path) -> None:
+    world = Named("scale", (Parameter("weight", 2.0), Parameter("x", 1.0)))
+    bound = bind("weight=1..3 x*=1..2", world)
+    assert [column.header for column in bound.columns] == ["weight=", "x*="]
+    path = tmp_path / "rows.csv"
+    headers = [column.header for column in bound.columns]
+    write_rows(path, headers, np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 3.0]))
+    again = bind(str(path), world)
+    assert again.names == ("weight", "x")
+    assert again.rows is not None
+    assert again.rows.chances.tolist() == [0.25, 0.75]
 
 
 def test_what_is_drawn_is_inside_and_what_is_wider_is_not_all() -> None:

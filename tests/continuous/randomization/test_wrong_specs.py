@@ -19,6 +19,7 @@ from simgap.continuous import (
     parse_randomization,
 )
 from simgap.errors import InvalidArgument, SimgapError
+from tests.continuous.randomization.generated import randomization
 from tests.continuous.randomization.worlds import HOPPER, PENDULUM
 
 SYNTAX, VALUE, NAME = "randomize-syntax", "randomize-value", "randomize-name"
@@ -342,3 +343,32 @@ def test_a_file_name_with_hidden_characters_is_refused() -> None:
 
 def test_there_are_enough_wrong_specs() -> None:
     assert len(TEXTS) + len(BOUND) + len(MUJOCO) + len(TOML) >= 60
+
+
+PIECES = (
+    "mass gain delay = *= += .. log( normal( ) { } , : sd= in= 1 -2 0.5 1/3 inf rows( "
+)
+PIECES += '.csv " [*] * \x00 é [randomize] # x.toml 1e400 together'
+
+
+def test_no_text_ends_in_anything_but_a_value_or_an_error_with_a_way_out() -> None:
+    rng = np.random.default_rng(5)
+    pieces = [*PIECES.split(" "), " ", "\n"]
+    fates = [0, 0]
+    for seed in range(1500):
+        text = "".join(rng.choice(pieces, size=rng.integers(1, 12)))
+        if seed % 2:
+            letters = list(randomization(seed).to_string())
+            for _ in range(rng.integers(3)):
+                letters[rng.integers(len(letters))] = str(rng.choice(pieces))
+            text = "".join(letters)
+        try:
+            spec = parse_randomization(text)
+            assert parse_randomization(spec.to_string()) == spec
+            bind(Randomization(spec.items, spec.groups), PENDULUM).widened(1.5)
+            fates[0] += 1
+        except SimgapError as error:
+            fates[1] += 1
+            assert error.hint
+            assert error.code not in {"InvalidArgument", "InvalidFile"}
+    assert min(fates) > 10

@@ -14,7 +14,7 @@ from simgap.continuous.extras import needed
 from simgap.errors import InvalidFile
 from simgap.user_files import opened, size_of
 
-LARGEST_FILE = 2**21  # bytes; those of Isaac Lab have some 2**16
+LARGEST_FILE = 2**19  # bytes; those of Isaac Lab have some 2**16
 LONGEST_SHARED = 100  # entries of a list that is used again
 BAD_FILE = "randomize-file"  # code
 PYTHON = "tag:yaml.org,2002:python/"
