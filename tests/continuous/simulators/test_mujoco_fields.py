@@ -37,6 +37,7 @@ ROBOT = """
       </body>
     </body>
   </worldbody>
+  <contact><pair geom1="hand" geom2="floor" friction="0.6 0.6 0.01"/></contact>
   <tendon><fixed name="cable" damping="0.2" stiffness="3"><joint joint="knee" coef="1"/>
   </fixed></tendon>
   <actuator>
@@ -113,6 +114,7 @@ TEXTS: list[tuple[dict[str, float], list[tuple[str, str]]]] = [
         [('"0.5 0.005 0.0001"', '"0.5 0.1 0.0001"')],
     ),
     ({"geom.shell.friction_roll": 0.1}, [('"0.5 0.005 0.0001"', '"0.5 0.005 0.1"')]),
+    ({"contact.floor+hand.friction": 0.2}, [("0.6 0.6 ", "0.2 0.2 ")]),
     ({"actuator.servo.kp": 35.0}, [('kp="20"', 'kp="35"')]),
     ({"actuator.servo.kv": 2.5}, [('kv="1"', 'kv="2.5"')]),
     ({"actuator.servo.gear": -2.0}, [('kp="20"', 'kp="20" gear="-2"')]),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simgap.continuous import bind, open_simulator
 from simgap.continuous.simulators import mujoco_models
 from simgap.continuous.simulators.mujoco_door import open_mujoco
 from simgap.errors import SimgapError
@@ -52,9 +53,7 @@ def test_a_file_beside_the_model_is_its_task(arm: Path) -> None:
     stepped = worlds.step(np.ones((2, 1)), np.ones(2, np.bool_))
     assert stepped.success is not None
     assert stepped.observation[0, 2] != stepped.observation[1, 2]  # the mass is felt
-    with pytest.raises(SimgapError) as caught:
-        worlds.place(first)
-    assert caught.value.code == "cannot-place"
+    assert not hasattr(worlds, "place")  # the file defines no unobserve
 
 
 def test_a_class_of_another_file_is_a_task(arm: Path) -> None:
@@ -190,3 +189,49 @@ def test_warnings_of_the_compiler_are_not_printed(
 ) -> None:
     open_mujoco("half-cheetah")  # whose file has an attribute that is going away
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("geom.foot_geom.size=0.05..0.07", "compiled-field"),
+        ("body[*].pos_x+=0..0.1", "compiled-field"),
+        ("geom.foo.friction=0.3..1.5", "unknown-parameter"),
+        ("body.torso.mass=-1..2", "outside-domain"),
+        ("body.torso.mass=1 body.*.mass*=0.8..1.2", "set-twice"),
+        ("body.*.mass*=0.7..1.4 actuator[*].gear*=-1..1 delay={0,1}", None),
+    ],
+)
+def test_a_randomization_is_bound_to_named_fields(text: str, code: str | None) -> None:
+    hopper = open_simulator("hopper")
+    if code is None:
+        bound = bind(text, hopper)
+        assert len(bound.names) == 1 + 3 + 1
+        assert len(bound.values(bound.sample(0, np.arange(4)))) == 4 + 3 + 1
+        return
+    with pytest.raises(SimgapError) as caught:
+        bind(text, hopper)
+    assert caught.value.code == code
+
+
+def test_bodies_that_sleep_wake_for_the_next_episode(arm: Path) -> None:
+    sleepy = '<mujoco><option><flag sleep="enable"/></option>'
+    arm.write_text(ARM.replace("<mujoco>", sleepy))
+    arm.with_suffix(".py").write_text(TASK)
+    worlds = open_mujoco(str(arm)).instantiate({"gravity": np.array([9.81, 0.0])})
+    paths = []
+    for _ in range(2):
+        shown = [worlds.reset(np.array([1, 2]))]
+        for _ in range(30):
+            actions = np.zeros((2, 1))
+            shown.append(worlds.step(actions, np.ones(2, np.bool_)).observation)
+        paths.append(np.array(shown).tobytes())
+    assert paths[0] == paths[1]
+
+
+def test_a_task_is_looked_for_beside_its_model(arm: Path) -> None:
+    (arm.parent / "lift.py").write_text(TASK)
+    assert open_mujoco(f"{arm}?task=lift.py").horizon == 30
+    with pytest.raises(SimgapError) as caught:
+        open_mujoco(f"{arm}?task=lost.py")
+    assert caught.value.code == "no-file"

@@ -16,6 +16,7 @@ import pytest
 from simgap.continuous.simulators.mujoco_door import MuJoCoSimulator, open_mujoco
 from simgap.continuous.simulators.mujoco_gymnasium import KNOWN
 from simgap.continuous.simulators.mujoco_models import mujoco_library, quiet
+from simgap.continuous.simulators.wrapped import PlaceableWorlds
 
 pytest.importorskip("mujoco")
 
@@ -76,6 +77,7 @@ def test_a_world_is_put_where_an_observation_says(name: str) -> None:
     alive = np.ones(1, np.bool_)
     for _ in range(5):
         observation = seen.step(action, alive).observation
+    assert isinstance(placed, PlaceableWorlds)
     placed.place(observation)
     steps = [each.step(action, alive).observation for each in (seen, placed)]
     size = 27 if name == "ant" else observation.shape[1]  # the rest are contact forces

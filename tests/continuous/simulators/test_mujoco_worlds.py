@@ -140,17 +140,18 @@ def test_the_puck_has_another_goal_every_25_steps() -> None:
 
 def test_angle_and_gear_go_together() -> None:
     puck = open_mujoco("puck")
-    turned = {"angle": np.array([0.5]), "actuator.ahead.gear": np.array([2.0])}
-    gear = puck.instantiate(turned)._models[0].actuator_gear[:, :2]
+    names = ("angle", "actuator.ahead.gear")
+    gear = puck._model(names, (0.5, 2.0)).actuator_gear[:, :2]
     assert np.allclose(gear[0], 2.0 * np.array([np.cos(0.5), np.sin(0.5)]))
     assert np.allclose(gear[1], 4.0 * np.array([-np.sin(0.5), np.cos(0.5)]))
 
 
 def test_rows_with_the_same_values_share_a_model() -> None:
-    worlds = open_mujoco("hopper").instantiate({"gravity": np.array([9.0, 8.0, 9.0])})
-    models = worlds._models
-    assert models[0] is models[2]
-    assert models[0] is not models[1]
+    hopper = open_mujoco("hopper")
+    before = hopper._made.cache_info().misses
+    for _ in range(2):
+        hopper.instantiate({"gravity": np.array([9.0, 8.0, 9.0])})
+    assert hopper._made.cache_info().misses == before + 2
 
 
 def test_actuators_without_limits_have_none() -> None:

@@ -256,6 +256,7 @@ def bind(spec: Randomized, simulator: Named) -> BoundRandomization:
     parameters = simulator.parameters
     columns: list[Column] = []
     for item in spec.items:
+        getattr(simulator, "check_name", _any_name)(item.name)
         found = matches(item.name, parameters, simulator.name)
         check_item(item, tuple(p for targets in found.values() for p in targets))
         columns += [
@@ -274,6 +275,10 @@ def bind(spec: Randomized, simulator: Named) -> BoundRandomization:
     return BoundRandomization(
         spec, simulator.name, parameters, tuple(columns), rows, spec.notes
     )
+
+
+def _any_name(name: str) -> None:
+    """Accept a name: most simulators know no reason to refuse one of theirs."""
 
 
 def _columns_of_rows(rows: RowTable, file: str, simulator: Named) -> list[Column]:

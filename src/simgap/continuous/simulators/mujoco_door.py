@@ -19,6 +19,7 @@ from simgap.continuous.simulators.mujoco_models import load_model, mujoco_librar
 from simgap.continuous.simulators.mujoco_tasks import MuJoCoTask, task_of, user_task
 from simgap.continuous.simulators.mujoco_worlds import MuJoCoWorlds
 from simgap.continuous.simulators.values import checked_values
+from simgap.continuous.simulators.wrapped import PlaceableWorlds
 from simgap.continuous.user_code import what_happened
 from simgap.errors import InvalidArgument
 from simgap.text import shown
@@ -106,16 +107,20 @@ class MuJoCoSimulator:
         low, high = self.task.reward_bounds
         return min(low, low * horizon), max(high, high * horizon)
 
-    def instantiate(self, values: Mapping[str, FloatArray]) -> MuJoCoWorlds:
+    def instantiate(
+        self, values: Mapping[str, FloatArray]
+    ) -> MuJoCoWorlds | PlaceableWorlds:
         """Return B worlds; rows with the same values share a model."""
         for name in values:
-            self._check_changeable(name)
+            self.check_name(name)
         size, every = checked_values(self, values)
         given = {name: every[name] for name in values}
         self._check_effect(given, size)
         rows = zip(*(each.tolist() for each in given.values()), strict=True)
         models = [self._made(tuple(given), row) for row in rows] or [self._made((), ())]
-        return MuJoCoWorlds(self._mujoco, models, self.task, threads=self.threads)
+        worlds = MuJoCoWorlds(self._mujoco, models, self.task, threads=self.threads)
+        can_place = self.task.unobserve is not None
+        return PlaceableWorlds(worlds, worlds.put) if can_place else worlds
 
     def _model(self, names: tuple[str, ...], row: tuple[float, ...]) -> Any:
         values = dict(zip(names, row, strict=True))
@@ -135,9 +140,9 @@ class MuJoCoSimulator:
                 code="task-failed",
             ) from error
 
-    def _check_changeable(self, name: str) -> None:
-        """Refuse what can only be changed by compiling the model again."""
-        kind, _, rest = name.partition(".")
+    def check_name(self, name: str) -> None:
+        """Raise if a name means what only compiling the model again can change."""
+        kind, _, rest = name.replace("[", ".").partition(".")
         what = rest.rpartition(".")[2]
         if kind in ("body", "geom", "site", "joint") and what.split("_")[0] in COMPILED:
             raise InvalidArgument(

@@ -38,7 +38,15 @@ class Field:
 
 def model_fields(model: Any) -> tuple[Field, ...]:
     """Return every parameter of a compiled model; it is left as it is."""
-    parts = (_bodies, _joints, _tendons, _frictions, _actuators, _surroundings)
+    parts = (
+        _bodies,
+        _joints,
+        _tendons,
+        _frictions,
+        _stated_contacts,
+        _actuators,
+        _surroundings,
+    )
     return tuple(field for part in parts for field in part(model))
 
 
@@ -176,6 +184,21 @@ def _frictions(model: Any) -> Iterator[Field]:
             )
 
 
+def _stated_contacts(model: Any) -> Iterator[Field]:
+    """Yield the friction of contacts that the file states pair by pair."""
+    for p in range(model.npair):
+        geoms = (int(model.pair_geom1[p]), int(model.pair_geom2[p]))
+        one, two = (label(model, "geom", geom) for geom in geoms)
+        yield _amount(
+            model,
+            f"contact.{one}+{two}.friction",
+            "pair_friction",
+            (p, slice(0, 2)),
+            "",
+            "of this contact, whatever its geoms have",
+        )
+
+
 def _actuators(model: Any) -> Iterator[Field]:
     labels = _actuator_labels(model)
     for a in range(model.nactuator):
@@ -295,12 +318,12 @@ def _option(
 
 
 def _amount(
-    model: Any, name: str, array: str, where: slice, unit: str, meaning: str
+    model: Any, name: str, array: str, where: Any, unit: str, meaning: str
 ) -> Field:
     """Return a parameter that is at least 0 and fills a part of an array."""
 
     def write(changed: Any, value: float) -> None:
         getattr(changed, array)[where] = value
 
-    nominal = float(getattr(model, array)[where.start])
+    nominal = float(np.ravel(getattr(model, array)[where])[0])
     return Field(Parameter(name, nominal, low=0.0, unit=unit, meaning=meaning), write)

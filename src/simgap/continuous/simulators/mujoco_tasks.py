@@ -103,8 +103,14 @@ TASK_NAMES = tuple(each.name for each in fields(MuJoCoTask))
 
 def user_task(path: Path, named: str) -> MuJoCoTask:
     """Return the task of a model: of the file that is named, or the one beside it."""
-    given = Path(named.rpartition(":")[0] if ".py:" in named else named or "")
     beside = path.with_suffix(".py")
+    if (
+        named
+        and not Path(named.partition(".py:")[0].removesuffix(".py") + ".py").exists()
+    ):
+        named = str(
+            path.parent / named
+        )  # of the folder of the model, if not of this one
     if not named and not beside.is_file():
         raise InvalidArgument(
             f"{path} says how bodies move, and nothing says what is rewarded",
@@ -118,7 +124,7 @@ def user_task(path: Path, named: str) -> MuJoCoTask:
         made = user_code(named, example="Task").value
         holder = made() if isinstance(made, type) else made
     else:
-        holder = user_module(given if named else beside)
+        holder = user_module(Path(named) if named else beside)
     return task_of(holder, named or str(beside))
 
 

@@ -10,6 +10,7 @@ that do not fit in memory) is broken: MuJoCo would put it back to its start and 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, final
 
@@ -52,9 +53,11 @@ class MuJoCoWorlds:
                 code="task-field",
             )
         self._asked = [each for each in task.fields if each in ON_DEMAND]
-        self._batch = Batch(
-            models[0], len(models), threads, persistent=bool(self._asked)
-        )
+        make = partial(Batch, models[0], len(models), threads)
+        try:
+            self._batch = make(persistent=bool(self._asked))
+        except ValueError:  # of a model whose bodies may sleep, for instance
+            self._batch = make(persistent=True)
         self._batch.set_models(models)
         self._outputs = {
             name: self._batch.bind(name)
@@ -75,14 +78,8 @@ class MuJoCoWorlds:
         parts = [np.array(part, np.float64) for part in zip(*starts, strict=True)]
         return self._begin(tuple(parts))
 
-    def place(self, observations: FloatArray) -> None:
-        """Put the worlds where observations say, as far as they say it."""
-        if self._task.unobserve is None:
-            raise InvalidArgument(
-                "the task does not say which state an observation stands for",
-                hint="define unobserve(observations) -> qpos (B, nq), qvel (B, nv)",
-                code="cannot-place",
-            )
+    def put(self, observations: FloatArray) -> None:
+        """Put the worlds where the task's `unobserve` says that observations are."""
         self._begin(self._ask("unobserve", np.asarray(observations, np.float64)))
 
     def step(self, actions: FloatArray, alive: BoolArray) -> Stepped:

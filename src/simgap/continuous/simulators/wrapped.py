@@ -50,6 +50,13 @@ class WrappedSimulator:
         inner: Any = self.inner
         return int(inner.rows)
 
+    @property
+    def check_name(self) -> Callable[[str], None]:
+        """Return how it refuses a name with its own reason; AttributeError if not."""
+        inner: Any = self.inner
+        check: Callable[[str], None] = inner.check_name
+        return check
+
     def return_bounds(self, horizon: int) -> tuple[float, float] | None:
         """Return its bounds: whatever arrives late or disturbed is an action."""
         return self.inner.return_bounds(horizon)
