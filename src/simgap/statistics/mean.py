@@ -16,7 +16,8 @@ times as wide as the approximate one, or no wider than a PART of the estimate; o
 it is asked for, as `simgap run` and `simgap gap` do for fewer than THIN runs, which
 show too little of a law to say what was not met. Both are cut at what is certain about
 the mean. Numbers without a known range (low = -inf, high = inf) have the approximate
-one; if they are all equal it has no width.
+one; if they are all equal it has no width, and an event that was not met is taken to be
+at most three times as far as the farthest that was.
 
 Samples come in parts (strata) with weights: the answer is the weighted mean. Room is
 left for one event, in the part where it matters most; what was met in a part tells of
@@ -40,6 +41,7 @@ from simgap.statistics.betting import Score, betting_interval, mixture_interval
 WIDER = 2.0  # times the approximate interval: affordable
 PART = 0.1  # of the estimate: a width that is affordable, too
 THIN = 30.0  # samples below which the largest deviation means little
+MOST_TIMES = 3.0  # the greatest distance met, where no range ends it
 NOISE = 1e-13  # of the range: differences that are rounding
 
 
@@ -150,7 +152,10 @@ def _unseen(parts: Sequence[Part], rounding: float) -> tuple[float, float]:
         return (down, up) if isfinite(down + up) else (0.0, 0.0)
     differing = float(every.sum()) ** 2 / total
     few = min(THIN, every.size / 2.0)
-    met = float(every.max()) * (2.0 + (few / differing) ** 3)
+    times = 2.0 + (few / differing) ** 3
+    if not isfinite(down + up):
+        times = min(times, MOST_TIMES)
+    met = float(every.max()) * times
     return min(down, met), min(up, met)
 
 

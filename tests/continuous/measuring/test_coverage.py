@@ -1,24 +1,21 @@
 """Intervals of means, gaps and worst points hold the truth as often as they say.
 
-Each check has a control: the naive number, which must fail on the same surfaces. A
-coverage of 95 % is refused if so few of n intervals held that this has a chance below
-1e-6.
+Each check has a control: the naive number, which must fail on the same surfaces.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 import pytest
-from scipy.stats import binom, qmc, t as student
+from scipy.stats import qmc, t as student
 
 from simgap.continuous.cube import Cube
 from simgap.continuous.measuring.drawn import Drawn
 from simgap.continuous.measuring.gaps import gap_at_points, losses, mean_gap
-from simgap.continuous.measuring.sampled import Level, over_points, sampled_returns
+from simgap.continuous.measuring.means import Level, over_points
+from simgap.continuous.measuring.sampled import sampled_returns
 from simgap.continuous.measuring.worst import worst_gap, worst_point
-from simgap.intervals import Estimate
+from tests.continuous.measuring.coverage import Coverage, holds
 from tests.continuous.measuring.surfaces import (
     Surface,
     drawn_points,
@@ -29,34 +26,6 @@ from tests.continuous.measuring.surfaces import (
 BOUNDS = (-25.0, 25.0)
 LEVEL = Level(0.95)
 QUICK, FULL = 60, 300
-
-
-@dataclass
-class Coverage:
-    """How often something held, by name."""
-
-    held: dict[str, list[bool]] = field(default_factory=dict)
-
-    def add(self, name: str, held: object) -> None:
-        self.held.setdefault(name, []).append(bool(held))
-
-    def check(self, *names: str) -> None:
-        for name in names:
-            held = self.held[name]
-            assert binom.cdf(sum(held), len(held), 0.95) > 1e-6, self.text(name)
-
-    def fails(self, *names: str) -> None:
-        for name in names:
-            held = self.held[name]
-            assert binom.cdf(sum(held), len(held), 0.95) < 1e-6, self.text(name)
-
-    def text(self, name: str) -> str:
-        held = self.held[name]
-        return f"{name}: {sum(held)} of {len(held)} = {np.mean(held):.3f}"
-
-
-def holds(found: Estimate, truth: float) -> bool:
-    return found.lower <= truth <= found.upper
 
 
 def everywhere(parameters: int) -> np.ndarray:

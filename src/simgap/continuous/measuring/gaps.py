@@ -26,14 +26,8 @@ import numpy as np
 from simgap.arrays import BoolArray, OffsetArray
 from simgap.continuous.cube import Cube
 from simgap.continuous.measuring.drawn import Drawn, DrawnPoints
-from simgap.continuous.measuring.sampled import (
-    Level,
-    Sampled,
-    at_point,
-    mean_of,
-    over_points,
-    sampled_returns,
-)
+from simgap.continuous.measuring.means import Level, at_point, over_points
+from simgap.continuous.measuring.sampled import Sampled, mean_of, sampled_returns
 from simgap.intervals import Estimate, greatest_of
 
 EVEN, ODD = slice(0, None, 2), slice(1, None, 2)

@@ -9,13 +9,13 @@ import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray
 from simgap.continuous.cube import Cube
-from simgap.continuous.measuring.drawn import Drawn, DrawnPoints
+from simgap.continuous.measuring.drawn import DrawnPoints
 from simgap.continuous.measuring.gaps import gap_at_points, losses, mean_gap
+from simgap.continuous.measuring.maps import fit
+from simgap.continuous.measuring.means import Level, at_point, over_points
+from simgap.continuous.measuring.notes import notes_on
 from simgap.continuous.measuring.sampled import (
-    Level,
     Sampled,
-    at_point,
-    over_points,
     sampled_returns,
     sampled_success,
     training_seeds,
@@ -35,10 +35,8 @@ from simgap.records import (
     TransferPolicy,
     VarianceShare,
 )
-from simgap.text import listed
 
 TENTH = 0.1  # of the range, or of the spread of returns: a loss that matters
-FEW_SEEDS = 5
 
 
 class Graded(NamedTuple):
@@ -53,7 +51,7 @@ class Graded(NamedTuple):
 
 def graded(
     cube: Cube,
-    design: DrawnPoints,
+    points: DrawnPoints,
     *,
     confidence: float = 0.95,
     look: int = 0,
@@ -74,12 +72,18 @@ def graded(
         )
     level = Level(confidence, look, guaranteed)
     least = _tenth(cube) if threshold is None else threshold
+    policies = tuple(
+        _policy(cube, each, points, level, least) for each in cube.policies
+    )
+    judged = [each for each in cube.policies if each not in cube.references]
+    fits = [fit(cube, each, points) for each in judged or cube.policies]
+    none: tuple[VarianceShare, ...] = ()
+    shares = (none, none) if isinstance(fits[0], str) else fits[0].shares(confidence)
     return Graded(
-        tuple(_policy(cube, each, design, level, least) for each in cube.policies),
-        (),
-        (),
-        (),
-        notes(cube, design, level),
+        policies,
+        *shares,
+        tuple(each.map() for each in fits if not isinstance(each, str)),
+        tuple(notes_on(cube, points, look, policies, fits[0])),
     )
 
 
@@ -87,60 +91,18 @@ def difference(
     cube: Cube,
     one: str,
     other: str,
-    design: DrawnPoints,
+    points: DrawnPoints,
     *,
     confidence: float = 0.95,
     look: int = 0,
 ) -> Estimate:
     """Return the mean over nu of what one policy gets more than another."""
     apart = sampled_returns(cube, one).minus(sampled_returns(cube, other))
-    return over_points(apart, design, cube.inside, Level(confidence, look))
-
-
-def notes(cube: Cube, design: DrawnPoints, level: Level) -> tuple[str, ...]:
-    """Return what a reader of the numbers must know."""
-    found = []
-    seeds = {each: training_seeds(cube, each) for each in cube.policies}
-    few = [each for each, count in seeds.items() if 1 < count < FEW_SEEDS]
-    if few:
-        counts = ", ".join(str(seeds[each]) for each in few)
-        found.append(
-            f"few-training-seeds: {listed(few)} trained {counts} times; intervals over "
-            f"fewer than {FEW_SEEDS} training seeds are not trustworthy"
-        )
-    if cube.failures:
-        found.append(
-            f"broken-count-as-least: {len(cube.failures)} episodes broke and count as "
-            f"the least return, {cube.bounds[0]}"
-            if cube.bounds
-            else f"broken-left-out: {len(cube.failures)} episodes broke and are left "
-            "out, as no bounds of a return are known: the means may be too good"
-        )
-    if cube.bounds is None:
-        found.append(
-            "no-bounds: no bounds of a return are known, so that intervals are "
-            "approximate"
-        )
-    if design.drawn is Drawn.CHOSEN:
-        found.append(
-            "mean-of-chosen-points: means are over the points that were chosen, not "
-            "over the distribution"
-        )
-    if cube.references and not cube.paired:
-        found.append(
-            "not-paired: policies did not meet the same episodes, so that differences "
-            "are less certain"
-        )
-    if level.look:
-        found.append(
-            f"stopped-early: the returns decided how many episodes were run; intervals "
-            f"hold at all {level.look} looks at once"
-        )
-    return tuple(found)
+    return over_points(apart, points, cube.inside, Level(confidence, look))
 
 
 def _policy(
-    cube: Cube, policy: str, design: DrawnPoints, level: Level, threshold: float
+    cube: Cube, policy: str, points: DrawnPoints, level: Level, threshold: float
 ) -> TransferPolicy:
     """Return everything about one policy."""
     inside, beyond = cube.inside, ~cube.inside
@@ -157,17 +119,17 @@ def _policy(
         name=policy,
         is_reference=policy in cube.references,
         training_seeds=training_seeds(cube, policy),
-        mean=over_points(returns, design, inside, level),
-        beyond=_over(returns, design, beyond, level),
+        mean=over_points(returns, points, inside, level),
+        beyond=_over(returns, points, beyond, level),
         worst=worst_point(cube, policy, inside, level),
-        success=None if success is None else _over(success, design, inside, level),
-        gap=mean_gap(lost, design, inside_both, level)
+        success=None if success is None else _over(success, points, inside, level),
+        gap=mean_gap(lost, points, inside_both, level)
         if lost is not None and inside_both.any()
         else None,
         worst_gap=worst_gap(cube, policy, inside_both, level)
         if inside_both.any()
         else None,
-        region=_region(cube, policy, design, level, threshold),
+        region=_region(cube, policy, points, level, threshold),
         broken=sum(each.policy == policy for each in cube.failures),
         points=_points(cube, policy, level, returns, success, gaps),
     )
@@ -203,7 +165,7 @@ def _points(
 
 
 def _region(
-    cube: Cube, policy: str, design: DrawnPoints, level: Level, threshold: float
+    cube: Cube, policy: str, points: DrawnPoints, level: Level, threshold: float
 ) -> LossRegion | None:
     """Return where the policy loses more than a threshold.
 
@@ -232,7 +194,7 @@ def _region(
         found,
         cube.theta[where],
         cube.parameters,
-        design.shares(cube.inside),
+        points.shares(cube.inside),
         threshold,
         level.confidence,
     )
@@ -245,10 +207,10 @@ def _below(found: Estimate, low: float, high: float) -> Estimate:
 
 
 def _over(
-    given: Sampled, design: DrawnPoints, chosen: BoolArray, level: Level
+    given: Sampled, points: DrawnPoints, chosen: BoolArray, level: Level
 ) -> Estimate | None:
     some = chosen & (given.counts > 0)
-    return over_points(given, design, some, level) if some.any() else None
+    return over_points(given, points, some, level) if some.any() else None
 
 
 def _episodes(cube: Cube, policy: str, point: int) -> int:

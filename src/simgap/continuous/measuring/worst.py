@@ -19,13 +19,8 @@ import numpy as np
 from simgap.arrays import BoolArray, FloatArray
 from simgap.continuous.cube import Cube
 from simgap.continuous.measuring.gaps import EVEN, ODD, losses
-from simgap.continuous.measuring.sampled import (
-    Level,
-    Sampled,
-    at_point,
-    sampled_returns,
-    training_seeds,
-)
+from simgap.continuous.measuring.means import Level, at_point
+from simgap.continuous.measuring.sampled import Sampled, sampled_returns, training_seeds
 from simgap.intervals import Estimate
 from simgap.records import LossRegion, WorstPoint
 

@@ -1,0 +1,38 @@
+"""How often intervals hold: 95 % is refused if what was met has a chance below 1e-6."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.stats import binom
+
+from simgap.intervals import Estimate
+
+
+@dataclass
+class Coverage:
+    """How often something held, by name."""
+
+    held: dict[str, list[bool]] = field(default_factory=dict)
+
+    def add(self, name: str, held: object) -> None:
+        self.held.setdefault(name, []).append(bool(held))
+
+    def check(self, *names: str) -> None:
+        for name in names:
+            held = self.held[name]
+            assert binom.cdf(sum(held), len(held), 0.95) > 1e-6, self.text(name)
+
+    def fails(self, *names: str) -> None:
+        for name in names:
+            held = self.held[name]
+            assert binom.cdf(sum(held), len(held), 0.95) < 1e-6, self.text(name)
+
+    def text(self, name: str) -> str:
+        held = self.held[name]
+        return f"{name}: {sum(held)} of {len(held)} = {np.mean(held):.3f}"
+
+
+def holds(found: Estimate, truth: float) -> bool:
+    return found.lower <= truth <= found.upper
