@@ -426,3 +426,38 @@ def test_a_world_is_put_where_an_observation_says(gym_id: str) -> None:
     elsewhere = worlds.step(actions[4], everyone).observation
     if not isinstance(simulator.observation, Choices):
         assert np.abs(elsewhere - after).max() > 1e-5
+
+
+def reached(success_rate: float, plan: FloatArray, steps: int) -> float:
+    """Return the probability that a plan reaches the goal of the lake, exactly."""
+    table = gymnasium.make("FrozenLake-v1", success_rate=success_rate).unwrapped.P
+    value = np.zeros(16)
+    for _ in range(steps):
+        value = np.array(
+            [
+                sum(
+                    p * (paid + (0.0 if over else value[to]))
+                    for p, to, paid, over in table[state][int(plan[state])]
+                )
+                for state in range(16)
+            ]
+        )
+    return float(value[0])
+
+
+def test_a_table_that_is_run_as_a_black_box_has_the_value_of_its_table() -> None:
+    plan = np.array([1, 2, 1, 0, 1, 0, 1, 0, 2, 1, 1, 0, 0, 2, 2, 0], np.float64)
+    rows, rounds, steps = 50, 80, 30
+    worlds = open_gym("FrozenLake-v1").instantiate({"success_rate": np.full(rows, 0.8)})
+    returns: FloatArray = np.zeros((rounds, rows))
+    for episode in range(rounds):
+        seen = worlds.reset(np.arange(rows) + rows * episode)
+        alive = np.ones(rows, np.bool_)
+        for _ in range(steps):
+            after = worlds.step(plan[seen[:, 0].astype(int)], alive.copy())
+            returns[episode] += after.reward
+            alive &= ~after.ended
+            seen = after.observation
+    error = 4.0 * returns.std() / np.sqrt(rounds * rows)
+    assert abs(returns.mean() - reached(0.8, plan, steps)) < error
+    assert abs(returns.mean() - reached(0.7, plan, steps)) > error  # the control
