@@ -20,7 +20,7 @@ from simgap.continuous import (
 )
 from simgap.errors import InvalidArgument, SimgapError
 from tests.continuous.randomization.generated import randomization
-from tests.continuous.randomization.worlds import HOPPER, PENDULUM
+from tests.continuous.randomization.worlds import HOPPER, PENDULUM, Named
 
 SYNTAX, VALUE, NAME = "randomize-syntax", "randomize-value", "randomize-name"
 GROUP, TWICE, ROWS = "randomize-group", "set-twice", "randomize-rows"
@@ -177,21 +177,15 @@ def test_a_text_is_refused(text: str, code: str, named: str, way: str) -> None:
     check(caught.value, code, named, way)
 
 
-@pytest.mark.parametrize(("text", "code", "named", "way"), BOUND)
+@pytest.mark.parametrize(
+    ("world", "text", "code", "named", "way"),
+    [(PENDULUM, *each) for each in BOUND] + [(HOPPER, *each) for each in MUJOCO],
+)
 def test_a_randomization_that_does_not_fit_is_refused(
-    text: str, code: str, named: str, way: str
+    world: Named, text: str, code: str, named: str, way: str
 ) -> None:
     with pytest.raises(InvalidArgument) as caught:
-        bind(text, PENDULUM)
-    check(caught.value, code, named, way)
-
-
-@pytest.mark.parametrize(("text", "code", "named", "way"), MUJOCO)
-def test_a_pattern_that_does_not_fit_is_refused(
-    text: str, code: str, named: str, way: str
-) -> None:
-    with pytest.raises(InvalidArgument) as caught:
-        bind(text, HOPPER)
+        bind(text, world)
     check(caught.value, code, named, way)
 
 
