@@ -12,7 +12,16 @@ import pytest
 from gymnasium.envs.classic_control import CartPoleEnv, PendulumEnv
 
 from simgap.arrays import FloatArray
-from simgap.continuous import Box, Choices, Ends, Simulator, Stepped, has_effect
+from simgap.continuous import (
+    Box,
+    Choices,
+    Ends,
+    Simulator,
+    Stepped,
+    bind,
+    has_effect,
+    open_simulator,
+)
 from simgap.continuous.simulators.gym_door import GymSimulator, open_gym
 from simgap.continuous.simulators.gym_parameters import computed_from
 from simgap.errors import SimgapError
@@ -281,6 +290,15 @@ def test_numbers_that_others_were_computed_from_are_not_offered() -> None:
     assert bound["masspole"] in ("total_mass", "polemass_length")
     assert bound["x_threshold"] == "observation_space"  # through a local name
     assert "tau" not in bound
+
+
+def test_a_number_that_others_were_computed_from_is_refused_by_what_follows() -> None:
+    simulator = open_simulator("gym:CartPole-v1")
+    bind("masspole=0.1..0.2 tau=0.01..0.03", simulator)  # its followers are known
+    for name in ("x_threshold=2..3", "theta_threshold_radians=0.1..0.3"):
+        with pytest.raises(SimgapError, match="observation_space") as found:
+            bind(name, simulator)
+        assert found.value.code == "parameter-with-followers"
 
 
 class Stubborn(gymnasium.Env[FloatArray, int]):  # type: ignore[misc]

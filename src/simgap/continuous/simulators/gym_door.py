@@ -19,6 +19,7 @@ from simgap.continuous.simulators.gym_parameters import (
     Way,
     arguments,
     attributes,
+    computed_from,
 )
 from simgap.continuous.simulators.gym_probe import probed
 from simgap.continuous.simulators.gym_spaces import Done, Seen
@@ -49,6 +50,7 @@ def open_gym(text: str) -> GymSimulator:
         fixed=fixed,
         ways=ways,
         known=known,
+        bound=computed_from(type(fresh)),
         seen=seen,
         done=done,
         horizon=limit,
@@ -66,6 +68,7 @@ class GymSimulator:
     fixed: Mapping[str, Any]  # arguments that stay
     ways: Mapping[str, tuple[Parameter, Way]]
     known: Known
+    bound: Mapping[str, str]  # attribute -> another one that was computed from it
     seen: Seen
     done: Done
     horizon: int | None
@@ -85,6 +88,17 @@ class GymSimulator:
     def action(self) -> Space:
         """Return what can be done."""
         return self.done.space
+
+    def check_name(self, name: str) -> None:
+        """Raise if a name is that of an attribute which cannot be set by itself."""
+        if name in self.bound and name not in self.ways:
+            raise InvalidArgument(
+                f"{name} cannot be set by itself: when {self.gym_id} is made, "
+                f"{self.bound[name]} is computed from it, and would stay as it is",
+                hint="write a factory, file.py:make, that builds the environment with "
+                f"{name} and all that follows",
+                code="parameter-with-followers",
+            )
 
     def return_bounds(self, horizon: int) -> tuple[float, float] | None:
         """Return the bounds of an environment whose rewards are known."""
