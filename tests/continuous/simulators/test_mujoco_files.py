@@ -159,7 +159,7 @@ VALUES: list[tuple[dict[str, list[float]], str]] = [
     ({"body.torso_.mass": [1.0]}, "no-such-parameter"),
     ({"geom.foot_geom.size": [0.1]}, "compiled-field"),
     ({"geom.foot_geom.pos_x": [0.1]}, "compiled-field"),
-    ({"body.torso.com_z": [0.1]}, "compiled-field"),
+    ({"body.torso.quat_w": [0.1]}, "compiled-field"),
     ({"gravity": [9.0], "gravity.x": [1.0]}, "set-twice"),
     ({"wind.x": [3.0]}, "wind-in-vacuum"),
     ({"wind.x": [3.0, 3.0], "density": [1.2, 0.0]}, "wind-in-vacuum"),
@@ -196,6 +196,7 @@ def test_warnings_of_the_compiler_are_not_printed(
     [
         ("geom.foot_geom.size=0.05..0.07", "compiled-field"),
         ("body[*].pos_x+=0..0.1", "compiled-field"),
+        ("body.foo.com_x=0.3..1.5", "compiled-field"),
         ("geom.foo.friction=0.3..1.5", "unknown-parameter"),
         ("body.torso.mass=-1..2", "outside-domain"),
         ("body.torso.mass=1 body.*.mass*=0.8..1.2", "set-twice"),
@@ -235,3 +236,23 @@ def test_a_task_is_looked_for_beside_its_model(arm: Path) -> None:
     with pytest.raises(SimgapError) as caught:
         open_mujoco(f"{arm}?task=lost.py")
     assert caught.value.code == "no-file"
+
+
+@pytest.mark.parametrize(("simple", "code"), [("", "compiled-field"), ("false", None)])
+def test_the_centre_of_mass_of_a_simple_body_stays(
+    arm: Path, simple: str, code: str | None
+) -> None:
+    """MuJoCo multiplies less where a body turns about its centre of mass."""
+    named = '<body name="arm" simple="false">' if simple else '<body name="arm">'
+    free = '<freejoint/><geom name="rod" size="0.1"/></body>'
+    post = '<body pos="1 0 0"><joint name="elbow"/><geom size="0.1"/></body>'
+    actuator = ARM[ARM.index("<actuator>") :]
+    arm.write_text(f"<mujoco><worldbody>{named}{free}{post}</worldbody>{actuator}")
+    arm.with_suffix(".py").write_text("def reward(b, a, c): return c.qpos[:, 0]")
+    simulator = open_mujoco(str(arm))
+    if code is None:
+        simulator.instantiate({"body.arm.com_x": np.array([0.1])})
+        return
+    with pytest.raises(SimgapError) as caught:
+        simulator.instantiate({"body.arm.com_x": np.array([0.1])})
+    assert caught.value.code == code

@@ -26,7 +26,7 @@ from simgap.text import shown
 
 PUCK = "puck"
 BY_ID = {known.gym_id: name for name, known in KNOWN.items()}
-COMPILED = ("size", "pos", "quat", "axis", "range", "com", "ipos", "inertia", "type")
+COMPILED = ("size", "pos", "quat", "axis", "range", "ipos", "inertia", "type")
 MOST_KEPT, FEWEST_KEPT = 1 << 26, 128  # bytes and number of models that are kept
 
 
@@ -143,13 +143,21 @@ class MuJoCoSimulator:
     def check_name(self, name: str) -> None:
         """Raise if a name means what only compiling the model again can change."""
         kind, _, rest = name.replace("[", ".").partition(".")
-        what = rest.rpartition(".")[2]
-        if kind in ("body", "geom", "site", "joint") and what.split("_")[0] in COMPILED:
+        what = rest.rpartition(".")[2].partition("_")[0]
+        if kind in ("body", "geom", "site", "joint") and what in COMPILED:
             raise InvalidArgument(
                 f"{shown(name)} cannot be changed in a compiled model: the volumes "
                 "that MuJoCo looks for contacts with would stay as they are",
                 hint="write file.py with make(**theta), which edits the XML (MjSpec) "
                 "and returns a gymnasium.Env",
+                code="compiled-field",
+            )
+        if what == "com" and "*" not in name and name not in self._fields:
+            raise InvalidArgument(
+                f"{shown(name)} cannot be changed: there is no such body, or MuJoCo "
+                "compiled it as a simple one, whose centre of mass is its origin",
+                hint='write <body name="..." simple="false"> in the XML; coordinates '
+                "are com_x, com_y and com_z",
                 code="compiled-field",
             )
 

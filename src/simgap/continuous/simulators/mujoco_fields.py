@@ -23,6 +23,7 @@ from simgap.arrays import FloatArray
 from simgap.continuous.interfaces import Parameter
 from simgap.continuous.simulators.mujoco_contacts import touching
 from simgap.continuous.simulators.mujoco_models import NAMABLE, label
+from simgap.errors import InvalidArgument
 
 AXES = "xyz"
 
@@ -67,7 +68,14 @@ def written(
         field.write(changed, value)
     if apply is not None:
         apply(changed)
-    mujoco.mj_setConst(changed, scratch)
+    try:
+        mujoco.mj_setConst(changed, scratch)
+    except mujoco.FatalError as error:
+        raise InvalidArgument(
+            f"MuJoCo refuses the changed model: {error}",
+            hint="its message says what to change in the XML",
+            code="model-refused",
+        ) from error
     _follow(changed, model)
     return changed
 
@@ -112,6 +120,16 @@ def _bodies(model: Any) -> Iterator[Field]:
                 ),
                 write,
             )
+            for axis in range(0 if model.body_simple[i] else 3):
+                yield _amount(
+                    model,
+                    f"body.{label(model, 'body', i)}.com_{AXES[axis]}",
+                    "body_ipos",
+                    (i, axis),
+                    "m",
+                    "centre of mass in the frame of the body",
+                    low=-inf,
+                )
 
 
 def _joints(model: Any) -> Iterator[Field]:
@@ -318,12 +336,18 @@ def _option(
 
 
 def _amount(
-    model: Any, name: str, array: str, where: Any, unit: str, meaning: str
+    model: Any,
+    name: str,
+    array: str,
+    where: Any,
+    unit: str,
+    meaning: str,
+    low: float = 0.0,
 ) -> Field:
-    """Return a parameter that is at least 0 and fills a part of an array."""
+    """Return a parameter that fills a part of an array, as a rule with at least 0."""
 
     def write(changed: Any, value: float) -> None:
         getattr(changed, array)[where] = value
 
     nominal = float(np.ravel(getattr(model, array)[where])[0])
-    return Field(Parameter(name, nominal, low=0.0, unit=unit, meaning=meaning), write)
+    return Field(Parameter(name, nominal, low=low, unit=unit, meaning=meaning), write)
