@@ -4,6 +4,7 @@ from simgap.answers import (
     audit as audit,
     blame as blame,
     bounds as bounds,
+    check as check,
     compare as compare,
     complexity as complexity,
     identify as identify,
@@ -11,6 +12,7 @@ from simgap.answers import (
     run as run,
     solve as solve,
     study as study,
+    transfer as transfer,
     width as width,
 )
 from simgap.errors import SimgapError as SimgapError

@@ -24,7 +24,6 @@ LATER = [
     "resume",
     "verify",
     "train",
-    "transfer",
 ]
 
 

@@ -21,6 +21,7 @@ from tests.reference.json_schema import problems
 
 RIVERS = "riverswim?states=3&success=0.3,0.6&left_reward=0.4"
 DOORS = "absorbing_doors?members=2"
+CART = "gym:CartPole-v1 --randomize length=0.3..1.0"
 FAST = "lemma-6"  # a claim that takes a moment
 
 COMMANDS = [  # at least one of every verb; no horizon and no gain make nulls
@@ -46,6 +47,8 @@ COMMANDS = [  # at least one of every verb; no horizon and no gain make nulls
     f"export {RIVERS} rivers.npz",
     f"reproduce {FAST} --out claims-here",
     "report claims-here",
+    f"check {CART} -H 9",
+    f"transfer {CART} -H 9 --policy random --reference zero --design grid:2",
 ]
 SLOW = [f"study {RIVERS} -H 4 --out study-here", "demo --out demo-here"]
 LOG = "episode,step,state,action,next_state\n0,0,0,1,0\n0,1,0,1,1\n"

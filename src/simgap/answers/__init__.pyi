@@ -43,4 +43,8 @@ from simgap.answers.stakes import (
     stakes as stakes,
 )
 from simgap.answers.study.study import study as study
+from simgap.answers.transfer.check import check as check
+from simgap.answers.transfer.transfer import (
+    transfer as transfer,
+)
 from simgap.answers.width.width import width as width

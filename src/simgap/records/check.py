@@ -17,11 +17,11 @@ class SimulatorCheck(Record):
 
     schema: int = SCHEMA
     kind: str = "check"
-    simulator: str
-    policy: str
-    randomize: str
+    simulator: str  # as the command line names it
+    policy: str  # its name; several, separated by commas
+    randomize: str  # nu, in the grammar of --randomize
     horizon: int
     passed: bool  # no check failed
-    checks: tuple[Finding, ...]
+    checks: tuple[Finding, ...]  # in the order to read them
     certainty: dict[str, Certainty]
     provenance: Provenance

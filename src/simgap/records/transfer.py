@@ -35,13 +35,13 @@ class TransferPoint:
 class WorstPoint:
     """The point with the least return, without the luck of having been chosen."""
 
-    theta: dict[str, float]
-    estimate: float
+    theta: dict[str, float]  # where: chosen on one half of the episodes
+    estimate: float  # measured on the other half
     lower: float
     upper: float
     confidence: float
-    label: Literal["guaranteed", "approximate"]
-    method: str
+    label: Literal["guaranteed", "approximate"]  # guaranteed: by theorem
+    method: str  # how the interval was made
 
 
 @final
@@ -49,7 +49,7 @@ class WorstPoint:
 class LossRegion:
     """Where a policy loses more than a threshold."""
 
-    threshold: float
+    threshold: float  # a loss that matters, in units of reward
     certain: float  # share of nu where the loss certainly exceeds it, at `confidence`
     possible: float  # share of nu where it may exceed it
     confidence: float  # that both hold at all points at once
@@ -62,17 +62,17 @@ class TransferPolicy:
     """What was measured of one policy."""
 
     name: str
-    is_reference: bool
-    training_seeds: int
+    is_reference: bool  # losses are measured against it
+    training_seeds: int  # how many trainings of it were measured
     mean: Estimate  # over nu
     beyond: Estimate | None  # mean over the points beyond the range
     worst: WorstPoint
-    success: Estimate | None
+    success: Estimate | None  # chance of success, mean over nu
     gap: Estimate | None  # mean over nu of what is lost against the best reference
-    worst_gap: WorstPoint | None
-    region: LossRegion | None
-    broken: int
-    points: tuple[TransferPoint, ...]
+    worst_gap: WorstPoint | None  # where most is lost against the best reference
+    region: LossRegion | None  # where more is lost than matters
+    broken: int  # episodes that broke
+    points: tuple[TransferPoint, ...]  # in the order of the design
 
 
 @final
@@ -95,12 +95,12 @@ class LossMap:
     that it was not fitted to, in units of reward.
     """
 
-    policy: str
-    loss_is: Literal["gap", "return below the best point"]
+    policy: str  # whose loss
+    loss_is: Literal["gap", "return below the best point"]  # what it is a map of
     parameters: tuple[str, ...]  # the axes, the one that matters most first
     axes: tuple[tuple[float, ...], ...]  # values along each axis
     loss: tuple[float, ...]  # over the grid of the axes, the last one fastest
-    error: float
+    error: float  # typical, at points that it was not fitted to
     sure: bool  # False: the map explains less than half of the variance
 
 
@@ -109,12 +109,12 @@ class LossMap:
 class BrokenEpisode:
     """An episode that broke, where, and why."""
 
-    policy: str
-    theta: dict[str, float]
-    training_seed: int
-    episode: int
-    step: int
-    code: str
+    policy: str  # which one acted
+    theta: dict[str, float]  # as drawn
+    training_seed: int  # which training of the policy, from 0 on
+    episode: int  # its number at this point, from 0 on
+    step: int  # from 0 on
+    code: str  # for instance "action-not-finite"
     text: str
 
 
@@ -128,18 +128,18 @@ class Transfer(Record):
     simulator: str  # empty: a table of returns was brought
     randomize: str  # nu, in the grammar of --randomize
     horizon: int | None
-    design: str
+    design: str  # how the points were chosen
     episodes: int  # measured in all
     steps: int | None  # of the simulator, in all
     paired: bool  # policies met the same starts and noise
     bounds: tuple[float, float] | None  # what a return certainly lies between
     policies: tuple[TransferPolicy, ...]
-    references: tuple[str, ...]
+    references: tuple[str, ...]  # what losses are measured against
     parameters: tuple[VarianceShare, ...]  # of the first policy that is no reference
-    pairs: tuple[VarianceShare, ...]
-    maps: tuple[LossMap, ...]
+    pairs: tuple[VarianceShare, ...]  # what only two together explain
+    maps: tuple[LossMap, ...]  # one of each policy that is no reference
     value_of_memory: Estimate | None  # a policy with memory less one without
-    failures: tuple[BrokenEpisode, ...]
+    failures: tuple[BrokenEpisode, ...]  # all episodes that broke
     notes: tuple[Note, ...]
     certainty: dict[str, Certainty]
     provenance: Provenance

@@ -67,6 +67,7 @@ def measured(
     *,
     episodes: int,
     references: Sequence[str] = (),
+    paired: bool = True,
     enough: Enough | None = None,
     folder: Path | None = None,
     identity: Mapping[str, str] | None = None,
@@ -79,7 +80,7 @@ def measured(
     Up to `episodes` of each policy at each point; `enough` may stop earlier. With a
     `folder`, finished jobs are kept there, and `identity` says what they are jobs of.
     """
-    store = _Store(work, list(entries), tuple(references))
+    store = _Store(work, list(entries), tuple(references), paired)
     crew = Crew(work, recipe, workers)
     news = _News(work, store, episodes, progress)
     stopped = False
@@ -130,8 +131,13 @@ class _Store:
     """The numbers of finished jobs, in place."""
 
     def __init__(
-        self, work: Work, entries: list[Entry], references: tuple[str, ...]
+        self,
+        work: Work,
+        entries: list[Entry],
+        references: tuple[str, ...],
+        paired: bool,
     ) -> None:
+        self._paired = paired
         self._work, self._entries, self._references = work, entries, references
         self._names = list(dict.fromkeys(each.name for each in entries))
         seeds = 1 + max(each.training_seed for each in entries)
@@ -174,6 +180,7 @@ class _Store:
             returns=returns,
             success=None if np.isnan(success).all() else success,
             references=self._references,
+            paired=self._paired,
             bounds=bounds,
             failures=tuple(
                 sorted(

@@ -1,0 +1,1 @@
+"""Does it transfer? Policies measured over the parameters of real simulators."""

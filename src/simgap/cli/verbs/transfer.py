@@ -1,0 +1,216 @@
+"""Does it transfer? Returns and losses of policies over a simulator's parameters.
+
+SIMULATOR is a built-in name, gym:ID, mujoco:FILE.xml or file.py:make. Every policy
+meets the same starts and noise at the same points.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from simgap.cli.app.arguments import (
+    AsJson,
+    Horizon,
+    Noise,
+    Out,
+    Policies,
+    Randomize,
+    Seed,
+    Simulator,
+    Threads,
+    real,
+    threads_or_all,
+    whole,
+)
+from simgap.cli.app.output import finish, folder_of, print_line, print_table, telling
+from simgap.errors import InvalidArgument
+from simgap.text import number, shown
+
+if TYPE_CHECKING:
+    from simgap.intervals import Estimate
+    from simgap.records import Transfer, TransferPolicy, WorstPoint
+
+Given = TypeVar("Given")
+MOST_SHARES = 10
+
+
+def run(
+    context: typer.Context,
+    simulator: Simulator = None,
+    randomize: Randomize = None,
+    policy: Policies = None,
+    reference: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reference",
+            metavar="R",
+            help="A policy to measure the loss against; may be repeated.",
+        ),
+    ] = None,
+    horizon: Horizon = None,
+    design: Annotated[
+        str | None,
+        typer.Option(
+            "--design",
+            metavar="D",
+            help="sobol:64, random:200, grid:5x5, corners.",
+        ),
+    ] = None,
+    episodes: Annotated[
+        int | None,
+        typer.Option(
+            "--episodes",
+            metavar="K",
+            help="Of each policy at each point; 32.",
+            parser=whole("--episodes", 2, 10**7, "a number"),
+        ),
+    ] = None,
+    beyond: Annotated[
+        float,
+        typer.Option(
+            "--beyond",
+            metavar="F",
+            help="Also at points of F times the range; 1: only inside.",
+            parser=real("--beyond", above=0.999999, below=100.0, hint="it is 1 to 100"),
+        ),
+    ] = 1.5,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            "--threshold",
+            metavar="X",
+            help="Say where more than X is lost; a tenth of the largest mean return.",
+            parser=real("--threshold", hint="it is a loss above 0"),
+        ),
+    ] = None,
+    noise: Noise = None,
+    seed: Seed = 0,
+    threads: Threads = None,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure where a policy fails over the parameters of a simulator, and by how much.
+
+    What is lost at a point is measured against the best --reference there: at least
+    that much, since a better policy may exist. With --out a run that was stopped goes
+    on where it was.
+
+    Example: simgap transfer gym:CartPole-v1 --randomize length=0.3..1 --policy random
+    """
+    from simgap.answers import transfer
+
+    folder = folder_of(out)
+    with telling("measuring") as tell:
+        answer = transfer(
+            _needed(simulator, "SIMULATOR", "cartpole, or see simgap list"),
+            _needed(policy, "--policy", "file.onnx, file.py:function or random"),
+            randomize=_needed(randomize, "--randomize", '"mass=0.5..2.0"'),
+            horizon=horizon,
+            references=reference or (),
+            design=design or "sobol:64",
+            episodes=episodes,
+            beyond=beyond,
+            threshold=threshold,
+            noise=noise or "",
+            seed=seed,
+            workers=threads_or_all(threads),
+            out=folder,
+            progress=tell,
+        )
+    finish(answer, context, folder, print_answer, as_json=as_json)
+
+
+def print_answer(answer: Transfer) -> None:
+    """Print returns, losses, the worst point and which parameter matters."""
+    print_table(
+        f"returns in {shown(answer.simulator or answer.provenance.model)}",
+        ("policy", "mean over the range", "worst point", "beyond the range", "lost"),
+        [
+            (
+                shown(each.name, 30),
+                _interval(each.mean),
+                _worst(each.worst),
+                _interval(each.beyond),
+                _interval(each.gap),
+            )
+            for each in answer.policies
+        ],
+        f"{answer.episodes} episodes at {len(answer.policies[0].points)} points; "
+        f"estimated, {number(100 * answer.policies[0].mean.confidence)} % intervals, "
+        f"{answer.policies[0].mean.label}; lost: against the best reference at each "
+        "point, at least",
+    )
+    for each in answer.policies:
+        _print_policy(each)
+    if answer.parameters:
+        print_table(
+            "which parameter: share of the variance of the loss",
+            ("parameter", "alone", "with others"),
+            [
+                (shown(each.name, 30), _share(each.share), _share(each.total))
+                for each in answer.parameters[:MOST_SHARES]
+            ],
+            "estimated from the measured points",
+        )
+    for broken in answer.failures[:3]:
+        where = " ".join(f"{k}={number(v)}" for k, v in broken.theta.items())
+        print_line(
+            f"broken: {broken.policy} at {where}, episode {broken.episode}, step "
+            f"{broken.step}: {broken.text}"
+        )
+    for note in answer.notes:
+        print_line(f"note: {note.text}")
+
+
+def _print_policy(policy: TransferPolicy) -> None:
+    where = _theta(policy.worst.theta)
+    line = f"{shown(policy.name, 30)}: worst at {where}"
+    if policy.worst_gap is not None and not policy.is_reference:
+        line += (
+            f"; loses most at {_theta(policy.worst_gap.theta)}, "
+            f"{_worst(policy.worst_gap)}"
+        )
+    if policy.success is not None:
+        line += f"; succeeds in {_share(policy.success)}"
+    print_line(line)
+    if (region := policy.region) is not None and region.certain > 0.0:
+        box = ", ".join(
+            f"{name} {number(a, 3)} to {number(b, 3)}"
+            for name, (a, b) in region.ranges.items()
+        )
+        print_line(
+            f"  loses more than {number(region.threshold)} in at least "
+            f"{number(100 * region.certain, 3)} % of the range"
+            + (f" ({box})" if box else "")
+        )
+
+
+def _theta(theta: dict[str, float]) -> str:
+    return " ".join(f"{name}={number(value, 4)}" for name, value in theta.items())
+
+
+def _interval(found: Estimate | None) -> str:
+    if found is None:
+        return "-"
+    low, high = number(found.lower, 4), number(found.upper, 4)
+    return f"{number(found.estimate, 4)} [{low}, {high}]"
+
+
+def _worst(found: WorstPoint) -> str:
+    low, high = number(found.lower, 4), number(found.upper, 4)
+    return f"{number(found.estimate, 4)} [{low}, {high}]"
+
+
+def _share(found: Estimate | None) -> str:
+    if found is None:
+        return "-"
+    low, high = 100 * found.lower, 100 * found.upper
+    return f"{100 * found.estimate:.0f} % [{low:.0f}, {high:.0f}]"
+
+
+def _needed(given: Given | None, what: str, example: str) -> Given:
+    if not given:
+        raise InvalidArgument(f"{what} is not given", hint=f"for instance {example}")
+    return given
