@@ -28,6 +28,12 @@ from simgap.continuous.measuring.grading import (
     graded as graded,
 )
 from simgap.continuous.measuring.jobs import Points as Points, Work as Work
+from simgap.continuous.measuring.returns_table import read_returns as read_returns
+from simgap.continuous.measuring.stopping import (
+    Next as Next,
+    Rounds as Rounds,
+    next_round as next_round,
+)
 from simgap.continuous.policies.actions import to_actions as to_actions
 from simgap.continuous.policies.naming import (
     PolicyText as PolicyText,

@@ -16,7 +16,7 @@ class Drawn(Enum):
     """What the points are of nu."""
 
     INDEPENDENT = "independent draws of nu"
-    SCRAMBLED = "a scrambled Sobol sequence over nu"
+    SCRAMBLED = "a scrambled Sobol sequence over nu, or who knows what"
     EVERY = "every point of nu, with its weight"
     CHOSEN = "chosen points, which are all that is spoken of"
 

@@ -1,0 +1,97 @@
+"""Run on, or stop? Rounds of episodes, each twice as long as all before.
+
+After each round the intervals are looked at. They are told as the look they were made
+at (`Level.look`), so that they hold although they decided when to stop.
+
+*Half-width*: it is enough when, at every point inside the range, the gap of every
+policy is known to within so much, or its return where there is no reference. (The mean
+over nu may stay wider: points limit it, not episodes.) *Budget*: steps of the simulator
+in all. What the next round costs is foretold from the steps of an episode so far; the
+last round is cut to what is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, final
+
+import numpy as np
+
+from simgap.continuous.cube import Cube
+from simgap.continuous.measuring.gaps import gap_at_points, losses
+from simgap.continuous.measuring.means import Level, at_point
+from simgap.continuous.measuring.sampled import sampled_returns
+from simgap.errors import InvalidArgument
+from simgap.intervals import Estimate
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """How many episodes to run at each point, and when it is enough."""
+
+    first: int = 16  # episodes at each point, of the first round
+    half_width: float | None = None  # in units of reward
+    budget: int | None = None  # steps of the simulator
+    most: int = 16_384  # episodes at each point
+
+    def __post_init__(self) -> None:
+        for name in ("first", "half_width", "budget", "most"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise InvalidArgument(
+                    f"{name.replace('_', '-')} is {value}", hint="it is above 0"
+                )
+
+
+class Next(NamedTuple):
+    """Episodes that each point shall have; None: stop."""
+
+    episodes: int | None
+    why: Literal["go-on", "half-width-reached", "budget-spent", "most-episodes"]
+
+
+def next_round(
+    rounds: Rounds,
+    cube: Cube,
+    *,
+    look: int,
+    steps: int,
+    confidence: float = 0.95,
+    guaranteed: bool = True,
+) -> Next:
+    """Return how many episodes to have next; `look` counts from 1, the first round.
+
+    `steps` is what the simulator has done so far.
+    """
+    level = Level(confidence, look, guaranteed)
+    done = cube.returns.shape[-1]
+    if rounds.half_width is not None and widest(cube, level) <= 2 * rounds.half_width:
+        return Next(None, "half-width-reached")
+    more = min(2 * done, rounds.most)
+    if more <= done:
+        return Next(None, "most-episodes")
+    if rounds.budget is not None:
+        left = rounds.budget - steps
+        fits = done + int(done * left / max(1, steps))
+        if fits <= done:
+            return Next(None, "budget-spent")
+        more = min(more, fits)
+    return Next(more, "go-on")
+
+
+def widest(cube: Cube, level: Level) -> float:
+    """Return the width of the widest interval at a point inside the range."""
+    found: list[Estimate] = []
+    for policy in cube.policies:
+        if policy in cube.references:
+            continue
+        lost = losses(cube, policy)
+        returns = sampled_returns(cube, policy)
+        gaps = None if lost is None else gap_at_points(lost, level)
+        for point in np.flatnonzero(cube.inside & (returns.counts > 0)).tolist():
+            if gaps is None:
+                found.append(at_point(returns, point, level))
+            elif (gap := gaps[point]) is not None:
+                found.append(gap[0])
+    return max((each.upper - each.lower for each in found), default=0.0)
