@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from simgap.arrays import FloatArray
+from simgap.arrays import BoolArray, FloatArray
 from simgap.continuous.simulators.mujoco_models import label
 from simgap.errors import InvalidArgument
 from simgap.text import number
@@ -26,20 +26,22 @@ def touching(model: Any) -> dict[int, list[int]]:
     Contacts that the file states pair by pair have a friction of their own, and are
     left out.
     """
-    found: dict[int, list[int]] = {}
-    excluded = {tuple(divmod(int(each), 1 << 16)) for each in model.exclude_signature}
-    stated = {
-        frozenset((int(a), int(b)))
-        for a, b in zip(model.pair_geom1, model.pair_geom2, strict=True)
-    }
-    for first in range(model.ngeom):
-        for second in range(first + 1, model.ngeom):
-            if frozenset((first, second)) not in stated and _may_touch(
-                model, first, second, excluded
-            ):
-                found.setdefault(first, []).append(second)
-                found.setdefault(second, []).append(first)
-    return dict(sorted(found.items()))
+    kinds = model.geom_contype[:, None] & model.geom_conaffinity[None, :]
+    may: BoolArray = (kinds | kinds.T) != 0
+    bodies = model.geom_bodyid
+    fixed = model.body_weldid[bodies]  # bodies without a joint move as their parents do
+    above = model.body_weldid[model.body_parentid[fixed]]
+    may &= fixed[:, None] != fixed[None, :]
+    if not model.opt.disableflags & FILTER_PARENT:
+        child = (above[:, None] == fixed[None, :]) & (fixed != 0)[None, :]
+        may &= ~(child | child.T)
+    for signature in model.exclude_signature.tolist():
+        first, second = divmod(signature, 1 << 16)
+        apart = np.ix_(bodies == first, bodies == second)
+        may[apart] = may.T[apart] = False
+    may[model.pair_geom1, model.pair_geom2] = False
+    may[model.pair_geom2, model.pair_geom1] = False
+    return {g: np.flatnonzero(row).tolist() for g, row in enumerate(may) if row.any()}
 
 
 def check_frictions(model: Any, values: Mapping[str, FloatArray]) -> None:
@@ -67,21 +69,3 @@ def check_frictions(model: Any, values: Mapping[str, FloatArray]) -> None:
                 f"for all), or keep {name} above {number(theirs)}",
                 code="masked-friction",
             )
-
-
-def _may_touch(
-    model: Any, first: int, second: int, excluded: set[tuple[int, ...]]
-) -> bool:
-    kinds, answers = model.geom_contype, model.geom_conaffinity
-    if not (kinds[first] & answers[second] or kinds[second] & answers[first]):
-        return False
-    bodies = int(model.geom_bodyid[first]), int(model.geom_bodyid[second])
-    if tuple(sorted(bodies)) in excluded:
-        return False
-    one, two = (int(model.body_weldid[each]) for each in bodies)
-    if one == two:
-        return False
-    above = [int(model.body_weldid[model.body_parentid[each]]) for each in (one, two)]
-    filtered = not model.opt.disableflags & FILTER_PARENT
-    related = (above[0] == two and two != 0) or (above[1] == one and one != 0)
-    return not (filtered and related)

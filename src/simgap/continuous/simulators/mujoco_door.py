@@ -56,8 +56,8 @@ def open_mujoco(text: str) -> MuJoCoSimulator:
             hint=f"write mujoco:{shown(path)}?task=FILE.py or ?task=FILE.py:CLASS",
             code="mujoco-option",
         )
-    model = load_model(Path(path))
-    return MuJoCoSimulator(f"mujoco:{text}", model, user_task(Path(path), named))
+    file = Path(path).expanduser()  # the shell sees no ~ behind mujoco:
+    return MuJoCoSimulator(f"mujoco:{text}", load_model(file), user_task(file, named))
 
 
 @final
