@@ -114,7 +114,7 @@ def oracle(
     target = None if save is None else writable_file(save)
     given, tell = named_model(model), progress or (lambda word: None)
     found = planned(given, horizon, discount=discount, solver=settings, tell=tell)
-    files = saved_policies(found.result, target)
+    files = saved_policies(found.result, target, given.latent.simulators.grid)
     found = replace(found, policy_file=files[0], belief_policy_file=files[1])
     if baselines and found.result.outcome is not Outcome.INTERRUPTED:
         try:

@@ -10,18 +10,22 @@ from pathlib import Path
 
 from simgap.errors import InvalidFile
 from simgap.interop import save_policy
+from simgap.mdp import GridOrigin
 from simgap.oracle import OracleResult
 
 
 def saved_policies(
-    result: OracleResult, path: Path | None
+    result: OracleResult, path: Path | None, grid: GridOrigin | None = None
 ) -> tuple[str | None, str | None]:
-    """Write both policies of a result; return where they are."""
+    """Write both policies of a result; return where they are.
+
+    With the `grid` of the class they can be played in its simulator.
+    """
     if path is None:
         return None, None
     beside = belief_path(path)
-    save_policy(result.policy, path)
-    save_policy(result.belief_policy, beside)
+    save_policy(result.policy, path, grid=grid)
+    save_policy(result.belief_policy, beside, grid=grid)
     return str(path), str(beside)
 
 

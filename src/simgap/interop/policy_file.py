@@ -14,8 +14,10 @@ from typing import Any, final
 
 from simgap.arrays import AnyArray
 from simgap.errors import InvalidArgument, InvalidFile
+from simgap.interop.grid_file import GridDescription, assembled, described
 from simgap.interop.sealed import FileKind, Sealed, read_sealed, write_sealed
 from simgap.interop.sizes import SizeLimit
+from simgap.mdp import GridOrigin
 from simgap.user_files import opened, replacing
 
 SCHEMA = 1
@@ -60,6 +62,7 @@ KINDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "WindowPolicy": {"actions": ("int32 x 3",)},
 }  # arrays of each kind, with type and number of axes
 SPARE = "fallback_"  # arrays of the belief policy that plays on outside a graph
+NODES = "state_of_node"  # the array of a grid
 SPARES = {
     f"{SPARE}{key}": types
     for key, types in KINDS["BeliefPolicy"].items()
@@ -81,6 +84,7 @@ class PolicyDescription:
     discount: float = 1.0
     length: int = 0  # of windows
     fallback: str = ""  # the name of the belief policy behind a graph, if it has one
+    grid: GridDescription | None = None  # that its states are nodes of, if they are
 
 
 @final
@@ -91,9 +95,20 @@ class StoredPolicy:
     description: PolicyDescription
     arrays: Mapping[str, AnyArray]
 
+    @property
+    def grid(self) -> GridOrigin | None:
+        """Return the grid that the states are nodes of, if the file has one."""
+        about = self.description.grid
+        return None if about is None else assembled(about, self.arrays[NODES])
 
-def save_policy(policy: object, path: str | Path) -> None:
-    """Write a policy to a file; an old file is replaced whole."""
+
+def save_policy(
+    policy: object, path: str | Path, *, grid: GridOrigin | None = None
+) -> None:
+    """Write a policy to a file; an old file is replaced whole.
+
+    With the `grid` of its class the policy can be played in the simulator itself.
+    """
     kind = type(policy).__name__
     if kind not in KINDS:
         raise InvalidArgument(
@@ -109,6 +124,9 @@ def save_policy(policy: object, path: str | Path) -> None:
         spare = spare if fits else None  # others cannot be put together again
     if spare is not None:
         arrays |= {key: getattr(spare, key.removeprefix(SPARE)) for key in SPARES}
+    if grid is not None:
+        grid.check(int(pattern.n_states))
+        arrays |= {NODES: grid.state_of_node}
     description = PolicyDescription(
         schema=SCHEMA,
         kind=kind,
@@ -119,6 +137,7 @@ def save_policy(policy: object, path: str | Path) -> None:
         discount=float(getattr(spare or policy, "discount", 1.0)),
         length=int(getattr(policy, "length", 0)),
         fallback="" if spare is None else spare.name,
+        grid=None if grid is None else described(grid),
     )
     with replacing(Path(path)) as draft:
         write_sealed(FILE, description, arrays, draft)
@@ -174,7 +193,8 @@ def _types(description: PolicyDescription) -> Mapping[str, tuple[str, ...]]:
     """Return the arrays of a file with their types; older graphs stand alone."""
     own = KINDS[description.kind]
     spared = description.kind == "GraphPolicy" and description.fallback
-    return {**own, **SPARES} if spared else own
+    placed = {} if description.grid is None else {NODES: (OFFSET,)}
+    return {**own, **(SPARES if spared else {}), **placed}
 
 
 def _check_names(stored: Sealed[PolicyDescription]) -> None:

@@ -16,6 +16,7 @@ from simgap.policies.checks import (
 from simgap.policies.files import (
     SavedPolicy as SavedPolicy,
     load_policy as load_policy,
+    load_policy_and_grid as load_policy_and_grid,
     save_policy as save_policy,
 )
 from simgap.policies.graph import (

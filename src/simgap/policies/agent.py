@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy, deepcopy
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar, final
 
@@ -51,6 +52,13 @@ class Agent(Generic[Memory]):
         self._action = -1  # no action since the last observation
         self._steps = 0
         self._lost = False  # there is no memory to act on
+
+    def copied(self) -> Agent[Memory]:
+        """Return an agent that goes on from here without changing this one."""
+        other = copy(self)
+        other._random = deepcopy(self._random)
+        other._spare = None if self._spare is None else self._spare.copied()
+        return other
 
     @property
     def memory(self) -> Memory | None:

@@ -12,13 +12,14 @@ from simgap.interop import (
     read_policy,
     save_policy,
 )
+from simgap.mdp import GridOrigin
 from simgap.policies.belief import BeliefPolicy
 from simgap.policies.graph import GraphPolicy, Pattern
 from simgap.policies.markov import MarkovPolicy
 from simgap.policies.thompson import ThompsonPolicy
 from simgap.policies.window import WindowPolicy
 
-__all__ = ["SavedPolicy", "load_policy", "save_policy"]
+__all__ = ["SavedPolicy", "load_policy", "load_policy_and_grid", "save_policy"]
 
 SavedPolicy = GraphPolicy | BeliefPolicy | ThompsonPolicy | MarkovPolicy | WindowPolicy
 
@@ -28,9 +29,22 @@ def load_policy(path: str | Path, *, max_bytes: int | None = None) -> SavedPolic
 
     `max_bytes` limits the size of the file; the default is a quarter of the memory.
     """
+    return load_policy_and_grid(path, max_bytes=max_bytes)[0]
+
+
+def load_policy_and_grid(
+    path: str | Path, *, max_bytes: int | None = None
+) -> tuple[SavedPolicy, GridOrigin | None]:
+    """Return the policy of a file, and the grid that its states are nodes of, if any.
+
+    `GridPlayer` plays the two in the simulator.
+    """
     stored = read_policy(path, max_bytes=max_bytes)
     try:
-        return ASSEMBLE[stored.description.kind](stored)
+        grid = stored.grid
+        if grid is not None:
+            grid.check(stored.description.states)
+        return ASSEMBLE[stored.description.kind](stored), grid
     except SimgapError as error:
         raise InvalidFile(f"{path}: {error.problem}", hint=error.hint) from error
 

@@ -20,7 +20,7 @@ from typing import Any, final
 
 import numpy as np
 
-from simgap.arrays import FloatArray
+from simgap.arrays import FloatArray, OffsetArray
 from simgap.errors import InvalidArgument
 from simgap.instances import CONTROLS
 from simgap.mdp import (
@@ -88,7 +88,7 @@ class GridPlayer:
             self.agent.observe(self.seen(observation))
         action = self.agent.act()
         self._waits = True
-        return action if self._actions is None else self._actions[action]
+        return self.played(action)
 
     def restart(self, observation: Any) -> None:
         """Go on after an end in an environment that was reset, with all that is known.
@@ -107,15 +107,27 @@ class GridPlayer:
             self.agent.observe(self.seen(observation))
         self._waits = False
 
+    def played(self, action: int) -> Any:
+        """Return what `env.step` takes for an action of the table."""
+        return action if self._actions is None else self._actions[action]
+
     def seen(self, observation: Any) -> int:
         """Return the state of the table as which an observation is seen."""
+        return int(self.all_seen([observation])[0])
+
+    def all_seen(self, observations: Sequence[Any]) -> OffsetArray:
+        """Return the states as which several observations are seen."""
+        points = np.array([self._point(each) for each in observations])
+        return seen_states(self.origin, points, self.rounding, self._random)
+
+    def _point(self, observation: Any) -> FloatArray:
         try:
-            point = np.asarray(self._state_of(observation), np.float64).reshape(1, -1)
+            point = np.asarray(self._state_of(observation), np.float64).reshape(-1)
         except (TypeError, ValueError) as error:
             raise self._unknown(observation) from error
-        if point.shape[1] != len(self.origin.grid.axes):
+        if point.size != len(self.origin.grid.axes):
             raise self._unknown(observation)
-        return int(seen_states(self.origin, point, self.rounding, self._random)[0])
+        return point
 
     def _unknown(self, observation: Any) -> InvalidArgument:
         axes = ", ".join(axis.name for axis in self.origin.grid.axes)

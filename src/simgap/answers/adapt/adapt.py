@@ -239,9 +239,8 @@ def _saved(
         return SavedFiles()
     if model is not None:
         write_model(changed, model)
-    return SavedFiles(
-        *saved_policies(after, policy), model=None if model is None else str(model)
-    )
+    files = saved_policies(after, policy, changed.simulators.grid)
+    return SavedFiles(*files, model=None if model is None else str(model))
 
 
 def _solver(gap_tolerance: float | None, time_limit: float, seed: int) -> Solver:

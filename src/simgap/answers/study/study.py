@@ -236,7 +236,8 @@ def _planned(asked: _Asked) -> tuple[Oracle, Audit]:
 
 def _with_policies(asked: _Asked, oracle: Oracle) -> Oracle:
     """Return the record of the oracle with its policies written to files."""
-    files = saved_policies(oracle.result, asked.folder / "policy.simgap")
+    grid, path = asked.given.latent.simulators.grid, asked.folder / "policy.simgap"
+    files = saved_policies(oracle.result, path, grid)
     kept = replace(oracle, policy_file=files[0], belief_policy_file=files[1])
     tolerance = str(asked.solver.gap_tolerance)
     return with_command(kept, asked.verb("oracle", "--gap-tolerance", tolerance))

@@ -16,6 +16,8 @@ from simgap.arrays import FloatArray, OffsetArray
 from simgap.continuous.interfaces import Batch, Box, BroughtPolicy
 from simgap.continuous.measuring.episodes import Episodes, run_episodes
 from simgap.continuous.measuring.jobs import Work, episode_seeds, told_to_informed
+from simgap.continuous.policies.actions import clips_actions
+from simgap.continuous.policies.remembering import holds_memory
 from simgap.records import Finding
 from simgap.text import number
 
@@ -64,6 +66,10 @@ class _Recorded:
     @property
     def name(self) -> str:
         return self.policy.name
+
+    @property
+    def clips(self) -> bool:
+        return clips_actions(self.policy)
 
     def reset(self, batch: Batch) -> Any:
         return self.policy.reset(batch)
@@ -217,9 +223,17 @@ def _bounds(work: Work, policy: _Recorded, episodes: Episodes) -> Iterator[Findi
 
 def _memory(work: Work, policy: _Recorded) -> Iterator[Finding]:
     """Look whether another past changes what is done now."""
-    if not policy.memories or all(each is None for each in policy.memories[1:]):
-        text = f"{policy.name} has no memory"
-        yield Finding("memory", "memoryless", "info", text)
+    if not any(map(holds_memory, policy.memories[1:])):
+        forgets = bool(getattr(policy.policy, "forgets", False))
+        yield Finding(
+            "memory",
+            "state-not-fed-back" if forgets else "memoryless",
+            "warning" if forgets else "info",
+            f"{policy.name} has a recurrent layer without inputs and outputs for its "
+            "state, so that it forgets everything at every step: export it again"
+            if forgets
+            else f"{policy.name} has no memory",
+        )
         return
     changed = any(
         not np.array_equal(_answer(policy, seen, old), _answer(policy, seen, new))

@@ -14,7 +14,8 @@ import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray, OffsetArray
 from simgap.continuous.interfaces import Batch, BroughtPolicy, Space, Worlds
-from simgap.continuous.policies.actions import to_actions
+from simgap.continuous.policies.actions import clips_actions, to_actions
+from simgap.continuous.policies.remembering import what_failed
 from simgap.errors import SimgapError
 
 
@@ -57,7 +58,8 @@ def run_episodes(
         if acted is None:
             break
         raw, memory = acted
-        actions, beyond = to_actions(raw, space, watch.alive)
+        clip = clips_actions(policy)
+        actions, beyond = to_actions(raw, space, watch.alive, clip=clip)
         clipped += beyond * watch.alive.sum()
         asked += int(watch.alive.sum())
         alive = watch.alive.copy()
@@ -138,5 +140,6 @@ def _acted(
         watch.everyone(step, "policy-failed", error)
         return None
     raw = np.asarray(raw, np.float64)
+    watch.all_of(what_failed(memory), step, "policy-failed")
     watch.not_finite(raw, step, "action-not-finite", "an action")
     return np.where(np.isfinite(raw), raw, 0.0), memory

@@ -12,18 +12,23 @@ from typing import Any
 import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray
-from simgap.continuous.interfaces import Choices, Space
+from simgap.continuous.interfaces import BroughtPolicy, Choices, Space
 from simgap.errors import InvalidArgument
 
 ROUNDING = 1e-6  # networks compute in single precision, ends are given in double
 
 
 def to_actions(
-    raw: FloatArray, space: Space, alive: BoolArray | None = None
+    raw: FloatArray,
+    space: Space,
+    alive: BoolArray | None = None,
+    *,
+    clip: bool = True,
 ) -> tuple[FloatArray, float]:
     """Return actions within their ends, and which share of their numbers was beyond.
 
     `raw` is (B, A), or (B,) for choices. Only rows that are `alive` are counted.
+    Without `clip` the simulator gets what is beyond as well.
     """
     given = shaped_actions(raw, space, len(raw))
     if isinstance(space, Choices):
@@ -32,7 +37,13 @@ def to_actions(
     with np.errstate(invalid="ignore"):  # what is not finite is not beyond
         beyond = np.abs(given - actions) > ROUNDING * np.maximum(1.0, np.abs(actions))
     counted = beyond if alive is None else beyond[alive]
-    return actions, float(counted.mean()) if counted.size else 0.0
+    share = float(counted.mean()) if counted.size else 0.0
+    return actions if clip else given, share
+
+
+def clips_actions(policy: BroughtPolicy) -> bool:
+    """Return whether a policy's actions are moved to their ends: most are."""
+    return bool(getattr(policy, "clips", True))
 
 
 def shaped_actions(given: Any, space: Space, size: int) -> FloatArray:

@@ -76,6 +76,10 @@ def _by_text(asked: PolicyText, simulator: Simulator) -> BroughtPolicy:
         from simgap.continuous.policies.onnx_policy import onnx_policy
 
         return onnx_policy(Path(text), name, simulator)
+    if ending == ".simgap":
+        from simgap.continuous.policies.tabular import saved_policy
+
+        return saved_policy(Path(text), name, simulator)
     raise InvalidArgument(
         f"there is no policy {shown(text)!r}",
         hint=STRANGERS.get(ending)
@@ -87,9 +91,17 @@ def _by_text(asked: PolicyText, simulator: Simulator) -> BroughtPolicy:
 
 def _by_value(given: Any, simulator: Simulator) -> BroughtPolicy:
     from simgap.continuous.policies.functions import python_policy
+    from simgap.continuous.policies.tabular import tabular_policy
+    from simgap.policies import GridPlayer
 
     named = getattr(given, "name", None) or getattr(given, "__name__", None)
     name = named if isinstance(named, str) else type(given).__name__
+    if isinstance(given, GridPlayer):
+        return tabular_policy(
+            given.agent.policy, given.agent.policy.name, simulator, given
+        )
+    if all(callable(getattr(given, each, None)) for each in ("start", "observe")):
+        return tabular_policy(given, name, simulator)
     return python_policy(given, name, simulator)
 
 

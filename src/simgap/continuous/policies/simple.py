@@ -21,6 +21,11 @@ class Clock(NamedTuple):
     keys: AnyArray  # (B,) of 64 bits
     step: int
 
+    @property
+    def kept(self) -> bool:
+        """Return that nothing of what was seen is remembered."""
+        return False
+
 
 @final
 @dataclass(frozen=True, slots=True)
