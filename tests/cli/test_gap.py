@@ -149,6 +149,25 @@ def test_what_makes_no_sense_is_refused(
     assert problem in err
 
 
+def test_policies_that_are_brought_have_rows(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved, source = tmp_path / "p.simgap", tmp_path / "p.py"
+    assert main(["oracle", model, "-H", "3", "--save", str(saved)]) == 0
+    source.write_text("def last(state, memory):\n    return 1, memory\n")
+    asked = [f"plan={saved}", "oracle", f"{source}:last", "zero"]
+    options = [each for text in asked for each in ("--policy", text)]
+    plan, oracle, last, zero = answer(capsys, model, "-H", "3", *options)["policies"]
+    assert plan["name"] == "plan"
+    for one, other in zip(plan["models"], oracle["models"], strict=True):
+        assert one["gap"] == pytest.approx(other["gap"], abs=1e-9)
+    assert [each["certainty"] for each in (plan, last, zero)] == [
+        "certified",
+        "estimated",
+        "certified",
+    ]
+
+
 def test_the_record_is_kept(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,8 +11,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
+from simgap.answers.brought_policies import Asked, asked_policy, names_a_file
 from simgap.answers.class_facts import measured_class
 from simgap.answers.model import Model, named_model
 from simgap.answers.oracle import planned_and_compared, planned_class
@@ -31,6 +32,7 @@ from simgap.answers.policy_gaps import (
     PLANNED_ONLY,
     SIMPLER,
     WITHOUT_PLANNING,
+    brought_gaps,
     fewer_runs,
     policy_gaps,
 )
@@ -45,6 +47,7 @@ from simgap.records import Certainty, Gap, HorizonGaps, Notes, Oracle, provenanc
 from simgap.statistics import THIN
 from simgap.text import suggestion
 
+KNOWN = tuple(dict.fromkeys([*ORACLE, *SIMPLER, *(each.name for each in POLICIES)]))
 AT_HORIZONS = 100  # episodes of estimates that are not read
 LARGEST_CLASS = 200_000  # models times states, up to which theorems are put in
 CERTAINTY: Final[dict[str, Certainty]] = {
@@ -60,7 +63,7 @@ def compare(
     model: Model,
     horizon: int,
     *,
-    policies: Sequence[str] = (),
+    policies: Sequence[Any] = (),
     horizons: Sequence[int] | Literal["all"] = (),
     agents: bool = True,
     seeds: int = 400,
@@ -75,13 +78,15 @@ def compare(
 ) -> Gap:
     """Return what each policy loses in each model, and what memory is worth.
 
-    `policies` are names: agents of `simgap run`, or policies planned for the class. One
-    that cannot be had is an error; by default all that can be had are compared, without
-    `agents` only those that are planned. Where sampling is needed there are `seeds`
-    runs in every model, or so many that intervals are within `half_width`, on `threads`
-    (default: all cores). `horizons` asks the same at shorter ones, "all" at the usual
-    ones. The oracle is planned until its bracket is `gap_tolerance` of its loss, or for
-    `time_limit` seconds, unless it is given, compared with simpler policies.
+    `policies` are names: agents of `simgap run`, or policies planned for the class; or
+    policies that you bring, a text such as `mine=file.py:act`, `policy.onnx` or
+    `policy.simgap`, or a Python object. One that cannot be had is an error; by default
+    all that can be had are compared, without `agents` only those that are planned.
+    Where sampling is needed there are `seeds` runs in every model, or so many that
+    intervals are within `half_width`, on `threads` (default: all cores). `horizons`
+    asks the same at shorter ones, "all" at the usual ones. The oracle is planned until
+    its bracket is `gap_tolerance` of its loss, or for `time_limit` seconds, unless it
+    is given, compared with simpler policies.
 
     >>> from simgap import compare
     >>> found = compare("absorbing_doors?members=3", 8, policies=["oracle", "random"])
@@ -100,7 +105,8 @@ def compare(
         threads=threads or len(os.sched_getaffinity(0)),
         guaranteed=guaranteed or seeds < THIN,
     )
-    names, notes = asked or (DEFAULT if agents else PLANNED_ONLY), Notes()
+    usual, notes = DEFAULT if agents else PLANNED_ONLY, Notes()
+    wanted = asked or tuple(Asked(each, each) for each in usual)
     if oracle is not None:
         checked_oracle(oracle.result, latent, horizon)
     elif _worth_planning(latent, asked, horizon):
@@ -110,10 +116,13 @@ def compare(
     if oracle is not None:
         _note_limit(oracle.result.outcome, "the oracle", notes)
     rows, left_out = [], {}
-    for name in names:
+    for name, what in wanted:
         tell(f"measuring {name}")
         try:
-            rows.append(policy_gaps(latent, name, horizon, evaluator, oracle, tell))
+            own = isinstance(what, str) and what in KNOWN
+            measure = policy_gaps if own else brought_gaps
+            row = measure(latent, what, horizon, evaluator, oracle, tell)
+            rows.append(replace(row, name=name))
         except SimgapError as error:
             if asked:
                 raise
@@ -143,16 +152,20 @@ def compare(
     )
 
 
-def _checked(asked: Sequence[str]) -> tuple[str, ...]:
+def _checked(policies: Sequence[Any]) -> tuple[Asked, ...]:
     """Return the policies asked for, or say which name is wrong."""
-    known = list(dict.fromkeys([*ORACLE, *SIMPLER, *(each.name for each in POLICIES)]))
-    for name in asked:
-        if name not in known:
+    texts = dict.fromkeys(each for each in policies if isinstance(each, str))
+    objects = [each for each in policies if not isinstance(each, str)]
+    found = [asked_policy(each) for each in (*texts, *objects)]
+    for _, what in found:
+        if isinstance(what, str) and what not in KNOWN and not names_a_file(what):
             raise InvalidArgument(
-                f"there is no policy {name[:60]!r}",
-                hint=suggestion(name, known) or f"the policies are {', '.join(known)}",
+                f"there is no policy {what[:60]!r}",
+                hint=suggestion(what, KNOWN)
+                or f"the policies are {', '.join(KNOWN)}, zero, or one of yours: "
+                "file.py:function, file.onnx, file.simgap",
             )
-    return tuple(dict.fromkeys(asked))
+    return tuple(found)
 
 
 def _lengths(asked: Sequence[int] | Literal["all"], horizon: int) -> tuple[int, ...]:
@@ -172,10 +185,11 @@ def _lengths(asked: Sequence[int] | Literal["all"], horizon: int) -> tuple[int, 
     return tuple(found)
 
 
-def _worth_planning(latent: LatentMDP, asked: Sequence[str], horizon: int) -> bool:
+def _worth_planning(latent: LatentMDP, asked: Sequence[Asked], horizon: int) -> bool:
     """Return whether the oracle and simpler policies are planned at all."""
     if asked:
-        return bool({*ORACLE, *SIMPLER}.difference(WITHOUT_PLANNING) & {*asked})
+        planned = {*ORACLE, *SIMPLER}.difference(WITHOUT_PLANNING)
+        return any(isinstance(w, str) and w in planned for _, w in asked)
     small = bytes_of_losses(latent, horizon) <= LARGEST_LOSSES
     return horizon <= LONGEST_ORACLE and small
 

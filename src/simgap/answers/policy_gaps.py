@@ -11,12 +11,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from simgap.answers.brought_policies import (
+    BlackBox,
+    brought_to_class,
+    parameters_of,
+)
 from simgap.answers.planned_class import Tell
 from simgap.base_policies import build_policy, named_policy
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.gap import (
     Exact,
     MonteCarlo,
+    SampledGap,
     average_certified,
     average_sampled,
     exact_gaps,
@@ -97,7 +103,28 @@ def policy_gaps(
             hint="give a shorter horizon, or name the policy with --policy",
         )
     least = None if oracle is None else oracle.average_gap.lower
-    return _agent_row(latent, name, horizon, evaluator, tell, least)
+    agent = build_policy(name, latent, horizon, seed=evaluator.seed)
+    about = named_policy(name).about
+    return _agent_row(latent, name, about, agent, horizon, evaluator, tell, least)
+
+
+def brought_gaps(
+    latent: LatentMDP,
+    given: Any,
+    horizon: int,
+    evaluator: MonteCarlo,
+    oracle: Oracle | None,
+    tell: Tell,
+) -> PolicyGaps:
+    """Return the gaps of a policy that somebody brings: a file, a function, an object.
+
+    Tables and policy graphs are certified, all others are run.
+    """
+    agent = brought_to_class(given, latent)
+    about = "brought by you" + (f": {given}" if isinstance(given, str) else "")
+    informed = isinstance(agent, BlackBox) and agent.informed
+    least = None if oracle is None or informed else oracle.average_gap.lower
+    return _agent_row(latent, agent.name, about, agent, horizon, evaluator, tell, least)
 
 
 def fewer_runs(latent: LatentMDP, evaluator: MonteCarlo, notes: Notes) -> MonteCarlo:
@@ -179,6 +206,8 @@ def _simpler_row(latent: LatentMDP, name: str, found: BaselinePolicy) -> PolicyG
 def _agent_row(
     latent: LatentMDP,
     name: str,
+    about: str,
+    agent: Policy[Any],
     horizon: int,
     evaluator: MonteCarlo,
     tell: Tell,
@@ -186,18 +215,12 @@ def _agent_row(
 ) -> PolicyGaps:
     """Return the row of an agent: exact where that is cheap, else sampled.
 
-    `least` is certified about the average loss of every policy.
+    `least` is certified about the average loss of every policy that is not informed.
     """
-    agent = build_policy(name, latent, horizon, seed=evaluator.seed)
     exact = _exact(latent, agent, horizon)
-    about = named_policy(name).about
     if exact is not None:
         return _row(latent, name, about, exact)
-
-    def follow(done: int, whole: int) -> None:
-        tell(f"measuring {name}: {done} of {whole} runs")
-
-    found = sampled_gaps(latent.simulators, agent, horizon, evaluator, progress=follow)
+    found = _sampled(latent, agent, name, horizon, evaluator, tell)
     return _row(
         latent,
         name,
@@ -208,10 +231,41 @@ def _agent_row(
     )
 
 
+def _sampled(
+    latent: LatentMDP,
+    agent: Policy[Any],
+    name: str,
+    horizon: int,
+    evaluator: MonteCarlo,
+    tell: Tell,
+) -> tuple[SampledGap, ...]:
+    """Return the gap in every model; an informed agent is told which one it is."""
+    worlds = latent.simulators
+
+    def follow(done: int, whole: int) -> None:
+        tell(f"measuring {name}: {done} of {whole} runs")
+
+    if not (isinstance(agent, BlackBox) and agent.informed):
+        return sampled_gaps(worlds, agent, horizon, evaluator, progress=follow)
+    return tuple(
+        found
+        for m in range(len(worlds))
+        for found in sampled_gaps(
+            worlds,
+            agent.told(parameters_of(worlds, m)),
+            horizon,
+            evaluator,
+            models=[m],
+            progress=follow,
+        )
+    )
+
+
 def _exact(
     latent: LatentMDP, agent: Policy[Any], horizon: int
 ) -> tuple[Certified, ...] | None:
-    if not isinstance(agent, MarkovPolicy | GraphPolicy) and horizon > SHORT:
+    few = horizon <= SHORT and not isinstance(agent, BlackBox)
+    if not (isinstance(agent, MarkovPolicy | GraphPolicy) or few):
         return None
     try:
         limit = Exact(max_nodes=FEW_NODES)

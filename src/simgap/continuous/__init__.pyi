@@ -51,6 +51,7 @@ from simgap.continuous.policies.onnx_writer import (
 )
 from simgap.continuous.policies.remembering import (
     holds_memory as holds_memory,
+    is_informed as is_informed,
     what_failed as what_failed,
 )
 from simgap.continuous.randomization.binding import (

@@ -60,7 +60,12 @@ def run(
     horizon: Horizon = None,
     policy: Annotated[
         list[str] | None,
-        typer.Option("--policy", metavar="P", help="One of them; may be repeated."),
+        typer.Option(
+            "--policy",
+            metavar="P",
+            help="One of them, or [NAME=]file.py:function, file.onnx, file.simgap; may "
+            "be repeated.",
+        ),
     ] = None,
     horizons: Annotated[
         str | None,
@@ -106,8 +111,10 @@ def run(
 
     --policy is one of the agents of simgap run, or one planned for the class: oracle,
     oracle-belief, memoryless, mean-model, single-simulator, minimax, window-1,
-    window-2. By default all that can be had are compared, with what memory and
-    randomization are worth.
+    window-2. Or it is one of yours: a policy file of simgap (certified, if it is a
+    table or a graph), zero, file.onnx, or file.py:function, which is called
+    f(state, memory) and returns (action, memory); the file is run as it is. By default
+    all that simgap knows are compared, with what memory and randomization are worth.
 
     Example: simgap gap 'riverswim?success=0.1:0.6:3&left_reward=0.4' -H 100
     """

@@ -1,9 +1,16 @@
-"""What a policy's memory tells about itself: is there anything, and what went wrong."""
+"""What a policy and its memory tell about themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+
+from simgap.continuous.interfaces import BroughtPolicy
+
+
+def is_informed(policy: BroughtPolicy) -> bool:
+    """Return whether a policy is told the parameters of its worlds."""
+    return bool(getattr(policy, "informed", False))
 
 
 def holds_memory(memory: Any) -> bool:

@@ -92,8 +92,8 @@ class TabularPolicy:
         return step
 
     def _states(self, observations: FloatArray) -> OffsetArray:
-        finite = np.isfinite(observations).all(axis=1)  # others are over: any state
-        seen = np.where(finite[:, None], observations, 0.0)
+        finite = np.isfinite(observations).all(axis=1, keepdims=True)
+        seen = np.where(finite, observations, 0.0)  # others are over: any state will do
         if self.player is None:
             return seen[:, 0].astype(np.int64)
         return self.player.all_seen(list(seen))

@@ -1,0 +1,163 @@
+"""Policies that are brought to a class of tables: certified, or run as black boxes."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simgap import compare
+from simgap.continuous import Activation, Choices, Dense, write_policy
+from simgap.errors import SimgapError
+from simgap.instances import build_instance
+from simgap.mdp import LatentMDP
+from simgap.oracle import domain_randomization_oracle
+from simgap.policies import MarkovPolicy, save_policy
+from simgap.records import PolicyGaps
+
+MODEL = "riverswim?states=4&success=0.3,0.7&left_reward=0.3"
+H = 25
+SOURCE = """
+def as_table(state, memory):
+    return [1, 0, 1, 1][state], None
+
+def with_memory(state, memory):
+    steps = 0 if memory is None else memory
+    return int(steps >= 5), steps + 1
+
+def told(state, memory, theta):
+    return int(theta["success"] > 0.5), None
+
+def fails_far(state, memory):
+    if state == 3:
+        raise RuntimeError("the bank")
+    return 1, None
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("brought")
+    (path / "mine.py").write_text(SOURCE)
+    latent = LatentMDP.uniform(build_instance(MODEL))
+    found = domain_randomization_oracle(latent, horizon=H)
+    save_policy(found.policy, path / "graph.simgap")
+    save_policy(found.belief_policy, path / "belief.simgap")
+    return path
+
+
+def rows(*policies: Any, **more: Any) -> list[PolicyGaps]:
+    return list(compare(MODEL, H, policies=policies, seeds=300, **more).policies)
+
+
+def covers(sampled: PolicyGaps, exact: PolicyGaps) -> bool:
+    """Return whether all intervals of a sampled row hold the certified numbers."""
+    pairs = zip(sampled.models, exact.models, strict=True)
+    return all(
+        one.gap.ends[0] - 1e-9 <= other.gap.ends[1]
+        and other.gap.ends[0] <= one.gap.ends[1] + 1e-9
+        for one, other in pairs
+    )
+
+
+def table(*actions: int) -> MarkovPolicy:
+    return MarkovPolicy("table", 2, np.array(actions, np.int32))
+
+
+def test_a_saved_graph_has_the_gaps_of_the_oracle(folder: Path) -> None:
+    saved, oracle = rows(f"mine={folder}/graph.simgap", "oracle")
+    assert saved.name == "mine"
+    assert saved.certainty == "certified"
+    for one, other in zip(saved.models, oracle.models, strict=True):
+        assert one.gap.ends == pytest.approx(other.gap.ends, abs=1e-9)
+
+
+def test_a_saved_belief_is_run(folder: Path) -> None:
+    saved, oracle = rows(folder / "belief.simgap", "oracle-belief")
+    assert saved.certainty == "estimated"
+    assert saved.average.ends[0] <= oracle.average.ends[1]
+
+
+def test_zero_is_the_table_of_zeros() -> None:
+    zero, other = rows("zero", table(0, 0, 0, 0))
+    assert zero.certainty == other.certainty == "certified"
+    assert [each.gap for each in zero.models] == [each.gap for each in other.models]
+
+
+def test_a_function_is_run_and_agrees_with_its_table(folder: Path) -> None:
+    function, exact, control = rows(
+        f"{folder}/mine.py:as_table", table(1, 0, 1, 1), table(0, 0, 0, 0)
+    )
+    assert function.certainty == "estimated"
+    assert exact.certainty == "certified"
+    assert covers(function, exact)
+    assert not covers(function, control)
+
+
+def test_a_function_may_remember(folder: Path) -> None:
+    actions = np.array([[0] * 4] * 5 + [[1] * 4] * (H - 5), np.int32)
+    exact = MarkovPolicy("in time", 2, actions)
+    late, right, never = rows(f"{folder}/mine.py:with_memory", exact, table(0, 0, 0, 0))
+    assert covers(late, right)
+    assert not covers(late, never)
+
+
+def test_an_informed_function_is_told_which_model_is_real(folder: Path) -> None:
+    told, left, right = rows(
+        f"{folder}/mine.py:told", table(0, 0, 0, 0), table(1, 1, 1, 1)
+    )
+    low, high = told.models
+    assert low.gap.ends[0] <= left.models[0].gap.ends[1]
+    assert left.models[0].gap.ends[0] <= low.gap.ends[1]
+    assert high.gap.ends[0] <= right.models[1].gap.ends[1]
+    assert not covers(told, left)
+
+
+def test_a_network_sees_one_of_the_states(tmp_path: Path) -> None:
+    actions = np.array([1, 0, 1, 1])
+    weight = np.stack([1.0 - actions, actions])  # (choices, states)
+    layer = Dense(weight, np.zeros(2), Activation.NONE)
+    write_policy(tmp_path / "p.onnx", [layer], Choices(2))
+    network, exact = rows(tmp_path / "p.onnx", table(*actions.tolist()), threads=1)
+    assert covers(network, exact)
+
+
+def test_a_python_object_will_do() -> None:
+    def always(state: int, memory: object) -> tuple[int, None]:
+        return 1, None
+
+    found, exact = rows(always, table(1, 1, 1, 1))
+    assert found.name == "always"
+    assert covers(found, exact)
+
+
+WRONG: dict[str, tuple[Any, str]] = {
+    "unknown": ("oracel", "InvalidArgument"),
+    "no file": ("missing.simgap", "no-file"),
+    "other states": (table(0, 1), "policy-of-other-states"),
+    "other actions": (
+        MarkovPolicy("three", 3, np.zeros(4, np.int32)),
+        "policy-of-other-actions",
+    ),
+    "too short": (
+        MarkovPolicy("short", 2, np.zeros((3, 4), np.int32)),
+        "InvalidArgument",
+    ),
+    "an action that is not there": (lambda s, m: (2, m), "action-unknown"),
+    "not a policy": (3.5, "not-a-policy"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_does_not_fit_is_refused(case: str) -> None:
+    given, code = WRONG[case]
+    with pytest.raises(SimgapError) as caught:
+        rows(given)
+    assert caught.value.code == code
+
+
+def test_a_function_that_fails_says_where(folder: Path) -> None:
+    with pytest.raises(SimgapError, match="fails in state 3") as caught:
+        rows(f"{folder}/mine.py:fails_far")
+    assert caught.value.code == "policy-failed"
+    assert "the bank" in caught.value.problem
