@@ -34,6 +34,7 @@ from simgap.continuous.simulators.values import checked_values
 from simgap.continuous.user_code import what_happened
 from simgap.errors import InvalidArgument, SimgapError
 
+ROWS = 1024  # ten times as many steps a second as with 64
 KEYS = "threefry2x32"  # the same random numbers whatever JAX's default is
 
 Precision = np.dtype[Any]
@@ -106,11 +107,20 @@ class JaxSimulator:
             self.task.success and self.task.success(after, theta),
         )
 
-    def instantiate(self, values: Mapping[str, FloatArray]) -> JaxWorlds:
+    @property
+    def rows(self) -> int:
+        """Return how many worlds are best stepped together."""
+        return ROWS
+
+    def instantiate(
+        self, values: Mapping[str, FloatArray]
+    ) -> JaxWorlds | PlaceableJaxWorlds:
         """Return B worlds, compiled when B of them first start and first step."""
         size, every = checked_values(self, values)
         theta = {name: each.astype(self.precision) for name, each in every.items()}
-        return JaxWorlds(self.task, _compiled(self.task, self.precision), theta, size)
+        compiled = _compiled(self.task, self.precision)
+        worlds = JaxWorlds(compiled, theta, size, self.task.horizon)
+        return PlaceableJaxWorlds(worlds) if self.task.place else worlds
 
 
 @final
@@ -119,12 +129,12 @@ class JaxWorlds:
 
     def __init__(
         self,
-        task: JaxTask,
         compiled: _Compiled,
         theta: Mapping[str, AnyArray],
         size: int,
+        horizon: int | None,
     ) -> None:
-        self._task, self._compiled, self._theta = task, compiled, theta
+        self._compiled, self._theta, self._horizon = compiled, theta, horizon
         self._keys: AnyArray = np.zeros((size, 2), np.uint32)
         self._state: Any = None
         self._steps = 0
@@ -135,14 +145,9 @@ class JaxWorlds:
         self._state, seen = self._compiled.begin(self._theta, self._keys)
         return _table(seen)
 
-    def place(self, observations: FloatArray) -> None:
-        """Put world i into the state that shows observation i."""
-        if self._compiled.place is None:
-            raise InvalidArgument(
-                f"{self._task.name} cannot be put where an observation says",
-                hint="give the task a function place(observation, theta) -> state",
-                code="cannot-be-placed",
-            )
+    def begin_at(self, observations: FloatArray) -> None:
+        """Begin where observations are shown: only for tasks that can."""
+        self._steps = 0
         self._state = self._compiled.place(observations, self._theta)
 
     def step(self, actions: FloatArray, alive: BoolArray) -> Stepped:
@@ -152,7 +157,7 @@ class JaxWorlds:
             self._state, actions, self._theta, self._keys, np.uint32(self._steps)
         )
         self._state = after.state
-        over = self._task.horizon is not None and self._steps >= self._task.horizon
+        over = self._horizon is not None and self._steps >= self._horizon
         return Stepped(
             _table(after.observation),
             np.asarray(after.reward, np.float64),
@@ -162,6 +167,15 @@ class JaxWorlds:
 
     def close(self) -> None:
         """Nothing is held."""
+
+
+@final
+class PlaceableJaxWorlds:
+    """The same worlds, of a task whose observations say the state."""
+
+    def __init__(self, inner: JaxWorlds) -> None:
+        self.reset, self.step, self.close = inner.reset, inner.step, inner.close
+        self.place = inner.begin_at
 
 
 def open_jax(thing: Any, *, precision: npt.DTypeLike = SINGLE) -> JaxSimulator:

@@ -72,13 +72,6 @@ class JaxTask:
             )
 
 
-def looks_like_task(thing: object) -> bool:
-    """Return whether an object has the functions of a task."""
-    return isinstance(thing, JaxTask) or all(
-        callable(getattr(thing, name, None)) for name in FUNCTIONS
-    )
-
-
 def as_task(thing: Any) -> JaxTask:
     """Return a task, also from another object that has its names."""
     if isinstance(thing, JaxTask):
@@ -91,7 +84,7 @@ def as_task(thing: Any) -> JaxTask:
             hint=f"a task has {listed(required)}",
             code="not-a-task",
         )
-    given = {
+    given = {"name": type(thing).__name__} | {
         each.name: getattr(thing, each.name)
         for each in fields(JaxTask)
         if hasattr(thing, each.name)
