@@ -9,6 +9,7 @@ import pytest
 
 from simgap.continuous import Cube, Drawn, DrawnPoints, Failure, difference, graded
 from simgap.errors import InvalidArgument
+from simgap.records import Note
 
 POINTS, EPISODES = 4, 40
 
@@ -30,8 +31,8 @@ def cube(bounds: tuple[float, float] | None = (0.0, 10.0)) -> Cube:
     )
 
 
-def codes(notes: tuple[str, ...]) -> list[str]:
-    return [each.partition(":")[0] for each in notes]
+def codes(notes: tuple[Note, ...]) -> list[str]:
+    return [each.code for each in notes]
 
 
 EVERY = DrawnPoints(Drawn.EVERY)

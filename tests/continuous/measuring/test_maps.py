@@ -70,7 +70,7 @@ def test_too_little_to_tell_is_told(points: int, shared: float, code: str) -> No
     given = cube(points)
     found = graded(replace(given, returns=shared * given.returns), POINTS)
     assert (found.parameters, found.maps) == ((), ())
-    assert any(each.startswith(f"{code}:") for each in found.notes)
+    assert code in {each.code for each in found.notes}
 
 
 def test_parameters_that_go_together_are_told() -> None:
@@ -78,7 +78,7 @@ def test_parameters_that_go_together_are_told() -> None:
     theta = np.array(given.theta)
     theta[:, 0] = theta[:, 3] + 0.01 * theta[:, 0]
     found = graded(replace(given, theta=theta), POINTS)
-    assert any(each.startswith("dependent-parameters:") for each in found.notes)
+    assert "dependent-parameters" in {each.code for each in found.notes}
 
 
 def test_a_map_of_noise_is_not_sure() -> None:
@@ -86,7 +86,7 @@ def test_a_map_of_noise_is_not_sure() -> None:
     rng = np.random.default_rng(0)
     found = graded(replace(given, returns=rng.normal(size=given.returns.shape)), POINTS)
     assert not found.maps[0].sure
-    assert any(each.startswith("map-unsure:") for each in found.notes)
+    assert "map-unsure" in {each.code for each in found.notes}
 
 
 def test_many_points_are_thinned() -> None:

@@ -158,3 +158,15 @@ def test_shares_hold_on_three_hundred_surfaces(drawn: Drawn, points: int) -> Non
         one_surface(seed, drawn, points, found)
     found.check("first", "total", "pair")
     found.fails("straight lines")
+
+
+def test_uniforms_of_a_group_are_not_taken_for_those_of_one_parameter() -> None:
+    """Theta made of two uniforms: its own place in nu is not either of them."""
+    rng = np.random.default_rng(0)
+    u = rng.random((64, 2))
+    theta = np.stack([u[:, 0] + u[:, 1], u[:, 1]], axis=1)
+    mixed = axis_of(theta[:, 0], u[:, 0], even(64))
+    alone = axis_of(theta[:, 0], None, even(64))
+    assert mixed.at(theta[:, 0]) == pytest.approx(alone.at(theta[:, 0]))
+    table = mixed.at(theta[:, 0])
+    assert table.T @ table / 64 == pytest.approx(np.eye(mixed.degree + 1), abs=1e-8)

@@ -200,7 +200,7 @@ def _record(
             )
             for each in cube.failures
         ),
-        notes=(*(Note(*each.split(": ", 1)) for each in found.notes), *notes),
+        notes=(*found.notes, *notes),
         certainty={
             "policies": "estimated",
             "parameters": "estimated",

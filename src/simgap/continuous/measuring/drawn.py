@@ -32,7 +32,7 @@ class DrawnPoints:
 
     drawn: Drawn
     weights: FloatArray | None = None  # (T,), all equal if not given
-    uniforms: FloatArray | None = None  # (T, P), of each parameter: P(at most theta)
+    uniforms: FloatArray | None = None  # (T, P), theta = quantile(uniforms)
 
     def __post_init__(self) -> None:
         for name in ("weights", "uniforms"):

@@ -31,6 +31,7 @@ from simgap.intervals import Estimate
 from simgap.records import (
     LossMap,
     LossRegion,
+    Note,
     TransferPoint,
     TransferPolicy,
     VarianceShare,
@@ -46,7 +47,7 @@ class Graded(NamedTuple):
     parameters: tuple[VarianceShare, ...]
     pairs: tuple[VarianceShare, ...]
     maps: tuple[LossMap, ...]
-    notes: tuple[str, ...]  # each begins with its code
+    notes: tuple[Note, ...]
 
 
 def graded(
@@ -78,11 +79,11 @@ def graded(
     judged = [each for each in cube.policies if each not in cube.references]
     fits = [fit(cube, each, points) for each in judged or cube.policies]
     none: tuple[VarianceShare, ...] = ()
-    shares = (none, none) if isinstance(fits[0], str) else fits[0].shares(confidence)
+    shares = (none, none) if isinstance(fits[0], Note) else fits[0].shares(confidence)
     return Graded(
         policies,
         *shares,
-        tuple(each.map() for each in fits if not isinstance(each, str)),
+        tuple(each.map() for each in fits if not isinstance(each, Note)),
         tuple(notes_on(cube, points, look, policies, fits[0])),
     )
 

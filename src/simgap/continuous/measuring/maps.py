@@ -20,7 +20,7 @@ from simgap.continuous.measuring.polynomials import LEVELS, features
 from simgap.continuous.measuring.sampled import Sampled, mean_of, sampled_returns
 from simgap.continuous.measuring.shares import variance_shares
 from simgap.continuous.measuring.surrogate import Surrogate, fitted
-from simgap.records import LossMap, VarianceShare
+from simgap.records import LossMap, Note, VarianceShare
 
 FEWEST_POINTS = 8
 MOST_POINTS = 400  # more are not fitted: the time grows with the cube
@@ -74,7 +74,7 @@ class Fit:
         )
 
 
-def fit(cube: Cube, policy: str, points: DrawnPoints) -> Fit | str:
+def fit(cube: Cube, policy: str, points: DrawnPoints) -> Fit | Note:
     """Return a function through the losses inside the range, or why there is none."""
     loss, loss_is = _loss(cube, policy)
     there = cube.inside & (loss.counts > 0)
@@ -91,12 +91,13 @@ def fit(cube: Cube, policy: str, points: DrawnPoints) -> Fit | str:
     vary = [j for j in range(theta.shape[1]) if np.unique(theta[:, j]).size > 1]
     means = loss.means[at]
     if at.size < FEWEST_POINTS or not vary:
-        return (
-            f"too-few-points: {at.size} points with {len(vary)} parameters that vary "
-            f"do not say which parameter matters; it takes {FEWEST_POINTS} or more"
+        return Note(
+            "too-few-points",
+            f"{at.size} points with {len(vary)} parameters that vary "
+            f"do not say which parameter matters; it takes {FEWEST_POINTS} or more",
         )
     if np.ptp(means) <= 1e-12 * np.abs(means).max():
-        return "loss-is-constant: the loss is the same at all points"
+        return Note("loss-is-constant", "the loss is the same at all points")
     weights = np.ones(there.size) if points.weights is None else points.weights
     uniforms = points.uniforms
     found = fitted(

@@ -1,4 +1,4 @@
-"""What a reader of the numbers must know; each remark begins with its code."""
+"""What a reader of the numbers must know."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simgap.continuous.cube import Cube
 from simgap.continuous.measuring.drawn import Drawn, DrawnPoints
 from simgap.continuous.measuring.maps import SURE, Fit, dependent
 from simgap.continuous.measuring.sampled import sampled_returns
-from simgap.records import TransferPolicy
+from simgap.records import Note, TransferPolicy
 from simgap.text import counted, listed, number, percent
 
 FEW_SEEDS = 5
@@ -24,106 +24,118 @@ def notes_on(
     points: DrawnPoints,
     look: int,
     policies: Sequence[TransferPolicy],
-    fitted: Fit | str,
-) -> Iterator[str]:
+    fitted: Fit | Note,
+) -> Iterator[Note]:
     """Yield remarks on the numbers, those that can make them wrong first."""
     yield from _broken(cube, policies)
     yield from _seeds(policies)
     yield from _references(cube, policies)
     yield from _widths(cube, points, policies)
     if points.drawn is Drawn.CHOSEN:
-        yield (
-            "mean-of-chosen-points: means are over the points that were chosen, not "
-            "over the distribution"
+        yield Note(
+            "mean-of-chosen-points",
+            "means are over the points that were chosen, not over the distribution",
         )
     if look:
-        yield (
-            "stopped-early: what was met decided how many episodes were run; intervals "
-            f"hold at {counted(look, 'look')} at once"
+        yield Note(
+            "stopped-early",
+            "what was met decided how many episodes were run; intervals "
+            f"hold at {counted(look, 'look')} at once",
         )
-    if isinstance(fitted, str):
+    if isinstance(fitted, Note):
         yield fitted
         return
     if (pair := dependent(cube)) is not None:
-        yield (
-            f"dependent-parameters: {pair[0]} and {pair[1]} go together; shares of the "
-            "variance are those of independent parameters"
+        yield Note(
+            "dependent-parameters",
+            f"{pair[0]} and {pair[1]} go together; shares of the "
+            "variance are those of independent parameters",
         )
     if fitted.explained < SURE:
-        yield (
-            f"map-unsure: the map of {fitted.policy} explains "
+        yield Note(
+            "map-unsure",
+            f"the map of {fitted.policy} explains "
             f"{percent(max(0.0, fitted.explained))} of the variance at points that it "
-            "was not fitted to; more points would help"
+            "was not fitted to; more points would help",
         )
 
 
-def _broken(cube: Cube, policies: Sequence[TransferPolicy]) -> Iterator[str]:
+def _broken(cube: Cube, policies: Sequence[TransferPolicy]) -> Iterator[Note]:
     broke = f"{counted(len(cube.failures), 'episode')} broke"
     if cube.failures and cube.bounds:
         least = number(cube.bounds[0])
-        yield f"broken-count-as-least: {broke}, counted as the least return, {least}"
+        yield Note(
+            "broken-count-as-least", f"{broke}, counted as the least return, {least}"
+        )
     elif cube.failures:
-        yield (
-            f"broken-left-out: {broke} and are left out, as no bounds of a return are "
-            "known: the means may be too good"
+        yield Note(
+            "broken-left-out",
+            f"{broke} and are left out, as no bounds of a return are "
+            "known: the means may be too good",
         )
     missing = max(len(cube.theta) - len(each.points) for each in policies)
     if missing:
-        yield (
-            f"points-without-returns: {counted(missing, 'point')} of a policy have no "
-            "return that counts and are left out"
+        yield Note(
+            "points-without-returns",
+            f"{counted(missing, 'point')} of a policy have no "
+            "return that counts and are left out",
         )
 
 
-def _seeds(policies: Sequence[TransferPolicy]) -> Iterator[str]:
+def _seeds(policies: Sequence[TransferPolicy]) -> Iterator[Note]:
     few = [each for each in policies if 1 < each.training_seeds < FEW_SEEDS]
     if few:
         counts = ", ".join(str(each.training_seeds) for each in few)
-        yield (
-            f"few-training-seeds: {listed([each.name for each in few])} trained "
+        yield Note(
+            "few-training-seeds",
+            f"{listed([each.name for each in few])} trained "
             f"{counts} times; intervals over fewer than {FEW_SEEDS} training seeds are "
-            "not trustworthy"
+            "not trustworthy",
         )
 
 
-def _references(cube: Cube, policies: Sequence[TransferPolicy]) -> Iterator[str]:
+def _references(cube: Cube, policies: Sequence[TransferPolicy]) -> Iterator[Note]:
     if cube.references and not cube.paired:
-        yield (
-            "not-paired: policies did not meet the same episodes, so that differences "
-            "are less certain"
+        yield Note(
+            "not-paired",
+            "policies did not meet the same episodes, so that differences "
+            "are less certain",
         )
     for each in policies:
         beaten = [p for p in each.points if p.gap is not None and p.gap.upper < 0.0]
         if beaten:
-            yield (
-                f"reference-beaten: {each.name} gets more than every reference at "
+            yield Note(
+                "reference-beaten",
+                f"{each.name} gets more than every reference at "
                 f"{counted(len(beaten), 'point')}: train the references longer, or add "
-                "specialists"
+                "specialists",
             )
 
 
 def _widths(
     cube: Cube, points: DrawnPoints, policies: Sequence[TransferPolicy]
-) -> Iterator[str]:
+) -> Iterator[Note]:
     """Yield what would make intervals narrower."""
     if cube.bounds is None:
-        yield (
-            "no-bounds: no bounds of a return are known, so that intervals are "
-            "approximate"
+        yield Note(
+            "no-bounds",
+            "no bounds of a return are known, so that intervals are approximate",
         )
     counts = [each.episodes for policy in policies for each in policy.points]
     usual = float(np.median(counts))
     sure = any(p.returned.label == "guaranteed" for p in policies[0].points)
     if sure and usual * WIDE < FLOOR:
-        yield (
-            f"few-episodes: a guaranteed interval of {usual:g} episodes is at least "
+        yield Note(
+            "few-episodes",
+            f"a guaranteed interval of {usual:g} episodes is at least "
             f"{percent(min(1.0, FLOOR / usual))} of the bounds wide; run more episodes "
-            "or say narrower bounds"
+            "or say narrower bounds",
         )
     if points.sampled and _between(cube, policies[0].name):
-        yield (
-            "points-limit-mean: most of the uncertainty of means is between points, "
-            "not within: more points would make them narrower, more episodes not"
+        yield Note(
+            "points-limit-mean",
+            "most of the uncertainty of means is between points, "
+            "not within: more points would make them narrower, more episodes not",
         )
 
 

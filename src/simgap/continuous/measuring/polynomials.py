@@ -50,10 +50,12 @@ def axis_of(
     """Return the polynomials of a parameter from the values that were met.
 
     Where it takes few values, or where its distribution is not known, the points stand
-    for the distribution.
+    for the distribution. Uniforms that do not grow with theta are those of a group of
+    parameters, and say nothing of one alone.
     """
     values, first, which = np.unique(theta, return_index=True, return_inverse=True)
-    if uniforms is None or values.size <= LEVELS < theta.size:
+    few = values.size <= LEVELS < theta.size
+    if uniforms is None or few or np.any(np.diff(uniforms[first]) < 0.0):
         wide = values[-1] - values[0]
         place = 2.0 * (values - values[0]) / wide - 1.0 if wide else np.zeros(1)
         nodes, shares = place, np.bincount(which, weights).astype(float)
