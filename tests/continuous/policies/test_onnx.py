@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 from simgap.continuous import Batch, open_policy, to_actions
@@ -15,7 +16,10 @@ from tests.continuous.policies.cases import (
     linear,
     mlp,
     recurrent,
+    save,
     tabular,
+    tensor,
+    weights,
 )
 
 STEPS = 60
@@ -25,6 +29,10 @@ def opened(path: Path, simulator: Any = None) -> OnnxPolicy:
     policy = open_policy(path, simulator or linear())
     assert isinstance(policy, OnnxPolicy)
     return policy
+
+
+def first_action(policy: OnnxPolicy) -> Any:
+    return policy.act(np.zeros((2, 3)), policy.reset(Batch(np.arange(2))))[0]
 
 
 def episode(policy: Any, twin: Any, worlds: int = 5, hidden: int = 5) -> float:
@@ -100,6 +108,55 @@ def test_names_of_frameworks_are_known(tmp_path: Path, names: dict[str, str]) ->
     policy = opened(path)
     assert len(policy.signature.roles.memory) == 2
     assert episode(policy, twin) < 1e-6
+
+
+def test_one_step_of_one_world_as_torchrl_exports_it(tmp_path: Path) -> None:
+    """No axis for worlds, a state (layers, hidden), and `is_init` at the first step."""
+    a, b = weights(4, (2, 3), (2, 2))
+    save(
+        tmp_path / "p.onnx",
+        [
+            helper.make_node("Cast", ["is_init"], ["first"], to=1),
+            helper.make_node("MatMul", ["a", "observation"], ["x"]),
+            helper.make_node("Squeeze", ["recurrent_state", "zero"], ["h"]),
+            helper.make_node("MatMul", ["b", "h"], ["y"]),
+            helper.make_node("Sum", ["x", "y"], ["z"]),
+            helper.make_node("Tanh", ["z"], ["after"]),
+            helper.make_node("Add", ["after", "first"], ["action"]),
+            helper.make_node("Unsqueeze", ["after", "zero"], ["next_recurrent_state"]),
+        ],
+        [
+            tensor("observation", [3]),
+            tensor("is_init", [1], onnx.TensorProto.BOOL),
+            tensor("recurrent_state", [1, 2]),
+        ],
+        [tensor("action", [2]), tensor("next_recurrent_state", [1, 2])],
+        {"a": a, "b": b, "zero": np.array([0])},
+    )
+    policy = opened(tmp_path / "p.onnx")
+    assert not policy.signature.batched
+    assert policy.signature.roles.begins == "is_init"
+    memory, h = policy.reset(Batch(np.arange(4))), np.zeros((4, 2))
+    for step in range(10):
+        seen = np.random.default_rng(step).normal(size=(4, 3))
+        actions, memory = policy.act(seen, memory)
+        h = np.tanh(seen @ a.T + h @ b.T)
+        assert np.abs(actions - h - (step == 0)).max() < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_damaged_files_are_refused_or_fit(tmp_path: Path, seed: int) -> None:
+    from simgap.errors import SimgapError
+
+    path, _ = mlp(tmp_path / "p.onnx")
+    content, random = bytearray(path.read_bytes()), np.random.default_rng(seed)
+    for at in random.integers(len(content), size=1 + 10 * seed):
+        content[at] = random.integers(256)
+    path.write_bytes(bytes(content))
+    try:
+        assert np.isfinite(first_action(opened(path))).all()
+    except SimgapError as error:
+        assert error.code.startswith(("onnx-", "action-", "observation-"))
 
 
 def test_a_sidecar_names_what_is_not_known(tmp_path: Path) -> None:

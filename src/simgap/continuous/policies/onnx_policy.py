@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, final
+from typing import final
 
 from simgap.arrays import FloatArray
 from simgap.continuous.interfaces import Batch, Simulator, Space
@@ -66,19 +66,15 @@ class OnnxPolicy:
 
     def reset(self, batch: Batch) -> Carried:
         """Return zeros for whatever is remembered."""
-        return self._network.start(batch.size)
+        return _network(self).start(batch.size)
 
     def act(
         self, observations: FloatArray, memory: Carried
     ) -> tuple[FloatArray, Carried]:
         """Return the actions of the network."""
-        said, memory = self._network.step(observations, memory)
-        return self._network.handled(said), memory
-
-    @property
-    def _network(self) -> Network:
-        session = _session(self.file)
-        return Network(session, self.signature, self.observation, self.action)
+        network = _network(self)
+        said, memory = network.step(observations, memory)
+        return network.handled(said), memory
 
 
 def onnx_policy(
@@ -133,7 +129,8 @@ def _alone(file: OnnxFile) -> Iterator[Path]:
 
 
 @lru_cache(maxsize=32)
-def _session(file: OnnxFile) -> Any:
-    """Return the session of a file, one in each process."""
-    with _alone(file) as copy:
-        return open_session(copy)
+def _network(policy: OnnxPolicy) -> Network:
+    """Return the network of a policy, one in each process."""
+    with _alone(policy.file) as copy:
+        session = open_session(copy)
+    return Network(session, policy.signature, policy.observation, policy.action)
