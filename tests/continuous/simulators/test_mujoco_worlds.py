@@ -129,9 +129,10 @@ def test_the_puck_goes_where_its_thrusters_are_turned() -> None:
 def test_the_puck_has_another_goal_every_25_steps() -> None:
     worlds = open_mujoco("puck").instantiate({})
     shown = [worlds.reset(np.array([5]))]
-    for _ in range(100):
+    for step in range(100):
         stepped = worlds.step(np.zeros((1, 2)), np.ones(1, np.bool_))
         shown.append(stepped.observation)
+        assert stepped.ended[0] == (step == 99)
     goals = np.array([each[0, :2] + each[0, 2:4] for each in shown[:100]])
     new = np.flatnonzero(np.abs(np.diff(goals, axis=0)).max(axis=1) > 1e-9) + 1
     assert new.tolist() == [25, 50, 75]

@@ -105,7 +105,8 @@ class MuJoCoSimulator:
         if self.task.reward_bounds is None:
             return None
         low, high = self.task.reward_bounds
-        return min(low, low * horizon), max(high, high * horizon)
+        steps = min(horizon, self.task.horizon or horizon)
+        return min(low, low * steps), max(high, high * steps)
 
     def instantiate(
         self, values: Mapping[str, FloatArray]

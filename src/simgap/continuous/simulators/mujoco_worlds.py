@@ -68,6 +68,7 @@ class MuJoCoWorlds:
         self._scratch = mujoco.MjData(models[0]) if self._asked else None
         self._notes: FloatArray = np.zeros((len(models), 0))
         self._seen: Seen | None = None
+        self._steps = 0
 
     def reset(self, seeds: OffsetArray) -> FloatArray:
         """Start an episode in each world, from what the task draws with its seed."""
@@ -85,6 +86,7 @@ class MuJoCoWorlds:
     def step(self, actions: FloatArray, alive: BoolArray) -> Stepped:
         """Make one step of every world that is alive."""
         batch, before = self._batch, self._now()
+        self._steps += 1
         warned = batch.warning[:, :, 1].copy()
         batch.ctrl[alive] = actions[alive]
         broken: dict[int, str] = {}
@@ -123,6 +125,7 @@ class MuJoCoWorlds:
             parts[2].reshape(size, -1) if len(parts) > 2 else np.zeros((size, 0))
         )
         batch.warning[...] = 0
+        self._steps = 0
         with quiet(self._mujoco):
             batch.forward()
         self._demanded = {
@@ -168,9 +171,10 @@ class MuJoCoWorlds:
     ) -> Stepped:
         size = len(self._models)
         reward = self._per_world("reward", np.float64, before, actions, after)
-        ended = np.zeros(size, np.bool_)
+        late = self._task.horizon is not None and self._steps >= self._task.horizon
+        ended = np.full(size, late, np.bool_)
         if self._task.ended is not None:
-            ended = self._per_world("ended", np.bool_, after)
+            ended |= self._per_world("ended", np.bool_, after)
         success = None
         if self._task.success is not None:
             success = self._per_world("success", np.bool_, after)
