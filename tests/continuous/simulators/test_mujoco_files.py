@@ -122,6 +122,14 @@ TASKS: list[tuple[str | None, str]] = [
     (TASK.replace("uniform(-1, 1, model.nq)", "uniform(-1, 1, 3)"), "task-shape"),
     (TASK.replace("after.xipos[:, 1, 2]", "after.xipos[:, 5, 2]"), "task-failed"),
     ("1 / 0", "code-does-not-run"),
+    (TASK + "reward_bounds = (1.0, -1.0)", "task-number"),
+    (TASK + "parameters = {'gain': (0, 1, 2)}", "no-apply"),
+    (TASK + "parameters = {'gain': 3}\ndef apply(m, v): 0", "bad-parameters"),
+    (
+        TASK + "parameters = {'gravity': (0, 1, 2)}\ndef apply(m, v): 0",
+        "task-parameter",
+    ),
+    (TASK + "parameters = {'gain': (0, 1, 2)}\ndef apply(m): 0", "task-failed"),
 ]
 
 
@@ -256,3 +264,26 @@ def test_the_centre_of_mass_of_a_simple_body_stays(
     with pytest.raises(SimgapError) as caught:
         simulator.instantiate({"body.arm.com_x": np.array([0.1])})
     assert caught.value.code == code
+
+
+def test_a_task_has_parameters_of_its_own(arm: Path) -> None:
+    """`gain` scales the gear, and shows in the step; nominal, it changes nothing."""
+    own = """
+parameters = {"gain": (0.1, 1.0, 3.0)}
+def apply(model, values):
+    model.actuator_gear[0] *= values["gain"]
+"""
+    arm.with_suffix(".py").write_text(TASK + own)
+    simulator = open_mujoco(str(arm))
+    gain, gear = (
+        {"gain": np.array([1.0, 2.0])},
+        {"actuator.motor.gear": np.array([1.0, 2.0])},
+    )
+    seen = []
+    for values in (gain, gear):
+        worlds = simulator.instantiate(values)
+        worlds.reset(np.array([1, 1]))
+        stepped = worlds.step(np.ones((2, 1)), np.ones(2, np.bool_))
+        seen.append(stepped.observation)
+    assert np.array_equal(seen[0], seen[1])
+    assert seen[0][0, 2] != seen[0][1, 2]

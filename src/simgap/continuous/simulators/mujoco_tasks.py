@@ -37,6 +37,7 @@ import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray
 from simgap.continuous.interfaces import Parameter
+from simgap.continuous.simulators.declared import declared_parameters
 from simgap.continuous.user_code import user_code, user_module
 from simgap.errors import InvalidArgument
 from simgap.text import shown
@@ -160,6 +161,22 @@ def task_of(holder: Any, where: str) -> MuJoCoTask:
             )
     if isinstance(found.get("fields"), str):
         found["fields"] = (found["fields"],)
-    for name in ("fields", "parameters"):
-        found[name] = tuple(found.get(name, ()))
+    found["fields"] = tuple(found.get("fields", ()))
+    found["parameters"] = declared_parameters(
+        where, found.get("parameters"), {}, lambda name: True
+    )
+    if found["parameters"] and "apply" not in found:
+        raise InvalidArgument(
+            f"{where} has parameters, and nothing writes them to a model",
+            hint="def apply(model, values): model.actuator_gear[0] *= values['gain'], "
+            "for instance",
+            code="no-apply",
+        )
+    low, high = found.get("reward_bounds", (0.0, 1.0))
+    if not low < high:
+        raise InvalidArgument(
+            f"reward_bounds in {where} are {low} and {high}",
+            hint="give two numbers, the lower one first: reward_bounds = (0.0, 1.0)",
+            code="task-number",
+        )
     return MuJoCoTask(**found)
