@@ -7,18 +7,19 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from simgap.arrays import AnyArray, FloatArray
+from simgap.arrays import FloatArray, OffsetArray
 from simgap.continuous.interfaces import Batch, Choices, Space
+from simgap.continuous.randomization.draws import philox
 from simgap.errors import InvalidArgument
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+KEY = np.uint64(0x72616E64), np.uint64(0x6F6D)  # of the random actions
+LOW, SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
 class Clock(NamedTuple):
     """What a random policy remembers: whose episodes these are, and the step."""
 
-    keys: AnyArray  # (B,) of 64 bits
+    seeds: OffsetArray  # (B,)
     step: int
 
     @property
@@ -48,16 +49,19 @@ class RandomPolicy:
             )
 
     def reset(self, batch: Batch) -> Clock:
-        """Return the streams of the episodes."""
-        return Clock(scrambled(batch.seeds.astype(np.uint64)), 0)
+        """Return whose episodes they are."""
+        return Clock(batch.seeds, 0)
 
     def act(self, observations: FloatArray, memory: Clock) -> tuple[FloatArray, Clock]:
         """Return random actions."""
-        space, (keys, step) = self.space, memory
-        counters = np.arange(space.size, dtype=np.uint64) + np.uint64(step * space.size)
-        drawn = scrambled(keys[:, None] + GOLDEN * counters[None])
-        chances = (drawn >> np.uint64(11)).astype(np.float64) * 2.0**-53
-        after = Clock(keys, step + 1)
+        space, (seeds, step) = self.space, memory
+        whole = np.repeat(seeds.astype(np.uint64)[:, None], space.size, axis=1)
+        steps = np.full_like(whole, step)
+        places = np.zeros_like(whole) + np.arange(space.size, dtype=np.uint64)
+        words = philox((whole & LOW, whole >> SHIFT, steps, places), KEY)
+        bits = ((words[0] << SHIFT) | words[1]) >> np.uint64(11)
+        chances = bits.astype(np.float64) * 2.0**-53
+        after = Clock(seeds, step + 1)
         if isinstance(space, Choices):
             return np.floor(chances[:, 0] * space.n), after
         return space.low + chances * (space.high - space.low), after
@@ -81,12 +85,3 @@ class ZeroPolicy:
             return np.zeros(size), None
         rest = np.clip(0.0, self.space.low, self.space.high)
         return np.tile(rest, (size, 1)), None
-
-
-def scrambled(words: AnyArray) -> AnyArray:
-    """Return 64 bits that depend on all bits of each word (SplitMix64)."""
-    with np.errstate(over="ignore"):
-        z = words + GOLDEN
-        z = (z ^ (z >> np.uint64(30))) * FIRST
-        z = (z ^ (z >> np.uint64(27))) * SECOND
-    return z ^ (z >> np.uint64(31))
