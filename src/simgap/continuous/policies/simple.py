@@ -55,10 +55,10 @@ class RandomPolicy:
     def act(self, observations: FloatArray, memory: Clock) -> tuple[FloatArray, Clock]:
         """Return random actions."""
         space, (seeds, step) = self.space, memory
-        whole = np.repeat(seeds.astype(np.uint64)[:, None], space.size, axis=1)
+        places = np.arange(space.size, dtype=np.uint64)
+        whole, at = np.meshgrid(seeds.astype(np.uint64), places, indexing="ij")
         steps = np.full_like(whole, step)
-        places = np.zeros_like(whole) + np.arange(space.size, dtype=np.uint64)
-        words = philox((whole & LOW, whole >> SHIFT, steps, places), KEY)
+        words = philox((whole & LOW, whole >> SHIFT, steps, at), KEY)
         bits = ((words[0] << SHIFT) | words[1]) >> np.uint64(11)
         chances = bits.astype(np.float64) * 2.0**-53
         after = Clock(seeds, step + 1)
