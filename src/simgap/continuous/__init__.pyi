@@ -125,3 +125,6 @@ from simgap.continuous.simulators.noise import (
     noise_of as noise_of,
     with_noise as with_noise,
 )
+from simgap.continuous.simulators.tabular_door import (
+    TabularSimulator as TabularSimulator,
+)

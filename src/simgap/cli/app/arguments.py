@@ -113,7 +113,7 @@ Simulator = Annotated[
     str | None,
     typer.Argument(
         metavar="SIMULATOR",
-        help="A built-in name, gym:ID, mujoco:FILE.xml or file.py:make.",
+        help="A built-in name, gym:ID, mujoco:FILE.xml, model:MODEL or file.py:make.",
     ),
 ]
 Randomize = Annotated[

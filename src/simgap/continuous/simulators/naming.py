@@ -16,14 +16,18 @@ from simgap.continuous.simulators.jax_task import FUNCTIONS
 from simgap.continuous.simulators.tasks.catalogue import TASKS
 from simgap.continuous.user_code import names_user_code, user_code
 from simgap.errors import InvalidArgument
+from simgap.mdp import LatentMDP, SimulatorClass, TabularMDP
 from simgap.text import nearest, shown
 
 _HERE = "simgap.continuous.simulators"
 GYM = "gym:"
 MUJOCO = "mujoco:"
+MODEL = "model:"
 _DOORS: Mapping[str, tuple[str, str]] = {  # kind -> module, function of a text
     GYM: (f"{_HERE}.gym_door", "open_gym"),
     MUJOCO: (f"{_HERE}.mujoco_door", "open_mujoco"),
+    MODEL: (f"{_HERE}.tabular_door", "open_model"),
+    "table": (f"{_HERE}.tabular_door", "tabular_simulator"),
     "file": (f"{_HERE}.factory", "open_factory"),
     "task": (f"{_HERE}.jax_door", "open_jax"),
 }
@@ -42,15 +46,19 @@ BUILT_IN: Mapping[str, str] = {  # name -> kind of door
     **dict.fromkeys(TASKS, "task"),
     **dict.fromkeys(_MUJOCO, MUJOCO),
 }
-FORMS = "gym:ENV_ID, mujoco:model.xml, file.py:make, or one of " + ", ".join(BUILT_IN)
+FORMS = (
+    "gym:ENV_ID, mujoco:model.xml, model:INSTANCE, file.py:make, or one of "
+    + ", ".join(BUILT_IN)
+)
 
 
 def open_simulator(given: Any) -> Simulator:
     """Return the simulator of a text, of a factory, or one that is ready, with `delay`.
 
-    A text is a built-in name, `gym:ENV_ID`, `mujoco:model.xml` or `file.py:make`. An
-    object is a simulator, a function `make(**theta)` that returns an environment, or a
-    task of equations for JAX.
+    A text is a built-in name, `gym:ENV_ID`, `mujoco:model.xml`, `file.py:make`, or
+    `model:` before an instance or a model file of the tabular half. An object is a
+    simulator, a function `make(**theta)` that returns an environment, a task of
+    equations for JAX, or a class of tables.
     """
     return with_delay(
         _of_text(given.strip()) if isinstance(given, str) else _of_object(given)
@@ -62,6 +70,8 @@ def _of_object(given: Any) -> Simulator:
     if "instantiate" in has:
         ready: Simulator = given
         return ready
+    if isinstance(given, LatentMDP | SimulatorClass | TabularMDP):
+        return _opened("table", given)
     if all(name in has for name in FUNCTIONS):
         return _opened("task", given)
     if "step" in has:
@@ -89,6 +99,8 @@ def _of_text(text: str) -> Simulator:
         return _opened(MUJOCO if _is_mujoco(gym_id) else GYM, gym_id)
     if text.startswith(MUJOCO):
         return _opened(MUJOCO, text.removeprefix(MUJOCO))
+    if text.startswith(MODEL):
+        return _opened(MODEL, text.removeprefix(MODEL))
     if names_user_code(text):
         return _of_file(text)
     raise InvalidArgument(
