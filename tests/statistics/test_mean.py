@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 import pytest
@@ -146,3 +146,25 @@ def test_what_was_met_in_one_part_says_nothing_of_another() -> None:
     small = [Part(0.01 * rng.random(8), 0.0, 1.0, weight=0.02) for _ in range(50)]
     together = estimated_mean(small, 0.95)  # too few to speak for themselves
     assert together.upper - together.lower < 0.01
+
+
+def test_without_a_range_nothing_is_guaranteed_and_room_has_an_end() -> None:
+    """One of twenty is far away: room is for three times that, not for infinity."""
+    values = np.zeros(20)
+    values[3] = -8.0
+    found = estimated_mean([Part(values, -inf, inf)], 0.95, guaranteed=True)
+    half = 2.093024 * 8.0 / 20  # Student's t with 19 degrees of freedom
+    room = log(40.0) / 20 * 3.0 * 8.0
+    assert found.label == "approximate"
+    assert found.lower == pytest.approx(-0.4 - half - room, rel=1e-5)
+    assert found.upper == pytest.approx(-0.4 + half + room, rel=1e-5)
+
+
+def test_equal_numbers_without_a_range_leave_no_room() -> None:
+    found = estimated_mean([Part(np.full(5, 3.0), -inf, inf)], 0.95)
+    assert (found.lower, found.upper, found.label) == (3.0, 3.0, "approximate")
+
+
+def test_one_number_without_a_range_has_no_interval() -> None:
+    with pytest.raises(InvalidArgument, match="no range"):
+        estimated_mean([Part(np.ones(1), -inf, inf)], 0.95)
