@@ -17,7 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from simgap.continuous import open_jax
+from simgap.continuous import episode_keys, open_jax
+from simgap.continuous.simulators.delay import neutral_action
+from simgap.continuous.simulators.tasks.catalogue import TASKS
 
 CHANGED, NOMINAL = 50, 10  # parameter sets that are not nominal, and that are
 SETS, STATES, STEPS = CHANGED + NOMINAL, 40, 200  # states of each set, steps
@@ -296,7 +298,19 @@ def continuous_car_gravity() -> float:
     return float(far)
 
 
+def episode_of(name: str, precision: Any) -> list[float]:
+    """Return what is seen at the start of an episode of a task, and a step later."""
+    simulator = open_jax(name, precision=precision)
+    theta = {each.name: precision(each.nominal) for each in simulator.parameters}
+    theta |= {"gusts": precision(1.0)} if "gusts" in theta else {}
+    key, action = episode_keys(np.array([5]))[0], neutral_action(simulator.action, 1)[0]
+    state, seen = simulator.begin(theta, key)
+    after = simulator.advance(state, action.astype(precision), theta, key, 1)
+    return [*np.asarray(seen).tolist(), *np.asarray(after.observation).tolist()]
+
+
 if __name__ == "__main__":
     gravity = {"acrobot": acrobot_gravity(), "car": continuous_car_gravity()}
     found = {name: asdict(all_of(name)) for name in PEERS}
-    print(json.dumps({"tasks": found, "gravity": gravity}))
+    seen = {name: episode_of(name, np.float64) for name in TASKS}
+    print(json.dumps({"tasks": found, "gravity": gravity, "seen": seen}))

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simgap.continuous.simulators.tasks.catalogue import TASKS
 from tests.continuous.simulators.gymnasium_agreement import (
     CHANGED,
     PEERS,
     SETS,
     STATES,
     Difference,
+    episode_of,
     one_steps,
 )
 
@@ -80,6 +82,14 @@ def test_one_step_in_float32_is_gymnasiums(name: str) -> None:
     assert found.one_step <= (1e-4 if name == "acrobot" else 1e-5)
     assert found.one_reward <= 1e-5
     assert found.ends_equal
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_seed_means_the_same_episode_in_both_precisions(
+    name: str, in_float64: Any
+) -> None:
+    single = episode_of(name, np.float32)
+    np.testing.assert_allclose(single, in_float64["seen"][name], rtol=0, atol=1e-5)
 
 
 def test_a_stale_follower_is_noticed() -> None:

@@ -23,15 +23,10 @@ FARTHEST = (STOP + 1.0) * (1.0 + 1e-6)  # rounding
 
 def _start(theta: Any, key: Any) -> Any:
     import jax.numpy as jnp
-    from jax import random
 
-    one, two = random.split(key)
-    reference = jnp.where(random.bernoulli(one), 1.0, -1.0)
-    return {
-        "position": evenly(two, [-0.5], [0.5])[0],
-        "reference": reference,
-        "steps": 0,
-    }
+    position, side = evenly(key, [-0.5, -1.0], [0.5, 1.0])
+    reference = jnp.where(side < 0.0, -1.0, 1.0)
+    return {"position": position, "reference": reference, "steps": 0}
 
 
 def _observe(state: Any, theta: Any, key: Any) -> Any:
