@@ -114,6 +114,7 @@ def test_an_informed_function_is_told_which_model_is_real(folder: Path) -> None:
 
 
 def test_a_network_sees_one_of_the_states(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
     actions = np.array([1, 0, 1, 1])
     weight = np.stack([1.0 - actions, actions])  # (choices, states)
     layer = Dense(weight, np.zeros(2), Activation.NONE)

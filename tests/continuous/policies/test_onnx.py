@@ -4,20 +4,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
-from onnx import helper
-from onnx.reference import ReferenceEvaluator
 
 from simgap.continuous import Batch, open_policy, to_actions
 from simgap.continuous.policies.onnx_policy import OnnxPolicy
-from tests.continuous.policies.cases import (
-    choosing,
-    linear,
+from tests.continuous.policies.cases import choosing, linear, tabular
+
+pytest.importorskip("onnxruntime")
+onnx = pytest.importorskip("onnx")
+
+from onnx import helper  # noqa: E402
+from onnx.reference import ReferenceEvaluator  # noqa: E402
+
+from tests.continuous.policies.networks import (  # noqa: E402
     mlp,
     recurrent,
     save,
-    tabular,
     tensor,
     weights,
 )

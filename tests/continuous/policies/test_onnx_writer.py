@@ -4,9 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
-from onnx.reference import ReferenceEvaluator
 
 from simgap.arrays import AnyArray
 from simgap.continuous import Batch, Box, Choices, open_policy, to_actions
@@ -20,7 +18,14 @@ from simgap.continuous.policies.onnx_writer import (
     write_policy,
 )
 from simgap.errors import InvalidArgument
-from tests.continuous.policies.cases import choosing, linear, sigmoid
+from tests.continuous.policies.cases import choosing, linear
+
+pytest.importorskip("onnxruntime")
+onnx = pytest.importorskip("onnx")
+
+from onnx.reference import ReferenceEvaluator  # noqa: E402
+
+from tests.continuous.policies.networks import sigmoid  # noqa: E402
 
 RANDOM = np.random.default_rng(11)
 HIDDEN = 4

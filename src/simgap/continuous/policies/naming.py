@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simgap.continuous.interfaces import Batch, BroughtPolicy, Simulator
+from simgap.continuous.interfaces import Batch, Box, BroughtPolicy, Simulator
 from simgap.continuous.policies.actions import shaped_actions
 from simgap.continuous.user_code import names_user_code, user_code, what_happened
 from simgap.errors import InvalidArgument, SimgapError
@@ -112,6 +112,12 @@ def _try(policy: BroughtPolicy, simulator: Simulator) -> None:
         seen = np.repeat(worlds.reset(np.zeros(1, np.int64)), 2, axis=0)
     finally:
         worlds.close()
+    example = (
+        f"it is shown {seen.shape[1]} numbers, for instance "
+        f"{np.round(seen[0, :4], 3).tolist()}"
+        if isinstance(simulator.observation, Box)
+        else f"it is shown the number of a state, for instance {int(seen[0, 0])}"
+    )
     theta = {each.name: np.full(2, each.nominal) for each in simulator.parameters}
     try:
         memory = policy.reset(Batch(np.arange(2), theta))
@@ -130,14 +136,13 @@ def _try(policy: BroughtPolicy, simulator: Simulator) -> None:
         raise InvalidArgument(
             f"policy {shown(policy.name)}, on the first observation of "
             f"{simulator.name}: {error.problem}",
-            hint=error.hint,
+            hint=error.hint or example,
             code=error.code,
         ) from error
     except Exception as error:  # of the user's code, whatever it is
         raise InvalidArgument(
             f"policy {shown(policy.name)} fails on the first observation of "
             f"{simulator.name}: {what_happened(error)}",
-            hint=f"it is shown {seen.shape[1]} numbers, for instance "
-            f"{np.round(seen[0, :4], 3).tolist()}",
+            hint=example,
             code="policy-failed",
         ) from error

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from simgap.arrays import AnyArray, FloatArray
+from simgap.continuous.extras import needed
 from simgap.continuous.interfaces import Choices, Space
 from simgap.continuous.policies.actions import wanted
 from simgap.continuous.policies.onnx_signature import Handling, Signature, Tensor
-from simgap.errors import InvalidArgument, InvalidFile
+from simgap.errors import InvalidFile
 
 NUMBERS = ("float16", "float32", "float64", "int32", "int64", "bool")
 
@@ -37,14 +38,7 @@ class Carried(NamedTuple):
 
 def open_session(path: Path) -> Any:
     """Return a session of onnxruntime on one thread, or say what is missing."""
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise InvalidArgument(
-            "ONNX policies need onnxruntime, which is not installed",
-            hint="pip install 'simgap[continuous]'",
-            code="extra-missing",
-        ) from error
+    onnxruntime = needed("onnxruntime", what="a policy in ONNX")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.use_deterministic_compute = True
