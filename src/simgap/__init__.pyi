@@ -13,6 +13,7 @@ from simgap.answers import (
     solve as solve,
     study as study,
     transfer as transfer,
+    transfer_table as transfer_table,
     width as width,
 )
 from simgap.errors import SimgapError as SimgapError

@@ -46,5 +46,6 @@ from simgap.answers.study.study import study as study
 from simgap.answers.transfer.check import check as check
 from simgap.answers.transfer.transfer import (
     transfer as transfer,
+    transfer_table as transfer_table,
 )
 from simgap.answers.width.width import width as width

@@ -12,14 +12,14 @@ from simgap.continuous.interfaces import (
     Worlds as Worlds,
 )
 from simgap.continuous.measuring.campaign import (
-    Enough as Enough,
     Entry as Entry,
     Measured as Measured,
+    More as More,
     measured as measured,
 )
 from simgap.continuous.measuring.checks import (
     all_checks as all_checks,
-    seeds_repeat as seeds_repeat,
+    without_effect as without_effect,
 )
 from simgap.continuous.measuring.drawn import Drawn as Drawn, DrawnPoints as DrawnPoints
 from simgap.continuous.measuring.grading import (
@@ -96,8 +96,8 @@ from simgap.continuous.simulators.batch import (
 from simgap.continuous.simulators.delay import with_delay as with_delay
 from simgap.continuous.simulators.effect import (
     Ends as Ends,
+    episodes_differ as episodes_differ,
     has_effect as has_effect,
-    refuse_without_effect as refuse_without_effect,
     repeats as repeats,
 )
 from simgap.continuous.simulators.factory import (

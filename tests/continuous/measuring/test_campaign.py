@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from simgap.continuous.measuring.campaign import Entry, Measured, measured
 from simgap.continuous.measuring.episodes import run_episodes
 from simgap.continuous.measuring.jobs import Job, run_job
 from simgap.continuous.measuring.ledger import opened_ledger
-from simgap.errors import InvalidFile
+from simgap.errors import InvalidArgument, InvalidFile
 from tests.continuous.measuring.line import LineRecipe
 
 ENTRIES = (Entry("half"), Entry("whole"))
@@ -108,17 +109,17 @@ def test_a_damaged_ledger_is_refused(tmp_path: Path) -> None:
     assert error.value.code == "damaged-ledger"
 
 
-def test_enough_is_enough() -> None:
-    looks: list[int] = []
+def test_rounds_go_on_until_it_is_enough() -> None:
+    looks: list[tuple[int, int]] = []
 
-    def enough(cube: Cube, steps: int) -> bool:
-        looks.append(cube.returns.shape[-1])
-        return looks[-1] >= 32
+    def more(cube: Cube, *, look: int, steps: int) -> int | None:
+        looks.append((look, int(cube.returns.shape[-1])))
+        return 2 * looks[-1][1] if look < 3 else None
 
-    found = run(LineRecipe(), 100, enough=enough)
-    assert looks == [16, 32]
-    assert found.stopped
-    assert found.cube.returns.shape[-1] == 32
+    found = run(LineRecipe(), 5, more=more)
+    assert looks == [(1, 5), (2, 10), (3, 20)]
+    assert found.looks == 3
+    assert np.array_equal(found.cube.returns, run(LineRecipe(), 20).cube.returns)
 
 
 def test_training_seeds_have_an_axis_of_their_own() -> None:
@@ -127,3 +128,11 @@ def test_training_seeds_have_an_axis_of_their_own() -> None:
     assert cube.policies == ("p",)
     assert cube.returns.shape == (1, 2, 10, 3)
     assert np.isfinite(cube.returns).all()
+
+
+def test_a_return_that_is_said_to_be_impossible_stops_the_measurement() -> None:
+    work = replace(LineRecipe()(), declared=(-1.0, 0.0))
+    with pytest.raises(InvalidArgument) as error:
+        measured(work, ENTRIES, episodes=3)
+    assert error.value.code == "bounds-broken"
+    assert "gain=" in error.value.problem

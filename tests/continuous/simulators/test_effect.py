@@ -11,10 +11,8 @@ from simgap.continuous import (
     Ends,
     has_effect,
     open_simulator,
-    refuse_without_effect,
     repeats,
 )
-from simgap.errors import SimgapError
 from tests.continuous.simulators.broken_environments import Fine
 
 
@@ -73,16 +71,6 @@ def test_an_effect_may_need_another_value_of_another_parameter() -> None:
     ends = Ends(0.2, 0.9)
     assert not has_effect(simulator, "success_rate", ends)
     assert has_effect(simulator, "success_rate", ends, {"is_slippery": 1.0})
-
-
-def test_a_parameter_without_effect_is_refused_by_name() -> None:
-    simulator = open_simulator(Walled)
-    refuse_without_effect(simulator, {"mass": Ends(0.5, 2.0), "colour": Ends(1.0, 1.0)})
-    with pytest.raises(SimgapError, match="colour") as found:
-        refuse_without_effect(
-            simulator, {"mass": Ends(0.5, 2.0), "colour": Ends(0.0, 1.0)}
-        )
-    assert found.value.code == "parameter-without-effect"
 
 
 def test_the_delay_acts() -> None:

@@ -22,8 +22,9 @@ def check(
     simulator: Any,
     policies: Policies,
     *,
-    randomize: Any = "",
+    randomize: Any = "nominal",
     horizon: int | None = None,
+    bounds: tuple[float, float] | None = None,
     noise: str = "",
     seed: int = 0,
     progress: Tell = lambda _: None,
@@ -44,7 +45,7 @@ def check(
     points = Points(randomization.sample(seed, range(1)), np.ones(1, np.bool_))
     steps = steps_of(opened, horizon)
     progress("running a few episodes")
-    found = all_checks(Work(opened, randomization, every, points, steps, seed))
+    found = all_checks(Work(opened, randomization, every, points, steps, seed, bounds))
     return SimulatorCheck(
         simulator=opened.name,
         policy=", ".join(each.name for each in entries),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +21,30 @@ from simgap.answers.transfer.setup import (
     points_of,
     steps_of,
 )
+from simgap.arrays import BoolArray
 from simgap.continuous import (
     Cube,
     Graded,
+    More,
+    Randomization,
+    Rounds,
     Work,
     bind,
     graded,
     measured,
+    next_round,
     parse_randomization,
-    seeds_repeat,
+    read_returns,
+    repeats,
+    without_effect,
 )
+from simgap.errors import InvalidArgument
 from simgap.records import BrokenEpisode, Note, Transfer, provenance
 from simgap.user_files import replacing
 
 RETURNS = "returns.npz"
 EPISODES = 32  # of a policy at a point, unless told otherwise
+MOST = 16_384  # if a width is asked for
 
 
 def transfer(
@@ -46,9 +56,13 @@ def transfer(
     references: Policies = (),
     design: str = "sobol:64",
     episodes: int | None = None,
+    half_width: float | None = None,
+    budget: int | None = None,
     beyond: float = 1.5,
+    bounds: tuple[float, float] | None = None,
     threshold: float | None = None,
     noise: str = "",
+    checked: bool = True,
     confidence: float = 0.95,
     seed: int = 0,
     workers: int = 1,
@@ -61,8 +75,12 @@ def transfer(
     factory `make(**theta)`, a callable `f(observation, memory)`, anything with
     `predict`. Several policies are a list, or a mapping of names. Each is measured in
     `episodes` episodes of `horizon` steps at each point of the `design`, with the same
-    starts and noise as the others. What is lost is measured
-    against the best of `references` at each point. `workers` is the number of
+    starts and noise as the others. `half_width` runs on until what is lost (or got, if
+    there is no reference) at every point is known to that much, `budget` until the
+    simulator has made so many steps; intervals hold all the same. What is lost is
+    measured against the best of `references` at each point. With `bounds` of a return,
+    the simulator's own or yours, intervals are guaranteed. A parameter that changes
+    nothing is refused, unless `checked` is False. `workers` is the number of
     processes; more than one needs a simulator and policies that are given by name.
     With a folder `out`, a run that was stopped goes on where it was.
 
@@ -78,19 +96,32 @@ def transfer(
     opened = opened_simulator(simulator, noise)
     randomization = bind(parse_randomization(randomize), opened)
     steps = steps_of(opened, horizon)
+    if checked and (idle := without_effect(opened, randomization)):
+        raise InvalidArgument(
+            f"{idle[0]} changes nothing in {opened.name}, whatever its value",
+            hint="is it written where the simulator reads it, and do episodes come to "
+            "where it matters? --no-check measures all the same",
+            code="parameter-without-effect",
+        )
     where = points_of(randomization, design, beyond, seed)
     every, entries = opened_policies([*mine, *others], opened)
-    work = Work(opened, randomization, every, where.points, steps, seed)
+    work = Work(opened, randomization, every, where.points, steps, seed, bounds)
     given = [each.given for each in (*mine, *others)]
     folder = None if out is None else Path(out)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
+    rounds = (
+        Rounds(half_width=half_width, budget=budget, most=episodes or MOST)
+        if half_width or budget
+        else None
+    )
     found = measured(
         work,
         entries,
-        episodes=episodes or EPISODES,
+        episodes=rounds.first if rounds else episodes or EPISODES,
+        more=None if rounds is None else _more(rounds, confidence),
         references=tuple(dict.fromkeys(each.name for each in entries[len(mine) :])),
-        paired=seeds_repeat(work),
+        paired=repeats(opened),
         folder=folder,
         identity=identity(
             opened.name,
@@ -103,6 +134,7 @@ def transfer(
                 "points": digest(where.points.theta),
                 "horizon": steps,
                 "noise": noise,
+                "bounds": work.bounds,
                 "seed": seed,
             },
         ),
@@ -131,6 +163,7 @@ def transfer(
             where.drawn,
             threshold=threshold,
             confidence=confidence,
+            look=found.looks,
         ),
         simulator=opened.name,
         randomize=randomization.to_string(),
@@ -141,6 +174,64 @@ def transfer(
         seed=seed,
         notes=where.notes,
     )
+
+
+def transfer_table(
+    path: Path | str,
+    *,
+    randomize: Any = None,
+    references: Iterable[str] = (),
+    bounds: tuple[float, float] | None = None,
+    threshold: float | None = None,
+    confidence: float = 0.95,
+) -> Transfer:
+    """Return the same answer about returns that were measured elsewhere.
+
+    The table is a CSV file with columns `policy`, one for each parameter, `seed` (of
+    the training), `episode`, `return` and, if known, `success`. With `randomize` points
+    outside its range count as beyond it. `bounds` is what a return certainly lies
+    between: intervals are guaranteed then.
+    """
+    spec = None if randomize is None else parse_randomization(randomize)
+    cube, drawn = read_returns(path, references=tuple(references), bounds=bounds)
+    if spec is not None:
+        cube = replace(cube, inside=_inside(cube, spec))
+    return _record(
+        cube,
+        graded(cube, drawn, threshold=threshold, confidence=confidence),
+        simulator="",
+        randomize="" if spec is None else spec.to_string(),
+        horizon=None,
+        design="a table of returns",
+        steps=None,
+        model=str(path),
+        seed=None,
+    )
+
+
+def _inside(cube: Cube, spec: Randomization) -> BoolArray:
+    """Return which points of a table lie in the range that is randomized."""
+    found = np.ones(len(cube.theta), np.bool_)
+    for item in spec.items:
+        if item.name not in cube.parameters:
+            raise InvalidArgument(
+                f"the table has no column {item.name!r}",
+                hint=f"its parameters are {', '.join(cube.parameters) or 'none'}",
+                code="no-parameter",
+            )
+        low, high = item.distribution.support
+        column = cube.theta[:, cube.parameters.index(item.name)]
+        found &= (column >= low) & (column <= high)
+    return found
+
+
+def _more(rounds: Rounds, confidence: float) -> More:
+    def more(cube: Cube, *, look: int, steps: int) -> int | None:
+        return next_round(
+            rounds, cube, look=look, steps=steps, confidence=confidence
+        ).episodes
+
+    return more
 
 
 def _keep(cube: Cube, folder: Path) -> None:

@@ -52,7 +52,7 @@ def run(
         answer = check(
             simulator,
             policy or ["random"],
-            randomize=randomize or "",
+            randomize=randomize or "nominal",
             horizon=horizon,
             noise=noise or "",
             seed=seed,

@@ -1,7 +1,8 @@
 """Does it transfer? Returns and losses of policies over a simulator's parameters.
 
 SIMULATOR is a built-in name, gym:ID, mujoco:FILE.xml or file.py:make. Every policy
-meets the same starts and noise at the same points.
+meets the same starts and noise at the same points. With --returns a table of returns is
+graded that was measured elsewhere.
 """
 
 from __future__ import annotations
@@ -63,8 +64,26 @@ def run(
         typer.Option(
             "--episodes",
             metavar="K",
-            help="Of each policy at each point; 32.",
+            help="Of each policy at each point; 32, or at most with --half-width.",
             parser=whole("--episodes", 2, 10**7, "a number"),
+        ),
+    ] = None,
+    half_width: Annotated[
+        float | None,
+        typer.Option(
+            "--half-width",
+            metavar="X",
+            help="Run until what is lost at every point is known to ±X.",
+            parser=real("--half-width", hint="it is a return above 0"),
+        ),
+    ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            "--budget",
+            metavar="STEPS",
+            help="Run until the simulator has made so many steps.",
+            parser=whole("--budget", 1, 10**15, "a number of steps"),
         ),
     ] = None,
     beyond: Annotated[
@@ -86,6 +105,29 @@ def run(
         ),
     ] = None,
     noise: Noise = None,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check/--no-check", help="Refuse a parameter that changes nothing."
+        ),
+    ] = True,
+    bounds: Annotated[
+        str | None,
+        typer.Option(
+            "--bounds",
+            metavar="LOW,HIGH",
+            help="What a return certainly lies between: intervals are guaranteed.",
+        ),
+    ] = None,
+    returns: Annotated[
+        str | None,
+        typer.Option(
+            "--returns",
+            metavar="FILE.csv",
+            help="Instead of SIMULATOR: columns policy, parameters, seed, episode, "
+            "return, success.",
+        ),
+    ] = None,
     seed: Seed = 0,
     threads: Threads = None,
     out: Out = None,
@@ -99,26 +141,44 @@ def run(
 
     Example: simgap transfer gym:CartPole-v1 --randomize length=0.3..1 --policy random
     """
-    from simgap.answers import transfer
+    from simgap.answers import transfer, transfer_table
 
     folder = folder_of(out)
-    with telling("measuring") as tell:
-        answer = transfer(
-            _needed(simulator, "SIMULATOR", "cartpole, or see simgap list"),
-            _needed(policy, "--policy", "file.onnx, file.py:function or random"),
-            randomize=_needed(randomize, "--randomize", '"mass=0.5..2.0"'),
-            horizon=horizon,
+    if returns is not None:
+        if simulator is not None or policy:
+            raise InvalidArgument(
+                "--returns stands instead of SIMULATOR and --policy",
+                hint="leave them out: the table names its policies",
+            )
+        answer = transfer_table(
+            returns,
+            randomize=randomize,
             references=reference or (),
-            design=design or "sobol:64",
-            episodes=episodes,
-            beyond=beyond,
+            bounds=_ends(bounds),
             threshold=threshold,
-            noise=noise or "",
-            seed=seed,
-            workers=threads_or_all(threads),
-            out=folder,
-            progress=tell,
         )
+    else:
+        with telling("measuring") as tell:
+            answer = transfer(
+                _needed(simulator, "SIMULATOR", "cartpole, or see simgap list"),
+                _needed(policy, "--policy", "file.onnx, file.py:function or random"),
+                randomize=_needed(randomize, "--randomize", '"mass=0.5..2.0"'),
+                horizon=horizon,
+                references=reference or (),
+                design=design or "sobol:64",
+                episodes=episodes,
+                half_width=half_width,
+                budget=budget,
+                beyond=beyond,
+                bounds=_ends(bounds),
+                threshold=threshold,
+                noise=noise or "",
+                checked=check,
+                seed=seed,
+                workers=threads_or_all(threads),
+                out=folder,
+                progress=tell,
+            )
     finish(answer, context, folder, print_answer, as_json=as_json)
 
 
@@ -208,6 +268,20 @@ def _share(found: Estimate | None) -> str:
         return "-"
     low, high = 100 * found.lower, 100 * found.upper
     return f"{100 * found.estimate:.0f} % [{low:.0f}, {high:.0f}]"
+
+
+def _ends(text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    try:
+        low, high = map(float, text.split(","))
+    except ValueError:
+        low, high = 0.0, 0.0
+    if not -1e300 < low < high < 1e300:
+        raise InvalidArgument(
+            f"--bounds is {text[:40]!r}", hint="write two numbers: --bounds 0,500"
+        )
+    return low, high
 
 
 def _needed(given: Given | None, what: str, example: str) -> Given:

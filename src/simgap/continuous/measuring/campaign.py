@@ -28,16 +28,21 @@ from simgap.continuous.measuring.jobs import (
 )
 from simgap.continuous.measuring.ledger import Ledger, opened_ledger
 from simgap.continuous.measuring.workers import Crew, Recipe
+from simgap.errors import InvalidArgument
 from simgap.text import number
 
 Tell = Callable[[str], None]
+SLACK = 1e-9  # of the range of returns: what rounding may exceed it by
 
 
-class Enough(Protocol):
-    """Says after each round whether to stop."""
+class More(Protocol):
+    """Says after each round how many episodes each point shall have."""
 
-    def __call__(self, cube: Cube, steps: int) -> bool:
-        """Return whether what was measured, in so many steps, is enough."""
+    def __call__(self, cube: Cube, *, look: int, steps: int) -> int | None:
+        """Return a larger number of episodes, or None: it is enough.
+
+        `look` counts the rounds from 1 on, `steps` are those of the simulator so far.
+        """
         ...
 
 
@@ -58,7 +63,7 @@ class Measured:
     cube: Cube
     steps: int
     clipped: Mapping[str, float]  # share of the actions' numbers, by policy
-    stopped: bool  # by what was seen, before all episodes
+    looks: int  # at what was met, to decide whether to go on; 0: nothing was decided
 
 
 def measured(
@@ -68,7 +73,7 @@ def measured(
     episodes: int,
     references: Sequence[str] = (),
     paired: bool = True,
-    enough: Enough | None = None,
+    more: More | None = None,
     folder: Path | None = None,
     identity: Mapping[str, str] | None = None,
     recipe: Recipe | None = None,
@@ -77,26 +82,33 @@ def measured(
 ) -> Measured:
     """Return the returns of all policies at all points.
 
-    Up to `episodes` of each policy at each point; `enough` may stop earlier. With a
-    `folder`, finished jobs are kept there, and `identity` says what they are jobs of.
+    There are `episodes` of each policy at each point, then as many as `more` asks for.
+    With a `folder`, finished jobs are kept there, and `identity` says what they are.
     """
     store = _Store(work, list(entries), tuple(references), paired)
     crew = Crew(work, recipe, workers)
-    news = _News(work, store, episodes, progress)
-    stopped = False
+    news = _News(work, store, progress)
+    looks, wanted = 0, episodes
     try:
         with _ledger(folder, identity or {}) as ledger:
-            for first in range(0, episodes, ROUND):
-                jobs = list(jobs_of_round(work, first, min(first + ROUND, episodes)))
-                for job, done, fresh in _finished(jobs, crew, ledger):
-                    store.add(job, done)
-                    news.tell(job.size if fresh else 0)
-                if enough is not None and enough(store.cube(), store.steps):
-                    stopped = store.length < episodes
+            while True:
+                news.wanted = wanted
+                for first in range(store.length, wanted, ROUND):
+                    last = min(first + ROUND, wanted)
+                    jobs = list(jobs_of_round(work, first, last))
+                    for job, done, fresh in _finished(jobs, crew, ledger):
+                        store.add(job, done)
+                        news.tell(job.size if fresh else 0)
+                if more is None:
                     break
+                looks += 1
+                asked = more(store.cube(), look=looks, steps=store.steps)
+                if asked is None:
+                    break
+                wanted = asked
     finally:
         crew.close()
-    return Measured(store.cube(), store.steps, store.clipped(), stopped)
+    return Measured(store.cube(), store.steps, store.clipped(), looks)
 
 
 def _finished(
@@ -137,7 +149,7 @@ class _Store:
         references: tuple[str, ...],
         paired: bool,
     ) -> None:
-        self._paired = paired
+        self._paired, self._bounds = paired, work.bounds
         self._work, self._entries, self._references = work, entries, references
         self._names = list(dict.fromkeys(each.name for each in entries))
         seeds = 1 + max(each.training_seed for each in entries)
@@ -159,6 +171,7 @@ class _Store:
             more = np.full((*self._numbers.shape[:-1], last - self.length), np.nan)
             self._numbers = np.concatenate([self._numbers, more], axis=-1)
         entry = self._entries[job.policy]
+        self._check_bounds(job, done, entry)
         row = self._names.index(entry.name)
         here = (row, entry.training_seed, slice(low, high), slice(first, last))
         self._numbers[(0, *here)] = done.returns
@@ -168,10 +181,32 @@ class _Store:
         self.steps += done.steps
         self.done += job.size
 
+    def _check_bounds(self, job: Job, done: Done, entry: Entry) -> None:
+        """Stop at a return that is said to be impossible; it is never clipped."""
+        if self._bounds is None:
+            return
+        low, high = self._bounds
+        room = SLACK * (high - low)
+        wrong = (done.returns < low - room) | (done.returns > high + room)
+        if not wrong.any():
+            return
+        point, episode = (int(each[0]) for each in np.nonzero(wrong))
+        theta = self._work.points.theta[job.points[0] + point].tolist()
+        where = ", ".join(
+            f"{name}={value!r}"
+            for name, value in zip(self._work.randomization.names, theta, strict=True)
+        )
+        found = float(done.returns[point, episode])
+        raise InvalidArgument(
+            f"{entry.name} returned {found!r} at {where}, episode "
+            f"{job.episodes[0] + episode}; it is said to be between {low} and {high}",
+            hint="declare wider bounds, or none: --bounds LOW,HIGH",
+            code="bounds-broken",
+        )
+
     def cube(self) -> Cube:
         """Return what was measured so far."""
         returns, success = self._numbers
-        bounds = self._work.simulator.return_bounds(self._work.horizon)
         return Cube(
             policies=tuple(self._names),
             parameters=self._work.randomization.names,
@@ -181,7 +216,7 @@ class _Store:
             success=None if np.isnan(success).all() else success,
             references=self._references,
             paired=self._paired,
-            bounds=bounds,
+            bounds=self._bounds,
             failures=tuple(
                 sorted(
                     self._failures,
@@ -215,18 +250,20 @@ class _Store:
 class _News:
     """Words about how far a measurement has come."""
 
-    def __init__(self, work: Work, store: _Store, episodes: int, tell: Tell) -> None:
+    def __init__(self, work: Work, store: _Store, tell: Tell) -> None:
         self._store, self._tell, self._begin = store, tell, monotonic()
         self._fresh = 0  # episodes that were not in the ledger
-        self._all = len(work.policies) * len(work.points.theta) * episodes
+        self._each = len(work.policies) * len(work.points.theta)
+        self.wanted = 0  # episodes of each policy at each point
 
     def tell(self, fresh: int) -> None:
         """Say how many episodes are done, what is left, and the worst point."""
         self._fresh += fresh
         done = self._store.done
         spent = monotonic() - self._begin
-        left = spent * (self._all - done) / max(self._fresh, 1)
-        said = f"{done} of at most {self._all} episodes, {left:.0f} s left"
+        every = self._each * self.wanted
+        left = spent * (every - done) / max(self._fresh, 1)
+        said = f"{done} of {every} episodes, {left:.0f} s left"
         if (worst := self._store.worst()) is not None:
             where = " ".join(f"{k}={number(v, 3)}" for k, v in worst[1].items())
             said += f"; worst so far {number(worst[0], 4)} at {where or 'nominal'}"

@@ -13,16 +13,18 @@ from typing import Any, final
 import numpy as np
 
 from simgap.arrays import FloatArray, OffsetArray
-from simgap.continuous.interfaces import Batch, Box, BroughtPolicy
+from simgap.continuous.interfaces import Batch, Box, BroughtPolicy, Simulator
 from simgap.continuous.measuring.episodes import Episodes, run_episodes
 from simgap.continuous.measuring.jobs import Work, episode_seeds, told_to_informed
 from simgap.continuous.policies.actions import clips_actions
 from simgap.continuous.policies.remembering import holds_memory
+from simgap.continuous.randomization.binding import BoundRandomization
+from simgap.continuous.simulators.effect import episodes_differ, repeats
 from simgap.records import Finding
 from simgap.text import number
 
 PROBE = 8  # episodes at each of a few points
-STEPS = 64  # of a trajectory that shows whether a parameter acts, at most
+WITHOUT_EFFECT = "parameter-without-effect"  # code
 LARGE = 10.0  # an observation beyond it is probably not normalised
 OFTEN = 0.05  # share of clipped actions that is worth a warning
 
@@ -44,11 +46,23 @@ def all_checks(work: Work) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def seeds_repeat(work: Work) -> bool:
-    """Return whether an episode with the same seed and actions is the same again."""
-    theta = _middle(work)
-    first, again = (_trajectory(work, theta, seed=1) for _ in range(2))
-    return np.array_equal(first, again, equal_nan=True)
+def without_effect(
+    simulator: Simulator, randomization: BoundRandomization
+) -> tuple[str, ...]:
+    """Return what is randomized and changes nothing between the ends of its range.
+
+    The others are in the middle of theirs.
+    """
+    found = []
+    for at, column in enumerate(randomization.columns):
+        if column.varies:
+            ends = np.full((2, len(randomization.columns)), 0.5)
+            ends[:, at] = (0.0, 1.0)
+            values = randomization.values(randomization.quantile(ends))
+            low, high = ({k: v[end] for k, v in values.items()} for end in (0, 1))
+            if not episodes_differ(simulator, low, high):
+                found.append(column.name)
+    return tuple(found)
 
 
 @final
@@ -96,69 +110,29 @@ def _probe_points(work: Work) -> tuple[FloatArray, OffsetArray]:
     return theta, episode_seeds(work.seed, np.arange(PROBE), np.arange(1))[:, 0]
 
 
-def _middle(work: Work) -> FloatArray:
-    return work.randomization.quantile(np.full((1, len(work.randomization.names)), 0.5))
-
-
-def _trajectory(work: Work, theta: FloatArray, seed: int) -> FloatArray:
-    """Return observations and rewards under the same random actions, (steps, ...)."""
-    worlds = work.simulator.instantiate(work.randomization.values(theta))
-    rng = np.random.default_rng(0)
-    try:
-        seen = worlds.reset(np.array([seed]))
-        found, alive = [np.append(seen[0], 0.0)], np.ones(1, np.bool_)
-        for _ in range(min(STEPS, work.horizon)):
-            after = worlds.step(_random_action(work, rng), alive)
-            found.append(np.append(after.observation[0], after.reward[0]))
-            if after.ended[0] or after.broken:
-                break
-        return np.array(found)
-    finally:
-        worlds.close()
-
-
-def _random_action(work: Work, rng: np.random.Generator) -> FloatArray:
-    space = work.simulator.action
-    if not isinstance(space, Box):
-        return rng.integers(space.n, size=1).astype(np.float64)
-    low, high = np.maximum(space.low, -1e3), np.minimum(space.high, 1e3)
-    drawn: FloatArray = rng.uniform(low, high)[None]
-    return drawn
-
-
 def _parameters_act(work: Work) -> Iterator[Finding]:
-    base = np.full((2, len(work.randomization.names)), 0.5)
-    for at, name in enumerate(work.randomization.names):
-        ends = base.copy()
-        ends[:, at] = (0.0, 1.0)
-        low, high = work.randomization.quantile(ends)
-        if low[at] == high[at]:
-            yield Finding(
-                "parameter acts", "fixed", "info", f"{name} is not randomized"
-            )
+    idle = without_effect(work.simulator, work.randomization)
+    for column in work.randomization.columns:
+        if not column.varies:
+            text = f"{column.name} is not randomized"
+            yield Finding("parameter acts", "fixed", "info", text)
             continue
-        same = all(
-            np.array_equal(
-                _trajectory(work, low[None], seed=seed),
-                _trajectory(work, high[None], seed=seed),
-                equal_nan=True,
-            )
-            for seed in (1, 2)
-        )
-        where = f"between {name}={number(low[at])} and {name}={number(high[at])}"
+        low, high = map(number, column.distribution.support)
+        where = f"between {column.name}={low} and {column.name}={high}"
+        same = column.name in idle
         yield Finding(
             "parameter acts",
-            "without-effect" if same else "acts",
+            WITHOUT_EFFECT if same else "acts",
             "fail" if same else "ok",
-            f"nothing changes {where} in {min(STEPS, work.horizon)} random steps: is "
-            "the parameter written where the simulator reads it?"
+            f"nothing changes {where}: is the parameter written where the simulator "
+            "reads it, and do episodes come to where it matters?"
             if same
-            else f"steps differ {where}",
+            else f"episodes differ {where}",
         )
 
 
 def _seeds_repeat(work: Work) -> Iterator[Finding]:
-    repeated = seeds_repeat(work)
+    repeated = repeats(work.simulator)
     yield Finding(
         "seeds repeat",
         "repeats" if repeated else "seed-ignored",
@@ -168,16 +142,6 @@ def _seeds_repeat(work: Work) -> Iterator[Finding]:
         else "the same seed and actions give another episode: policies cannot be "
         "compared on the same luck, and intervals of differences are wider",
     )
-    theta = _middle(work)
-    one, two = (_trajectory(work, theta, seed=seed) for seed in (1, 2))
-    if np.array_equal(one, two, equal_nan=True):
-        yield Finding(
-            "seeds differ",
-            "no-randomness",
-            "info",
-            "two seeds give the same episode: start and steps are not random, one "
-            "episode at each point says everything about a policy without randomness",
-        )
 
 
 def _broken(policy: _Recorded, episodes: Episodes) -> Iterator[Finding]:
@@ -198,7 +162,7 @@ def _broken(policy: _Recorded, episodes: Episodes) -> Iterator[Finding]:
 
 
 def _bounds(work: Work, policy: _Recorded, episodes: Episodes) -> Iterator[Finding]:
-    bounds = work.simulator.return_bounds(work.horizon)
+    bounds = work.bounds
     if bounds is None:
         yield Finding(
             "return bounds",

@@ -94,6 +94,12 @@ class Work:
     points: Points
     horizon: int
     seed: int
+    declared: tuple[float, float] | None = None  # by the user: what a return is between
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Return what a return certainly lies between, if somebody knows."""
+        return self.declared or self.simulator.return_bounds(self.horizon)
 
     @property
     def rows(self) -> int:
@@ -117,7 +123,8 @@ def run_job(work: Work, job: Job) -> Done:
     """
     (low, high), (first, last) = job.points, job.episodes
     count, length = high - low, last - first
-    side = max(1, min(work.rows // count, length))
+    alone = not work.randomization.names  # nothing is randomized: there is one world
+    side = 1 if alone else max(1, min(work.rows // count, length))
     returns, success = np.empty((count, length)), np.full((count, length), np.nan)
     steps, clipped, broken = 0, 0.0, []
     theta = np.tile(work.points.theta[low:high], (side, 1))

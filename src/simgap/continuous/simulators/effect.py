@@ -14,8 +14,6 @@ import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray, OffsetArray
 from simgap.continuous.interfaces import Box, Simulator, Worlds
-from simgap.errors import InvalidArgument
-from simgap.text import number
 
 STEPS = 200  # of an episode, at most
 SEEDS = 4  # episodes of each style of acting
@@ -29,21 +27,6 @@ class Ends(NamedTuple):
     high: float
 
 
-def refuse_without_effect(simulator: Simulator, ranges: Mapping[str, Ends]) -> None:
-    """Raise if a parameter changes nothing between its ends, others nominal."""
-    for name, ends in ranges.items():
-        if ends.low != ends.high and not has_effect(simulator, name, ends):
-            raise InvalidArgument(
-                f"nothing changes between {name}={number(ends.low)} and "
-                f"{name}={number(ends.high)}: {len(_STYLES) * SEEDS} pairs of episodes "
-                "with the same seeds and actions are the same",
-                hint="is it written where the simulator reads it, and do episodes come "
-                "to where it matters? A factory, file.py:make, can build the "
-                "environment with it",
-                code="parameter-without-effect",
-            )
-
-
 def has_effect(
     simulator: Simulator,
     name: str,
@@ -52,14 +35,26 @@ def has_effect(
 ) -> bool:
     """Return whether episodes at two values of a parameter ever differ.
 
+    `others` are values of other parameters.
+    """
+    given = dict(others or {})
+    return episodes_differ(
+        simulator, {**given, name: ends.low}, {**given, name: ends.high}
+    )
+
+
+def episodes_differ(
+    simulator: Simulator, one: Mapping[str, float], other: Mapping[str, float]
+) -> bool:
+    """Return whether episodes with two sets of values ever differ.
+
     Actions are random, random but held for a while, and held at either end: a goal or a
-    wall that random actions do not reach has no effect on them. `others` are values of
-    other parameters.
+    wall that random actions do not reach has no effect on them.
     """
     rows = len(_STYLES) * SEEDS
-    values = {key: np.full(2 * rows, value) for key, value in (others or {}).items()}
-    values[name] = np.repeat([ends.low, ends.high], rows)
-    worlds = simulator.instantiate(values)
+    worlds = simulator.instantiate(
+        {name: np.repeat([one[name], other[name]], rows) for name in one}
+    )
     seeds = np.tile(np.arange(rows, dtype=np.int64), 2)
     actions = np.concatenate([_actions(simulator)] * 2, axis=1)
     try:
