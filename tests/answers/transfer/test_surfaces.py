@@ -105,6 +105,7 @@ def one_surface(seed: int, design: str, found: Coverage) -> Transfer:
         design=design,
         episodes=int(rng.choice([8, 30])),
         beyond=1.0,
+        checked=False,  # a surface may be flat in a parameter
         seed=seed,
     )
     everywhere = qmc.Sobol(size, rng=np.random.default_rng(99)).random(2**13)
@@ -144,6 +145,7 @@ def alone(seed: int, design: str, found: Coverage) -> None:
         design=design,
         episodes=int(rng.choice([8, 30])),
         beyond=1.0,
+        checked=False,  # a surface may be flat in a parameter
         seed=seed,
     )
     for each in answer.parameters:
