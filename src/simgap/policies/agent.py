@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy, deepcopy
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar, final
 
@@ -56,8 +56,10 @@ class Agent(Generic[Memory]):
     def copied(self) -> Agent[Memory]:
         """Return an agent that goes on from here without changing this one."""
         other = copy(self)
-        other._random = deepcopy(self._random)
-        other._spare = None if self._spare is None else self._spare.copied()
+        bits: np.random.BitGenerator = np.random.PCG64(0)
+        bits.state = self._random.bit_generator.state
+        other._random = np.random.Generator(bits)
+        other._spare = copy(self._spare)  # it draws nothing, and has no spare itself
         return other
 
     @property

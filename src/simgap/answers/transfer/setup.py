@@ -206,9 +206,9 @@ def _named(policies: Policies) -> Iterator[tuple[str | None, Any]]:
 def _with_contents(text: str) -> str:
     """Return a text with a hash of every file that it names."""
     found = text
-    for part in {text, *text.replace("?", ":").replace("=", ":").split(":")}:
-        path = Path(part)
-        for each in (path, path.with_name(path.name + ".data")) if part else ():
+    for part in sorted({text, *text.replace("?", ":").replace("=", ":").split(":")}):
+        for end in ("", ".data", ".toml") if part else ():  # what lies beside a network
+            each = Path(part + end)
             try:
                 if each.is_file():
                     found += f" {hashlib.sha256(each.read_bytes()).hexdigest()[:16]}"
