@@ -49,6 +49,7 @@ from simgap.continuous.policies.onnx_writer import (
     Normaliser as Normaliser,
     write_policy as write_policy,
 )
+from simgap.continuous.policies.planned import GridPolicy as GridPolicy
 from simgap.continuous.policies.remembering import (
     holds_memory as holds_memory,
     is_informed as is_informed,

@@ -73,7 +73,7 @@ class Control:
     start: tuple[tuple[float, float], ...]
     reward_range: tuple[float, float]
     ends: bool
-    state_of: Callable[[Any], FloatArray]  # an observation -> (d,)
+    state_of: Callable[[Any], FloatArray]  # observations (..., O) -> (..., d)
     played: Callable[[float], Any]  # an action -> what env.step takes
     derived: Callable[[Any], None]  # recomputes what env derives from parameters
 
@@ -165,8 +165,8 @@ def _namespace(state: Any) -> Any:
 
 
 def _angle_and_speed(observation: Any) -> FloatArray:
-    cos, sin, speed = (float(each) for each in observation)
-    return np.array([np.arctan2(sin, cos), speed])
+    cos, sin, speed = np.moveaxis(np.asarray(observation, np.float64), -1, 0)
+    return np.stack([np.arctan2(sin, cos), speed], axis=-1)
 
 
 def _as_it_is(observation: Any) -> FloatArray:

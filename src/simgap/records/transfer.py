@@ -1,7 +1,8 @@
 """Does it transfer? The record of `simgap transfer`, in the user's units of reward.
 
-Everything here is estimated from episodes. A gap is measured against the best policy at
-hand at that point, and a better one may exist: the true gap is *at least* that.
+Everything here is estimated from episodes, but for the optimum of a grid. A gap is
+measured against the best policy at hand at that point, and a better one may exist: the
+true gap is *at least* that.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, final
 
-from simgap.intervals import Estimate
+from simgap.intervals import Certified, Estimate
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
@@ -28,6 +29,7 @@ class TransferPoint:
     gap: Estimate | None  # lost against the best reference at this point, at least
     reference: str | None  # that reference
     returned: Estimate  # the mean return of an episode
+    grid_optimum: Certified | None = None  # of the table that the reference plans in
 
 
 @final

@@ -65,7 +65,10 @@ class Recipe:
         return Work(
             simulator=simulator,
             randomization=bind(self.randomize, simulator),
-            policies=tuple(open_policy(text, simulator) for text in self.policies),
+            policies=tuple(
+                open_policy(text, simulator, horizon=self.horizon)
+                for text in self.policies
+            ),
             points=Points(self.theta, self.inside),
             horizon=self.horizon,
             seed=self.seed,
@@ -109,10 +112,12 @@ def brought(policies: Policies, what: str = "policy") -> list[Brought]:
 
 
 def opened_policies(
-    every: Sequence[Brought], simulator: Simulator
+    every: Sequence[Brought], simulator: Simulator, steps: int
 ) -> tuple[tuple[BroughtPolicy, ...], tuple[Entry, ...]]:
     """Return the policies, and what tables call them: no two have the same name."""
-    policies = tuple(open_policy(each.given, simulator) for each in every)
+    policies = tuple(
+        open_policy(each.given, simulator, horizon=steps) for each in every
+    )
     entries: list[Entry] = []
     taken = {each.name for each in every if each.name is not None}
     for each, policy in zip(every, policies, strict=True):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from simgap.answers.planned_class import Tell
+from simgap.answers.transfer.grid_optima import grid_optima
 from simgap.answers.transfer.setup import (
     Policies,
     Recipe,
@@ -104,9 +105,10 @@ def transfer(
             code="parameter-without-effect",
         )
     where = points_of(randomization, design, beyond, seed)
-    every, entries = opened_policies([*mine, *others], opened)
+    every, entries = opened_policies([*mine, *others], opened, steps)
     work = Work(opened, randomization, every, where.points, steps, seed, bounds)
     given = [each.given for each in (*mine, *others)]
+    optima = grid_optima(work, noise, progress)
     folder = None if out is None else Path(out)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -156,7 +158,7 @@ def transfer(
     if folder is not None:
         _keep(found.cube, folder)
     progress("computing intervals")
-    return _record(
+    answer = _record(
         found.cube,
         graded(
             found.cube,
@@ -174,6 +176,7 @@ def transfer(
         seed=seed,
         notes=where.notes,
     )
+    return answer if optima is None else optima.beside(answer)
 
 
 def transfer_table(

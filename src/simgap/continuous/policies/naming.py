@@ -17,7 +17,7 @@ from simgap.errors import InvalidArgument, SimgapError
 from simgap.text import shown, suggestion
 
 NAMED = re.compile(r"\s*([^=/\\:]{1,60}?)\s*=(.+)", re.DOTALL)
-KINDS = "file.py:function, file.onnx, a policy file .simgap, random or zero"
+KINDS = "file.py:function, file.onnx, a policy file .simgap, random, zero or grid"
 STRANGERS: Mapping[str, str] = {
     ".zip": "load it yourself (PPO.load) and give the model to Python, or name a "
     "function of yours that does: simgap unpickles nothing",
@@ -44,28 +44,37 @@ def read_policy_text(text: str) -> PolicyText:
     return PolicyText(found[1].strip(), found[2].strip())
 
 
-def open_policy(given: Any, simulator: Simulator) -> BroughtPolicy:
+def open_policy(
+    given: Any, simulator: Simulator, *, horizon: int | None = None
+) -> BroughtPolicy:
     """Return a policy for a simulator: from a text or a path, or a Python object.
 
-    A text is `file.py:function`, `file.onnx`, a policy file of simgap, `random` or
-    `zero`, after `NAME=` if tables should call it so. It is asked for two actions at
+    A text is `file.py:function`, `file.onnx`, a policy file of simgap, `random`, `zero`
+    or `grid`, after `NAME=` if tables should call it so. It is asked for two actions at
     the simulator's first observation, so that what does not fit is refused here.
+    `horizon` is for those that plan ahead.
     """
     if isinstance(given, str | os.PathLike):
-        policy = _by_text(read_policy_text(os.fspath(given)), simulator)
+        policy = _by_text(read_policy_text(os.fspath(given)), simulator, horizon)
     else:
         policy = _by_value(given, simulator)
     _try(policy, simulator)
     return policy
 
 
-def _by_text(asked: PolicyText, simulator: Simulator) -> BroughtPolicy:
+def _by_text(
+    asked: PolicyText, simulator: Simulator, horizon: int | None
+) -> BroughtPolicy:
     name, text = asked
     if text in ("random", "zero"):
         from simgap.continuous.policies.simple import RandomPolicy, ZeroPolicy
 
         kind = RandomPolicy if text == "random" else ZeroPolicy
         return kind(simulator.action, name)
+    if text.partition(":")[0] == "grid":
+        from simgap.continuous.policies.planned import grid_policy
+
+        return grid_policy(text, name, simulator, horizon)
     if names_user_code(text):
         from simgap.continuous.policies.functions import python_policy
 
