@@ -1,4 +1,11 @@
 from simgap.continuous.cube import Cube as Cube, Failure as Failure
+from simgap.continuous.identification.identify import (
+    Identified as Identified,
+    identified as identified,
+)
+from simgap.continuous.identification.log_files import read_real_log as read_real_log
+from simgap.continuous.identification.real_log import RealLog as RealLog
+from simgap.continuous.identification.sampling import Sampler as Sampler
 from simgap.continuous.interfaces import (
     Batch as Batch,
     Box as Box,
