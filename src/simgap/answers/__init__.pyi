@@ -5,6 +5,7 @@ from simgap.answers.adapt.evidence import (
 from simgap.answers.adapt.goodness_of_fit import (
     goodness_of_fit as goodness_of_fit,
 )
+from simgap.answers.adapt.simulator import adapt_simulator as adapt_simulator
 from simgap.answers.audit.audit import audit as audit
 from simgap.answers.blame.blame import blame as blame
 from simgap.answers.bounds import bounds as bounds

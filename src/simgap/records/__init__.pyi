@@ -7,6 +7,12 @@ from simgap.records.adapt import (
     ParameterPosterior as ParameterPosterior,
     SavedFiles as SavedFiles,
 )
+from simgap.records.adapt_simulator import (
+    AdaptedSimulator as AdaptedSimulator,
+    DelayBelief as DelayBelief,
+    DetectableDrag as DetectableDrag,
+    ParameterBelief as ParameterBelief,
+)
 from simgap.records.audit import (
     Audit as Audit,
     Finding as Finding,

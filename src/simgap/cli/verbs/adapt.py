@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simgap.cli.app.adapted_simulator import (
+    Delay,
+    Randomize,
+    Rate,
+    TransferRun,
+    print_simulator,
+    refuse,
+)
 from simgap.cli.app.arguments import (
     PART,
     AsJson,
     Horizon,
     Model,
-    Out,
     Seed,
     TimeLimit,
     needed_horizon,
@@ -54,9 +61,9 @@ def run(
         str | None,
         typer.Option(
             "--log",
-            metavar="FILE.csv",
-            help="Columns state, action, next_state; episode and step, unless lines "
-            "are in order; reward, if there is one. - is standard input.",
+            metavar="FILE",
+            help="CSV: columns state, action, next_state; episode and step, unless "
+            "lines are in order; reward, if there is one. - is standard input.",
         ),
     ] = None,
     rewards: Annotated[
@@ -109,7 +116,19 @@ def run(
     ] = None,
     time_limit: TimeLimit = 60.0,
     seed: Seed = 0,
-    out: Out = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Keep the record there, for simgap report; with --randomize a file "
+            "POSTERIOR.csv, for --randomize.",
+        ),
+    ] = None,
+    randomize: Randomize = None,
+    rate: Rate = None,
+    delay: Delay = None,
+    transfer: TransferRun = None,
     max_bytes: Annotated[
         int | None,
         typer.Option(
@@ -127,15 +146,56 @@ def run(
     Exit status 1 if no model explains the log: randomize other parameters, or wider.
     The test holds however the data were collected and whenever one looks.
 
+    With --randomize MODEL is a simulator: the answer is a posterior of its parameters
+    and of the delay of actions, from predictions of one step and of five.
+
     Example: simgap adapt 'riverswim?success=0.2:0.8:4' -H 50 --log real.csv
+
+    Example: simgap adapt pendulum --randomize 'mass=0.5..2' --log real.csv
     """
     import sys
 
-    from simgap.answers import RewardEvidence, adapt
+    from simgap.answers import RewardEvidence, adapt, adapt_simulator
     from simgap.cli.app.models import read_model
     from simgap.errors import InvalidArgument
     from simgap.interop import HEADER
 
+    if randomize is not None:
+        refuse(
+            {
+                "-H": horizon,
+                "--rewards exact": rewards != "ignored",
+                "--start-evidence": start_evidence,
+                "--save": save,
+                "--save-model": save_model,
+                "--gap-tolerance": gap_tolerance,
+            },
+            "leave it out: with --randomize nothing is planned",
+        )
+        if not log:
+            raise InvalidArgument(
+                "no log is given",
+                hint="name a file with columns episode, obs_0, ..., act_0, ...: "
+                "--log real.csv",
+            )
+        with telling("comparing predictions with the log"):
+            learnt = adapt_simulator(
+                model,
+                randomize,
+                log,
+                rate=rate,
+                delay=delay,
+                false_alarm=false_alarm,
+                transfer=transfer,
+                out=out,
+                seed=seed,
+            )
+        finish(learnt, context, None, print_simulator, as_json=as_json)
+        return 1 if learnt.outside_class else 0
+    refuse(
+        {"--rate": rate, "--delay": delay, "--transfer": transfer},
+        "it needs a simulator: --randomize 'mass=0.5..2'",
+    )
     steps = needed_horizon(horizon)
     if not log:
         raise InvalidArgument(

@@ -1,0 +1,114 @@
+"""What a real log says about a simulator, as an answer, a verb and a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simgap
+from simgap.cli.app.main import main
+from simgap.continuous import bind, open_simulator
+from simgap.errors import SimgapError
+from simgap.records import Finding
+from tests.continuous.identification.real_pendulum import (
+    RANGES,
+    TRUTH,
+    recorded,
+    written,
+)
+from tests.continuous.toy import ToyPendulum
+
+
+def code_of(findings: tuple[Finding, ...], check: str) -> str:
+    return next(each.code for each in findings if each.check == check)
+
+
+def test_the_posterior_comes_back_as_a_randomization(tmp_path: Path) -> None:
+    path = tmp_path / "posterior.csv"
+    found = simgap.adapt_simulator(
+        ToyPendulum(), RANGES, recorded(1, delay=1), delay=1, out=path
+    )
+    assert found.delay == 1 and not found.outside_class and found.edge == ()
+    assert [each.name for each in found.posterior] == ["mass", "length"]
+    for each in found.posterior:
+        assert each.lower < TRUTH[each.name] < each.upper
+        assert each.lower < each.mean < each.upper and each.before == (0.5, 1.5)
+    assert sum(each.probability for each in found.delays) == pytest.approx(1.0)
+    codes = {each.check: each.code for each in found.findings}
+    assert codes == {
+        "fit": "no-misfit-seen",
+        "edge": "inside",
+        "lengths": "lengths-agree",
+        "delay": "delay-found",
+    }
+    assert found.path == str(path) and found.effective >= 200
+    bound = bind(str(path), open_simulator(ToyPendulum()))
+    again = bound.sample(0, range(2000))
+    assert bound.names == ("mass", "length", "delay")
+    assert again[:, 0].mean() == pytest.approx(found.posterior[0].mean, abs=0.01)
+    assert set(again[:, 2]) == {1.0}
+
+
+def test_what_is_wrong_is_a_finding() -> None:
+    wrong = simgap.adapt_simulator(
+        ToyPendulum(), RANGES, recorded(1, friction=0.4, delay=3), delay=0
+    )
+    assert wrong.outside_class and code_of(wrong.findings, "fit") == "outside-class"
+    assert code_of(wrong.findings, "delay") == "delay-differs"
+    beyond = simgap.adapt_simulator(
+        ToyPendulum(), "mass=0.5..0.7", recorded(1, truth={"mass": 0.9})
+    )
+    assert beyond.edge == ("mass",) and code_of(beyond.findings, "edge") == "at-edge"
+
+
+def test_shares_of_a_transfer_say_what_to_measure(tmp_path: Path) -> None:
+    log = recorded(2, steps=60)
+    plain = simgap.adapt_simulator(ToyPendulum(), RANGES, log)
+    least = max(plain.posterior, key=lambda each: each.remaining)
+    assert plain.measure_next == least.name
+    with pytest.raises(SimgapError) as told:
+        simgap.adapt_simulator(ToyPendulum(), RANGES, log, transfer=tmp_path)
+    assert told.value.code == "no-file"
+
+
+def test_the_verb_prints_the_keys_of_the_contract(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("jax")
+    log = written(recorded(3, steps=100), tmp_path / "real.csv")
+    out = tmp_path / "posterior.csv"
+    command = ["adapt", "pendulum", "--randomize", "mass=0.5..1.5 length=1.1"]
+    command += ["--log", str(log), "--rate", "20", "--out", str(out)]
+    assert main([*command, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["kind"] == "adapt" and found["simulator"] == "pendulum"
+    (mass,) = found["posterior"]
+    assert {"name", "mean", "lower", "upper"} <= set(mass)
+    assert mass["lower"] < TRUTH["mass"] < mass["upper"]
+    assert (found["delay"], found["outside_class"], found["edge"]) == (0, False, [])
+    assert out.read_text().startswith("mass,length,delay\n")
+    rows = np.loadtxt(out, delimiter=",", skiprows=1)
+    assert set(rows[:, 1]) == {1.1}
+
+
+@pytest.mark.parametrize(
+    ("more", "word"),
+    [
+        (["--randomize", RANGES], "no log"),
+        (["--randomize", RANGES, "--log", "x.csv", "-H", "5"], "-H"),
+        (["--randomize", RANGES, "--log", "x.csv", "--save", "p.simgap"], "--save"),
+        (["--log", "x.csv", "--rate", "20", "-H", "5"], "--rate"),
+        (["--randomize", RANGES, "--log", "x.csv", "--out", "p.txt"], "p.txt"),
+        (["--randomize", RANGES, "--log", "x.csv", "--delay", "99"], "--delay"),
+        (["--randomize", "mas=1..2", "--log", "x.csv"], "mas"),
+    ],
+)
+def test_misuse_is_told(
+    more: list[str], word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["adapt", "pendulum", *more]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and word in err and "\nhint: " in err
