@@ -1,7 +1,6 @@
 from simgap.about import __version__ as __version__
 from simgap.answers import (
     adapt as adapt,
-    adapt_simulator as adapt_simulator,
     audit as audit,
     blame as blame,
     bounds as bounds,

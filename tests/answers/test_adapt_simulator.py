@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import simgap
+from simgap.answers import adapt_simulator
 from simgap.cli.app.main import main
 from simgap.continuous import bind, open_simulator
 from simgap.errors import SimgapError
@@ -28,7 +28,7 @@ def code_of(findings: tuple[Finding, ...], check: str) -> str:
 
 def test_the_posterior_comes_back_as_a_randomization(tmp_path: Path) -> None:
     path = tmp_path / "posterior.csv"
-    found = simgap.adapt_simulator(
+    found = adapt_simulator(
         ToyPendulum(), RANGES, recorded(1, delay=1), delay=1, out=path
     )
     assert found.delay == 1 and not found.outside_class and found.edge == ()
@@ -53,12 +53,12 @@ def test_the_posterior_comes_back_as_a_randomization(tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_is_a_finding() -> None:
-    wrong = simgap.adapt_simulator(
+    wrong = adapt_simulator(
         ToyPendulum(), RANGES, recorded(1, friction=0.4, delay=3), delay=0
     )
     assert wrong.outside_class and code_of(wrong.findings, "fit") == "outside-class"
     assert code_of(wrong.findings, "delay") == "delay-differs"
-    beyond = simgap.adapt_simulator(
+    beyond = adapt_simulator(
         ToyPendulum(), "mass=0.5..0.7", recorded(1, truth={"mass": 0.9})
     )
     assert beyond.edge == ("mass",) and code_of(beyond.findings, "edge") == "at-edge"
@@ -66,11 +66,11 @@ def test_what_is_wrong_is_a_finding() -> None:
 
 def test_shares_of_a_transfer_say_what_to_measure(tmp_path: Path) -> None:
     log = recorded(2, steps=60)
-    plain = simgap.adapt_simulator(ToyPendulum(), RANGES, log)
+    plain = adapt_simulator(ToyPendulum(), RANGES, log)
     least = max(plain.posterior, key=lambda each: each.remaining)
     assert plain.measure_next == least.name
     with pytest.raises(SimgapError) as told:
-        simgap.adapt_simulator(ToyPendulum(), RANGES, log, transfer=tmp_path)
+        adapt_simulator(ToyPendulum(), RANGES, log, transfer=tmp_path)
     assert told.value.code == "no-file"
 
 

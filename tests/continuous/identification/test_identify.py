@@ -199,3 +199,19 @@ def test_what_cannot_be_answered_is_told(
     with pytest.raises(InvalidArgument) as told:
         identified(simulator, bind(spec, simulator), log)
     assert told.value.code == code and told.value.hint
+
+
+@pytest.mark.slow
+def test_long_open_loops_are_overconfident() -> None:
+    """Why predictions of twenty steps are not used: half of their intervals miss."""
+    simulator = ToyPendulum()
+    nu = bind(RANGES, simulator)
+    hits: dict[tuple[int, ...], list[bool]] = {(1, 5): [], (20,): []}
+    for seed in range(20):
+        truth = drawn_truth(seed)
+        log = recorded(seed, truth=truth, steps=600)
+        for lengths, all_hits in hits.items():
+            sampler = Sampler(size=128, effective=100.0)
+            found = identified(simulator, nu, log, lengths=lengths, sampler=sampler)
+            all_hits.extend(covers(found, truth))
+    assert np.mean(hits[1, 5]) >= 0.9 and np.mean(hits[20,]) < 0.8

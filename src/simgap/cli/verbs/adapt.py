@@ -146,12 +146,11 @@ def run(
     Exit status 1 if no model explains the log: randomize other parameters, or wider.
     The test holds however the data were collected and whenever one looks.
 
-    With --randomize MODEL is a simulator: the answer is a posterior of its parameters
-    and of the delay of actions, from predictions of one step and of five.
+    With --randomize 'mass=0.5..2' MODEL is a simulator, such as pendulum: the answer is
+    a posterior of its parameters and of the delay of actions, from predictions of one
+    step and of five.
 
     Example: simgap adapt 'riverswim?success=0.2:0.8:4' -H 50 --log real.csv
-
-    Example: simgap adapt pendulum --randomize 'mass=0.5..2' --log real.csv
     """
     import sys
 

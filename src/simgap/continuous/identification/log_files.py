@@ -263,7 +263,7 @@ def _read_npz(stream: BinaryIO, path: Path) -> dict[str, AnyArray]:
 
 def _read_parquet(stream: BinaryIO, path: Path) -> dict[str, AnyArray]:
     try:
-        from pyarrow import parquet  # type: ignore[import-not-found]
+        from pyarrow import parquet
     except ImportError as error:
         raise InvalidArgument(
             f"{path} is Parquet, and pyarrow is not installed",
