@@ -180,3 +180,33 @@ def test_all_points_beyond_the_range_are_refused(drawn: Drawn) -> None:
 def test_returns_outside_their_bounds_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="between"):
         graded(cube(bounds=(0.0, 5.0)), EVERY)
+
+
+def test_holes_anywhere_are_no_trouble() -> None:
+    """A training seed without episodes inside, a reference met at some points only."""
+    given = cube(bounds=(0.0, 20.0))
+    returns = np.concatenate([given.returns, given.returns + 0.1], axis=1)
+    returns[0, 1, :3] = np.nan  # beyond the range alone
+    found = graded(replace(given, returns=returns, success=None), EVERY)
+    assert found.policies[0].mean.estimate == pytest.approx(4.0)
+    thrice = np.concatenate([given.returns, given.returns[1:] + 1.0])
+    thrice[1, :, :, :] = np.nan
+    thrice[1, :, 0, 0] = 5.0
+    both = replace(
+        given,
+        policies=("mine", "first", "second"),
+        references=("first", "second"),
+        returns=thrice,
+        success=None,
+        inside=np.array([True, False, False, False]),
+    )
+    gap = graded(both, EVERY).policies[0].gap
+    assert gap is not None
+    assert gap.estimate == pytest.approx(2.0)
+
+
+def test_nothing_but_holes_is_refused() -> None:
+    given = cube(bounds=None)
+    empty = replace(given, returns=np.full_like(given.returns, np.nan), success=None)
+    with pytest.raises(InvalidArgument, match="no return"):
+        graded(empty, EVERY)

@@ -30,6 +30,7 @@ from simgap.continuous.measuring.means import Level, at_point, over_points
 from simgap.continuous.measuring.sampled import Sampled, mean_of, sampled_returns
 from simgap.intervals import Estimate, greatest_of
 
+LEAST = -1e300  # how a reference looks of which nothing was seen
 EVEN, ODD = slice(0, None, 2), slice(1, None, 2)
 
 
@@ -55,20 +56,25 @@ class Losses:
 
     def chosen_on_all(self) -> Sampled:
         """Return losses against what looks best: on average at least the gap."""
-        return self._against(self._best(slice(None)))
+        return self._against(self._best(slice(None), slice(None)))
 
     def chosen_on_others(self) -> Sampled:
         """Return losses against what looks best on the other half of the episodes."""
         found = self.chosen_on_all()
         values = np.array(found.values)
         for mine, other in ((EVEN, ODD), (ODD, EVEN)):
-            values[:, mine] = self._against(self._best(other)).values[:, mine]
+            values[:, mine] = self._against(self._best(other, mine)).values[:, mine]
         return replace(found, values=values)
 
-    def _best(self, kept: slice) -> OffsetArray:
-        """Return which reference looks best at each point, (T,)."""
-        means = np.stack([each.values[:, kept] for each in self.against])
-        found: OffsetArray = np.argmax(np.nan_to_num(mean_of(means), nan=-inf), axis=0)
+    def _best(self, kept: slice, judged: slice) -> OffsetArray:
+        """Return which reference looks best at each point, (T,).
+
+        It is one that has an episode to be judged on, if any has.
+        """
+        values = np.stack([each.values for each in self.against])
+        looks = np.nan_to_num(mean_of(values[:, :, kept]), nan=LEAST)
+        there = np.isfinite(values[:, :, judged]).any(axis=-1)
+        found: OffsetArray = np.argmax(np.where(there, looks, -inf), axis=0)
         return found
 
     def _against(self, chosen: OffsetArray) -> Sampled:

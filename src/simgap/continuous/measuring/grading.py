@@ -226,4 +226,5 @@ def _tenth(cube: Cube) -> float:
     if cube.bounds:
         return TENTH * (cube.bounds[1] - cube.bounds[0])
     every = cube.returns[:, :, cube.inside]
-    return TENTH * float(np.nanmax(every) - np.nanmin(every))
+    every = every[np.isfinite(every)]
+    return TENTH * float(np.ptp(every)) if every.size else 0.0

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import inf, log, sqrt
+from math import inf, log, nan, sqrt
 from typing import final
 
 import numpy as np
@@ -115,8 +115,10 @@ def over_points(
     def of_seeds(seeds: FloatArray) -> FloatArray:
         shares = np.where(np.isfinite(seeds[:, there]), weights, 0.0)
         total: FloatArray = np.nansum(seeds[:, there] * shares, axis=1)
-        each: FloatArray = total / shares.sum(axis=1)
-        return each
+        whole = shares.sum(axis=1)
+        empty = np.full_like(total, nan)
+        means: FloatArray = np.divide(total, whole, out=empty, where=whole > 0.0)
+        return means
 
     return _told(found, given, level, of_seeds)
 

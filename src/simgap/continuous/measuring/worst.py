@@ -18,7 +18,7 @@ import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray
 from simgap.continuous.cube import Cube
-from simgap.continuous.measuring.gaps import EVEN, ODD, losses
+from simgap.continuous.measuring.gaps import EVEN, LEAST, ODD, losses
 from simgap.continuous.measuring.means import Level, at_point
 from simgap.continuous.measuring.sampled import Sampled, sampled_returns, training_seeds
 from simgap.intervals import Estimate
@@ -50,7 +50,12 @@ def worst_gap(
         choosing = telling = whole
         claims = int(chosen.sum()) * len(whole.names)
     point = _least(-choosing.chosen_on_all().means, chosen)
-    best = int(np.nanargmax([each.means[point] for each in choosing.against]))
+    least = 1 if cube.bounds else 2
+    looks = [
+        each.means[point] if told.counts[point] >= least else -np.inf
+        for each, told in zip(choosing.against, telling.against, strict=True)
+    ]
+    best = int(np.argmax(np.nan_to_num(looks, nan=LEAST, neginf=-np.inf)))
     return _told(cube, point, telling.against[best], level, claims)
 
 
