@@ -18,7 +18,7 @@ import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray
 from simgap.continuous.cube import Cube
-from simgap.continuous.measuring.gaps import EVEN, LEAST, ODD, losses
+from simgap.continuous.measuring.gaps import EVEN, LEAST, ODD, Losses, losses
 from simgap.continuous.measuring.means import Level, at_point
 from simgap.continuous.measuring.sampled import Sampled, sampled_returns, training_seeds
 from simgap.intervals import Estimate
@@ -45,18 +45,13 @@ def worst_gap(
     whole = losses(cube, policy)
     if choosing is None or telling is None or whole is None:
         return None
-    claims = 1
-    if not _enough(choosing.chosen_on_all(), telling.chosen_on_all(), chosen):
-        choosing = telling = whole
-        claims = int(chosen.sum()) * len(whole.names)
-    point = _least(-choosing.chosen_on_all().means, chosen)
-    least = 1 if cube.bounds else 2
-    looks = [
-        each.means[point] if told.counts[point] >= least else -np.inf
-        for each, told in zip(choosing.against, telling.against, strict=True)
-    ]
-    best = int(np.argmax(np.nan_to_num(looks, nan=LEAST, neginf=-np.inf)))
-    return _told(cube, point, telling.against[best], level, claims)
+    if _enough(choosing.chosen_on_all(), telling.chosen_on_all(), chosen):
+        point, best = _greatest(choosing, telling, chosen)
+        if _tells(telling.against[best], point):
+            return _told(cube, point, telling.against[best], level, 1)
+    point, best = _greatest(whole, whole, chosen)
+    claims = int(chosen.sum()) * len(whole.names)
+    return _told(cube, point, whole.against[best], level, claims)
 
 
 def halves(cube: Cube) -> tuple[Cube, Cube]:
@@ -125,6 +120,23 @@ def _enough(looks: Sampled, tells: Sampled, chosen: BoolArray) -> bool:
         np.all(looks.counts[chosen][met] >= 1)
         and np.all(tells.counts[chosen][met] >= least)
     )
+
+
+def _tells(tells: Sampled, point: int) -> bool:
+    """Return whether there are episodes enough for an interval."""
+    return int(tells.counts[point]) >= (1 if tells.bounds else 2)
+
+
+def _greatest(looks: Losses, tells: Losses, chosen: BoolArray) -> tuple[int, int]:
+    """Return the point with the greatest loss, and against which reference."""
+    point = _least(-looks.chosen_on_all().means, chosen)
+    means = [
+        each.means[point] if _tells(told, point) else -np.inf
+        for each, told in zip(looks.against, tells.against, strict=True)
+    ]
+    if max(means) == -np.inf:
+        means = [each.means[point] for each in looks.against]
+    return point, int(np.argmax(np.nan_to_num(means, nan=LEAST, neginf=-np.inf)))
 
 
 def _least(means: FloatArray, chosen: BoolArray) -> int:
