@@ -21,7 +21,7 @@ from simgap.continuous.measuring.surrogate import Surrogate
 from simgap.intervals import Estimate
 from simgap.records import VarianceShare
 
-CLOSEST = 0.01  # shares are not told more closely: what is near none may be none
+CLOSEST = 0.02  # shares are not told more closely: what is near none may be none
 
 
 def variance_shares(
