@@ -56,9 +56,10 @@ def without_effect(
     found = []
     for at, column in enumerate(randomization.columns):
         if column.varies:
-            ends = np.full((2, len(randomization.columns)), 0.5)
-            ends[:, at] = (0.0, 1.0)
-            values = randomization.values(randomization.quantile(ends))
+            middle = np.full((2, len(randomization.columns)), 0.5)
+            theta = randomization.quantile(middle)
+            theta[:, at] = column.distribution.support  # a u of rows moves all of them
+            values = randomization.values(theta)
             low, high = ({k: v[end] for k, v in values.items()} for end in (0, 1))
             if not episodes_differ(simulator, low, high):
                 found.append(column.name)
