@@ -116,6 +116,16 @@ class Worlds(Protocol):
         ...
 
 
+def parameter_of(simulator: Any, name: str) -> Parameter | None:
+    """Return the parameter of a name, also one that the simulator does not list."""
+    for each in simulator.parameters:
+        if each.name == name:
+            found: Parameter = each
+            return found
+    unlisted: Parameter | None = getattr(simulator, "unlisted", lambda _: None)(name)
+    return unlisted
+
+
 class Placeable(Worlds, Protocol):
     """Worlds that can be put where an observation says: one-step predictions."""
 

@@ -115,7 +115,12 @@ def _by_value(given: Any, simulator: Simulator) -> BroughtPolicy:
 
 
 def _try(policy: BroughtPolicy, simulator: Simulator) -> None:
-    """Raise unless a policy gives two actions for the first observation."""
+    """Raise unless a policy gives two actions for the first observation.
+
+    One that is told the parameters is not asked where nobody knows their names yet.
+    """
+    if getattr(policy, "informed", False) and hasattr(simulator, "unlisted"):
+        return
     worlds = simulator.instantiate({})
     try:
         seen = np.repeat(worlds.reset(np.zeros(1, np.int64)), 2, axis=0)

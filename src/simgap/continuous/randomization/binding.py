@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Protocol, final
 
 import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray, OffsetArray, read_only
-from simgap.continuous.interfaces import Parameter
+from simgap.continuous.interfaces import Parameter, parameter_of
 from simgap.continuous.randomization.distributions import (
     Choice,
     Distribution,
@@ -257,7 +258,7 @@ def bind(spec: Randomized, simulator: Named) -> BoundRandomization:
     columns: list[Column] = []
     for item in spec.items:
         getattr(simulator, "check_name", _any_name)(item.name)
-        found = matches(item.name, parameters, simulator.name)
+        found = _meant(item.name, item.operation, simulator)
         check_item(item, tuple(p for targets in found.values() for p in targets))
         columns += [
             Column(name, item.operation, item.distribution, targets, item.text)
@@ -272,9 +273,27 @@ def bind(spec: Randomized, simulator: Named) -> BoundRandomization:
             if target.name in setters:
                 raise set_twice(target.name, setters[target.name], column.item)
             setters[target.name] = column.item
+    every = dict.fromkeys((*parameters, *(p for c in columns for p in c.targets)))
     return BoundRandomization(
-        spec, simulator.name, parameters, tuple(columns), rows, spec.notes
+        spec, simulator.name, tuple(every), tuple(columns), rows, spec.notes
     )
+
+
+def _meant(
+    name: str, operation: Operation, simulator: Named
+) -> dict[str, tuple[Parameter, ...]]:
+    """Return the parameters of each draw that a name stands for, by the draw's name."""
+    one = parameter_of(simulator, name)
+    found: dict[str, tuple[Parameter, ...]] = {name: (one,)} if one else {}
+    found = found or matches(name, simulator.parameters, simulator.name)
+    unknown = [p.name for those in found.values() for p in those if isnan(p.nominal)]
+    if unknown and operation is not Operation.ABSOLUTE:
+        raise InvalidArgument(
+            f"{shown(unknown[0])} has no nominal value that is known, to start from",
+            hint=f"write {shown(unknown[0])}=low..high, or give the argument a default",
+            code="nominal-unknown",
+        )
+    return found
 
 
 def _any_name(name: str) -> None:
@@ -284,7 +303,7 @@ def _any_name(name: str) -> None:
 def _columns_of_rows(rows: RowTable, file: str, simulator: Named) -> list[Column]:
     columns = []
     for j, (name, operation) in enumerate(rows.columns):
-        found = matches(name, simulator.parameters, simulator.name)
+        found = _meant(name, operation, simulator)
         if len(found) > 1 or name not in found:
             raise InvalidArgument(
                 f"column {shown(name)} of {file} stands for {len(found)} draws",

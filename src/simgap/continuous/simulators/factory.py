@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import nan
 from typing import Any, final
 
 from simgap.arrays import FloatArray
@@ -39,6 +40,7 @@ from simgap.text import number
 
 Make = Callable[..., Any]  # **theta -> gymnasium.Env
 BATCH = "make_batch"
+NOT_TAKEN = "no-such-parameter"  # code
 
 
 def open_factory(text: str) -> Simulator:
@@ -110,6 +112,11 @@ def simulator_from_factory(
     nominal = {each.name: each.nominal for each in found}
     env = _made(make, kinds, nominal)
     seen, done = probed(env)
+    shown_numbers = {
+        key: float(value)
+        for key, value in vars(getattr(env, "unwrapped", env)).items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
     spec = getattr(env, "spec", None)
     env.close()
     return FactorySimulator(
@@ -122,6 +129,7 @@ def simulator_from_factory(
         horizon=checked_horizon(horizon) or getattr(spec, "max_episode_steps", None),
         returns=checked_returns(returns),
         set_state=set_state,
+        attributes=shown_numbers if takes_anything(make) else None,
     )
 
 
@@ -139,6 +147,9 @@ class FactorySimulator:
     horizon: int | None
     returns: tuple[float, float] | None
     set_state: Put | None
+    attributes: (
+        Mapping[str, float] | None
+    )  # of an environment whose maker takes any name
 
     @property
     def observation(self) -> Space:
@@ -149,6 +160,16 @@ class FactorySimulator:
     def action(self) -> Space:
         """Return what can be done."""
         return self.done.space
+
+    def unlisted(self, name: str) -> Parameter | None:
+        """Return a parameter that only the user knows of, where `make` takes any name.
+
+        Nominally it is what the environment has under its name, if it has such a
+        number.
+        """
+        if self.attributes is None or not name.isidentifier():
+            return None
+        return Parameter(name, self.attributes.get(name, nan))
 
     def return_bounds(self, horizon: int) -> tuple[float, float] | None:
         """Return the bounds that its maker declares, for episodes of any length."""
@@ -166,6 +187,8 @@ class FactorySimulator:
             try:
                 env = _made(self.make, self.kinds, theta)
             except InvalidArgument as error:
+                if error.code == NOT_TAKEN:
+                    raise
                 env, failed[row] = None, error.problem
             else:
                 self._check_kind(env, theta)
@@ -192,8 +215,12 @@ class FactorySimulator:
 def takes(make: Make) -> Callable[[str], bool]:
     """Return what says whether a function has an argument of a name."""
     given = signature_of(make)
-    anything = any(each.kind is each.VAR_KEYWORD for each in given.values())
-    return lambda name: anything or name in given
+    return lambda name: name in given or takes_anything(make)
+
+
+def takes_anything(make: Make) -> bool:
+    """Return whether a function has `**theta`: arguments of any name."""
+    return any(each.kind is each.VAR_KEYWORD for each in signature_of(make).values())
 
 
 def _made(
@@ -204,10 +231,11 @@ def _made(
     try:
         return make(**{name: kinds.get(name, float)(v) for name, v in theta.items()})
     except (Exception, SystemExit) as error:
+        strange = isinstance(error, TypeError) and "unexpected keyword" in str(error)
         raise InvalidArgument(
             f"{_call(theta)} fails: {what_happened(error)}",
             hint="it must return an environment for every value of its parameters",
-            code="environment-not-made",
+            code=NOT_TAKEN if strange else "environment-not-made",
         ) from error
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.continuous.interfaces import Parameter, Simulator
+from simgap.continuous.interfaces import Parameter, Simulator, parameter_of
 from simgap.errors import InvalidArgument
 from simgap.text import listed, shown, suggestion
 
@@ -22,7 +22,10 @@ def checked_values(
     """
     known = {each.name: each for each in simulator.parameters}
     for name in values:
-        if name not in known:
+        asked = parameter_of(simulator, name)
+        if asked is not None:
+            known[name] = asked
+        else:
             raise InvalidArgument(
                 f"{simulator.name} has no parameter {shown(name)}",
                 hint=suggestion(name, known) or f"it has {listed(list(known))}",

@@ -57,6 +57,13 @@ class WrappedSimulator:
         check: Callable[[str], None] = inner.check_name
         return check
 
+    @property
+    def unlisted(self) -> Callable[[str], Parameter | None]:
+        """Return how to find parameters in no list; AttributeError if there are none."""
+        inner: Any = self.inner
+        found: Callable[[str], Parameter | None] = inner.unlisted
+        return found
+
     def return_bounds(self, horizon: int) -> tuple[float, float] | None:
         """Return its bounds: whatever arrives late or disturbed is an action."""
         return self.inner.return_bounds(horizon)
