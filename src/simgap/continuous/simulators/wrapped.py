@@ -59,7 +59,7 @@ class WrappedSimulator:
 
     @property
     def unlisted(self) -> Callable[[str], Parameter | None]:
-        """Return how to find parameters in no list; AttributeError if there are none."""
+        """Return how to find parameters in no list; AttributeError if not."""
         inner: Any = self.inner
         found: Callable[[str], Parameter | None] = inner.unlisted
         return found
