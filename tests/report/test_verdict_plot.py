@@ -11,7 +11,7 @@ from simgap.records import write_record
 from simgap.report.folder import read_folder
 from simgap.report.parts import MAKERS
 from simgap.report.parts.verdict_plot import MOST_MODELS, Losses, verdict_plot
-from simgap.report.plots import BarPlot
+from simgap.report.plots import BarPlot, GroupPlot
 from simgap.report.scorecard import top_of
 from simgap.report.shown_number import show
 from tests.report import answer_cases as cases, explorer_cases
@@ -84,7 +84,7 @@ def test_an_audit_alone_has_a_picture_with_what_is_acceptable(tmp_path: Path) ->
     write_record(cases.audit(*LAKES), tmp_path / "audit.json")
     top = top_of(read_folder(tmp_path).parts)
     assert top is not None
-    assert top.picture is not None
+    assert isinstance(top.picture, GroupPlot)
     assert top.picture.level == pytest.approx(5.0)
     assert top.picture.series[1][1][1].value == pytest.approx(60.0)
 

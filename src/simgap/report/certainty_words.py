@@ -57,6 +57,16 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         "visits": "visits needed",
         "timeline": "posterior over time",
     },
+    "transfer": {
+        "policies": "returns and losses of every policy",
+        "parameters": "share of every parameter in the variance of the loss",
+        "pairs": "share of every pair",
+        "maps": "maps of the loss",
+        "episodes": "how many episodes were run",
+        "steps": "how many steps were run",
+        "failures": "episodes that broke",
+    },
+    "check": {"checks": "what every check found"},
     "adapt": {
         "p_value": "p-values",
         "parameters": "mean and spread of parameters",

@@ -6,7 +6,7 @@ page has a content security policy that allows its own scripts and no request at
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import final
 
@@ -17,6 +17,7 @@ from simgap.report.how_sure import certainty_sheet
 from simgap.report.page_data import held_data
 from simgap.report.page_title import page_title
 from simgap.report.part import Part
+from simgap.report.plots import Plot
 from simgap.report.scorecard import CLAIM, top_of
 from simgap.report.scripts import page_scripts
 from simgap.report.templating import template
@@ -64,9 +65,10 @@ def write_folder(folder: Folder, page: Path) -> int:
 def render_explorer(folder: Folder) -> str:
     """Return the page of a folder that was read."""
     top = top_of(folder.parts)
+    groups = _groups(folder.parts, None if top is None else top.picture)
     theory = _theory(folder.parts)
     certainty = certainty_sheet(folder.parts)
-    drawn = [plot for part in folder.parts for plot in part.plots]
+    drawn = [plot for each in groups for part in each.parts for plot in part.plots]
     drawn += [plot for part in theory for plot in part.theory_plots]
     drawn += [] if top is None or top.picture is None else [top.picture]
     tables = [sheet for part in folder.parts for sheet in part.sheets]
@@ -85,7 +87,7 @@ def render_explorer(folder: Folder) -> str:
         certainty=certainty,
         commands=commands_of(folder.parts),
         cut=held.cut,
-        groups=_groups(folder.parts),
+        groups=groups,
         versions=_versions(folder.parts),
         sure=_words_used(folder),
         figures=len(drawn),
@@ -99,7 +101,12 @@ def _theory(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     return tuple(part for part in parts if part.theory or part.theory_plots)
 
 
-def _groups(parts: tuple[Part, ...]) -> tuple[Group, ...]:
+def _groups(parts: tuple[Part, ...], above: Plot | None) -> tuple[Group, ...]:
+    """Return parts under their headings, without the figure that is on top."""
+    parts = tuple(
+        replace(part, plots=tuple(plot for plot in part.plots if plot is not above))
+        for part in parts
+    )
     titles = dict.fromkeys(part.group for part in parts)
     return tuple(
         Group(

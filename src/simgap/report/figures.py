@@ -80,5 +80,5 @@ def _plots(record: Record, kind: str) -> tuple[Plot, ...]:
     source = getattr(record, "provenance", None)
     if source is not None and source.grid:
         part = cast("Part", for_this_grid(part))
-    first = () if part.picture is None else (part.picture,)
+    first = () if part.picture in (None, *part.plots) else (part.picture,)
     return (*first, *part.plots, *part.theory_plots)

@@ -24,6 +24,18 @@ Table = tuple[tuple[ShownNumber, ...], ...]  # (rows, columns)
 
 @final
 @dataclass(frozen=True, slots=True)
+class Dot:
+    """A number that was measured, on a map whose rows and columns are numbers."""
+
+    x: float  # in columns, from 0 on
+    y: float  # in rows
+    place: int | None  # of the slider at which it is shown; None: at all
+    number: ShownNumber
+    words: str  # where it is
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class HeatPlot:
     """A table of numbers as coloured cells; a cell without a number stays empty."""
 
@@ -38,6 +50,7 @@ class HeatPlot:
     note: str = ""
     row_word: str = ""  # before the name of a row, where a cell is read out
     column_word: str = ""
+    dots: tuple[Dot, ...] = ()
 
     @property
     def certainties(self) -> tuple[str, ...]:
@@ -54,7 +67,7 @@ class HeatPlot:
         """Return what the script draws."""
         return {
             **_frame(self),
-            **_colours([self.cells]),
+            **_colours([self.cells], self.dots),
             "sures": _sures(self.cells),
             "cells": _cells(self.cells),
         }
@@ -75,9 +88,11 @@ class SlidingHeat:
     slider: str  # what the slider changes
     places: tuple[str, ...]  # its readings
     tables: tuple[Table, ...]  # one for each place
+    first: int = -1  # the place that is shown first
     note: str = ""
     row_word: str = ""
     column_word: str = ""
+    dots: tuple[Dot, ...] = ()
 
     @property
     def certainties(self) -> tuple[str, ...]:
@@ -86,18 +101,19 @@ class SlidingHeat:
 
     @property
     def words(self) -> str:
-        """Return the last table for those who do not see it."""
+        """Return the table that is shown first for those who do not see it."""
         what = f"{self.value}, {self.row_axis} by {self.column_axis}"
-        lines = _row_words(self.rows, self.columns, self.tables[-1])
-        return sentences(f"{what}, at {self.slider} {self.places[-1]}", lines)
+        lines = _row_words(self.rows, self.columns, self.tables[self.first])
+        return sentences(f"{what}, at {self.slider} {self.places[self.first]}", lines)
 
     def data(self) -> dict[str, Any]:
         """Return what the script draws."""
         return {
             **_frame(self),
-            **_colours(self.tables),
+            **_colours(self.tables, self.dots),
             "slider": self.slider,
             "places": self.places,
+            "first": self.first % len(self.places),
             "sures": _sures(self.tables[-1]),
             "tables": [_cells(each) for each in self.tables],
         }
@@ -123,6 +139,10 @@ def _frame(plot: HeatPlot | SlidingHeat) -> dict[str, Any]:
         "value": plot.value,
         "rows": plot.rows,
         "columns": plot.columns,
+        "dots": [
+            (each.x, each.y, each.place, *each.number.ends, each.words)
+            for each in plot.dots
+        ],
     }
 
 
@@ -169,16 +189,22 @@ def _cell(each: ShownNumber) -> Any:
     return each.value if known else list(each.ends)
 
 
-def _colours(tables: Sequence[Table]) -> dict[str, Any]:
-    """Return where colours begin and end, and whether they go by logarithms."""
+def _colours(tables: Sequence[Table], dots: Sequence[Dot]) -> dict[str, Any]:
+    """Return where colours begin and end, and whether they go by logarithms.
+
+    Those of a fitted map end where what was measured ends, and are even: small
+    differences in a fit are none.
+    """
+    cells = [each for table in tables for row in table for each in row]
     values = sorted(
         each.value
-        for cells in tables
-        for row in cells
-        for each in row
+        for each in ([dot.number for dot in dots] or cells)
         if each.value is not None and isfinite(each.value)
     )
     low, high, logarithmic = _range(values)
+    if dots:
+        low, high = min(0.0, values[0]), values[-1]
+        return {"low": low, "high": high if high > low else low + 1.0, "log": False}
     return {"low": low, "high": high, "log": logarithmic}
 
 

@@ -31,7 +31,8 @@ def page_title(parts: Sequence[Part], folder: str) -> Title:
     if not model:
         return Title(f"Report on {folder}", "", folder)
     steps = [f"{horizon} steps"] if horizon else []
-    return Title(", ".join([_name(model), *_models(parts), *steps]), model, folder)
+    name = f"{_name(model)}{_randomized(parts)}"
+    return Title(", ".join([name, *_models(parts), *steps]), model, folder)
 
 
 def _name(model: str) -> str:
@@ -48,6 +49,12 @@ def _models(parts: Sequence[Part]) -> list[str]:
     differ = _parameters(names)
     among = f" that differ in {shown(differ, LONGEST)}" if differ else ""
     return [counted(count, "model") + among]
+
+
+def _randomized(parts: Sequence[Part]) -> str:
+    """Return which parameters of a simulator are randomized."""
+    found = {each.origin.randomized for each in parts if each.origin.randomized}
+    return f" with randomized {shown(min(found), LONGEST)}" if found else ""
 
 
 def _parameters(names: Sequence[str]) -> str:

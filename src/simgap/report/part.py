@@ -12,7 +12,7 @@ from typing import Protocol, final
 
 from simgap.records import Provenance
 from simgap.report.certainty_words import LOSSES, name_of
-from simgap.report.plots import GroupPlot, Plot
+from simgap.report.plots import Plot
 from simgap.report.sheet import Sheet
 from simgap.report.shown_number import ShownNumber, certainty_of, evaluated
 from simgap.text import shown
@@ -81,6 +81,7 @@ class Origin:
     horizon: str = ""
     models: int = 0  # in the class; 0: not said
     names: tuple[str, ...] = ()  # of all models or of some
+    randomized: str = ""  # parameters of a simulator, in words
 
     @property
     def model(self) -> str:
@@ -107,7 +108,7 @@ class Part:
     sheets: tuple[Sheet, ...] = ()
     cards: tuple[Card, ...] = ()
     certainties: Certainties = NOT_SAID
-    picture: GroupPlot | None = None  # of the verdict, for the top of the page
+    picture: Plot | None = None  # of the verdict, for the top of the page
     theory: tuple[str, ...] = ()  # what theorems of the paper say of this class
     theory_plots: tuple[Plot, ...] = ()
 

@@ -48,6 +48,7 @@ class CurvePlot:
     note: str = ""
     marks: tuple[tuple[float, str], ...] = ()  # vertical lines: where, and what
     stairs: bool = False  # a value holds until the next one
+    band: bool = False  # intervals are bands, however few points there are
 
     @property
     def certainties(self) -> tuple[str, ...]:
@@ -73,6 +74,7 @@ class CurvePlot:
             "log_x": self.log_x,
             "log_y": self.log_y,
             "stairs": self.stairs,
+            "band": self.band,
             "marks": self.marks,
             "curves": [
                 {

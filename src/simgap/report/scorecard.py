@@ -18,12 +18,24 @@ from simgap.report.how_sure import (
 )
 from simgap.report.part import Card, Part
 from simgap.report.parts.audit import AuditContent, Verdict
-from simgap.report.plots import GroupPlot
+from simgap.report.parts.transfer import TransferContent
+from simgap.report.plots import GroupPlot, Plot
 from simgap.report.shown_number import certainty_of
 from simgap.text import bracket, percent_of
 
 MOST_CARDS = 4  # answers of one kind, as the widths of several parameters
-CLAIM, RUN = "claim.html", "run.html"
+CLAIM, RUN, CHECK = "claim.html", "run.html", "check.html"
+TRANSFER = "transfer.html"
+WARNING = ("adapt.html", CHECK, TRANSFER)  # templates of parts that may warn
+MEASURED = {  # the cards of a transfer, six at most
+    "loss": "Lost on average, at least",
+    "worst": "The worst point",
+    "region": "Where it fails",
+    "parameter": "Which parameter",
+    "beyond": "Beyond the range",
+    "success": "Success",
+    "measured": "Measured",
+}
 
 
 @final
@@ -92,16 +104,20 @@ class Top:
 
     verdict: Verdict | None  # None: nobody has asked for one
     anchor: str  # of the part behind the verdict
-    picture: GroupPlot | None  # that shows the verdict
+    picture: Plot | None  # that shows the verdict
     warnings: tuple[Entry, ...]
     scores: tuple[Score, ...]
+    behind: str = "Every check behind it"
 
 
 def top_of(parts: Sequence[Part]) -> Top | None:
-    """Return the top of a page; claims and runs alone have none."""
-    about = [part for part in parts if part.template not in {CLAIM, RUN}]
+    """Return the top of a page; claims, runs and checks alone have none."""
+    about = [part for part in parts if part.template not in {CLAIM, RUN, CHECK}]
     if not about:
         return None
+    measured = about[0].content
+    if isinstance(measured, TransferContent) and measured.verdict is not None:
+        return _measured(parts, about[0], measured.verdict)
     audit = next((p for p in about if isinstance(p.content, AuditContent)), None)
     content = None if audit is None else audit.content
     verdict = content.verdict if isinstance(content, AuditContent) else None
@@ -109,7 +125,7 @@ def top_of(parts: Sequence[Part]) -> Top | None:
         verdict=verdict,
         anchor="" if audit is None else audit.anchor,
         picture=_picture(about, audit),
-        warnings=_entries(about, "warning", ("adapt.html",)),
+        warnings=_entries(parts, "warning", WARNING),
         scores=(
             _least(about),
             *(_score(slot, about) for slot in SLOTS),
@@ -118,7 +134,24 @@ def top_of(parts: Sequence[Part]) -> Top | None:
     )
 
 
-def _picture(parts: Sequence[Part], audit: Part | None) -> GroupPlot | None:
+def _measured(parts: Sequence[Part], part: Part, verdict: Verdict) -> Top:
+    """Return the top of the page of a transfer."""
+    where = part.anchor, part.group
+    return Top(
+        verdict=verdict,
+        anchor=part.anchor,
+        picture=part.picture,
+        warnings=_entries(parts, "warning", WARNING),
+        scores=tuple(
+            Score(MEASURED[card.slot], (Entry(card, *where),), "")
+            for card in part.cards
+            if card.slot in MEASURED
+        ),
+        behind="Every number behind it",
+    )
+
+
+def _picture(parts: Sequence[Part], audit: Part | None) -> Plot | None:
     """Return the figure of the verdict: of every model if a record has them all."""
     about = None if audit is None else audit.certainties.episode
     found = [
@@ -131,7 +164,7 @@ def _picture(parts: Sequence[Part], audit: Part | None) -> GroupPlot | None:
     if best is None or best.picture is None:
         return None
     own = None if audit is None else audit.picture
-    if own is None:
+    if not isinstance(own, GroupPlot) or not isinstance(best.picture, GroupPlot):
         return best.picture
     return replace(best.picture, level=own.level, level_name=own.level_name)
 

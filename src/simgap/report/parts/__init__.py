@@ -20,7 +20,19 @@ __all__ = ["CLAIM", "CLAIMS", "MAKERS"]
 Make = Callable[[Mapping[str, Any], str], Part]
 
 CLAIMS = "claims"  # the folder in which every file is a claim
-FIRST = ("audit", "oracle", "gap", "blame", "width", "identify", "adapt", "run")
+FIRST = (
+    "transfer",
+    "check",
+    "audit",
+    "oracle",
+    "gap",
+    "blame",
+    "width",
+    "identify",
+    "adapt",
+    "run",
+)
+NAMED = {"check": "SimulatorCheck"}  # records that are not called after their kind
 
 
 def _kinds() -> list[str]:
@@ -43,4 +55,6 @@ def _maker(kind: str, record: str) -> Make:
 
 
 CLAIM = _maker("claim", "ClaimRecord")
-MAKERS: dict[str, Make] = {kind: _maker(kind, kind.capitalize()) for kind in _kinds()}
+MAKERS: dict[str, Make] = {
+    kind: _maker(kind, NAMED.get(kind, kind.capitalize())) for kind in _kinds()
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -97,7 +98,11 @@ def audit_part(record: Audit, anchor: str) -> Part:
         plots=ladder_plots(record.ladder, anchor),
         sheets=(
             *grid_sheets(record, anchor),
-            *((_findings(record, f"{anchor}-table-1"),) if record.findings else ()),
+            *(
+                (findings_sheet(record.findings, f"{anchor}-table-1"),)
+                if record.findings
+                else ()
+            ),
         ),
         cards=_cards(record),
         certainties=certainties_of(
@@ -209,10 +214,11 @@ def _theorem(theorem: Theorem) -> str:
     return f"{nothing} It says something from {start} steps on."
 
 
-def _findings(record: Audit, key: str) -> Sheet:
-    valued = any(each.value is not None for each in record.findings)
+def findings_sheet(findings: Sequence[Finding], key: str) -> Sheet:
+    """Return the table of checks and what they found."""
+    valued = any(each.value is not None for each in findings)
     heads = [Heading("check"), Heading("result"), Heading("in plain words")]
-    rows = [_row(each, valued=valued) for each in record.findings]
+    rows = [_row(each, valued=valued) for each in findings]
     heads += [Heading("number")] if valued else []
     return sheet(key, "Every check", heads, rows, stacked=True)
 

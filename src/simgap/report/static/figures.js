@@ -121,7 +121,8 @@ const Figures = (() => {
       const x = points.map((p) => p[0]), y = points.map((p) => p[1]);
       const group = "curve" + at;
       const shape = figure.stairs ? "hv" : "linear";
-      if (wide && points.length > FEW) {
+      const banded = figure.band ? points.length > 1 : points.length > FEW;
+      if (wide && banded) {
         const edge = { mode: "lines", hoverinfo: "skip", legendgroup: group, line: { width: 0, shape: shape, color: ink }, x: x };
         traces.push(Object.assign({ y: top }, edge));
         traces.push(Object.assign({ y: bottom, fill: "tonexty", fillcolor: faded(ink, 0.16) }, edge));
@@ -136,7 +137,7 @@ const Figures = (() => {
         hovertemplate: "%{customdata}<extra></extra>",
       };
       if (curve.bound && points.length === 1) trace.mode = "markers";
-      if (wide && points.length <= FEW) {
+      if (wide && !banded) {
         trace.error_y = { type: "data", symmetric: false, array: y.map((v, k) => (top[k] === null ? 0 : top[k] - v)), arrayminus: y.map((v, k) => (bottom[k] === null ? 0 : v - bottom[k])), color: ink, thickness: 1.4, width: 4 };
       }
       series.push({ trace: traces.length, texts: lines.map((each) => each.filter(Boolean).join("; ")) });
@@ -279,24 +280,26 @@ const Figures = (() => {
     const nothing = (cell) => Math.abs(cell[2]) < 1e-9 * Math.abs(figure.high); // but for rounding
     const cells = table.map((row) => row.map((cell) => (cell === null ? null : three(cell))));
     const lines = cells.map((row, i) => row.map((cell, j) => (cell === null ? [] : [after(figure.row_word, figure.rows[i]), after(figure.column_word, figure.columns[j]), figure.tables ? figure.slider + ": " + figure.places[place] : "", figure.value + ": " + (nothing(cell) ? "0" : shown(cell[0])), nothing(cell) ? "" : interval(cell[1], cell[2], cell[0]), sure(figure.sures[i], cell)])));
-    const row = tall > 60 ? 8 : tall > 30 ? 12 : tall > 12 ? 24 : 34;
+    const mapped = figure.dots.length > 0; // a map over two numbers, with what was measured
+    const row = mapped ? Math.min(34, Math.ceil(250 / tall)) : tall > 60 ? 8 : tall > 30 ? 12 : tall > 12 ? 24 : 34;
     const room = width < NARROW ? 14 : 26;
     const names = figure.rows.map((name) => (row < 30 ? escaped(cut(name, room)) : twoLines(name, room)));
     const longest = Math.max(3, ...figure.rows.map((name) => Math.min(name.length, room)));
-    const shownRows = names.map((name, at) => at).filter((at) => at % Math.ceil(15 / row) === 0);
+    const shownRows = names.map((name, at) => at).filter((at) => at % Math.ceil((mapped ? 28 : 15) / row) === 0);
     const upright = wrapped(figure.row_axis, row * tall + 20);
     const left = 22 + 7.2 * longest + 17 * upright.split("<br>").length;
     const cell = (width - left - 20) / many;
     const open = (each) => each[2] - each[1] > 0.02 * Math.abs(each[2]); // a bracket worth both of its ends
     const inside = (each, i) => (open(each) && figure.sures[i].indexOf("estimated") < 0 ? outwards(each[1], Math.floor) + " to<br>" + outwards(each[2], Math.ceil) : short(each[0]));
-    const written = many * tall > WRITTEN ? [] : cells.map((row, i) => row.map((each) => (each === null ? "" : nothing(each) ? "0" : inside(each, i))));
+    const written = mapped || many * tall > WRITTEN ? [] : cells.map((row, i) => row.map((each) => (each === null ? "" : nothing(each) ? "0" : inside(each, i))));
     const widest = Math.max(3, ...written.flat().flatMap((text) => text.split("<br>").map((line) => line.length)));
     const size = row < (written.flat().some((text) => text.includes("<br>")) ? 30 : 16) ? undefined : [12, 10].find((points) => 0.58 * points * widest + 5 <= cell);
     const most = Math.max(1, Math.floor((width - left) / (cell >= 60 ? 60 : 18)));
-    const every = Math.ceil(many / most);
+    const longestColumn = Math.max(...figure.columns.map((name) => Math.min(name.length, 18)));
+    const every = mapped ? Math.ceil((7.2 * longestColumn + 12) / cell) : Math.ceil(many / most);
     const ticks = figure.columns.map((name, at) => at).filter((at) => at % every === 0);
     const ticktext = ticks.map((at) => cut(figure.columns[at], 18));
-    const flat = cell >= 60 && Math.max(...ticktext.map((name) => name.length)) * 7 < cell * every;
+    const flat = mapped || cell >= 60 && Math.max(...ticktext.map((name) => name.length)) * 7 < cell * every;
     const deep = flat ? 28 : 16 + 7.2 * Math.max(...ticktext.map((name) => name.length));
     const steps = figure.log ? decades(figure.low, figure.high) : [0, 0.25, 0.5, 0.75, 1].map((share) => figure.low + share * (figure.high - figure.low));
     const trace = {
@@ -304,7 +307,7 @@ const Figures = (() => {
       z: cells.map((row) => row.map((each) => (each === null ? null : scale(each[0])))),
       zmin: 0, zmax: 1,
       colorscale: [0, 1, 2, 3, 4, 5, 6].map((level) => [level / 6, css("--heat" + level)]),
-      xgap: cell > 20 ? 2 : cell > 8 ? 1 : 0, ygap: row > 20 ? 2 : row > 8 ? 1 : 0,
+      xgap: mapped ? 0 : cell > 20 ? 2 : cell > 8 ? 1 : 0, ygap: mapped ? 0 : row > 20 ? 2 : row > 8 ? 1 : 0,
       hoverongaps: false,
       customdata: lines.map((row) => row.map(hover)),
       hovertemplate: "%{customdata}<extra></extra>",
@@ -322,7 +325,14 @@ const Figures = (() => {
     };
     const texts = lines.map((each) => each.map((one) => one.filter(Boolean).join("; ")));
     const series = texts.map((each, i) => ({ row: i, texts: each }));
-    return { traces: [trace], layout: layout(width, Math.round(78 + deep + row * tall), more), series: series, legend: [] };
+    const dots = figure.dots.filter((dot) => dot[2] === null || dot[2] === place);
+    const measured = {
+      mode: "markers", x: dots.map((dot) => dot[0]), y: dots.map((dot) => dot[1]),
+      marker: { size: 11, color: dots.map((dot) => scale(real(dot[3]))), cmin: 0, cmax: 1, colorscale: trace.colorscale, line: { width: 1.8, color: dots.map((dot) => css(scale(real(dot[3])) > 0.45 ? "--card" : "--ink")) } },
+      customdata: dots.map((dot) => hover([dot[6], "measured " + figure.value + ": " + shown(dot[3]), interval(dot[4], dot[5], dot[3])])),
+      hovertemplate: "%{customdata}<extra></extra>",
+    };
+    return { traces: mapped ? [trace, measured] : [trace], layout: layout(width, Math.round(78 + deep + row * tall), more), series: series, legend: [] };
   }
 
   /* How many decades the curves span upwards, with the room plotly leaves. */

@@ -28,7 +28,7 @@
 
   function draw(canvas) {
     const figure = data[canvas.dataset.figure];
-    const known = state.get(canvas) || { hidden: Figures.hidden(figure), series: [], line: 0, point: -1, place: figure.places ? figure.places.length - 1 : 0 };
+    const known = state.get(canvas) || { hidden: Figures.hidden(figure), series: [], line: 0, point: -1, place: figure.places ? figure.first : 0 };
     state.set(canvas, known);
     try {
       const width = printing ? PRINTED : Math.max(240, Math.floor(canvas.clientWidth));
@@ -340,7 +340,7 @@
 
   for (const canvas of canvases) canvas.addEventListener("keydown", walk);
   for (const each of document.querySelectorAll("[data-slider]")) {
-    each.value = each.max; // a browser may remember another place
+    each.value = each.defaultValue; // a browser may remember another place
     each.addEventListener("input", slide);
   }
   for (const each of document.querySelectorAll("[data-numbers]")) each.addEventListener("toggle", numbers);

@@ -1,0 +1,240 @@
+"""What a transfer says in sentences: the verdict, where it fails, how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from simgap.intervals import Estimate
+from simgap.records import LossRegion, Transfer, TransferPolicy, WorstPoint
+from simgap.report.parts.audit import Verdict
+from simgap.report.shown_number import ShownNumber, show
+from simgap.text import (
+    counted,
+    listed,
+    number,
+    percent,
+    percent_at_least,
+    percent_at_most,
+    shown,
+)
+
+MOST_NAMED = 4  # parameters of a point
+MOST_WARNINGS = 2  # under the verdict; the others stand among the notes
+HARMLESS = ("design",)
+NARROW = 0.6  # of the range: a box that is wider says nothing
+AT_LEAST = (
+    "What is lost is measured against the best reference at each point. A better "
+    "policy may exist: the true loss is at least that."
+)
+LABELS = {
+    "guaranteed": "guaranteed: a theorem says so, whatever the law of the returns",
+    "approximate": "approximate: right if rare events are like those that were met",
+}
+
+
+class Answer(NamedTuple):
+    """The word on top of the page, its colour, and the sentence behind it."""
+
+    word: str
+    mood: str
+    sentence: str
+
+
+def judged(record: Transfer) -> TransferPolicy | None:
+    """Return the policy the page is about: the first that is no reference."""
+    found = [each for each in record.policies if not each.is_reference]
+    return next(iter(found or record.policies), None)
+
+
+def verdict(record: Transfer) -> Verdict | None:
+    """Return where the policy fails, by how much and how sure that is."""
+    policy = judged(record)
+    if policy is None:
+        return None
+    answer = _answer(record, policy)
+    return Verdict(
+        answer=answer.word,
+        mood=answer.mood,
+        certainty="estimated",
+        headline=answer.sentence,
+        reason=" ".join(_reasons(record, policy)),
+        more="",
+        warnings=_warnings(record),
+    )
+
+
+def worst_number(found: WorstPoint) -> ShownNumber:
+    """Return the number at a worst point with its interval."""
+    known = Estimate(
+        found.estimate, found.lower, found.upper, found.confidence, label=found.label
+    )
+    return show(known, digits=4)
+
+
+def in_order(record: Transfer) -> tuple[str, ...]:
+    """Return the parameters that vary, the one that matters most first."""
+    policy = judged(record)
+    points = () if policy is None else policy.points
+    values: dict[str, set[float]] = {}
+    for point in points:
+        for name, value in point.theta.items():
+            values.setdefault(name, set()).add(value)
+    varying = [name for name, found in values.items() if len(found) > 1]
+    known = [each.name for each in record.parameters if each.name in varying]
+    return tuple(dict.fromkeys((*known, *varying)))
+
+
+def place(theta: Mapping[str, float], order: Sequence[str]) -> str:
+    """Return a point in words, what matters most first."""
+    names = [name for name in order if name in theta] or list(theta)
+    told = [f"{shown(name, 40)}={number(theta[name], 3)}" for name in names]
+    more = len(told) - MOST_NAMED
+    return ", ".join(told[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def region_words(record: Transfer, policy: TransferPolicy) -> str:
+    """Return where a policy loses more than matters, as a sentence without an end."""
+    region = policy.region
+    if region is None:
+        return ""
+    loses = f"{shown(policy.name, 40)} loses more than {number(region.threshold, 4)}"
+    if region.certain > 0.0:
+        share = percent_at_least(region.certain)
+        if region.possible < 1.0:
+            share += f" and at most {percent_at_most(region.possible)}"
+        return f"{loses} in at least {share} of the range{_box(record, policy, region)}"
+    if region.possible < 1.0:
+        return f"{loses} in at most {percent_at_most(region.possible)} of the range"
+    return ""
+
+
+def sure_words(record: Transfer) -> tuple[str, ...]:
+    """Return how the numbers were made, and what that is worth."""
+    return tuple(_sure(record))
+
+
+def _answer(record: Transfer, policy: TransferPolicy) -> Answer:
+    name, gap, most = shown(policy.name, 40), policy.gap, policy.worst_gap
+    region, order = policy.region, in_order(record)
+    if gap is None or region is None or most is None:
+        least = worst_number(policy.worst)
+        return Answer(
+            "Not compared",
+            "open",
+            f"{name} returns {show(policy.mean, digits=4).text} on average, and "
+            f"{least.text} at its worst, at {place(policy.worst.theta, order)}.",
+        )
+    limit, where = number(region.threshold, 4), region_words(record, policy)
+    if gap.lower > region.threshold:
+        lost = show(gap, digits=4).text
+        return Answer("No", "bad", f"{name} loses {lost} on average.")
+    if region.certain > 0.0:
+        return Answer("Not everywhere", "mind", f"{where}.")
+    if most.lower > region.threshold:
+        return Answer(
+            "Not everywhere",
+            "mind",
+            f"{name} loses {worst_number(most).text} at {place(most.theta, order)}.",
+        )
+    if region.possible == 0.0:
+        nowhere = f"Nowhere in the range does {name} lose more than {limit}."
+        return Answer("Yes", "good", nowhere)
+    if gap.upper <= region.threshold:
+        return Answer(
+            "Yes, on average",
+            "but",
+            f"{name} loses less than {limit} on average; single points may lose more.",
+        )
+    return Answer(
+        "Undecided",
+        "open",
+        f"{where or f'It is not known where {name} loses more than {limit}'}: more "
+        "episodes would tell.",
+    )
+
+
+def _warnings(record: Transfer) -> tuple[str, ...]:
+    """Return the remarks that limit the verdict, the gravest first."""
+    found = [each.text for each in record.notes if each.code not in HARMLESS]
+    return tuple(found[:MOST_WARNINGS])
+
+
+def _reasons(record: Transfer, policy: TransferPolicy) -> Iterator[str]:
+    order = in_order(record)
+    if policy.gap is None:
+        yield (
+            "What could be had is not known: name a policy to compare with, "
+            "--reference R."
+        )
+        return
+    mean = show(policy.gap, digits=4)
+    yield (
+        f"On average over the range it loses {mean.text} ({mean.detail}) against "
+        f"{listed(record.references)}."
+    )
+    if policy.worst_gap is not None:
+        most = worst_number(policy.worst_gap)
+        yield (
+            f"Most is lost at {place(policy.worst_gap.theta, order)}: {most.text} "
+            f"({most.detail})."
+        )
+    if record.parameters:
+        first = record.parameters[0]
+        yield (
+            f"{percent(first.share.estimate)} of the differences between points go "
+            f"with {shown(first.name, 40)} alone."
+        )
+
+
+def _box(record: Transfer, policy: TransferPolicy, region: LossRegion) -> str:
+    """Return the sides of the box that are narrower than the range."""
+    told = []
+    for name in in_order(record):
+        inside = [each.theta[name] for each in policy.points if each.inside]
+        if name not in region.ranges or not inside:
+            continue
+        low, high = region.ranges[name]
+        if high - low < NARROW * (max(inside) - min(inside)):
+            one = number(low, 3) if low == high else ""
+            between = f"{number(low, 3)} to {number(high, 3)}"
+            told.append(f"{shown(name, 40)} is {one or between}")
+    if not told:
+        return ", all over it"
+    return f": where {' and '.join(told[:MOST_NAMED])}"
+
+
+def _sure(record: Transfer) -> Iterator[str]:
+    policy = judged(record)
+    if policy is None:
+        return
+    inside = sum(each.inside for each in policy.points)
+    beyond = len(policy.points) - inside
+    yield (
+        f"{counted(record.episodes, 'episode')} at {counted(inside, 'point')} inside "
+        f"the range and {beyond} beyond it."
+    )
+    if len(record.policies) > 1:
+        yield (
+            "All policies met the same starts and noise, so that differences are "
+            "known better than returns."
+            if record.paired
+            else "Policies did not meet the same starts and noise: differences are "
+            "as uncertain as two returns."
+        )
+    seeds = {each.training_seeds for each in record.policies if not each.is_reference}
+    if seeds == {1}:
+        yield "One training of each policy was measured; another may do otherwise."
+    elif seeds:
+        fewest = counted(min(seeds), "training")
+        yield f"At least {fewest} of each policy were measured."
+    yield f"Means over the range are {LABELS[policy.mean.label]}."
+    labels = {each.returned.label for each in policy.points}
+    if len(labels) == 1:
+        yield f"Single points are {LABELS[labels.pop()]}."
+    yield "Nothing is said of what lies between two points: a cliff may hide there."
+    if record.bounds is not None:
+        low, high = (number(each, 4) for each in record.bounds)
+        yield f"A return certainly lies between {low} and {high}."
+    if policy.gap is not None:
+        yield AT_LEAST
