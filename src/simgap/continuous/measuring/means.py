@@ -83,8 +83,8 @@ def over_points(
 
     Independent draws of nu with known bounds: guaranteed, by betting on the means of
     the points. Fixed points with weights: guaranteed, by betting on all episodes. A
-    scrambled Sobol sequence: a t interval, as if the points were independent draws,
-    which is mostly too wide; a part of nu that is smaller than a few points may hide.
+    scrambled Sobol sequence: approximate, as if the points were independent draws,
+    which is mostly too wide, with room for a part of nu that no point met.
     """
     there = chosen & (given.counts > 0)
     weights = points.shares(there)
@@ -94,23 +94,23 @@ def over_points(
     if points.sampled and means.size == 1:
         found = at_point(given, int(np.flatnonzero(there)[0]), level)
         return replace(found, label="approximate")
-    if points.drawn is Drawn.SCRAMBLED:
-        found = _student(means, level.share(), words).within(low, high)
-    else:
-        parts = [Part(means, low, high)]
-        if not points.sampled:
-            parts = [
-                Part(row[np.isfinite(row)], low, high, weight=weight)
-                for row, weight in zip(given.values[there], weights, strict=True)
-            ]
-        found = estimated_mean(
-            _two_or_more(parts),
-            level.share(),
-            method=words,
-            least=low,
-            greatest=high,
-            guaranteed=level.guaranteed,
-        )
+    parts = [Part(means, low, high)]
+    if not points.sampled:
+        parts = [
+            Part(row[np.isfinite(row)], low, high, weight=weight)
+            for row, weight in zip(given.values[there], weights, strict=True)
+        ]
+    scrambled = points.drawn is Drawn.SCRAMBLED
+    found = estimated_mean(
+        _two_or_more(parts),
+        level.share(),
+        method=words,
+        least=low,
+        greatest=high,
+        guaranteed=level.guaranteed and not scrambled,
+    )
+    if scrambled:  # no theorem speaks of them
+        found = replace(found, label="approximate")
 
     def of_seeds(seeds: FloatArray) -> FloatArray:
         shares = np.where(np.isfinite(seeds[:, there]), weights, 0.0)
@@ -142,16 +142,6 @@ def _two_or_more(parts: list[Part]) -> list[Part]:
         for part in ones
     ]
     return [*many, Part(np.concatenate(scaled), -inf, inf, weight=weight)]
-
-
-def _student(means: FloatArray, confidence: float, words: str) -> Estimate:
-    """Return the mean of the means of points, with a t interval."""
-    from scipy.special import stdtrit
-
-    middle, error = float(means.mean()), float(means.std(ddof=1)) / sqrt(means.size)
-    half = float(stdtrit(means.size - 1, 0.5 + confidence / 2.0)) * error
-    ends = middle - half, middle + half
-    return Estimate(middle, *ends, confidence, f"t interval, {words}", error)
 
 
 def _with_room(
