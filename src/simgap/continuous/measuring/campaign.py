@@ -93,12 +93,15 @@ def measured(
         with _ledger(folder, identity or {}) as ledger:
             while True:
                 news.wanted = wanted
-                for first in range(store.length, wanted, ROUND):
-                    last = min(first + ROUND, wanted)
-                    jobs = list(jobs_of_round(work, first, last))
-                    for job, done, fresh in _finished(jobs, crew, ledger):
-                        store.add(job, done)
-                        news.tell(job.size if fresh else 0)
+                jobs = [
+                    job
+                    for first in range(store.length, wanted, ROUND)
+                    for job in jobs_of_round(work, first, min(first + ROUND, wanted))
+                ]
+                store.lengthen(wanted)
+                for job, done, fresh in _finished(jobs, crew, ledger):
+                    store.add(job, done)
+                    news.tell(job.size if fresh else 0)
                 if more is None:
                     break
                 looks += 1
@@ -155,6 +158,7 @@ class _Store:
         seeds = 1 + max(each.training_seed for each in entries)
         shape = (2, len(self._names), seeds, len(work.points.theta), 0)
         self._numbers: FloatArray = np.empty(shape)  # returns and successes
+        self._sums, self._counts = np.zeros((2, len(self._names), shape[3]))
         self._failures: list[Failure] = []
         self._clipped: dict[str, list[tuple[float, int]]] = {}
         self.steps, self.done = 0, 0
@@ -164,18 +168,23 @@ class _Store:
         """Return how many episodes of a policy at a point have a place."""
         return int(self._numbers.shape[-1])
 
+    def lengthen(self, episodes: int) -> None:
+        """Make place for so many episodes of a policy at a point."""
+        more = np.full((*self._numbers.shape[:-1], episodes - self.length), np.nan)
+        self._numbers = np.concatenate([self._numbers, more], axis=-1)
+
     def add(self, job: Job, done: Done) -> None:
         """Put the numbers of a job into their place."""
         (low, high), (first, last) = job.points, job.episodes
-        if last > self.length:
-            more = np.full((*self._numbers.shape[:-1], last - self.length), np.nan)
-            self._numbers = np.concatenate([self._numbers, more], axis=-1)
         entry = self._entries[job.policy]
         self._check_bounds(job, done, entry)
         row = self._names.index(entry.name)
         here = (row, entry.training_seed, slice(low, high), slice(first, last))
         self._numbers[(0, *here)] = done.returns
         self._numbers[(1, *here)] = done.success
+        fine = np.isfinite(done.returns)
+        self._sums[row, low:high] += np.where(fine, done.returns, 0.0).sum(axis=1)
+        self._counts[row, low:high] += fine.sum(axis=1)
         self._failures += failures_of(done, entry.name, entry.training_seed)
         self._clipped.setdefault(entry.name, []).append((done.clipped, job.size))
         self.steps += done.steps
@@ -234,13 +243,11 @@ class _Store:
 
     def worst(self) -> tuple[float, dict[str, float]] | None:
         """Return the least mean return of a point so far, and the point."""
-        returns = self._numbers[0]
-        fine = np.isfinite(returns)
-        count = fine.sum(axis=(1, 3))
-        if not count.any():
+        if not self._counts.any():
             return None
-        total = np.where(fine, returns, 0.0).sum(axis=(1, 3))
-        mean = np.where(count > 0, total / np.maximum(count, 1), np.inf)
+        mean = np.where(
+            self._counts > 0, self._sums / np.maximum(self._counts, 1), np.inf
+        )
         at = int(mean.min(axis=0).argmin())
         names = self._work.randomization.names
         theta = self._work.points.theta[at]
@@ -262,8 +269,9 @@ class _News:
         done = self._store.done
         spent = monotonic() - self._begin
         every = self._each * self.wanted
-        left = spent * (every - done) / max(self._fresh, 1)
-        said = f"{done} of {every} episodes, {left:.0f} s left"
+        said = f"{done} of {every} episodes"
+        if self._fresh:  # else all were in the ledger
+            said += f", {spent * (every - done) / self._fresh:.0f} s left"
         if (worst := self._store.worst()) is not None:
             where = " ".join(f"{k}={number(v, 3)}" for k, v in worst[1].items())
             said += f"; worst so far {number(worst[0], 4)} at {where or 'nominal'}"

@@ -67,7 +67,7 @@ class Crew:
         running: dict[Future[Done], Job] = {}
         waiting = iter(jobs)
         for job in waiting:
-            running[self._pool.submit(_run, job)] = job
+            running[_submitted(self._pool, job)] = job
             if len(running) == 2 * self._workers:
                 break
         while running:
@@ -76,7 +76,7 @@ class Crew:
                 job = running.pop(future)
                 done = future.result()
                 if (following := next(waiting, None)) is not None:
-                    running[self._pool.submit(_run, following)] = following
+                    running[_submitted(self._pool, following)] = following
                 yield Finished(job, done)
 
     def _drop(self) -> None:
@@ -91,7 +91,7 @@ def _alone(job: Job, recipe: Recipe) -> Done:
     """Return what a job comes to whose worker may die."""
     pool = _new_pool(recipe, 1)
     try:
-        return pool.submit(_run, job).result()
+        return _submitted(pool, job).result()
     except BrokenProcessPool:
         parts = job.halves()
         if not parts:
@@ -99,6 +99,19 @@ def _alone(job: Job, recipe: Recipe) -> Done:
         return _joined(job, [_alone(part, recipe) for part in parts])
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _submitted(pool: ProcessPoolExecutor, job: Job) -> Future[Done]:
+    """Hand a job over; a worker that is started for it is never interrupted.
+
+    A terminal interrupts all processes at once: the driver decides what follows. What
+    is blocked here is blocked in new processes from their first instruction on.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return pool.submit(_run, job)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _new_pool(recipe: Recipe, workers: int) -> ProcessPoolExecutor:
@@ -115,7 +128,6 @@ _mine: Work | SimgapError | None = None  # of this worker
 
 def _begin(recipe: Recipe, driver: int) -> None:
     global _mine  # noqa: PLW0603 (a worker is a process of its own)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides
     threading.Thread(target=_end_with, args=(driver,), daemon=True).start()
     try:
         _mine = recipe()
