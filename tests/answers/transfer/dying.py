@@ -1,11 +1,12 @@
 """A `simgap` that sends itself a signal at a chosen moment of its writing.
 
-    python dying.py FOLDER MOMENT DELAY SIGNAL ARGUMENTS OF SIMGAP ...
+    python dying.py FOLDER WHAT NUMBER DELAY SIGNAL ARGUMENTS OF SIMGAP ...
 
-What counts is every statement of SQL and every file in FOLDER that is made, opened or
-renamed. At the MOMENT-th of them, or DELAY seconds later, the SIGNAL is sent: SIGKILL
-to this process alone, SIGINT to its group, as a terminal does. At the end the number of
-moments is written to standard error. Moments do not depend on how busy a machine is.
+A moment is a statement of SQL, or a file in FOLDER that is made, opened or renamed. At
+the NUMBER-th one that has WHAT in it ("COMMIT", "rename", "" for all), or DELAY seconds
+later, the SIGNAL is sent: SIGKILL to this process alone, SIGINT to its group, as a
+terminal does. At the end the number of moments is written to standard error. Moments do
+not depend on how busy a machine is.
 """
 
 from __future__ import annotations
@@ -24,25 +25,26 @@ WATCHED = ("open", "os.mkdir", "os.rename", "sqlite3.connect")
 class Moments:
     """Counts, and sends the signal when it is time."""
 
-    def __init__(self, folder: str, moment: int, delay: float, name: str) -> None:
-        self._folder, self._moment, self._delay = folder, moment, delay
-        self._signal, self._connect = signal.Signals[name], sqlite3.connect
-        self.count = 0
+    def __init__(self, folder: str, what: str, left: int, delay: float) -> None:
+        self._folder, self._what, self._left = folder, what, left
+        self._delay, self._connect = delay, sqlite3.connect
+        self.signal, self.count = signal.SIGKILL, 0
 
     def audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         """See what Python does with the folder."""
         if event in WATCHED and self._folder in str(arguments[0]):
-            self._next()
+            self._next(event)
 
     def connect(self, path: Any) -> sqlite3.Connection:
         """Return a connection whose statements count."""
         connection = self._connect(path)
-        connection.set_trace_callback(lambda _: self._next())
+        connection.set_trace_callback(self._next)
         return connection
 
-    def _next(self) -> None:
+    def _next(self, happens: str) -> None:
         self.count += 1
-        if self.count != self._moment:
+        self._left -= self._what in happens
+        if self._left or self._what not in happens:
             return
         if self._delay:
             threading.Thread(target=self._later, daemon=True).start()
@@ -54,16 +56,17 @@ class Moments:
         self._send()
 
     def _send(self) -> None:
-        alone = self._signal is signal.SIGKILL
-        (os.kill if alone else os.killpg)(os.getpid(), self._signal)
+        alone = self.signal is signal.SIGKILL
+        (os.kill if alone else os.killpg)(os.getpid(), self.signal)
 
 
 def main() -> int:
     """Run the command line of simgap."""
-    folder, moment, delay, name, *arguments = sys.argv[1:]
     from simgap.cli.app.main import main as simgap
 
-    moments = Moments(folder, int(moment), float(delay), name)
+    folder, what, number, delay, name, *arguments = sys.argv[1:]
+    moments = Moments(folder, what, int(number), float(delay))
+    moments.signal = signal.Signals[name]
     sys.addaudithook(moments.audit)
     sqlite3.connect = moments.connect  # type: ignore[assignment]
     status = simgap(arguments)

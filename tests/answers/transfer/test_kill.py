@@ -10,10 +10,10 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, final
+from typing import Final, NamedTuple
 
 import numpy as np
 import pytest
@@ -30,41 +30,33 @@ COMMAND: Final = (
     f"--reference zero -H 25 --design sobol:24 --episodes 64 --out {FOLDER}"
 ).split()
 JOBS = 2 * 4  # policies, rounds of 16 episodes; the points fit in one job
-NEVER = 10**9
 GONE = 30.0  # seconds for workers to notice that their driver is dead
 SECONDS = 0.15  # about a job: the longest delay of a kill
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Run:
+class Stop(NamedTuple):
+    """When a run is stopped, and how; see `dying.py`."""
+
+    what: str
+    number: int
+    delay: float = 0.0
+    name: str = "SIGKILL"
+
+
+NEVER = Stop("", 0)
+
+
+class Run(NamedTuple):
     """How a run of simgap ended, and what it wrote to standard error."""
 
     status: int
-    said: str
-
-    @property
-    def lines(self) -> list[str]:
-        """Return what was said, without empty lines."""
-        return [line for line in self.said.splitlines() if line.strip()]
-
-    @property
-    def moments(self) -> int:
-        """Return how many moments there were in a run to its end."""
-        return int(self.lines[-1].split()[0])
+    lines: list[str]  # without empty ones
 
 
-def run(
-    place: Path,
-    *,
-    moment: int = NEVER,
-    delay: float = 0.0,
-    name: str = "SIGKILL",
-    workers: int = 1,
-) -> Run:
+def run(place: Path, stop: Stop = NEVER, workers: int = 1) -> Run:
     """Run simgap in a session of its own, and see that no process of it is left."""
     place.mkdir(exist_ok=True)
-    told = [FOLDER, str(moment), str(delay), name, *COMMAND, "--threads", str(workers)]
+    told = [FOLDER, *map(str, stop), *COMMAND, "--threads", str(workers)]
     process = subprocess.Popen(
         [sys.executable, str(SIMGAP), *told],
         cwd=place,
@@ -83,7 +75,8 @@ def run(
         for each in in_session(process.pid):
             os.kill(each, signal.SIGKILL)
         raise
-    return Run(process.returncode, said)
+    lines = [line for line in said.splitlines() if line.strip()]
+    return Run(process.returncode, lines)
 
 
 def in_session(leader: int) -> list[int]:
@@ -99,101 +92,121 @@ def in_session(leader: int) -> list[int]:
     return found
 
 
-def results(place: Path) -> dict[str, bytes]:
-    """Return the files of a finished measurement."""
-    files = ("transfer.json", "returns.npz")
-    return {name: (place / FOLDER / name).read_bytes() for name in files}
+class Whole(NamedTuple):
+    """A run that nobody stops: how many moments it has, and what it leaves."""
+
+    moments: int
+    record: bytes
+    returns: bytes
+
+    def is_left_in(self, place: Path, workers: int) -> bool:
+        """Return whether a folder holds the same but for the number of workers."""
+        record, returns = files(place)
+        told = f"--threads {workers}".encode()
+        return record.replace(told, b"--threads 1") == self.record and (
+            returns == self.returns
+        )
 
 
-def whole(place: Path, workers: int) -> tuple[int, dict[str, bytes]]:
-    """Return the moments and the files of a run that nobody stops."""
-    ran = run(place, workers=workers)
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    place = tmp_path_factory.mktemp("whole")
+    ran = run(place)
     assert ran.status == 0
-    return ran.moments, results(place)
+    return Whole(int(ran.lines[-1].split()[0]), *files(place))
 
 
-def finished_jobs(place: Path, scratch: Path) -> int | None:
+def files(place: Path) -> tuple[bytes, bytes]:
+    record, returns = (place / FOLDER / n for n in ("transfer.json", "returns.npz"))
+    return record.read_bytes(), returns.read_bytes()
+
+
+def finished_jobs(place: Path) -> int | None:
     """Return how many jobs a ledger has, read from a copy; None: there is none yet."""
-    shutil.rmtree(scratch, ignore_errors=True)
+    copy = place / "copy"
+    shutil.rmtree(copy, ignore_errors=True)
     if not (place / FOLDER / "ledger.sqlite").exists():
         return None
-    shutil.copytree(place / FOLDER, scratch)
-    with closing(sqlite3.connect(scratch / "ledger.sqlite")) as connection:
+    shutil.copytree(place / FOLDER, copy)
+    with closing(sqlite3.connect(copy / "ledger.sqlite")) as connection:
         try:
             return int(connection.execute("SELECT COUNT(*) FROM jobs").fetchone()[0])
         except sqlite3.OperationalError:  # killed before there was a table
             return None
 
 
-def killed(
-    home: Path, *, workers: int, kills: int, each: int, seed: int
-) -> Counter[str]:
-    """Kill runs, `each` times in a folder, resume them, and count what was hit.
-
-    The files of every folder in the end are those of a run that nobody stopped.
-    """
-    moments, expected = whole(home / "whole", workers)
-    rng = np.random.default_rng(seed)
-    hits: Counter[str] = Counter()
-    while (count := hits.total()) < kills:
-        place = home / f"from-{count}"
-        for _ in range(min(each, kills - count)):
-            before = finished_jobs(place, home / "copy")
-            ran = run(
-                place,
-                moment=int(rng.integers(1, moments + 1)),
-                delay=float(rng.choice([0.0, rng.uniform(0.0, SECONDS)])),
-                workers=workers,
-            )
-            after = finished_jobs(place, home / "copy")
-            assert ran.status in (-signal.SIGKILL, 0)
-            assert (after or 0) >= (before or 0)  # what was finished stays
-            if ran.status == 0:
-                hits["none: it had ended"] += 1
-            elif after is None:
-                hits["before the ledger"] += 1
-            elif after < JOBS:
-                hits["measuring"] += 1
-            else:
-                hits["intervals, returns and record"] += 1
-        ran = run(place, workers=workers)
-        assert ran.status == 0
-        assert results(place) == expected
-    return hits
+def hits(place: Path, stops: Iterable[tuple[Stop, int]]) -> Iterator[str]:
+    """Run and kill in one folder; return what each kill hit."""
+    before = 0
+    for stop, workers in stops:
+        status = run(place, stop, workers).status
+        after = finished_jobs(place)
+        assert status in (-signal.SIGKILL, 0)
+        assert (after or 0) >= before  # what was finished stays
+        before = after or 0
+        if status == 0:
+            yield "nothing: it had ended"
+        elif after is None:
+            yield "before the ledger"
+        elif after < JOBS:
+            yield "measuring"
+        else:
+            yield "intervals and files"
 
 
-@pytest.mark.parametrize(("workers", "seed"), [(1, 0), (2, 1)])
 def test_a_run_that_is_killed_ends_with_the_same_bytes(
-    tmp_path: Path, workers: int, seed: int
+    tmp_path: Path, whole: Whole
 ) -> None:
-    hits = killed(tmp_path, workers=workers, kills=3 - workers, each=2, seed=seed)
-    assert hits["measuring"]
+    stops = [
+        (Stop("COMMIT", 3), 1),  # the second job is in no transaction that ended
+        (Stop("INSERT OR IGNORE", 2, 0.03), 2),  # while workers run
+        (Stop("rename", 1), 1),  # the returns are written, and have another name yet
+    ]
+    expected = ["measuring", "measuring", "intervals and files"]
+    assert list(hits(tmp_path, stops)) == expected
+    assert finished_jobs(tmp_path) == JOBS
+    assert not (tmp_path / FOLDER / "returns.npz").exists()
+    assert run(tmp_path, workers=2).status == 0
+    assert whole.is_left_in(tmp_path, 2)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
-def test_fifty_kills_change_no_byte(tmp_path: Path, workers: int) -> None:
-    hits = killed(tmp_path, workers=workers, kills=50, each=5, seed=10 + workers)
-    print(f"{workers} workers: {dict(hits)}")
-    assert hits["measuring"] >= 20
+def test_fifty_kills_change_no_byte(tmp_path: Path, whole: Whole, workers: int) -> None:
+    rng = np.random.default_rng(workers)
+    found: Counter[str] = Counter()
+    for at in range(10):
+        stops = [
+            (Stop("", number, delay * (number % 2)), workers)
+            for number, delay in zip(
+                rng.integers(1, whole.moments + 1, 5).tolist(),
+                rng.uniform(0.0, SECONDS, 5).tolist(),
+                strict=True,
+            )
+        ]
+        place = tmp_path / str(at)
+        found.update(hits(place, stops))
+        assert run(place, workers=workers).status == 0
+        assert whole.is_left_in(place, workers)
+    print(f"workers: {workers}, hit: {dict(found)}")
+    assert found["measuring"] >= 20
 
 
-@pytest.mark.parametrize("workers", [1, 2])
 def test_an_interrupt_says_so_in_a_line_and_can_be_resumed(
-    tmp_path: Path, workers: int
+    tmp_path: Path, whole: Whole
 ) -> None:
-    """Workers are interrupted as well: at once with the first, while they start."""
-    _, expected = whole(tmp_path / "whole", workers)
-    place = tmp_path / "stopped"
-    moment = 16  # about the first job
-    ran = run(place, moment=moment, delay=0.05, name="SIGINT", workers=workers)
-    assert ran.status == 130
-    assert ran.lines[0] == "stopped: interrupted"
-    assert len(ran.lines) == 2  # the second one is of `dying.py`
-    assert (finished_jobs(place, tmp_path / "copy") or 0) < JOBS
-    assert not (place / FOLDER / "transfer.json").exists()
-    assert run(place, workers=workers).status == 0
-    assert results(place) == expected
+    """The signal goes to the workers as well, as that of a terminal does."""
+    starting = Stop("SELECT shape", JOBS, 0.5, "SIGINT")  # workers are, in 0.5 s
+    running = Stop("INSERT OR IGNORE", 3, 0.02, "SIGINT")
+    for stop, workers in ((starting, 2), (running, 1)):
+        ran = run(tmp_path, stop, workers)
+        assert ran.status == 130
+        assert ran.lines[0] == "stopped: interrupted"
+        assert len(ran.lines) == 2  # the second one is of `dying.py`
+        assert finished_jobs(tmp_path) in range(JOBS)
+        assert not (tmp_path / FOLDER / "transfer.json").exists()
+    assert run(tmp_path).status == 0
+    assert whole.is_left_in(tmp_path, 1)
 
 
 def test_a_log_is_told_how_far_it_has_come(
@@ -201,10 +214,11 @@ def test_a_log_is_told_how_far_it_has_come(
 ) -> None:
     """Lines at growing distances: how many episodes, what is left, the worst point."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(output, "QUIET_SECONDS", 0.01)
-    assert main([*COMMAND, "--threads", "1"]) == 0
+    monkeypatch.setattr(output, "QUIET_SECONDS", 1e-3)
+    many = [*COMMAND, "--threads", "1", "--episodes", "320", "-H", "5"]
+    assert main(many) == 0
     lines = [line for line in capsys.readouterr().err.splitlines() if "left" in line]
-    assert 1 <= len(lines) < JOBS
+    assert 2 <= len(lines) < 2 * 320 / 16  # jobs
     assert all("s left; worst so far" in line and "length=" in line for line in lines)
     done = [int(line.split()[0]) for line in lines]
     assert done == sorted(done)
