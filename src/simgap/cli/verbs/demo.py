@@ -4,6 +4,10 @@ Four FrozenLakes that differ in how often a step goes where it should; which one
 real lake is not known. The demo is `simgap study` of the four: verdict, losses, blame,
 width, how fast lakes are told apart. It writes the class, the policies, the records and
 a page that can be sent to a colleague.
+
+With --continuous, a policy trained by PPO balances poles that are longer and motors
+that are weaker than those it was trained on, and acts late: `simgap check` and `simgap
+transfer` of the network that is shipped, against a rule of one line.
 """
 
 from __future__ import annotations
@@ -15,22 +19,36 @@ import typer
 from simgap.cli.app.arguments import AsJson
 from simgap.cli.app.output import finish, made_folder, print_line, print_table, telling
 from simgap.cli.verbs.study import print_answer as print_study, say_verdict
+from simgap.cli.verbs.transfer import print_answer as print_transfer
 from simgap.text import gap_number, number, shown
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from simgap.records import Study
 
 LAKES = "gym:FrozenLake-v1?success_rate=0.3333333333333333,0.5,0.7,0.9&terminal=restart"
 DEFAULT_LAKE = 0  # Gymnasium's own: success_rate = 1/3
 HORIZON = 200
 TIME_LIMIT = 60.0
+POLES = "length=0.3..1.5 masspole=0.05..0.8 force_mag=3..14 delay={0,1,2}"
+POINTS = "sobol:64"
 
 
 def run(
     context: typer.Context,
+    continuous: Annotated[
+        bool,
+        typer.Option("--continuous", help="A network on randomized cart-poles."),
+    ] = False,
     out: Annotated[
-        str, typer.Option("--out", metavar="DIR", help="Where to put the files.")
-    ] = "simgap-demo",
+        str | None,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Where to put the files; simgap-demo, or simgap-demo-continuous.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask everything about four frozen lakes and write a page about it.
@@ -39,14 +57,20 @@ def run(
     success_rate, which nobody has measured. Reaching the goal pays 1, and both the goal
     and the holes lead back to the start.
 
+    With --continuous: where does a network fail that balances a pole? Needs the extra
+    simgap[continuous].
+
     Example: simgap demo --out lakes
     """
+    if continuous:
+        _poles(context, made_folder(out or "simgap-demo-continuous"), as_json=as_json)
+        return
     from simgap.answers import study
     from simgap.cli.app.compiling import WHOLE_STUDY, compile_ahead
     from simgap.cli.app.models import read_model
     from simgap.report import write_explorer
 
-    folder = made_folder(out)
+    folder = made_folder(out or "simgap-demo")
     compile_ahead(*WHOLE_STUDY)
     with telling("planning") as tell:
         answer = study(
@@ -62,6 +86,39 @@ def run(
             progress=tell,
         )
     finish(answer, context, None, print_answer, as_json=as_json)
+
+
+def _poles(context: typer.Context, folder: Path, *, as_json: bool) -> None:
+    """Check and measure the network that is shipped, and draw the page."""
+    from pathlib import Path
+
+    from simgap.answers import check, transfer
+    from simgap.cli.app.arguments import threads_or_all
+    from simgap.records import with_command, write_record
+    from simgap.report import write_explorer
+
+    shipped = Path(__file__).parent.parent / "shipped"
+    network = f"ppo={shipped / 'cartpole_mlp.onnx'}"
+    with telling("measuring") as tell:
+        checked = check("cartpole", network, randomize=POLES, progress=tell)
+        checked = with_command(checked, str(context.obj))
+        write_record(checked, folder / "check.json")
+        answer = transfer(
+            "cartpole",
+            network,
+            randomize=POLES,
+            references=f"lean={shipped / 'cartpole_lean.py'}:lean",
+            design=POINTS,
+            workers=threads_or_all(None),
+            out=folder,
+            progress=tell,
+        )
+    finish(answer, context, folder, print_transfer, as_json=as_json, name="transfer")
+    page = folder / "report.html"
+    write_explorer(folder, page)
+    if not as_json:
+        print_line(f"page    {page}")
+        print_line("next    simgap check, transfer, adapt: docs/real-simulators.md")
 
 
 def print_answer(answer: Study) -> None:
