@@ -34,7 +34,7 @@ FIRST_WORDS = [
     Wrong("identity riverswim", "no verb 'identity'", "did you mean simgap identify?"),
     Wrong("adopt riverswim", "no verb 'adopt'", "did you mean simgap adapt?"),
     Wrong("shema", "no verb 'shema'", "did you mean simgap schema?"),
-    Wrong("check riverswim", "no verb 'check'", "did you mean simgap audit?"),
+    Wrong("check riverswim", "no simulator 'riverswim'", "model:INSTANCE"),
     Wrong("compare riverswim", "no verb 'compare'", "did you mean simgap gap?"),
     Wrong("convert lake.npz x.simgap", "no verb 'convert'", "simgap export?"),
     Wrong("ls", "no verb 'ls'", "did you mean simgap list?"),

@@ -15,7 +15,6 @@ from simgap.text import nearest, suggestion
 Told = tuple[str, str]  # the problem, the way out
 
 OTHER_WORDS = {  # what people call a verb before they have read the list
-    "check": "audit",
     "verdict": "audit",
     "plan": "oracle",
     "compare": "gap",
