@@ -20,6 +20,7 @@ from simgap.answers.info import (
     export as export,
     info as info,
     list_models as list_models,
+    list_parameters as list_parameters,
 )
 from simgap.answers.model import (
     Model as Model,

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from math import isfinite
 from pathlib import Path
+from typing import Any
 
 from simgap.answers.model import Model, named_model
+from simgap.continuous import BUILT_IN, domain_text, open_simulator
 from simgap.instances import (
     CATALOGUE,
     CONTROLS,
@@ -18,6 +21,7 @@ from simgap.instances import (
 from simgap.interop import READABLE, WRITABLE, save_model
 from simgap.mdp import SimulatorClass
 from simgap.records import Export, Info, List, Listed, StartLaw, class_notes, provenance
+from simgap.text import number
 
 
 def info(model: Model) -> Info:
@@ -94,7 +98,37 @@ def list_models() -> List:
         Listed(DISCRETISE + name, each.about, control_keys(each))
         for name, each in CONTROLS.items()
     ]
-    return List(instances=(*own, *gym, *controls), readable=READABLE, writable=WRITABLE)
+    return List(
+        instances=(*own, *gym, *controls),
+        readable=READABLE,
+        writable=WRITABLE,
+        simulators=tuple(Listed(name, about, {}) for name, about in BUILT_IN.items()),
+    )
+
+
+def list_parameters(simulator: Any) -> List:
+    """Return the parameters of a simulator: nominal values, units and domains."""
+    opened = open_simulator(simulator)
+    told = {
+        each.name: "; ".join(
+            filter(
+                None,
+                (
+                    f"nominal {number(each.nominal)} {each.unit}".strip(),
+                    domain_text(each) if isfinite(max(each.low, -each.high)) else "",
+                    each.meaning,
+                ),
+            )
+        )
+        for each in opened.parameters
+    }
+    about = BUILT_IN.get(opened.name, "")
+    return List(
+        instances=(),
+        readable=READABLE,
+        writable=WRITABLE,
+        simulators=(Listed(opened.name, about, told),),
+    )
 
 
 def export(model: Model, file: str | os.PathLike[str]) -> Export:

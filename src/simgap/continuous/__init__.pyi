@@ -84,6 +84,7 @@ from simgap.continuous.randomization.distributions import (
     TruncatedNormal as TruncatedNormal,
     Uniform as Uniform,
 )
+from simgap.continuous.randomization.domains import domain_text as domain_text
 from simgap.continuous.randomization.isaac import read_isaac as read_isaac
 from simgap.continuous.randomization.reading import (
     Randomized as Randomized,

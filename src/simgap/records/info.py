@@ -48,7 +48,7 @@ class Info(Record):
 @final
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One instance of the catalogue."""
+    """One instance of the catalogue, or one simulator."""
 
     name: str
     description: str
@@ -58,13 +58,14 @@ class Listed:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class List(Record):
-    """What MODEL may name: instances and endings of files."""
+    """What MODEL may name (instances and endings of files), and SIMULATOR."""
 
     schema: int = SCHEMA
     kind: str = "list"
     instances: tuple[Listed, ...]
     readable: tuple[str, ...]  # endings of model files
     writable: tuple[str, ...]
+    simulators: tuple[Listed, ...]  # built in, for transfer and check; or the one named
 
 
 @final

@@ -1,24 +1,32 @@
-"""The instances and file formats MODEL may name."""
+"""The instances, files and simulators that there are; a simulator's parameters."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from simgap.cli.app.arguments import AsJson
 from simgap.cli.app.output import print_json, print_line, print_table
 
 if TYPE_CHECKING:
-    from simgap.records import List
+    from simgap.records import List, Listed
 
 
-def run(as_json: AsJson = False) -> None:
-    """List the instances and the file formats that MODEL may name.
+def run(
+    simulator: Annotated[
+        str | None,
+        typer.Argument(metavar="SIMULATOR", help="List its parameters instead."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what MODEL and SIMULATOR may name, or the parameters of a simulator.
 
-    Example: simgap list
+    Example: simgap list gym:CartPole-v1
     """
-    from simgap.answers import list_models
+    from simgap.answers import list_models, list_parameters
 
-    answer = list_models()
+    answer = list_models() if simulator is None else list_parameters(simulator)
     if as_json:
         print_json(answer)
     else:
@@ -26,7 +34,10 @@ def run(as_json: AsJson = False) -> None:
 
 
 def print_answer(answer: List) -> None:
-    """Print a row for each instance, then the endings of files."""
+    """Print a row for each instance and simulator, or the parameters of one."""
+    if not answer.instances:
+        _print_parameters(answer.simulators[0])
+        return
     rows = [
         (each.name, each.description, ", ".join(each.parameters))
         for each in answer.instances
@@ -41,3 +52,22 @@ def print_answer(answer: List) -> None:
     )
     print_line(f"files read: {' '.join(answer.readable)}")
     print_line(f"files written: {' '.join(answer.writable)}")
+    print_table(
+        "simulators, for transfer, check and adapt",
+        ("name", "what it is"),
+        [(each.name, each.description) for each in answer.simulators],
+        "also gym:ENV_ID, mujoco:FILE.xml, model:INSTANCE and file.py:make; "
+        "simgap list NAME shows the parameters",
+        texts=2,
+    )
+
+
+def _print_parameters(simulator: Listed) -> None:
+    print_table(
+        f"parameters of {simulator.name}",
+        ("parameter", "what it is"),
+        list(simulator.parameters.items()),
+        "for --randomize: name=low..high, name*=low..high for factors of the nominal "
+        "value, * in a name for all that match",
+        texts=2,
+    )

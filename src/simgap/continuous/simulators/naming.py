@@ -31,20 +31,25 @@ _DOORS: Mapping[str, tuple[str, str]] = {  # kind -> module, function of a text
     "file": (f"{_HERE}.factory", "open_factory"),
     "task": (f"{_HERE}.jax_door", "open_jax"),
 }
-_MUJOCO = (
-    "puck",
-    "hopper",
-    "half-cheetah",
-    "walker2d",
-    "ant",
-    "swimmer",
-    "reacher",
-    "inverted-pendulum",
-    "inverted-double-pendulum",
-)
-BUILT_IN: Mapping[str, str] = {  # name -> kind of door
-    **dict.fromkeys(TASKS, "task"),
-    **dict.fromkeys(_MUJOCO, MUJOCO),
+BUILT_IN: Mapping[str, str] = {  # name -> what it is
+    "pendulum": "Pendulum-v1: swing up with too little torque, and hold",
+    "cartpole": "CartPole-v1: balance a pole, push left or right",
+    "cart-pole-force": "balance a pole with a motor of hidden gain and polarity",
+    "acrobot": "Acrobot-v1: swing two links up by the joint between them",
+    "mountain-car": "MountainCar-v0: a weak car that needs a run-up",
+    "mountain-car-continuous": "MountainCarContinuous-v0: the same with a throttle",
+    "heading": "reach goals with a drive whose mounting angle is hidden",
+    "servo": "follow a position with a motor of hidden gain and polarity",
+    "point-mass": "reach a goal in a hidden wind",
+    "puck": "MuJoCo: reach goals with thrusters whose mounting angle is hidden",
+    "hopper": "MuJoCo, Hopper-v5: one leg, hop forward",
+    "half-cheetah": "MuJoCo, HalfCheetah-v5: two legs, run",
+    "walker2d": "MuJoCo, Walker2d-v5: two legs, walk",
+    "ant": "MuJoCo, Ant-v5: four legs, walk",
+    "swimmer": "MuJoCo, Swimmer-v5: three links in a fluid",
+    "reacher": "MuJoCo, Reacher-v5: an arm of two links, touch a target",
+    "inverted-pendulum": "MuJoCo, InvertedPendulum-v5: balance a pole",
+    "inverted-double-pendulum": "MuJoCo, InvertedDoublePendulum-v5: balance two",
 }
 FORMS = (
     "gym:ENV_ID, mujoco:model.xml, model:INSTANCE, file.py:make, or one of "
@@ -93,7 +98,7 @@ def _of_object(given: Any) -> Simulator:
 
 def _of_text(text: str) -> Simulator:
     if text in BUILT_IN:
-        return _opened(BUILT_IN[text], text)
+        return _opened("task" if text in TASKS else MUJOCO, text)
     if text.startswith(GYM):
         gym_id = text.removeprefix(GYM)
         return _opened(MUJOCO if _is_mujoco(gym_id) else GYM, gym_id)
