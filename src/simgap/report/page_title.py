@@ -11,7 +11,7 @@ from simgap.report.part import Part
 from simgap.text import counted, shown
 
 LONGEST = 80
-PLACE = re.compile(r"^(?:[a-z]+:|.*[/\\])")  # a family of instances, or folders
+PLACE = re.compile(r"^(?:[a-z]+:)?(?:.*[/\\])?")  # a family of instances, and folders
 
 
 @final

@@ -40,10 +40,10 @@ from simgap.continuous import (
     without_effect,
 )
 from simgap.errors import InvalidArgument
-from simgap.records import BrokenEpisode, Note, Transfer, provenance
+from simgap.records import BrokenEpisode, Note, Transfer, provenance, write_record
 from simgap.user_files import replacing
 
-RETURNS = "returns.npz"
+RETURNS, RECORD = "returns.npz", "transfer.json"
 EPISODES = 32  # of a policy at a point, unless told otherwise
 MOST = 16_384  # if a width is asked for
 
@@ -83,7 +83,8 @@ def transfer(
     the simulator's own or yours, intervals are guaranteed. A parameter that changes
     nothing is refused, unless `checked` is False. `workers` is the number of
     processes; more than one needs a simulator and policies that are given by name.
-    With a folder `out`, a run that was stopped goes on where it was.
+    With a folder `out`, a run that was stopped goes on where it was, and the answer is
+    kept there for `simgap report`.
 
     >>> import simgap
     >>> answer = simgap.transfer(
@@ -176,7 +177,10 @@ def transfer(
         seed=seed,
         notes=where.notes,
     )
-    return answer if optima is None else optima.beside(answer)
+    answer = answer if optima is None else optima.beside(answer)
+    if folder is not None:
+        write_record(answer, folder / RECORD)
+    return answer
 
 
 def transfer_table(

@@ -74,7 +74,9 @@ def transfer_part(record: Transfer, anchor: str) -> Part:
     names = listed([each.name for each in record.policies])
     mean = NOTHING if policy is None else show(policy.gap or policy.mean, digits=4)
     lost = policy is not None and policy.gap is not None
-    regions = [region_words(record, each) for each in record.policies]
+    regions = [
+        region_words(record, each) for each in record.policies if each.gap is not None
+    ]
     return Part(
         group=GROUP,
         template="transfer.html",

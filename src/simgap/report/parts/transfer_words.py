@@ -22,7 +22,7 @@ from simgap.text import (
 MOST_NAMED = 4  # parameters of a point
 MOST_WARNINGS = 2  # under the verdict; the others stand among the notes
 HARMLESS = ("design",)
-NARROW = 0.6  # of the range: a box that is wider says nothing
+NARROW = 0.75  # of the range: a box that is wider says nothing
 AT_LEAST = (
     "What is lost is measured against the best reference at each point. A better "
     "policy may exist: the true loss is at least that."
