@@ -31,6 +31,8 @@ def tables() -> str:
 
 
 def _table(part: dict[str, Any]) -> str:
+    if "anyOf" in part:
+        return f"{_spelt(part)}\n"
     lines = ["| key | what it is | meaning |", "|---|---|---|"]
     for key, told in part["properties"].items():
         meaning = told.get("description", "").replace("|", "\\|")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.records.audit import Finding
+from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
 
@@ -16,9 +17,9 @@ class ParameterBelief:
     """What is believed of one parameter after the log, as drawn."""
 
     name: str
-    mean: float
+    mean: float  # over the posterior
     lower: float  # of the interval that holds it with probability `credibility`
-    upper: float
+    upper: float  # of the same interval
     before: tuple[float, float]  # the range that is randomized
     remaining: float  # deviation that is left, as a part of that before, in quantiles
 
@@ -28,7 +29,7 @@ class ParameterBelief:
 class DelayBelief:
     """How likely it is that actions arrive so many steps late."""
 
-    steps: int
+    steps: int  # that an action arrives late
     probability: float
 
 
@@ -48,26 +49,26 @@ class AdaptedSimulator(Record):
 
     schema: int = SCHEMA
     kind: str = "adapt"
-    simulator: str
+    simulator: str  # its name
     randomize: str  # nu before the log, in the grammar of --randomize
     transitions: int
     episodes: int
     log_hash: str
     time_step: float | None  # seconds between two rows, if the log or the rate says so
-    posterior: tuple[ParameterBelief, ...]
+    posterior: tuple[ParameterBelief, ...]  # one object per parameter
     credibility: float  # of the intervals
     delay: int  # the likeliest, in steps
-    delays: tuple[DelayBelief, ...]
+    delays: tuple[DelayBelief, ...]  # those that were looked at
     outside_class: bool  # no parameters of the range explain the log
     p_value: float  # of the test of fit; approximate
     false_alarm: float  # chance of an alarm if the simulator is right; approximate
     worst_channel: int | None  # the observation that is explained worst
-    detectable: tuple[DetectableDrag, ...]
+    detectable: tuple[DetectableDrag, ...]  # one object per observation
     edge: tuple[str, ...]  # parameters whose posterior leans on an end of the range
     measure_next: str | None  # the parameter that is worth measuring next
     effective: float  # samples behind the posterior, if they were independent
     findings: tuple[Finding, ...]
     path: str | None  # the file of the posterior, for --randomize
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     certainty: dict[str, Certainty]
     provenance: Provenance

@@ -25,6 +25,7 @@ from simgap.records import (
     DelayBelief,
     DetectableDrag,
     Finding,
+    Note,
     ParameterBelief,
     Transfer,
     provenance,
@@ -108,7 +109,10 @@ def adapt_simulator(
         effective=found.samples.effective,
         findings=_findings(found, names, delay, false_alarm),
         path=None if target is None else str(target),
-        notes=(*seen.notes, *nu.notes),
+        notes=(
+            *(Note("about-the-log", each) for each in seen.notes),
+            *(Note("about-the-ranges", each) for each in nu.notes),
+        ),
         certainty=dict(CERTAINTY),
         provenance=provenance(command="", model=opened.name, latent=None, seed=seed),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simgap.cli.app.arguments import real, whole
-from simgap.cli.app.output import print_line, print_table
+from simgap.cli.app.output import print_line, print_notes, print_table
 from simgap.errors import InvalidArgument
 from simgap.text import counted, number, percent, shown
 
@@ -91,7 +91,6 @@ def print_simulator(answer: AdaptedSimulator) -> None:
             print_line(each.text)
     if answer.measure_next is not None:
         print_line(f"measure next: {shown(answer.measure_next)}")
-    for note in answer.notes:
-        print_line(f"note: {note}")
+    print_notes(answer.notes)
     if answer.path is not None:
         print_line(f"posterior  {answer.path}  (--randomize takes it)")

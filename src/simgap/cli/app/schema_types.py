@@ -36,20 +36,23 @@ Json = dict[str, Any]
 _PLAIN = {bool: "boolean", int: "integer", str: "string", NoneType: "null"}
 
 
-def answer_schema(title: str, answer: type) -> Json:
-    """Return the schema of one answer, with everything it refers to in `$defs`."""
+def answer_schema(title: str, *answers: type) -> Json:
+    """Return the schema of one answer, with everything it refers to in `$defs`.
+
+    A verb with several records answers with one of them.
+    """
     parts = _Parts()
-    whole = parts.record(answer)
+    whole = parts.answer(answers)
     return {"$schema": DIALECT, "title": title, **whole, "$defs": parts.found()}
 
 
-def joint_schema(title: str, answers: Mapping[str, type]) -> Json:
+def joint_schema(title: str, answers: Mapping[str, tuple[type, ...]]) -> Json:
     """Return one schema that holds for every answer, each under the name of its verb.
 
     `#/$defs/oracle` is the answer of `simgap oracle`.
     """
     parts = _Parts(taken=set(answers))
-    records = {verb: parts.record(answer) for verb, answer in answers.items()}
+    records = {verb: parts.answer(kinds) for verb, kinds in answers.items()}
     return {
         "$schema": DIALECT,
         "title": title,
@@ -74,15 +77,15 @@ class _Parts:
         }
         return {NUMBER: number, **dict(sorted(self.schemas.items()))}
 
-    def record(self, kind: type) -> Json:
-        """Return the schema of an answer, which says of which form it is."""
-        found = self.object(kind)
-        if "schema" in found["properties"]:
-            found["properties"]["schema"] = {
-                "const": SCHEMA,
-                "description": "the form of the record",
-            }
-        return found
+    def answer(self, kinds: tuple[type, ...]) -> Json:
+        """Return the schema of an answer: a record, or one of several."""
+        if len(kinds) == 1:
+            return self.object(kinds[0])
+        names = [self.name_of(each) for each in kinds]
+        return {
+            "description": f"one of {len(kinds)} records: {' or '.join(names)}",
+            "anyOf": [_reference(name) for name in names],
+        }
 
     def object(self, kind: type) -> Json:
         hints, comments = _hints(kind), field_comments(kind)
@@ -92,7 +95,8 @@ class _Parts:
                 inside = self.object(hints[each.name])["properties"]
                 properties |= {k: inside[k] for k in inside if k not in properties}
                 continue
-            found = self.of(hints[each.name])
+            form = each.name == "schema"  # of a record
+            found = {"const": SCHEMA} if form else self.of(hints[each.name])
             whole = hints[each.name] is int
             meaning = meaning_of(kind.__name__, each.name, whole=whole)
             if told := comments.get(each.name) or meaning:

@@ -150,6 +150,7 @@ MEANINGS = {
     "rounding": "how far a number that is told alone, such as a gap, can be off",
     "rule": "how the algorithm compares",
     "scale": "quick or full",
+    "schema": "the form of the record",
     "sd": "its standard deviation",
     "second": "number of a model",
     "second_name": "its name",

@@ -41,7 +41,7 @@ from simgap.cli.app.output import (
 from simgap.text import counted, gap_bracket, gap_number, number, shown
 
 if TYPE_CHECKING:
-    from simgap.records import Adapt, AdaptedModel
+    from simgap.records import Adapt, AdaptedModel, AdaptedSimulator
 
 REWARDS = ("ignored", "exact")
 CHANCE = "it is a chance above 0 and below 1, such as 0.01"
@@ -189,7 +189,7 @@ def run(
                 out=out,
                 seed=seed,
             )
-        finish(learnt, context, None, print_simulator, as_json=as_json)
+        finish(learnt, context, None, print_answer, as_json=as_json)
         return 1 if learnt.outside_class else 0
     refuse(
         {"--rate": rate, "--delay": delay, "--transfer": transfer},
@@ -223,8 +223,18 @@ def run(
     return 1 if answer.outside_class else 0
 
 
-def print_answer(answer: Adapt) -> None:
-    """Print a record for people: the warning first, if there is one.
+def print_answer(answer: Adapt | AdaptedSimulator) -> None:
+    """Print a record for people: the warning first, if there is one."""
+    from simgap.records import Adapt
+
+    if isinstance(answer, Adapt):
+        _print_class(answer)
+    else:
+        print_simulator(answer)
+
+
+def _print_class(answer: Adapt) -> None:
+    """Print what a log says about a class.
 
     What presupposes a model of the class is left out if the log refutes them all.
     """

@@ -1,8 +1,8 @@
 """The JSON Schema of what a verb answers.
 
 The schemas are made from the records themselves, the frozen dataclasses that every verb
-prints with --json, so that they cannot differ from them. Which record it is says the
-function `print_answer` of a verb.
+prints with --json, so that they cannot differ from them. Which record it is, or which
+ones, says the function `print_answer` of a verb.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ def schema_of(verb: str) -> dict[str, Any]:
             hint=suggestion(verb, known, before="simgap schema ")
             or f"it is one of {', '.join(known)}",
         )
-    return answer_schema(f"simgap {verb} --json", record_class(verb))
+    return answer_schema(f"simgap {verb} --json", *record_classes(verb))
 
 
 def schema_of_all() -> dict[str, Any]:
     """Return one JSON Schema with the answer of every verb in its `$defs`."""
     from simgap.cli.app.schema_types import joint_schema
 
-    answers = {verb: record_class(verb) for verb in answering_verbs()}
+    answers = {verb: record_classes(verb) for verb in answering_verbs()}
     return joint_schema("what simgap prints with --json", answers)
 
 
@@ -77,24 +77,25 @@ def answering_verbs() -> tuple[str, ...]:
     return tuple(verb for verb in VERBS if verb != "schema")
 
 
-def record_class(verb: str) -> type:
-    """Return the class of the record that a verb prints."""
+def record_classes(verb: str) -> tuple[type, ...]:
+    """Return the classes of the records that a verb prints, most often one."""
     shown = import_module(f"simgap.cli.verbs.{verb}").print_answer
-    name = next(iter(shown.__annotations__.values()))
-    found = getattr(import_module("simgap.records"), name)
-    assert isinstance(found, type)
-    return found
+    names = next(iter(shown.__annotations__.values())).split(" | ")
+    records = import_module("simgap.records")
+    return tuple(getattr(records, name) for name in names)
 
 
 def _print_keys() -> None:
     from simgap.cli.app.output import print_table
+    from simgap.cli.app.schema_types import answer_schema
 
     print_table(
         "keys of every answer",
         ("verb", "keys of its JSON"),
         [
-            (verb, ", ".join(schema_of(verb)["properties"]))
+            (verb, ", ".join(answer_schema(verb, each)["properties"]))
             for verb in answering_verbs()
+            for each in record_classes(verb)
         ],
         "simgap schema VERB prints the JSON Schema; docs/json.md says what keys mean",
         texts=2,
