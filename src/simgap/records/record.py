@@ -14,6 +14,7 @@ from simgap.text import bracket, number, shown
 
 SCHEMA = 1  # the form of records on disk
 MOST_LINES = 20  # of the short form
+MOST_OF_A_KIND = 4  # lines of one field
 NOT_SHOWN = frozenset(("schema", "kind", "certainty", "provenance", "notes", "next"))
 PYTHON_NAMES = {"return": "returned"}  # JSON's key, which Python keeps for itself
 JSON_NAMES = {ours: theirs for theirs, ours in PYTHON_NAMES.items()}
@@ -97,7 +98,11 @@ def _rows(record: Record) -> Iterator[tuple[str, str]]:
         if is_flat(each):
             yield from _rows(value)
         elif each.name not in NOT_SHOWN and value is not None and is_kept(each):
-            yield each.name, _short(value)
+            if isinstance(value, tuple) and value and hasattr(value[0], "line"):
+                for one in value[:MOST_OF_A_KIND]:
+                    yield each.name, shown(one.line, 120)
+            else:
+                yield each.name, _short(value)
 
 
 def _short(value: Any) -> str:
@@ -110,6 +115,8 @@ def _short(value: Any) -> str:
     if isinstance(value, Mapping):
         return shown(", ".join(map(str, value)) or "none")
     if isinstance(value, tuple):
+        if 0 < len(value) <= MOST_OF_A_KIND and isinstance(value[0], str | float | int):
+            return shown(", ".join(map(_short, value)))
         kind = type(value[0]).__name__ if value else ""
         return f"{len(value)} x {kind}" if value else "none"
     if is_dataclass(value) and not isinstance(value, type):

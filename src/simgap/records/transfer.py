@@ -14,6 +14,7 @@ from simgap.intervals import Certified, Estimate
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
+from simgap.text import bracket, number
 
 
 @final
@@ -76,6 +77,16 @@ class TransferPolicy:
     broken: int  # episodes that broke
     points: tuple[TransferPoint, ...]  # in the order of the design
 
+    @property
+    def line(self) -> str:
+        """Return the policy in a line: mean, worst point, what is lost."""
+        where = " ".join(f"{k}={number(v, 3)}" for k, v in self.worst.theta.items())
+        lost = "" if self.gap is None else f", loses {bracket(self.gap, 4)}"
+        return (
+            f"{self.name}: {bracket(self.mean, 4)}, worst "
+            f"{number(self.worst.estimate, 4)} at {where or 'nominal'}{lost}"
+        )
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +96,11 @@ class VarianceShare:
     name: str  # "mass", or "mass x length" for what only both together explain
     share: Estimate  # first order: what knowing it alone would explain
     total: Estimate | None  # with everything it does together with others
+
+    @property
+    def line(self) -> str:
+        """Return the parameter in a line."""
+        return f"{self.name}: {bracket(self.share, 2)} of the variance of the loss"
 
 
 @final
