@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -124,6 +125,7 @@ def test_worlds_of_several_thetas_are_played_side_by_side() -> None:
         ("gym:Pendulum-v1", "grid:5xx5", 20, "no-grid"),
         ("gym:Pendulum-v1", "grid:5x5x5", 20, "InvalidInstance"),
         ("gym:Pendulum-v1", "grid:1x5", 20, "InvalidInstance"),
+        ("gym:MountainCar-v0", "grid:9999", 200, "grid-too-large"),
         (f"model:{RIVER}", "grid:5", 20, "no-grid"),
         (f"model:{RIVER}", "grid", None, "no-horizon"),
     ],
@@ -134,3 +136,15 @@ def test_what_has_no_grid_is_refused(
     with pytest.raises(SimgapError) as found:
         opened(simulator, text, horizon)
     assert found.value.code == code
+
+
+def test_plans_that_do_not_fit_into_memory_are_refused() -> None:
+    policy = opened("gym:Pendulum-v1", "grid:5", 200)
+    many = Batch(np.zeros(1000, np.int64), {"mass": 1.0 + np.arange(1000.0)})
+    with pytest.raises(SimgapError) as found:
+        replace(policy, steps=10**6).reset(many)
+    assert found.value.code == "grid-too-large"
+    nodes = [
+        opened("gym:Pendulum-v1", f"grid:{n}", 5).source.nodes for n in ("5", "5x7")
+    ]
+    assert nodes == [25, 35]

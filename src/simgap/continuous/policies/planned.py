@@ -20,6 +20,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import prod
 from typing import Any, NamedTuple, Protocol, final
 
 import numpy as np
@@ -45,6 +46,7 @@ BUILT_IN: Mapping[str, str] = {
 MOST_AXES = 3
 TORQUES = 9  # evenly spaced, where actions are not numbered
 KEPT = 128  # plans that are kept
+MOST_BYTES = 2**31  # of the plans of a batch of episodes
 
 
 class Plan(Protocol):
@@ -100,8 +102,20 @@ class GridPolicy:
         thetas, plan_of = np.unique(
             np.column_stack(columns), axis=0, return_inverse=True
         )
+        self._check_size(len(thetas))
         plans = (dict(zip(self.nominal, each, strict=True)) for each in thetas.tolist())
         return Playing(tuple(map(self.plan, plans)), plan_of.reshape(-1), 0)
+
+    def _check_size(self, plans: int) -> None:
+        """Raise if so many plans do not fit into memory."""
+        size = plans * (self.steps + 1) * self.source.nodes * 4
+        if size > MOST_BYTES:
+            raise InvalidArgument(
+                f"{self.name} at {plans} points is a table of {size / 2**30:.1f} GB",
+                hint=f"at most {MOST_BYTES // 2**30} are kept: fewer nodes, fewer "
+                "points or a shorter horizon",
+                code="grid-too-large",
+            )
 
     def act(
         self, observations: FloatArray, memory: Playing
@@ -144,11 +158,15 @@ class _Control:
     """A simulator of classic control, on a grid of so many nodes."""
 
     gym_id: str
-    cells: tuple[int, ...]
+    cells: tuple[int, ...]  # along each coordinate
 
     @property
     def parameters(self) -> tuple[str, ...]:
         return tuple(CONTROLS[self.gym_id].parameters)
+
+    @property
+    def nodes(self) -> int:
+        return prod(self.cells)
 
 
 @final
@@ -162,6 +180,10 @@ class _Tables:
     def parameters(self) -> tuple[str, ...]:
         return tuple(each.name for each in self.simulator.parameters)
 
+    @property
+    def nodes(self) -> int:
+        return self.simulator.simulators.n_states
+
 
 @lru_cache(maxsize=KEPT)
 def _planned(source: _Control | _Tables, theta: tuple[float, ...], steps: int) -> Plan:
@@ -171,7 +193,7 @@ def _planned(source: _Control | _Tables, theta: tuple[float, ...], steps: int) -
     table = classic_control(
         source.gym_id,
         grid={n: (v,) for n, v in zip(source.parameters, theta, strict=True)},
-        cells=source.cells or None,
+        cells=source.cells,
         actions=None if known.actions else TORQUES,
         terminal=Terminal.ABSORB,
         states=NodeSet.ALL,
@@ -253,5 +275,7 @@ def _source(text: str, simulator: Simulator) -> _Control | _Tables:
             "an informed policy of your own: a function with a parameter theta",
             code="no-grid",
         )
-    cells = tuple(int(each) for each in sizes.split("x")) if sizes else ()
+    cells = tuple(int(each) for each in sizes.split("x")) if sizes else known.cells
+    if len(cells) == 1:
+        cells *= len(known.coordinates)
     return _Control(gym_id, cells)

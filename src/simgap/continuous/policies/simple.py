@@ -9,11 +9,10 @@ import numpy as np
 
 from simgap.arrays import FloatArray, OffsetArray
 from simgap.continuous.interfaces import Batch, Choices, Space
-from simgap.continuous.randomization.draws import philox
+from simgap.continuous.randomization.draws import LOW, SHIFT, chances
 from simgap.errors import InvalidArgument
 
 KEY = np.uint64(0x72616E64), np.uint64(0x6F6D)  # of the random actions
-LOW, SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
 class Clock(NamedTuple):
@@ -58,13 +57,11 @@ class RandomPolicy:
         places = np.arange(space.size, dtype=np.uint64)
         whole, at = np.meshgrid(seeds.astype(np.uint64), places, indexing="ij")
         steps = np.full_like(whole, step)
-        words = philox((whole & LOW, whole >> SHIFT, steps, at), KEY)
-        bits = ((words[0] << SHIFT) | words[1]) >> np.uint64(11)
-        chances = bits.astype(np.float64) * 2.0**-53
+        drawn = chances((whole & LOW, whole >> SHIFT, steps, at), KEY)
         after = Clock(seeds, step + 1)
         if isinstance(space, Choices):
-            return np.floor(chances[:, 0] * space.n), after
-        return space.low + chances * (space.high - space.low), after
+            return np.floor(drawn[:, 0] * space.n), after
+        return space.low + drawn * (space.high - space.low), after
 
 
 @final

@@ -46,6 +46,13 @@ def uniforms(seed: int, episodes: OffsetArray, name: str) -> FloatArray:
     return (bits.astype(np.float64) + 0.5) * 2.0**-52
 
 
+def chances(counter: tuple[Words, ...], key: tuple[np.uint64, np.uint64]) -> FloatArray:
+    """Return a number in [0, 1) for each counter of four words, under a key of two."""
+    words = philox(counter, key)
+    bits = ((words[0] << SHIFT) | words[1]) >> np.uint64(11)
+    return bits.astype(np.float64) * 2.0**-53
+
+
 def philox(
     counter: tuple[Words, ...], key: tuple[np.uint64, np.uint64]
 ) -> tuple[Words, Words, Words, Words]:

@@ -24,7 +24,7 @@ import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray, OffsetArray
 from simgap.continuous.interfaces import Choices, Parameter, Stepped
-from simgap.continuous.randomization.draws import philox
+from simgap.continuous.randomization.draws import LOW, SHIFT, chances
 from simgap.continuous.simulators.values import checked_values
 from simgap.errors import InvalidArgument
 from simgap.instances import build_instance
@@ -33,7 +33,7 @@ from simgap.mdp import LatentMDP, SimulatorClass, TabularMDP
 from simgap.text import listed, number
 
 MODEL = "model"
-STREAM = 2  # of random numbers: not those that parameters or policies draw
+KEY = np.uint64(0x7461626C), np.uint64(0x6573)  # of the steps that tables draw
 SAME = 1e-9  # relative: a value that a text rounds is still that of its model
 MOST_TOLD = 8
 WORD = re.compile(r"[A-Za-z_][\w.]*")  # a name that --randomize can be given
@@ -208,10 +208,5 @@ class TabularWorlds:
     def _uniforms(self) -> FloatArray:
         """Return a number in [0, 1) for each world: of its seed and of this step."""
         seeds = self._seeds.astype(np.uint64)
-        low, high = seeds & np.uint64(0xFFFFFFFF), seeds >> np.uint64(32)
         step = np.full_like(seeds, self._steps)
-        words = philox(
-            (low, high, step, np.full_like(seeds, STREAM)), (np.uint64(0), np.uint64(0))
-        )
-        bits = ((words[0] << np.uint64(32)) | words[1]) >> np.uint64(11)
-        return bits.astype(np.float64) * 2.0**-53
+        return chances((seeds & LOW, seeds >> SHIFT, step, np.zeros_like(step)), KEY)

@@ -1,0 +1,291 @@
+"""The sampled path held to certified numbers: classes that are run as black boxes.
+
+A class of tables has values and gaps that are proved. Here it is measured like any
+simulator, by `transfer`, and every interval is compared with the proved number. The
+tables of docs/validation.md are made by: python -m tests.continuous.bridge
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+import simgap
+from simgap.continuous import open_policy, open_simulator
+from simgap.gap import gaps
+from simgap.instances import build_instance
+from simgap.intervals import Certified
+from simgap.mdp import LatentMDP
+from simgap.oracle import BoundedOracle, domain_randomization_oracle
+from simgap.planning import optimal_values, solve_episodic
+from simgap.policies import MarkovPolicy, Policy, save_policy
+from simgap.records import Transfer, TransferPolicy, WorstPoint
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "validation.md"
+MARK = "<!-- made by: python -m tests.continuous.bridge 20 -->\n"
+GRID_MARK = "<!-- made by the same command -->\n"
+OPTIMAL = "optimal"
+PLANNING = BoundedOracle(time_limit=1.0, gap_tolerance=0.3, episodes=100)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A class with proved numbers, and the simulator that it is run as."""
+
+    name: str
+    model: str  # an instance
+    horizon: int
+    randomize: str  # every model once, in the order of the class
+    episodes: int
+    simulator: str = ""  # other than the class itself
+
+    @property
+    def door(self) -> str:
+        return "Gymnasium" if self.simulator else "`model:`"
+
+
+LAKE = "gym:FrozenLake-v1?success_rate=1/3,0.5,0.75,1&terminal=absorb"
+CLIFF = "gym:CliffWalking-v1?is_slippery=true&terminal=absorb"
+RATES = "success_rate={0.333333333333333333,0.5,0.75,1}"
+CASES = (
+    Case("FrozenLake", LAKE, 20, RATES, 200),
+    Case("FrozenLake", LAKE, 20, RATES, 100, "gym:FrozenLake-v1"),
+    Case("CliffWalking, slippery", CLIFF, 40, "model={0}", 200),
+    Case(
+        "CliffWalking, slippery",
+        CLIFF,
+        40,
+        "delay={0}",
+        48,
+        "gym:CliffWalking-v1?is_slippery=true",
+    ),
+    Case(
+        "pendulum on 9x9 nodes",
+        "discretise:Pendulum-v1?mass=0.5,1,1.5&cells=9x9&actions=3",
+        15,
+        "mass={0.5,1,1.5}",
+        100,
+    ),
+    Case(
+        "RiverSwim",
+        "riverswim?success=0.2,0.4,0.6",
+        20,
+        "success={0.2,0.4,0.6}",
+        200,
+    ),
+)
+
+
+class Compared(NamedTuple):
+    """An interval that was measured, what it must hold, and what it should not."""
+
+    column: str  # intervals of one column and different rows are independent
+    lower: float
+    upper: float
+    guaranteed: bool
+    proved: Certified
+    elsewhere: Certified | None  # the same number in another model
+
+    @property
+    def missed(self) -> bool:
+        return not self.holds(self.proved)
+
+    def holds(self, number: Certified) -> bool:
+        return self.lower <= number.upper and number.lower <= self.upper
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Proved:
+    """What the certified half says of a class and its policies."""
+
+    policies: dict[str, Policy[Any]]
+    optimal: tuple[Certified, ...]  # (M,)
+    gaps: dict[str, tuple[Certified, ...]]  # by policy, (M,)
+
+    def value(self, policy: str, member: int) -> Certified:
+        return self.optimal[member] - self.gap(policy, member)
+
+    def gap(self, policy: str, member: int) -> Certified:
+        members = self.gaps.get(policy)
+        return Certified(0.0, 0.0) if members is None else members[member]
+
+
+@lru_cache(maxsize=32)
+def proved(model: str, horizon: int) -> Proved:
+    """Return the oracle's graph, a plan without memory and chance, with their gaps."""
+    worlds = build_instance(model)
+    oracle = domain_randomization_oracle(
+        LatentMDP.uniform(worlds), horizon=horizon, solver=PLANNING
+    )
+    n_states, n_actions = worlds.n_states, worlds.n_actions
+    first = solve_episodic(worlds[0], horizon).policy[0]
+    chance = np.full((n_states, n_actions), 1.0 / n_actions)
+    policies: dict[str, Policy[Any]] = {
+        "oracle": replace(oracle.policy, fallback=None),  # nothing leaves the class
+        "memoryless": MarkovPolicy("memoryless", n_actions, first),
+        "random": MarkovPolicy("random", n_actions, chance),
+    }
+    ends = optimal_values(worlds, horizon).start_ends
+    return Proved(
+        policies,
+        tuple(Certified(*each) for each in ends.tolist()),
+        {name: gaps(worlds, each, horizon) for name, each in policies.items()},
+    )
+
+
+def measured(case: Case, seed: int, folder: Path) -> Transfer:
+    """Return what the sampled path says of the case, policies brought as files."""
+    known = proved(case.model, case.horizon)
+    brought: dict[str, Any] = {"random": "random"}
+    for name in ("oracle", "memoryless"):
+        path = folder / f"{name}.simgap"
+        save_policy(known.policies[name], path)
+        brought[name] = str(path)
+    table = open_simulator(f"model:{case.model}")
+    return simgap.transfer(
+        case.simulator or f"model:{case.model}",
+        brought,
+        references={OPTIMAL: open_policy("grid", table, horizon=case.horizon)},
+        randomize=case.randomize,
+        horizon=case.horizon,
+        episodes=case.episodes,
+        beyond=1.0,
+        checked=False,  # one value of a parameter has no effect
+        seed=seed,
+    )
+
+
+def compared(case: Case, answer: Transfer) -> Iterator[Compared]:
+    """Yield every interval of the answer beside its proved number."""
+    known = proved(case.model, case.horizon)
+    members = len(known.optimal)
+    assert [len(each.points) for each in answer.policies] == [members] * 4
+    for policy in answer.policies:
+        name = policy.name
+        values = tuple(known.value(name, member) for member in range(members))
+        lost = tuple(known.gap(name, member) for member in range(members))
+        for member, point in enumerate(policy.points):
+            yield _compared(f"return {name}", point.returned, values, member)
+            if point.gap is not None:
+                yield _compared(f"gap {name}", point.gap, lost, member)
+        yield _compared(f"mean {name}", policy.mean, (_mean(values),), 0)
+        if policy.gap is not None:
+            yield _compared(f"mean gap {name}", policy.gap, (_mean(lost),), 0)
+        yield _compared(
+            f"worst {name}", policy.worst, values, _place(policy, policy.worst)
+        )
+        if policy.worst_gap is not None:
+            at = _place(policy, policy.worst_gap)
+            yield _compared(f"worst gap {name}", policy.worst_gap, lost, at)
+
+
+def _compared(
+    column: str, found: Any, numbers: tuple[Certified, ...], member: int
+) -> Compared:
+    other = numbers[member - 1] if len(numbers) > 1 else None
+    sure = found.label == "guaranteed"
+    return Compared(column, found.lower, found.upper, sure, numbers[member], other)
+
+
+def _mean(numbers: tuple[Certified, ...]) -> Certified:
+    return sum(numbers, Certified(0.0, 0.0)) / Certified(len(numbers), len(numbers))
+
+
+def _place(policy: TransferPolicy, worst: WorstPoint) -> int:
+    return [each.theta for each in policy.points].index(worst.theta)
+
+
+def every(cases: tuple[Case, ...], seeds: range) -> list[tuple[Case, list[Compared]]]:
+    """Return all comparisons of each case, over runs with different seeds."""
+    found = []
+    with TemporaryDirectory() as folder:
+        for number, case in enumerate(cases):
+            rows = [
+                each
+                for seed in seeds
+                for each in compared(
+                    case, measured(case, 1000 * number + seed, Path(folder))
+                )
+            ]
+            found.append((case, rows))
+    return found
+
+
+def table(found: list[tuple[Case, list[Compared]]]) -> str:
+    """Return one line per case."""
+    lines = [
+        "| class | run as | models | H | episodes | intervals | misses | misses "
+        "allowed, on average | beside another model's number |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for case, rows in found:
+        models = len(proved(case.model, case.horizon).optimal)
+        told = f"{case.name} | {case.door} | {models} | {case.horizon}"
+        lines.append(f"| {told} | {case.episodes} | {_counts(rows)} |")
+    total = _counts([each for _, rows in found for each in rows])
+    return "\n".join([*lines, f"| all | | | | | {total} |"]) + "\n"
+
+
+def _counts(rows: list[Compared]) -> str:
+    sure = [each for each in rows if each.guaranteed]
+    other = [each.holds(each.elsewhere) for each in sure if each.elsewhere is not None]
+    return (
+        f"{len(sure)} | {sum(each.missed for each in sure)} | {0.05 * len(sure):.0f} | "
+        + (f"{other.count(False)} of {len(other)} misses" if other else "-")
+    )
+
+
+def grid_table() -> str:
+    """Return what plans of finer and finer grids are worth, proved and measured."""
+    lines = [
+        "| nodes | certified in the table | in the simulator | standard error |",
+        "|---|---|---|---|",
+    ]
+    for nodes in ("15x15", "25x25", "41x41", "61x61", "81x81"):
+        answer = simgap.transfer(
+            "pendulum",
+            "zero",
+            references=f"grid:{nodes}",
+            randomize="mass={1}",
+            horizon=200,
+            episodes=400,
+            beyond=1.0,
+            checked=False,
+        )
+        (point,) = answer.policies[1].points
+        assert point.grid_optimum is not None
+        lines.append(
+            f"| {nodes} | {point.grid_optimum.middle:.1f} | "
+            f"{point.returned.estimate:.1f} | {point.returned.standard_error:.1f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def table_after(mark: str, text: str) -> str:
+    """Return the table that follows a mark in the document."""
+    found = re.match(r"\n((\|[^\n]*\n)*)", text.partition(mark)[2])
+    return found[1] if found else ""
+
+
+def main() -> None:
+    """Write the tables of the document, after so many runs of each case."""
+    runs = range(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
+    tables = {MARK: table(every(CASES, runs)), GRID_MARK: grid_table()}
+    for mark, made in tables.items():
+        text = DOCUMENT.read_text()
+        old = f"{mark}\n{table_after(mark, text)}"
+        DOCUMENT.write_text(text.replace(old, f"{mark}\n{made}"))
+
+
+if __name__ == "__main__":
+    main()
