@@ -1,8 +1,8 @@
 """Does it transfer? Returns and losses of policies over a simulator's parameters.
 
-SIMULATOR is a built-in name, gym:ID, mujoco:FILE.xml or file.py:make. Every policy
-meets the same starts and noise at the same points. With --returns a table of returns is
-graded that was measured elsewhere.
+SIMULATOR is a built-in name, gym:ID, mujoco:FILE.xml, model:MODEL or file.py:make.
+Every policy meets the same starts and noise at the same points. With --returns a table
+of returns is graded that was measured elsewhere.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def run(
         typer.Option(
             "--reference",
             metavar="R",
-            help="A policy to measure the loss against; may be repeated.",
+            help="To measure the loss against: a policy, grid:41x41; may be repeated.",
         ),
     ] = None,
     horizon: Horizon = None,
