@@ -96,7 +96,7 @@ def test_the_verdict_says_where_by_how_much_and_how_sure() -> None:
     found = verdict(cases.transfer())
     assert found is not None
     assert found.headline == (
-        "ppo loses more than 20 in at least 25 % and at most 50 % of the range: where "
+        "ppo loses more than 20 at 25 % to 50 % of the points: where "
         "length is 1 to 1.25 and delay is 1."
     )
     assert "loses 40 (10 to 70, approximately 95 %) against lean" in found.reason

@@ -53,9 +53,9 @@ class LossRegion:
     """Where a policy loses more than a threshold."""
 
     threshold: float  # a loss that matters, in units of reward
-    certain: float  # share of nu where the loss certainly exceeds it, at `confidence`
-    possible: float  # share of nu where it may exceed it
-    confidence: float  # that both hold at all points at once
+    certain: float  # share of the points, by weight, where more is certainly lost
+    possible: float  # share of the points where more may be lost
+    confidence: float  # that both hold at all measured points at once
     ranges: dict[str, tuple[float, float]]  # the box that holds the certain points
 
 

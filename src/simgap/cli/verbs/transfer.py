@@ -241,8 +241,8 @@ def _print_policy(policy: TransferPolicy) -> None:
             for name, (a, b) in region.ranges.items()
         )
         print_line(
-            f"  loses more than {number(region.threshold)} in at least "
-            f"{number(100 * region.certain, 3)} % of the range"
+            f"  loses more than {number(region.threshold)} at "
+            f"{number(100 * region.certain, 3)} % of the points or more"
             + (f" ({box})" if box else "")
         )
 

@@ -185,7 +185,7 @@ def _region_card(region: LossRegion) -> Card:
     if region.possible < 1.0:
         most = percent_at_most(region.possible)
         share = f"{percent_at_least(region.certain)} to {most}"
-    return Card("region", share, "estimated", f"of the range: {limit} there")
+    return Card("region", share, "estimated", f"of the points: {limit} there")
 
 
 def _last_card(record: Transfer, policy: TransferPolicy) -> Card:

@@ -102,10 +102,11 @@ def region_words(record: Transfer, policy: TransferPolicy) -> str:
     if region.certain > 0.0:
         share = percent_at_least(region.certain)
         if region.possible < 1.0:
-            share += f" and at most {percent_at_most(region.possible)}"
-        return f"{loses} in at least {share} of the range{_box(record, policy, region)}"
+            share += f" to {percent_at_most(region.possible)}"
+            return f"{loses} at {share} of the points{_box(record, policy, region)}"
+        return f"{loses} at {share} or more of the points{_box(record, policy, region)}"
     if region.possible < 1.0:
-        return f"{loses} in at most {percent_at_most(region.possible)} of the range"
+        return f"{loses} at {percent_at_most(region.possible)} or less of the points"
     return ""
 
 
@@ -138,7 +139,7 @@ def _answer(record: Transfer, policy: TransferPolicy) -> Answer:
             f"{name} loses {worst_number(most).text} at {place(most.theta, order)}.",
         )
     if region.possible == 0.0:
-        nowhere = f"Nowhere in the range does {name} lose more than {limit}."
+        nowhere = f"At no measured point does {name} lose more than {limit}."
         return Answer("Yes", "good", nowhere)
     if gap.upper <= region.threshold:
         return Answer(
