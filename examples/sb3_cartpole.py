@@ -12,4 +12,4 @@ import simgap
 
 policy = {"ppo": PPO.load("examples/.sb3/cartpole_ppo.zip")}
 poles = "length=0.3..1.5 masspole=0.05..0.8 force_mag=3..14"
-print(simgap.transfer("gym:CartPole-v1", policy, randomize=poles, out="sb3-run"))
+print(simgap.transfer("cartpole", policy, randomize=poles, out="sb3-run"))

@@ -78,10 +78,13 @@ def blocks(text: Path, language: str) -> list[str]:
 
 
 FIRST_HOUR = ROOT / "docs" / "first-hour.md"
+REAL_SIMULATORS = ROOT / "docs" / "real-simulators.md"
+LEAST_COMMANDS = {FIRST_HOUR: 20, REAL_SIMULATORS: 8}
+IN_ORDER = tuple(LEAST_COMMANDS)  # their blocks follow each other
 CODE_BLOCKS = [
     pytest.param(block, id=f"{text.name}-{i}")
     for text in TEXTS
-    if text != FIRST_HOUR  # its blocks follow each other
+    if text not in IN_ORDER
     and text.name != "CONTRIBUTING.md"  # these are files: test_contributing.py
     for i, block in enumerate(blocks(text, "python"))
 ]
@@ -178,20 +181,28 @@ def test_commands_of_the_readme_run_in_order(
         assert capsys.readouterr().out.strip(), command
 
 
-def test_the_first_hour_runs_in_order(
+@pytest.mark.parametrize("text", IN_ORDER, ids=lambda text: text.stem)
+def test_a_tutorial_runs_in_order(
+    text: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Every command and every block of Python of the page, in one folder."""
+    """Every command and every block of Python of the page, in one folder.
+
+    A block that begins with the name of a file is that file.
+    """
     from simgap.cli.app.main import main
 
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     fence = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
     commands = 0
-    for language, block in fence.findall(FIRST_HOUR.read_text()):
+    for language, block in fence.findall(text.read_text()):
         if language == "python":
-            exec(compile(block, "<first hour>", "exec"), {"__name__": "__main__"})
+            if (file := re.match(r"# (\w+\.py)\n", block)) is not None:
+                (tmp_path / file[1]).write_text(block)
+            exec(compile(block, f"<{text.stem}>", "exec"), {"__name__": "__main__"})
             continue
         for line in block.splitlines():
             program, *arguments = shlex.split(line)
@@ -201,7 +212,7 @@ def test_the_first_hour_runs_in_order(
             assert status == 0, f"{line}\n{err}"
             assert out.strip(), line
             commands += 1
-    assert commands >= 20
+    assert commands >= LEAST_COMMANDS[text]
 
 
 def test_the_readme_prints_one_way_to_run_and_one_to_test() -> None:
