@@ -25,7 +25,7 @@ from simgap.text import gap_number, number, shown
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from simgap.records import Study
+    from simgap.records import Study, Transfer
 
 LAKES = "gym:FrozenLake-v1?success_rate=0.3333333333333333,0.5,0.7,0.9&terminal=restart"
 DEFAULT_LAKE = 0  # Gymnasium's own: success_rate = 1/3
@@ -113,7 +113,7 @@ def _poles(context: typer.Context, folder: Path, *, as_json: bool) -> None:
             out=folder,
             progress=tell,
         )
-    finish(answer, context, folder, print_transfer, as_json=as_json, name="transfer")
+    finish(answer, context, folder, print_answer, as_json=as_json, name="transfer")
     page = folder / "report.html"
     write_explorer(folder, page)
     if not as_json:
@@ -121,8 +121,13 @@ def _poles(context: typer.Context, folder: Path, *, as_json: bool) -> None:
         print_line("next    simgap check, transfer, adapt: docs/real-simulators.md")
 
 
-def print_answer(answer: Study) -> None:
-    """Print what is lost on every lake, then what a study prints."""
+def print_answer(answer: Study | Transfer) -> None:
+    """Print what a study prints after what is lost on every lake, or a transfer."""
+    from simgap.records import Transfer
+
+    if isinstance(answer, Transfer):
+        print_transfer(answer)
+        return
     found = answer.oracle
     single = found.baselines["single-simulator"].cross_gaps
     assert single is not None
