@@ -36,6 +36,7 @@ OTHER_ROWS = (  # of matrices and gridworlds
     "row 0 of a sparse kernel",
     "row -1 is row 1 backwards",
     "row 1, column 0",
+    "row 1: mass",
 )
 
 
