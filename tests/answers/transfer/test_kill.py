@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -30,6 +29,8 @@ COMMAND: Final = (
     f"--reference zero -H 25 --design sobol:24 --episodes 64 --out {FOLDER}"
 ).split()
 JOBS = 2 * 4  # policies, rounds of 16 episodes; the points fit in one job
+EACH = 3  # moments of a job that is kept: BEGIN, INSERT, COMMIT
+ENDED = "nothing: it had ended"
 GONE = 30.0  # seconds for workers to notice that their driver is dead
 SECONDS = 0.15  # about a job: the longest delay of a kill
 
@@ -51,6 +52,11 @@ class Run(NamedTuple):
 
     status: int
     lines: list[str]  # without empty ones
+
+    @property
+    def moments(self) -> int:
+        """Return how many there were; `dying.py` says so in the end."""
+        return int(self.lines[-1].split()[0])
 
 
 def run(place: Path, stop: Stop = NEVER, workers: int = 1) -> Run:
@@ -95,6 +101,7 @@ def in_session(leader: int) -> list[int]:
 class Whole(NamedTuple):
     """A run that nobody stops: how many moments it has, and what it leaves."""
 
+    place: Path
     moments: int
     record: bytes
     returns: bytes
@@ -113,7 +120,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     place = tmp_path_factory.mktemp("whole")
     ran = run(place)
     assert ran.status == 0
-    return Whole(int(ran.lines[-1].split()[0]), *files(place))
+    return Whole(place, ran.moments, *files(place))
 
 
 def files(place: Path) -> tuple[bytes, bytes]:
@@ -135,23 +142,18 @@ def finished_jobs(place: Path) -> int | None:
             return None
 
 
-def hits(place: Path, stops: Iterable[tuple[Stop, int]]) -> Iterator[str]:
-    """Run and kill in one folder; return what each kill hit."""
-    before = 0
-    for stop, workers in stops:
-        status = run(place, stop, workers).status
-        after = finished_jobs(place)
-        assert status in (-signal.SIGKILL, 0)
-        assert (after or 0) >= before  # what was finished stays
-        before = after or 0
-        if status == 0:
-            yield "nothing: it had ended"
-        elif after is None:
-            yield "before the ledger"
-        elif after < JOBS:
-            yield "measuring"
-        else:
-            yield "intervals and files"
+def hit(place: Path, stop: Stop, workers: int) -> str:
+    """Run until it is killed; return what was hit."""
+    before = finished_jobs(place) or 0
+    status = run(place, stop, workers).status
+    after = finished_jobs(place)
+    assert status in (-signal.SIGKILL, 0)
+    assert (after or 0) >= before  # what was finished stays
+    if status == 0:
+        return ENDED
+    if after is None:
+        return "before the ledger"
+    return "measuring" if after < JOBS else "intervals and files"
 
 
 def test_a_run_that_is_killed_ends_with_the_same_bytes(
@@ -163,7 +165,7 @@ def test_a_run_that_is_killed_ends_with_the_same_bytes(
         (Stop("rename", 1), 1),  # the returns are written, and have another name yet
     ]
     expected = ["measuring", "measuring", "intervals and files"]
-    assert list(hits(tmp_path, stops)) == expected
+    assert [hit(tmp_path, *each) for each in stops] == expected
     assert finished_jobs(tmp_path) == JOBS
     assert not (tmp_path / FOLDER / "returns.npz").exists()
     assert run(tmp_path, workers=2).status == 0
@@ -173,19 +175,19 @@ def test_a_run_that_is_killed_ends_with_the_same_bytes(
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_fifty_kills_change_no_byte(tmp_path: Path, whole: Whole, workers: int) -> None:
+    """A few in each folder, drawn from the moments that are left there."""
     rng = np.random.default_rng(workers)
+    again = run(whole.place).moments  # of a run that finds all its jobs
     found: Counter[str] = Counter()
-    for at in range(10):
-        stops = [
-            (Stop("", number, delay * (number % 2)), workers)
-            for number, delay in zip(
-                rng.integers(1, whole.moments + 1, 5).tolist(),
-                rng.uniform(0.0, SECONDS, 5).tolist(),
-                strict=True,
-            )
-        ]
-        place = tmp_path / str(at)
-        found.update(hits(place, stops))
+    at = 0
+    while found.total() - found[ENDED] < 50:
+        place, at = tmp_path / str(at), at + 1
+        for _ in range(4):
+            done = finished_jobs(place)
+            left = whole.moments if done is None else again + EACH * (JOBS - done)
+            delay = float(rng.choice([0.0, rng.uniform(0.0, SECONDS)]))
+            stop = Stop("", int(rng.integers(1, left + 1)), delay)
+            found[hit(place, stop, workers)] += 1
         assert run(place, workers=workers).status == 0
         assert whole.is_left_in(place, workers)
     print(f"workers: {workers}, hit: {dict(found)}")
