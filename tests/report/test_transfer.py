@@ -58,10 +58,10 @@ def region(certain: float, possible: float) -> Any:
     return replace(known, certain=certain, possible=possible)
 
 
-def no_worst() -> Any:
+def no_worst(estimate: float = 100.0) -> Any:
     known = cases.policy("ppo").worst_gap
     assert known is not None
-    return replace(known, lower=-10.0)
+    return replace(known, lower=-10.0, estimate=estimate)
 
 
 @pytest.mark.parametrize(
@@ -74,10 +74,18 @@ def no_worst() -> Any:
         (
             {
                 "region": region(0.0, 1.0),
-                "worst_gap": no_worst(),
+                "worst_gap": no_worst(15.0),
                 "gap": cases.about(5.0, 10.0),
             },
             ("Yes, on average", "but"),
+        ),
+        (
+            {
+                "region": region(0.0, 1.0),
+                "worst_gap": no_worst(),
+                "gap": cases.about(5.0, 10.0),
+            },
+            ("On average only", "mind"),
         ),
         (
             {"region": region(0.0, 1.0), "worst_gap": no_worst()},

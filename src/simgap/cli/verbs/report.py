@@ -30,8 +30,8 @@ def run(
 ) -> None:
     """Draw all records in a folder as one self-contained page.
 
-    It knows what simgap study and simgap reproduce leave, and what audit, oracle, gap,
-    blame, width, identify, adapt and run write with --out.
+    It knows what simgap study and simgap reproduce leave, and what transfer, check,
+    audit, oracle, gap, blame, width, identify, adapt and run write with --out.
 
     Example: simgap report simgap-reproduce -o paper.html
     """

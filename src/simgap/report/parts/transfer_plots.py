@@ -25,6 +25,7 @@ BANDS = (
     "Lines are means of the points inside the range that are near, bands go from the "
     "lowest to the highest of these points."
 )
+BEYOND = "Beyond: at points of a wider range that are not in the range itself."
 LOSS = "loss, at least"
 BELOW = "return below the best point"
 
@@ -130,12 +131,13 @@ def mean_plot(record: Transfer, key: str) -> BarPlot | None:
     ]
     if not bars:
         return None
+    wider = any(each.beyond is not None for each in record.policies)
     return BarPlot(
         key=key,
-        title="Inside the range and beyond it",
+        title="Inside the range and beyond it" if wider else "Mean return",
         x="mean return",
         bars=tuple(bars),
-        note="Beyond: at points of a wider range that are not in the range itself.",
+        note=BEYOND if wider else "",
     )
 
 

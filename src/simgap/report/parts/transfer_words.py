@@ -141,6 +141,13 @@ def _answer(record: Transfer, policy: TransferPolicy) -> Answer:
     if region.possible == 0.0:
         nowhere = f"At no measured point does {name} lose more than {limit}."
         return Answer("Yes", "good", nowhere)
+    if gap.upper <= region.threshold < most.estimate:
+        return Answer(
+            "On average only",
+            "mind",
+            f"{name} loses less than {limit} on average, but it seems to lose "
+            f"{worst_number(most).text} at {place(most.theta, order)}.",
+        )
     if gap.upper <= region.threshold:
         return Answer(
             "Yes, on average",
