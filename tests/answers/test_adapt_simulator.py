@@ -102,7 +102,7 @@ def test_the_verb_prints_the_keys_of_the_contract(
         (["--randomize", RANGES], "no log"),
         (["--randomize", RANGES, "--log", "x.csv", "-H", "5"], "-H"),
         (["--randomize", RANGES, "--log", "x.csv", "--save", "p.simgap"], "--save"),
-        (["--log", "x.csv", "--rate", "20", "-H", "5"], "--rate"),
+        (["--log", "x.csv", "--transfer", "run", "-H", "5"], "--transfer"),
         (["--randomize", RANGES, "--log", "x.csv", "--out", "p.txt"], "p.txt"),
         (["--randomize", RANGES, "--log", "x.csv", "--delay", "99"], "--delay"),
     ],

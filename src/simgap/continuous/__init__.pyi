@@ -3,7 +3,14 @@ from simgap.continuous.identification.identify import (
     Identified as Identified,
     identified as identified,
 )
-from simgap.continuous.identification.log_files import read_real_log as read_real_log
+from simgap.continuous.identification.log_files import (
+    is_real_log as is_real_log,
+    read_real_log as read_real_log,
+)
+from simgap.continuous.identification.models import (
+    JudgedModels as JudgedModels,
+    judged_models as judged_models,
+)
 from simgap.continuous.identification.real_log import RealLog as RealLog
 from simgap.continuous.identification.sampling import Sampler as Sampler
 from simgap.continuous.interfaces import (

@@ -25,31 +25,15 @@ def adapt_notes(
     plausible: BoolArray,
     rewards: RewardEvidence,
     start_evidence: bool,
-    plans: Mapping[str, OracleResult | None],
 ) -> tuple[Note, ...]:
-    """Return the notes of an adaptation; `weights` are the posterior, if any."""
+    """Return what a log says beside numbers; `weights` are the posterior, if any."""
     notes = Notes()
     if weights is None:
         notes.add(*_excluded(evidence))
-    elif outside:
-        notes.add(
-            "outside-class",
-            "posterior and new plan presuppose that the real model is in the class, "
-            "which the data refute: do not rely on them",
-        )
-    elif _varies(latent):
-        notes.add(
-            "between-models",
-            "only the listed models were considered; a real value between them is "
-            "given to the nearest, however small the deviation",
-        )
-    spared = np.flatnonzero(plausible & (latent.prior == 0.0))
-    if outside and spared.size:
-        name = latent.simulators.model_names[int(spared[0])]
-        notes.add(
-            "no-weight-but-explains",
-            f"model {name!r} explains the data, but has no prior weight",
-        )
+    else:
+        note_class(latent, notes, outside=outside)
+    if outside:
+        note_spared(latent, notes, plausible)
     _note_log(latent, log, notes)
     worlds = latent.simulators
     differ = bool((worlds.rewards != worlds.rewards[0]).any())
@@ -73,6 +57,39 @@ def adapt_notes(
                 "faint-posterior",
                 f"models with a posterior below 1e-200, taken as 0: {int(faint.sum())}",
             )
+    return (*notes, *log.notes)
+
+
+def note_class(latent: LatentMDP, notes: Notes, *, outside: bool) -> None:
+    """Add what a posterior presupposes."""
+    if outside:
+        notes.add(
+            "outside-class",
+            "posterior and new plan presuppose that the real model is in the class, "
+            "which the data refute: do not rely on them",
+        )
+    elif _varies(latent):
+        notes.add(
+            "between-models",
+            "only the listed models were considered; a real value between them is "
+            "given to the nearest, however small the deviation",
+        )
+
+
+def note_spared(latent: LatentMDP, notes: Notes, plausible: BoolArray) -> None:
+    """Add which model would explain a log that no likely model explains."""
+    spared = np.flatnonzero(plausible & (latent.prior == 0.0))
+    if spared.size:
+        name = latent.simulators.model_names[int(spared[0])]
+        notes.add(
+            "no-weight-but-explains",
+            f"model {name!r} explains the data, but has no prior weight",
+        )
+
+
+def plan_notes(plans: Mapping[str, OracleResult | None]) -> tuple[Note, ...]:
+    """Return which plans were not finished."""
+    notes = Notes()
     for which, plan in plans.items():
         if plan is not None and plan.outcome not in (Outcome.EXACT, Outcome.SOLVED):
             notes.add(
@@ -80,7 +97,7 @@ def adapt_notes(
                 f"planning {which}: {plan.outcome.value}; its bracket is valid, but "
                 "may differ between runs",
             )
-    return (*notes, *log.notes)
+    return tuple(notes)
 
 
 def _varies(latent: LatentMDP) -> bool:

@@ -18,7 +18,13 @@ import numpy as np
 from simgap.arrays import BoolArray, FloatArray, OffsetArray
 from simgap.continuous.identification.fit_test import Fit, tested_fit
 from simgap.continuous.identification.modes import LAST, Mode, modes
-from simgap.continuous.identification.predictions import Predictor, Windows, windows
+from simgap.continuous.identification.predictions import (
+    LENGTHS,
+    Predictor,
+    Windows,
+    delays_up_to,
+    usable_windows,
+)
 from simgap.continuous.identification.real_log import RealLog
 from simgap.continuous.identification.sampling import Sampler, Samples
 from simgap.continuous.interfaces import Choices, Simulator
@@ -27,10 +33,6 @@ from simgap.continuous.simulators.delay import DELAY
 from simgap.errors import InvalidArgument
 from simgap.text import counted
 
-LENGTHS = (1, 5)  # steps of a prediction
-DELAYS = 3  # the longest that is always looked at
-LEAST_WINDOWS = 20  # of one step
-MOST_WINDOWS = 2_000  # of each length
 NEGLIGIBLE = 20.0  # log-evidence below the best: no sample is drawn there
 AT_EDGE = 0.02  # outermost part of a range
 EDGE_MASS = 0.2  # posterior there that is worth a warning: ten times that of nu
@@ -127,7 +129,7 @@ def identified(
     nu: BoundRandomization,
     log: RealLog,
     *,
-    longest_delay: int = DELAYS,
+    longest_delay: int = 0,
     lengths: tuple[int, ...] = LENGTHS,
     false_alarm: float = 0.01,
     sampler: Sampler | None = None,
@@ -142,25 +144,7 @@ def identified(
         )
     _check_fits(simulator, log)
     delays = _delays(nu, longest_delay)
-    before = int(delays.max()) + 1
-    seen = tuple(
-        windows(log, steps, before=before, most=MOST_WINDOWS) for steps in lengths
-    )
-    if seen[0].rows.size < LEAST_WINDOWS:
-        raise InvalidArgument(
-            f"{counted(len(log), 'step')} in {counted(log.n_episodes, 'episode')}: the "
-            f"first {before} of each only say what was done before, "
-            f"{seen[0].rows.size} are left",
-            hint=f"record at least {LEAST_WINDOWS + before} steps without a gap",
-            code="log-short",
-        )
-    if not seen[0].channels.size:
-        raise InvalidArgument(
-            "no observation of the log ever changes",
-            hint="move the machine while it is recorded",
-            code="log-still",
-        )
-    seen = tuple(each for each in seen if each.rows.size > each.channels.size + 1)
+    seen = usable_windows(log, lengths, before=int(delays.max()) + 1)
     kept: dict[tuple[int, int], Mode] = {}
 
     def likely(points: FloatArray, asked: BoolArray) -> FloatArray:
@@ -244,15 +228,9 @@ def _mode(
 
 def _delays(nu: BoundRandomization, longest: int) -> OffsetArray:
     """Return the delays that are looked at: 0 to 3 and what nu or the user names."""
-    low, high = DELAY.low, DELAY.high
-    if not low <= longest <= high:
-        raise InvalidArgument(
-            f"a delay of {longest} steps", hint=f"it is {low:g} to {high:g}"
-        )
-    most = max(DELAYS, longest)
     if DELAY.name in nu.names:
-        most = max(most, int(nu.support[nu.names.index(DELAY.name), 1]))
-    return np.arange(most + 1)
+        longest = max(longest, int(nu.support[nu.names.index(DELAY.name), 1]))
+    return delays_up_to(longest)
 
 
 def _check_fits(simulator: Simulator, log: RealLog) -> None:

@@ -25,6 +25,7 @@ from simgap.user_files import opened, size_of
 LARGEST_LOG = 2**29  # bytes
 ENDINGS = (".csv", ".npz", ".parquet")
 HEADER = "episode,obs_0,obs_1,...,act_0,..."
+LONGEST_HEADER = 2**20  # bytes of a first line that are looked at
 GAP = 1.5  # steps that may pass between two rows
 SAME_RATE = 0.05  # relative
 LEROBOT = {
@@ -60,6 +61,22 @@ def read_real_log(path: str | Path, *, rate: float | None = None) -> RealLog:
             read = _read_npz if ending == ".npz" else _read_parquet
             columns, first = read(stream, path), 1
     return _as_log(_Table(path, columns, first), rate)
+
+
+def is_real_log(path: str | Path) -> bool:
+    """Return whether a file is a log of observations, not of numbered states.
+
+    An .npz and Parquet are; a CSV says so by its first line.
+    """
+    path = Path(path)
+    if path.suffix.lower() in ENDINGS[1:]:
+        return True
+    if not path.is_file():  # a pipe can be read once
+        return False
+    with opened(path, "log", endings=ENDINGS) as stream:
+        line = stream.readline(LONGEST_HEADER).decode("utf-8-sig", "replace")
+    names = [each.strip().strip('"') for each in line.split(",")]
+    return any(_kind(LEROBOT.get(name, name)) == "obs" for name in names)
 
 
 class _Table:

@@ -20,7 +20,12 @@ from simgap.continuous.interfaces import Choices, Placeable, Simulator
 from simgap.continuous.randomization.binding import BoundRandomization
 from simgap.continuous.simulators.delay import DELAY
 from simgap.errors import InvalidArgument
+from simgap.text import counted
 
+LENGTHS = (1, 5)  # steps of a prediction
+DELAYS = 3  # the longest that is always looked at
+LEAST_WINDOWS = 20  # of one step
+MOST_WINDOWS = 2_000  # of each length
 FLOOR = 1e-4  # of a channel's deviation: what no log is better than
 
 
@@ -49,8 +54,42 @@ def windows(log: RealLog, steps: int, *, before: int, most: int) -> Windows:
     if rows.size > most:
         rows = rows[np.linspace(0, rows.size - 1, most).round().astype(np.int64)]
     scale = log.next_observation.std(axis=0)
-    moving = np.flatnonzero(scale > 0.0)
+    moving = np.flatnonzero(np.ptp(log.next_observation, axis=0) > 0.0)
     return Windows(log, steps, rows, scale[moving], moving)
+
+
+def usable_windows(
+    log: RealLog, lengths: tuple[int, ...], *, before: int
+) -> tuple[Windows, ...]:
+    """Return the windows of each length that is long enough to say something.
+
+    `before` are the steps in front of a window that say what was done.
+    """
+    seen = [windows(log, steps, before=before, most=MOST_WINDOWS) for steps in lengths]
+    if seen[0].rows.size < LEAST_WINDOWS:
+        raise InvalidArgument(
+            f"{counted(len(log), 'step')} in {counted(log.n_episodes, 'episode')}: the "
+            f"first {before} of each only say what was done before, "
+            f"{seen[0].rows.size} are left",
+            hint=f"record at least {LEAST_WINDOWS + before} steps without a gap",
+            code="log-short",
+        )
+    if not seen[0].channels.size:
+        raise InvalidArgument(
+            "no observation of the log ever changes",
+            hint="move the machine while it is recorded",
+            code="log-still",
+        )
+    return tuple(each for each in seen if each.rows.size > each.channels.size + 1)
+
+
+def delays_up_to(longest: int) -> OffsetArray:
+    """Return the delays that are looked at, (D,): 0 to 3, and more if asked for."""
+    if not DELAY.low <= longest <= DELAY.high:
+        raise InvalidArgument(
+            f"a delay of {longest} steps", hint=f"it is {DELAY.low:g} to {DELAY.high:g}"
+        )
+    return np.arange(max(DELAYS, longest) + 1)
 
 
 @final

@@ -1,0 +1,298 @@
+"""Real data about a class: which models remain, and what does a new plan lose?
+
+The prior becomes the posterior (exact Bayes, in logs), the oracle is planned again for
+it, and tests that hold for any way of collecting data say whether the real model is in
+the class at all (`goodness_of_fit`). The models that those tests do not refuse are a
+confidence set: it holds the real model with probability 1 - false_alarm, so the new
+policy loses at most its worst gap there. A log of observations is judged by the
+equations behind a class on a grid (`by_physics`), and all of that is approximate.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from math import sqrt
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from simgap.answers.adapt.by_physics import judged_by_physics
+from simgap.answers.adapt.evidence import RewardEvidence
+from simgap.answers.adapt.judged import Judged, judged_by_tables
+from simgap.answers.adapt.notes import plan_notes
+from simgap.answers.adapt.options import refuse_options
+from simgap.answers.model import Model, named_model
+from simgap.answers.planned_class import (
+    Tell,
+    checked_oracle,
+    not_interrupted,
+    planned_oracle,
+)
+from simgap.answers.saved_policies import (
+    belief_path,
+    saved_policies,
+    writable_file,
+)
+from simgap.arrays import FloatArray
+from simgap.bounds import posterior_gap
+from simgap.continuous import RealLog, is_real_log
+from simgap.errors import InvalidArgument, InvalidFile
+from simgap.interop import TransitionLog, save_model as write_model
+from simgap.mdp import LatentMDP
+from simgap.oracle import AutoOracle, OracleResult, Solver
+from simgap.planning import checked_horizon
+from simgap.records import (
+    Adapt,
+    AdaptedModel,
+    Certainty,
+    LikeliestBound,
+    Moments,
+    ParameterPosterior,
+    SavedFiles,
+    provenance,
+)
+
+NEGLIGIBLE = 1e-4  # of the value: a width that is enough to compare two plans
+CERTAINTY: dict[str, Certainty] = {  # given the posterior
+    "gap_bound_before": "certified",
+    "gap_bound_after": "certified",
+    "gap_of_old_plan": "certified",
+    "lemma_1": "certified",
+}
+
+
+Log = TransitionLog | RealLog | str | os.PathLike[str] | BinaryIO
+
+
+def adapt_class(
+    model: Model,
+    horizon: int,
+    log: Log,
+    *,
+    rate: float | None = None,
+    delay: int | None = None,
+    rewards: RewardEvidence = RewardEvidence.IGNORED,
+    start_evidence: bool = False,
+    false_alarm: float = 0.01,
+    gap_tolerance: float | None = None,
+    time_limit: float = 60.0,
+    seed: int = 0,
+    solver: Solver | None = None,
+    oracle: OracleResult | None = None,
+    save: str | os.PathLike[str] | None = None,
+    save_model: str | os.PathLike[str] | None = None,
+    max_bytes: int | None = None,
+    progress: Tell | None = None,
+) -> Adapt:
+    """Return what a log says about a class: posterior, tests of fit, new plan."""
+    given, steps = named_model(model), checked_horizon(horizon)
+    latent, tell = given.latent, progress or (lambda word: None)
+    if not 0.0 < false_alarm < 1.0:
+        raise InvalidArgument(
+            f"false_alarm is {false_alarm}", hint="it is between 0 and 1"
+        )
+    targets = _targets(save, save_model)
+    if solver is None:
+        solver = _solver(gap_tolerance, time_limit, seed)
+    tell("reading the log")
+    judged = _judged(
+        latent,
+        log,
+        rewards=rewards,
+        start_evidence=start_evidence,
+        rate=rate,
+        delay=delay,
+        false_alarm=false_alarm,
+        max_bytes=max_bytes,
+    )
+    weights, plausible = judged.weights, judged.plausible
+    before = checked_oracle(oracle, latent, steps) or _planned(
+        latent, steps, solver, "before", tell
+    )
+    changed = None if weights is None else LatentMDP(latent.simulators, weights)
+    after = None
+    if changed is not None:
+        after = _planned(changed, steps, solver, "after", tell)
+    names = latent.simulators.model_names
+    return Adapt(
+        horizon=steps,
+        transitions=judged.transitions,
+        episodes=judged.episodes,
+        log_hash=judged.log_hash,
+        posterior=tuple(
+            AdaptedModel(
+                name=name,
+                prior=float(latent.prior[at]),
+                probability=None if weights is None else float(weights[at]),
+                log_likelihood=float(judged.log_likelihood[at]),
+                p_value=float(judged.p_values[at]),
+                plausible=bool(plausible[at]),
+                gap_before=float(before.gaps[at]),
+                gap_after=None if after is None else float(after.gaps[at]),
+            )
+            for at, name in enumerate(names)
+        ),
+        parameters=_parameters(latent, weights),
+        outside_class=judged.outside,
+        false_alarm=false_alarm,
+        best=names[judged.best],
+        gap_bound_before=before.average_gap,
+        gap_bound_after=None if after is None else after.average_gap,
+        gap_of_old_plan=None if weights is None else float(weights @ before.gaps),
+        plausible_gap=None
+        if after is None or not plausible.any()
+        else float(after.gaps[plausible].max()),
+        lemma_1=_lemma_1(latent, weights, after),
+        misfit=judged.misfit,
+        rounding=judged.rounding,
+        files=_saved(after, changed, *targets),
+        certainty={**judged.certainty, **CERTAINTY},
+        notes=(*judged.notes, *plan_notes({"before": before, "after": after})),
+        provenance=provenance(
+            command="", model=given.name, latent=latent, seed=solver.seed
+        ),
+        policy=None if after is None else after.policy,
+        belief_policy=None if after is None else after.belief_policy,
+        adapted=changed,
+    )
+
+
+def _judged(
+    latent: LatentMDP,
+    log: Log,
+    *,
+    rewards: RewardEvidence,
+    start_evidence: bool,
+    rate: float | None,
+    delay: int | None,
+    false_alarm: float,
+    max_bytes: int | None,
+) -> Judged:
+    """Return what the log says, by the tables or by the equations behind them."""
+    if isinstance(log, RealLog) or (
+        isinstance(log, str | os.PathLike) and is_real_log(Path(log))
+    ):
+        refuse_options(
+            {
+                "rewards": rewards is not RewardEvidence.IGNORED,
+                "start_evidence": start_evidence,
+            },
+            "leave it out: a log of observations is judged by predictions alone",
+        )
+        return judged_by_physics(
+            latent, log, rate=rate, delay=delay, false_alarm=false_alarm
+        )
+    refuse_options(
+        {"rate": rate, "delay": delay},
+        "it is for a log of observations, with columns obs_0, ..., act_0, ...; or for "
+        "a simulator (--randomize 'mass=0.5..2')",
+    )
+    return judged_by_tables(
+        latent,
+        log,
+        rewards=rewards,
+        start_evidence=start_evidence,
+        false_alarm=false_alarm,
+        max_bytes=max_bytes,
+    )
+
+
+def _targets(
+    save: str | os.PathLike[str] | None, model: str | os.PathLike[str] | None
+) -> tuple[Path | None, Path | None]:
+    """Return where policy and class go, refusing now what would fail after planning."""
+    policy = None if save is None else writable_file(save)
+    target = (
+        None
+        if model is None
+        else writable_file(
+            model, what="models", option="--save-model", example="adapted"
+        )
+    )
+    if policy is not None and target in (policy, belief_path(policy)):
+        raise InvalidFile(
+            f"--save and --save-model both name {target}",
+            hint="give the class another name",
+        )
+    return policy, target
+
+
+def _saved(
+    after: OracleResult | None,
+    changed: LatentMDP | None,
+    policy: Path | None,
+    model: Path | None,
+) -> SavedFiles:
+    if after is None or changed is None:
+        return SavedFiles()
+    if model is not None:
+        write_model(changed, model)
+    files = saved_policies(after, policy, changed.simulators.grid)
+    return SavedFiles(*files, model=None if model is None else str(model))
+
+
+def _solver(gap_tolerance: float | None, time_limit: float, seed: int) -> Solver:
+    plain = AutoOracle(time_limit=time_limit, seed=seed, negligible=NEGLIGIBLE)
+    if gap_tolerance is None:
+        return plain
+    return replace(plain, gap_tolerance=gap_tolerance, negligible=0.0)
+
+
+def _planned(
+    latent: LatentMDP, horizon: int, solver: Solver, which: str, tell: Tell
+) -> OracleResult:
+    return not_interrupted(
+        planned_oracle(
+            latent,
+            horizon,
+            solver=solver,
+            progress=lambda word: tell(f"planning {which}, {word}"),
+        )
+    )
+
+
+def _parameters(
+    latent: LatentMDP, weights: FloatArray | None
+) -> tuple[ParameterPosterior, ...]:
+    theta = latent.simulators.theta
+    return tuple(
+        ParameterPosterior(
+            name=name,
+            before=_spread(values, latent.prior),
+            after=None if weights is None else _spread(values, weights),
+        )
+        for name, values in zip(theta.names, theta.values.T, strict=True)
+    )
+
+
+def _spread(values: FloatArray, weights: FloatArray) -> Moments:
+    mean = float(weights @ values)
+    return Moments(mean, sqrt(float(weights @ (values - mean) ** 2)))
+
+
+def _lemma_1(
+    latent: LatentMDP, weights: FloatArray | None, after: OracleResult | None
+) -> LikeliestBound | None:
+    """Return Lemma 1's bound of any new oracle's gap in the likeliest model.
+
+    None if it says nothing: not less than all that can be lost.
+    """
+    if after is None or weights is None or after.horizon is None:
+        return None
+    width, at = float(np.ptp(latent.simulators.rewards)), int(weights.argmax())
+    if width == 0.0:
+        return None
+    bound = posterior_gap(
+        after.average_gap.upper / width,
+        posterior=float(weights[at]),
+        horizon=after.horizon,
+    ).value
+    if bound >= after.horizon:
+        return None
+    return LikeliestBound(
+        name=latent.simulators.model_names[at],
+        probability=float(weights[at]),
+        bound=width * bound,
+    )
