@@ -46,12 +46,14 @@ ASKED: dict[str, list[str]] = {
 }
 ELSEWHERE = {  # verbs that print no number of a class
     "adapt",  # asked below, with a log
+    "check",  # of a simulator
     "demo",
     "export",
     "list",
     "report",
     "reproduce",
     "schema",
+    "transfer",  # in a simulator
 }
 
 
