@@ -93,7 +93,7 @@ COMMANDS = [
     words("diameter", "missing argument 'MODEL'"),
     words("export riverswim", "missing argument 'FILE'"),
     words("info riverswim chain", "unexpected extra argument"),
-    words("list riverswim", "unexpected extra argument"),
+    words("list riverswim", "no simulator"),
     words("info riverswim --jsn", "--json"),
     words("info riverswim --json=yes", "does not take a value"),
     words("solve riverswim -H", "requires an argument"),

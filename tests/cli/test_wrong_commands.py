@@ -90,7 +90,7 @@ ARGUMENTS = [
     Wrong("gap riverswim 10", "extra argument '10'", "did you mean -H 10?"),
     Wrong("oracle riverswim 1e3", "extra argument '1e3'", "did you mean -H 1e3?"),
     Wrong("info riverswim chain", "extra argument 'chain'", "simgap info takes MODEL;"),
-    Wrong("list riverswim", "extra argument 'riverswim'", "list takes options only"),
+    Wrong("list pendulun", "no simulator 'pendulun'", "did you mean pendulum?"),
     Wrong("export new.npz riverswim", "no file new.npz", "export riverswim new.npz"),
     Wrong("info ''", "MODEL is empty", "simgap list"),
     Wrong("info -", "not read from standard input", "name a file"),

@@ -17,7 +17,7 @@ B = 4
 
 
 class Counting:
-    """World i pays its action, and ends after i + 1 steps; `fault` breaks the third one."""
+    """World i pays its action, and ends after i + 1 steps; the third may break."""
 
     def __init__(self, fault: str = "") -> None:
         self.fault, self.step_number = fault, 0

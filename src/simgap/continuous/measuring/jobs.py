@@ -21,7 +21,7 @@ from simgap.continuous.randomization.binding import BoundRandomization
 from simgap.continuous.randomization.draws import philox
 
 ROUND = 16  # episodes of a policy at a point between two looks at the numbers
-ROWS = 64  # worlds that are stepped together, unless the simulator likes more
+ROWS = 16  # worlds that are stepped together, unless the simulator likes more
 
 
 @final
@@ -108,11 +108,18 @@ class Work:
 
 
 def jobs_of_round(work: Work, first: int, last: int) -> Iterator[Job]:
-    """Return the jobs that run episodes `first` to `last` - 1 of every policy."""
+    """Return the jobs that run episodes `first` to `last` - 1 of every policy.
+
+    A job is what the simulator likes to step together: a slow one has short jobs.
+    """
     count = len(work.points.theta)
     for policy in range(len(work.policies)):
         for start in range(0, count, work.rows):
-            yield Job(policy, (start, min(start + work.rows, count)), (first, last))
+            stop = min(start + work.rows, count)
+            side = 1 << (max(1, work.rows // (stop - start)).bit_length() - 1)
+            for begin in range(first, last, side):
+                episodes = (begin, min(begin + side, last))
+                yield Job(policy, (start, stop), episodes)
 
 
 def run_job(work: Work, job: Job) -> Done:

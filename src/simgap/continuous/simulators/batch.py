@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -88,6 +88,8 @@ def simulator_from_batch(
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchSimulator:
     """Worlds that a function builds together."""
+
+    rows: ClassVar[int] = 256  # worlds that are stepped together
 
     name: str
     make_batch: MakeBatch

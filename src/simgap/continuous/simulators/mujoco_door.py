@@ -67,6 +67,8 @@ class MuJoCoSimulator:
     `threads` of MuJoCo step the worlds of a batch; their number changes no number.
     """
 
+    rows = 64  # worlds that are stepped together
+
     def __init__(
         self, name: str, model: Any, task: MuJoCoTask, *, threads: int = 1
     ) -> None:
