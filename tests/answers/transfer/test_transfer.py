@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -224,3 +226,20 @@ def test_the_record_has_the_keys_of_the_contract(
     assert set(point["theta"]) == {"pull"}
     assert {"estimate", "label"} <= point["return"].keys()
     assert {"estimate", "label"} <= point["gap"].keys()
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_what_a_users_code_prints_does_not_spoil_the_answer(
+    here: Path, threads: str
+) -> None:
+    begins = "def back(observation, memory):"
+    loud = USER.replace(begins, f"{begins}\n    print('hello')")
+    (here / "mine.py").write_text(loud)
+    command = (
+        "transfer mine.py:make --randomize pull=-0.5..0.5 --policy mine.py:back "
+        f"-H 5 --design corners --episodes 4 --json --threads {threads}"
+    )
+    simgap_ = [sys.executable, "-m", "simgap.cli.app.main", *command.split()]
+    done = subprocess.run(simgap_, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["kind"] == "transfer"
+    assert "hello" in done.stderr

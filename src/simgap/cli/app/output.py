@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -214,13 +214,14 @@ def telling(text: str) -> Iterator[Callable[[str], None]]:
     """Yield a function that says on standard error how far a long run has come.
 
     Somebody who watches sees the latest word at once; a log gets a line now and then,
-    at growing distances.
+    at growing distances. What a user's own code prints meanwhile goes to standard error
+    too: standard output is for the answer.
     """
     if sys.stderr.isatty():
         from rich.console import Console
 
         watcher = Console(file=sys.stderr, markup=False, emoji=False)
-        with watcher.status(clean(text)) as status:
+        with watcher.status(clean(text)) as status, redirect_stdout(sys.stderr):
             yield lambda word: status.update(clean(word))
         return
     from time import monotonic
@@ -234,7 +235,8 @@ def telling(text: str) -> Iterator[Callable[[str], None]]:
             sys.stderr.write(f"{clean(word)} ...\n")
             sys.stderr.flush()
 
-    yield tell
+    with redirect_stdout(sys.stderr):
+        yield tell
 
 
 def _box() -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -128,6 +129,7 @@ _mine: Work | SimgapError | None = None  # of this worker
 
 def _begin(recipe: Recipe, driver: int) -> None:
     global _mine  # noqa: PLW0603 (a worker is a process of its own)
+    sys.stdout = sys.stderr  # what a user's code prints is no answer
     threading.Thread(target=_end_with, args=(driver,), daemon=True).start()
     try:
         _mine = recipe()
