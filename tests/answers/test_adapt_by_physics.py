@@ -121,6 +121,9 @@ def test_the_verb_takes_the_same_file(
     out = capsys.readouterr().out
     assert "approximate" in out and "computed, not sampled" not in out
     wrong = written(recorded(1, friction=0.1), tmp_path / "wrong.csv")
-    assert main([*command[:5], str(wrong)]) == 1
+    page = tmp_path / "run"
+    assert main([*command[:5], str(wrong), "--out", str(page)]) == 1
     out = capsys.readouterr().out
     assert "about 1 %" in out and "at most 1 %" not in out
+    assert main(["report", str(page)]) == 0
+    assert "probability about 0.01" in (page / "report.html").read_text()

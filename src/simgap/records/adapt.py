@@ -20,7 +20,7 @@ class AdaptedModel:
     prior: float
     probability: float | None  # None: the log excludes every model
     log_likelihood: float
-    p_value: float  # holds for any way of collecting data and of stopping
+    p_value: float  # for any way of collecting data and stopping, unless estimated
     plausible: bool  # p_value above false_alarm
     gap_before: float  # of the policy planned for the prior, if this model is real
     gap_after: float | None  # of the one planned for the posterior

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgap.continuous import RealLog, read_real_log
+from simgap.continuous import RealLog, is_real_log, read_real_log
 from simgap.errors import SimgapError
 from tests.continuous.identification.real_pendulum import recorded, written
 
@@ -29,6 +29,32 @@ def test_consecutive_rows_of_episodes(tmp_path: Path) -> None:
     log = recorded(0, steps=30, episodes=3)
     again = read_real_log(written(log, tmp_path / "log.csv"), rate=20.0)
     assert again.hash == log.hash and again.dt == 0.05 and again.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("header", "real"),
+    [
+        (HEADER, True),
+        ("\ufeffobs_0, act_0", True),
+        ('"obs_speed","act_0"', True),
+        ("episode_index,observation.state,action", True),
+        ("episode,step,state,action,next_state", False),
+        ("state,action,next_state,reward", False),
+        ("observer,state", False),
+        ("", False),
+    ],
+)
+def test_the_first_line_says_which_log_it_is(
+    header: str, real: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text(header + "\n0\n", encoding="utf-8")
+    assert is_real_log(path) is real
+
+
+def test_what_is_no_csv_is_a_log_of_observations(tmp_path: Path) -> None:
+    assert is_real_log("log.npz") and is_real_log("log.PARQUET")
+    assert not is_real_log(tmp_path / "none.csv")  # its reader says so
 
 
 def test_columns_come_in_any_order_and_rows_may_name_what_follows(
