@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import simgap
+from simgap.answers.transfer.setup import identity
 from simgap.cli.app.main import main
 from simgap.errors import SimgapError
 from simgap.records import Transfer, read_record
@@ -154,6 +155,34 @@ def test_a_name_that_is_given_twice_has_training_seeds(here: Path) -> None:
         ("mine.py:back", 1),
         ("mine.py:back (2)", 1),
     ]
+
+
+def test_a_policy_and_a_reference_do_not_hide_each_other(here: Path) -> None:
+    with pytest.raises(SimgapError) as error:
+        measured({"net": "mine.py:back"}, references={"net": "zero"})
+    assert error.value.code == "name-taken"
+    both = measured("zero", references="zero", episodes=2)  # not named by anybody
+    assert [each.name for each in both.policies] == ["zero", "zero (2)"]
+
+
+@pytest.mark.parametrize("option", ["half_width", "budget", "episodes"])
+def test_nothing_at_all_is_not_taken_for_not_given(here: Path, option: str) -> None:
+    with pytest.raises(SimgapError):
+        measured(**{option: 0})
+
+
+@pytest.mark.parametrize("task", ["robot.py", "reach.py"])
+def test_a_changed_task_is_another_measurement(tmp_path: Path, task: str) -> None:
+    folder = tmp_path / "models"
+    folder.mkdir()
+    (folder / "robot.xml").touch()
+    (folder / task).write_text("horizon = 5")
+    text = f"mujoco:{folder}/robot.xml"
+    text += "" if task == "robot.py" else f"?task={task}"
+    before = identity(text, {}, {})
+    assert identity(text, {}, {}) == before
+    (folder / task).write_text("horizon = 6")
+    assert identity(text, {}, {}) != before
 
 
 def test_zero_width_is_the_same_as_nothing_randomized(here: Path) -> None:

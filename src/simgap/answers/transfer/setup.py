@@ -111,6 +111,18 @@ def brought(policies: Policies, what: str = "policy") -> list[Brought]:
     return seeded
 
 
+def refuse_one_name_for_two(mine: Sequence[Brought], others: Sequence[Brought]) -> None:
+    """Refuse a policy that is named as a reference is: one would hide the other."""
+    taken = {each.name for each in others if each.name is not None}
+    for each in mine:
+        if each.name in taken:
+            raise InvalidArgument(
+                f"{each.name} is the name of a policy and of a reference",
+                hint="give one of them another name",
+                code="name-taken",
+            )
+
+
 def opened_policies(
     every: Sequence[Brought], simulator: Simulator, steps: int
 ) -> tuple[tuple[BroughtPolicy, ...], tuple[Entry, ...]]:
@@ -209,16 +221,22 @@ def _named(policies: Policies) -> Iterator[tuple[str | None, Any]]:
 
 
 def _with_contents(text: str) -> str:
-    """Return a text with a hash of every file that it names."""
+    """Return a text with a hash of every file that it names, or that lies beside one.
+
+    Beside a network are its weights and sidecar, beside a MuJoCo model its task.
+    """
+    parts = sorted({text, *text.replace("?", ":").replace("=", ":").split(":")} - {""})
+    models = [Path(part) for part in parts if part.endswith(".xml")]
+    files = [Path(part + end) for part in parts for end in ("", ".data", ".toml")]
+    files += [model.with_suffix(".py") for model in models]
+    files += [model.parent / part for model in models for part in parts]
     found = text
-    for part in sorted({text, *text.replace("?", ":").replace("=", ":").split(":")}):
-        for end in ("", ".data", ".toml") if part else ():  # what lies beside a network
-            each = Path(part + end)
-            try:
-                if each.is_file():
-                    found += f" {hashlib.sha256(each.read_bytes()).hexdigest()[:16]}"
-            except (OSError, ValueError):
-                continue
+    for each in dict.fromkeys(files):
+        try:
+            if each.is_file():
+                found += f" {hashlib.sha256(each.read_bytes()).hexdigest()[:16]}"
+        except (OSError, ValueError):
+            continue
     return found
 
 

@@ -20,6 +20,7 @@ from simgap.answers.transfer.setup import (
     opened_policies,
     opened_simulator,
     points_of,
+    refuse_one_name_for_two,
     steps_of,
 )
 from simgap.arrays import BoolArray
@@ -95,6 +96,9 @@ def transfer(
     3
     """
     mine, others = brought(policies), brought(references) if references else []
+    refuse_one_name_for_two(mine, others)
+    if episodes is not None and episodes < 1:
+        raise InvalidArgument(f"{episodes} episodes", hint="give 1 or more")
     opened = opened_simulator(simulator, noise)
     randomization = bind(parse_randomization(randomize), opened)
     steps = steps_of(opened, horizon)
@@ -115,7 +119,7 @@ def transfer(
         folder.mkdir(parents=True, exist_ok=True)
     rounds = (
         Rounds(half_width=half_width, budget=budget, most=episodes or MOST)
-        if half_width or budget
+        if half_width is not None or budget is not None
         else None
     )
     found = measured(
