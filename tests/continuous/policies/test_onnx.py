@@ -245,6 +245,14 @@ def test_weights_beside_the_file_are_read_from_one_name_only(tmp_path: Path) -> 
             assert caught.value.code == "onnx-does-not-load"
 
 
+def test_an_empty_file_of_weights_beside_a_small_network_is_no_trouble(
+    tmp_path: Path,
+) -> None:
+    path, twin = mlp(tmp_path / "p.onnx")  # torch.onnx.export writes small ones so
+    (tmp_path / "p.onnx.data").touch()
+    assert episode(opened(path), lambda x, s: (twin(x), s)) < 1e-6
+
+
 def test_a_policy_goes_to_another_process(tmp_path: Path) -> None:
     import pickle
 

@@ -94,7 +94,8 @@ def read_onnx(path: Path) -> OnnxFile:
     """Return the bytes of a file and of what may lie beside it."""
     beside = path.with_name(path.name + BESIDE)
     model = _read(path, LARGEST)
-    data = _read(beside, LARGEST - len(model)) if beside.exists() else None
+    some = beside.exists() and beside.stat().st_size > 0  # PyTorch may leave it empty
+    data = _read(beside, LARGEST - len(model)) if some else None
     digest = hashlib.sha256(model)
     digest.update(b"" if data is None else hashlib.sha256(data).digest())
     return OnnxFile(path.name, digest.hexdigest(), model, data)
