@@ -236,6 +236,23 @@ def test_a_table_of_returns_is_graded_as_if_it_were_measured_here(here: Path) ->
     assert main(["transfer", "--returns", "table.csv", "--reference", "good"]) == 0
 
 
+def test_a_table_is_held_to_its_bounds_and_to_values(here: Path) -> None:
+    from simgap.answers.transfer.transfer import transfer_table
+
+    rows = [
+        f"a,{m},{s},{k},{12 - 10 * s}" for m in (1, 2) for s in (0, 1) for k in "01"
+    ]
+    Path("t.csv").write_text("\n".join(["policy,mass,seed,episode,return", *rows]))
+    assert transfer_table("t.csv", bounds=(0, 12)).policies[0].mean.estimate == 7.0
+    with pytest.raises(SimgapError, match="line 2"):  # though 7 is fine, on average
+        transfer_table("t.csv", bounds=(0, 10))
+    inside = transfer_table("t.csv", randomize="mass=0.5..1.5")
+    assert [each.inside for each in inside.policies[0].points] == [True, False]
+    with pytest.raises(SimgapError) as error:
+        transfer_table("t.csv", randomize="mass*=0.5..1.5")
+    assert error.value.code == "no-nominal"
+
+
 def test_the_record_has_the_keys_of_the_contract(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -28,6 +28,7 @@ from simgap.continuous import (
     Cube,
     Graded,
     More,
+    Operation,
     Randomization,
     Rounds,
     Work,
@@ -229,6 +230,12 @@ def _inside(cube: Cube, spec: Randomization) -> BoolArray:
                 f"the table has no column {item.name!r}",
                 hint=f"its parameters are {', '.join(cube.parameters) or 'none'}",
                 code="no-parameter",
+            )
+        if item.operation is not Operation.ABSOLUTE:
+            raise InvalidArgument(
+                f"{item.name} is scaled or moved, and a table says of no nominal value",
+                hint=f"write the values themselves: {item.name}=LOW..HIGH",
+                code="no-nominal",
             )
         low, high = item.distribution.support
         column = cube.theta[:, cube.parameters.index(item.name)]

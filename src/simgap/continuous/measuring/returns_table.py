@@ -166,6 +166,8 @@ def _cube(
         first = (policies.index(policy), seeds[policy][seed], point)
         for at, label in enumerate(_order(cell)):
             row = cell[label]
+            if bounds and not (bounds[0] <= row.returned <= bounds[1]):
+                _beyond_bounds(file, row, bounds)
             returns[(*first, at)], success[(*first, at)] = row.returned, row.success
             if not isfinite(row.returned):
                 text = f"line {row.line} has no return"
@@ -183,6 +185,14 @@ def _cube(
         failures=tuple(failures),
         paired=rows[0].episode != "" and _same_episodes(cells, len(policies)),
     )
+
+
+def _beyond_bounds(file: Path, row: _Row, bounds: tuple[float, float]) -> None:
+    """Refuse a return outside what returns are said to lie between."""
+    if isfinite(row.returned):  # else it broke
+        said = f"it is said to be between {bounds[0]:g} and {bounds[1]:g}"
+        wrong = f"{row.policy!r} returned {row.returned!r}; {said}"
+        _refuse(file, row.line, wrong, "declare wider bounds, or none")
 
 
 def _same_episodes(
