@@ -28,7 +28,7 @@ COMMAND: Final = (
     "transfer gym:CartPole-v1 --randomize length=0.3..1.0 --policy random "
     f"--reference zero -H 25 --design sobol:24 --episodes 64 --out {FOLDER}"
 ).split()
-JOBS = 2 * 4  # policies, rounds of 16 episodes; the points fit in one job
+JOBS = 2 * 64 * 2  # policies, episodes, parts of the points
 EACH = 3  # moments of a job that is kept: BEGIN, INSERT, COMMIT
 ENDED = "nothing: it had ended"
 GONE = 30.0  # seconds for workers to notice that their driver is dead
@@ -198,7 +198,7 @@ def test_an_interrupt_says_so_in_a_line_and_can_be_resumed(
     tmp_path: Path, whole: Whole
 ) -> None:
     """The signal goes to the workers as well, as that of a terminal does."""
-    starting = Stop("SELECT shape", JOBS, 0.5, "SIGINT")  # workers are, in 0.5 s
+    starting = Stop("SELECT shape", JOBS, 0.1, "SIGINT")  # workers are, in 0.1 s
     running = Stop("INSERT OR IGNORE", 3, 0.02, "SIGINT")
     for stop, workers in ((starting, 2), (running, 1)):
         ran = run(tmp_path, stop, workers)

@@ -289,3 +289,33 @@ def test_what_a_users_code_prints_does_not_spoil_the_answer(
     done = subprocess.run(simgap_, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["kind"] == "transfer"
     assert "hello" in done.stderr
+
+
+def test_a_budget_that_two_episodes_would_break_is_refused(here: Path) -> None:
+    with pytest.raises(SimgapError) as error:
+        measured(budget=100, episodes=None)
+    assert error.value.code == "budget-too-small"
+
+
+def test_a_simulator_that_remembers_its_past_is_told(here: Path) -> None:
+    keeps = USER.replace("self.at, self.count = self.np_random.normal(size=1), 0", "")
+    begins = "self.pull, self.crash = pull, crash"
+    keeps = keeps.replace(begins, f"{begins}; self.at, self.count = np.zeros(1), 0")
+    (here / "mine.py").write_text(keeps)
+    assert "seed-ignored" in [each.code for each in measured().notes]
+
+
+def test_a_table_whose_points_share_their_luck_does_not_claim_too_much(
+    here: Path,
+) -> None:
+    """The same 20 coins at 40 points are 20 draws, not 800."""
+    missed = 0
+    for seed in range(20):
+        luck = np.random.default_rng(seed).random(20) < 0.5
+        lines = ["policy,m,episode,return"]
+        lines += [f"a,{m},{k},{int(luck[k])}" for m in range(40) for k in range(20)]
+        Path("table.csv").write_text("\n".join(lines))
+        mean = simgap.transfer_table("table.csv", bounds=(0.0, 1.0)).policies[0].mean
+        assert mean.label == "guaranteed"
+        missed += not mean.lower <= 0.5 <= mean.upper
+    assert missed <= 4  # 1 expected at most; it was 12 when all 800 counted

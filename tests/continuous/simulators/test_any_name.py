@@ -45,3 +45,21 @@ def test_a_name_that_the_factory_does_not_take_is_told() -> None:
         simgap.transfer("mine.py:anything", "zero", randomize="mass=1..2", horizon=9)
     assert error.value.code == "no-such-parameter"
     assert "mass" in str(error.value)
+
+
+def test_choices_that_do_not_start_at_0_are_refused() -> None:
+    import gymnasium
+
+    class Signed(gymnasium.Env):  # type: ignore[misc]
+        observation_space = gymnasium.spaces.Discrete(3)
+        action_space = gymnasium.spaces.Discrete(3, start=-1)
+
+        def reset(self, *, seed: int | None = None, options: object = None) -> object:
+            return 0, {}
+
+        def step(self, action: int) -> object:
+            return 0, float(action), False, False, {}
+
+    with pytest.raises(SimgapError) as error:
+        open_simulator(lambda gain=1.0: Signed())
+    assert error.value.code == "discrete-start"

@@ -305,7 +305,7 @@ class Stubborn(gymnasium.Env[FloatArray, int]):  # type: ignore[misc]
     """An environment with numbers of every kind."""
 
     observation_space = gymnasium.spaces.Box(-10.0, 10.0, (1,), np.float64)
-    action_space = gymnasium.spaces.Discrete(2, start=5)
+    action_space = gymnasium.spaces.Discrete(2)
     gain = 2.0
 
     def __init__(self, push: float = 1.0, rounds: int = 3, loud: bool = False) -> None:
@@ -328,7 +328,7 @@ class Stubborn(gymnasium.Env[FloatArray, int]):  # type: ignore[misc]
 
     def step(self, action: int) -> tuple[FloatArray, float, bool, bool, dict[str, Any]]:
         assert self.action_space.contains(action)
-        self.position += self.push * (action - 5) * self.gain
+        self.position += self.push * action * self.gain
         return np.array([self.position]), 0.0, False, False, {"success": True}
 
 
@@ -357,7 +357,7 @@ def test_numbers_of_an_unknown_environment_are_found() -> None:
     assert isinstance(simulator.observation, Box)
 
 
-def test_an_action_of_n_starts_where_the_space_says() -> None:
+def test_an_action_of_n_is_what_the_environment_gets() -> None:
     simulator = open_gym("Stubborn-v0")
     worlds = simulator.instantiate({"push": np.array([1.0, 3.0])})
     worlds.reset(np.arange(2))

@@ -34,6 +34,7 @@ from simgap.records import (
 from simgap.text import counted, listed, number, percent
 
 CREDIBILITY = 0.95
+LEAST_SAMPLES = 20.0  # effective ones, below which no interval is told
 CERTAINTY: dict[str, Certainty] = {
     "posterior": "estimated",
     "delays": "estimated",
@@ -121,8 +122,10 @@ def adapt_simulator(
 def _beliefs(found: Identified) -> tuple[ParameterBelief, ...]:
     out = []
     for at, draw in enumerate(found.free):
-        lower, upper = found.interval(draw, CREDIBILITY)
         low, high = found.nu.support[draw].tolist()
+        lower, upper = low, high  # nothing is claimed of a posterior without samples
+        if found.samples.effective >= LEAST_SAMPLES:
+            lower, upper = found.interval(draw, CREDIBILITY)
         out.append(
             ParameterBelief(
                 name=found.nu.names[draw],
@@ -177,7 +180,15 @@ def _findings(
         )  # fmt: skip
     else:
         out.append(Finding("delay", "delay-found", "ok", late, chance))
-    if not found.samples.settled:
+    if found.samples.effective < LEAST_SAMPLES:
+        out.append(
+            Finding("samples", "too-few-samples", "fail",
+                    f"the posterior rests on {found.samples.effective:.0f} samples, "
+                    "too few for intervals: the whole ranges are told. Randomize fewer "
+                    "parameters (only some of their ratios may matter), or a narrower "
+                    "range", found.samples.effective)
+        )  # fmt: skip
+    elif not found.samples.settled:
         out.append(
             Finding("samples", "few-samples", "warning",
                     f"the posterior rests on {found.samples.effective:.0f} samples: "

@@ -48,6 +48,13 @@ from simgap.user_files import replacing
 RETURNS, RECORD = "returns.npz", "transfer.json"
 EPISODES = 32  # of a policy at a point, unless told otherwise
 MOST = 16_384  # if a width is asked for
+NOT_REPEATED = Note(
+    "seed-ignored",
+    "the same seed and actions give another episode: the simulator ignores its seed, "
+    "or keeps something between episodes; then they are not independent, and intervals "
+    "may be wrong",
+)
+FIRST = 16  # episodes of the first round, if a width or a budget is asked for
 
 
 def transfer(
@@ -118,18 +125,20 @@ def transfer(
     folder = None if out is None else Path(out)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    rounds = (
-        Rounds(half_width=half_width, budget=budget, most=episodes or MOST)
-        if half_width is not None or budget is not None
-        else None
-    )
+    rounds = None
+    if half_width is not None or budget is not None:
+        first = min(FIRST, episodes or FIRST)
+        if budget is not None:
+            first = min(first, _affordable(budget, len(given), work))
+        rounds = Rounds(first, half_width, budget, episodes or MOST)
+    repeated = repeats(opened)
     found = measured(
         work,
         entries,
         episodes=rounds.first if rounds else episodes or EPISODES,
         more=None if rounds is None else _more(rounds, confidence),
         references=tuple(dict.fromkeys(each.name for each in entries[len(mine) :])),
-        paired=repeats(opened),
+        paired=repeated,
         folder=folder,
         identity=identity(
             opened.name,
@@ -180,7 +189,7 @@ def transfer(
         steps=found.steps,
         model=opened.name,
         seed=seed,
-        notes=where.notes,
+        notes=(*where.notes, *(() if repeated else (NOT_REPEATED,))),
     )
     answer = answer if optima is None else optima.beside(answer)
     if folder is not None:
@@ -241,6 +250,19 @@ def _inside(cube: Cube, spec: Randomization) -> BoolArray:
         column = cube.theta[:, cube.parameters.index(item.name)]
         found &= (column >= low) & (column <= high)
     return found
+
+
+def _affordable(budget: int, policies: int, work: Work) -> int:
+    """Return the episodes at each point that a budget of steps allows at least."""
+    longest = policies * len(work.points.theta) * work.horizon
+    if budget < 2 * longest:
+        raise InvalidArgument(
+            f"a budget of {budget} steps",
+            hint=f"two episodes of each policy at each point may take {2 * longest}; "
+            "measure at fewer points with --design, none beyond the range: --beyond 1",
+            code="budget-too-small",
+        )
+    return budget // longest
 
 
 def _more(rounds: Rounds, confidence: float) -> More:

@@ -33,6 +33,7 @@ class DrawnPoints:
     drawn: Drawn
     weights: FloatArray | None = None  # (T,), all equal if not given
     uniforms: FloatArray | None = None  # (T, P), theta = quantile(uniforms)
+    shared: bool = False  # episode k may have the same luck at every point
 
     def __post_init__(self) -> None:
         for name in ("weights", "uniforms"):

@@ -100,6 +100,10 @@ def over_points(
             Part(row[np.isfinite(row)], low, high, weight=weight)
             for row, weight in zip(given.values[there], weights, strict=True)
         ]
+        if points.shared:  # of one episode at all points only the mean is one draw
+            every = np.isfinite(given.values[there]).all(axis=0)
+            together = weights @ given.values[there][:, every]
+            parts = [Part(together, low, high)] if every.sum() > 1 else parts
     scrambled = points.drawn is Drawn.SCRAMBLED
     found = estimated_mean(
         _two_or_more(parts),
@@ -109,7 +113,7 @@ def over_points(
         greatest=high,
         guaranteed=level.guaranteed and not scrambled,
     )
-    if scrambled:  # no theorem speaks of them
+    if scrambled or (points.shared and len(parts) > 1):  # no theorem speaks of them
         found = replace(found, label="approximate")
 
     def of_seeds(seeds: FloatArray) -> FloatArray:

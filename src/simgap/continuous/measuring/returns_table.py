@@ -63,7 +63,7 @@ def read_returns(
     cube = _cube(file, names, rows, references, bounds)
     levels = [np.unique(column).size for column in cube.theta.T]
     grid = float(np.prod(levels, dtype=float)) == len(cube.theta)
-    return cube, DrawnPoints(Drawn.CHOSEN if grid else Drawn.SCRAMBLED)
+    return cube, DrawnPoints(Drawn.CHOSEN if grid else Drawn.SCRAMBLED, shared=True)
 
 
 def _read(file: Path, text: TextIOWrapper) -> tuple[tuple[str, ...], list[_Row]]:

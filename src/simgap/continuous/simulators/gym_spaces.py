@@ -49,12 +49,13 @@ class Done:
         Each of its rows is what `env.step` takes.
         """
         if isinstance(self.space, Choices):
-            return rows.astype(self.gym_space.dtype) + self.gym_space.start
+            return rows.astype(self.gym_space.dtype)
         return rows.reshape(-1, *self.gym_space.shape).astype(self.gym_space.dtype)
 
 
 def seen_of(gym_space: Any) -> Seen:
     """Return how observations of a space are read, or refuse the space."""
+    _refuse_start(gym_space)
     if isinstance(gym_space, spaces.Discrete):
         return Seen(Choices(int(gym_space.n)), gym_space)
     ends = [(np.zeros(0), np.zeros(0)), *_ends(gym_space)]
@@ -62,8 +63,19 @@ def seen_of(gym_space: Any) -> Seen:
     return Seen(Box(low, high), gym_space)
 
 
+def _refuse_start(gym_space: Any) -> None:
+    """Refuse numbers that do not start at 0: policies would mean others by them."""
+    if isinstance(gym_space, spaces.Discrete) and gym_space.start != 0:
+        raise InvalidArgument(
+            f"{gym_space} does not start at 0",
+            hint="wrap the environment, so that its choices are 0 to n - 1",
+            code="discrete-start",
+        )
+
+
 def done_of(gym_space: Any) -> Done:
     """Return how actions are given to a space, or refuse the space."""
+    _refuse_start(gym_space)
     if isinstance(gym_space, spaces.Discrete):
         return Done(Choices(int(gym_space.n)), gym_space)
     if isinstance(gym_space, spaces.Box):
@@ -131,7 +143,7 @@ def _array(space: Any, value: Any, what: str) -> FloatArray:
     if isinstance(space, spaces.Discrete):
         if array.size != 1:
             raise _wrong(f"{what} has shape {array.shape}, its space is {space}")
-        return array.reshape(1) - float(space.start)
+        return array.reshape(1)
     if array.shape != space.shape:
         raise _wrong(f"{what} has shape {array.shape}, its space says {space.shape}")
     return array.reshape(-1)
