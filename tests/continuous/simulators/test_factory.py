@@ -208,7 +208,7 @@ def test_a_file_may_hold_a_whole_simulator(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("space", "shown", "numbers", "seen"),
     [
-        (Discrete(5, start=2), 4, [2.0], Choices(5)),
+        (Discrete(5), 4, [4.0], Choices(5)),
         (MultiBinary(3), np.array([1, 0, 1]), [1.0, 0.0, 1.0], None),
         (
             Dict({"z": Discrete(3), "a": GymBox(-1.0, 1.0, (1, 2), np.float32)}),
