@@ -113,3 +113,40 @@ def test_misuse_is_told(
     assert main(["adapt", "pendulum", *more]) == 2
     out, err = capsys.readouterr()
     assert out == "" and word in err and "\nhint: " in err
+
+
+def test_a_simulator_with_noise_of_its_own_is_refused(tmp_path: Path) -> None:
+    """Its predictions would be as noisy as the log, and the test of fit alarmed."""
+    lines = (
+        "import gymnasium, numpy as np",
+        "class Slide(gymnasium.Env):",
+        "    observation_space = gymnasium.spaces.Box(-9.0, 9.0, (1,))",
+        "    action_space = gymnasium.spaces.Box(-1.0, 1.0, (1,))",
+        "    def __init__(self, gain, noise): self.gain, self.noise = gain, noise",
+        "    def reset(self, *, seed=None, options=None):",
+        "        super().reset(seed=seed); self.x = 0.0; return self.seen(), {}",
+        "    def seen(self):",
+        "        off = self.noise * self.np_random.normal()",
+        "        return np.array([self.x + off])",
+        "    def step(self, action):",
+        "        self.x += self.gain * float(action[0])",
+        "        return self.seen(), 0.0, False, False, {}",
+        "def noisy(gain=1.0): return Slide(gain, 0.1)",
+        "def quiet(gain=1.0): return Slide(gain, 0.0)",
+        "def set_state(env, observation): env.unwrapped.x = float(observation[0])",
+    )
+    file = tmp_path / "slide.py"
+    file.write_text("\n".join(lines))
+    rng = np.random.default_rng(0)
+    action = rng.uniform(-1.0, 1.0, 80)
+    x = np.concatenate([[0.0], np.cumsum(1.2 * action)])[:80] + 0.01 * rng.normal(
+        size=80
+    )
+    rows = [f"0,{a},{b}" for a, b in zip(x, action, strict=True)]
+    log = tmp_path / "log.csv"
+    log.write_text("\n".join(["episode,obs_0,act_0", *rows]))
+    found = adapt_simulator(f"{file}:quiet", "gain=0.5..2", log)
+    assert found.posterior[0].lower <= 1.2 <= found.posterior[0].upper
+    with pytest.raises(SimgapError) as error:
+        adapt_simulator(f"{file}:noisy", "gain=0.5..2", log)
+    assert error.value.code == "simulator-draws"

@@ -11,6 +11,7 @@ from simgap.continuous.identification.models import (
     JudgedModels as JudgedModels,
     judged_models as judged_models,
 )
+from simgap.continuous.identification.predictions import refuse_noise as refuse_noise
 from simgap.continuous.identification.real_log import RealLog as RealLog
 from simgap.continuous.identification.sampling import Sampler as Sampler
 from simgap.continuous.interfaces import (

@@ -29,6 +29,7 @@ TRANSFER = "transfer.html"
 WARNING = ("adapt.html", CHECK, TRANSFER)  # templates of parts that may warn
 MEASURED = {  # the cards of a transfer, six at most
     "loss": "Lost on average, at least",
+    "mean": "Mean return",
     "worst": "The worst point",
     "region": "Where it fails",
     "parameter": "Which parameter",

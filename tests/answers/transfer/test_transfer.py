@@ -319,3 +319,27 @@ def test_a_table_whose_points_share_their_luck_does_not_claim_too_much(
         assert mean.label == "guaranteed"
         missed += not mean.lower <= 0.5 <= mean.upper
     assert missed <= 4  # 1 expected at most; it was 12 when all 800 counted
+
+
+def test_a_range_above_zero_is_not_widened_below_it(here: Path) -> None:
+    found = measured(randomize="pull=0.1..0.9", beyond=3.0)
+    beyond = [p.theta["pull"] for p in found.policies[0].points if not p.inside]
+    assert beyond and min(beyond) > 0.0
+    assert max(beyond) > 0.9
+
+
+def test_an_action_that_is_no_real_number_breaks_its_episode(here: Path) -> None:
+    strange = (
+        "def root(observation, memory):\n    return (observation + 0j) ** 0.5, None"
+    )
+    (here / "mine.py").write_text(f"{USER}\n\n{strange}\n")
+    with pytest.raises(SimgapError) as error:
+        measured("mine.py:root")
+    assert error.value.code == "action-not-real"
+
+
+def test_only_what_is_compared_has_a_region_of_loss(here: Path) -> None:
+    alone = measured()
+    assert alone.policies[0].region is None
+    mine, known = measured(references="mine.py:informed").policies
+    assert mine.region is not None and known.region is None

@@ -110,18 +110,14 @@ def test_without_bounds_broken_episodes_are_left_out() -> None:
 
 
 def test_the_region_of_large_losses_is_a_box_of_points_that_are_certain() -> None:
-    """The loss against the best point inside: 4, 2 and 0."""
-    alone = replace(
-        cube(),
-        policies=("mine",),
-        returns=cube().returns[:1],
-        success=None,
-        references=(),
-    )
-    region = graded(alone, EVERY, threshold=1.0).policies[0].region
+    """The reference gets 6 everywhere: what is lost is 4, 2 and 0."""
+    mine = cube().returns[:1]
+    best = mine + np.array([4.0, 2.0, 0.0, 0.0])[:, None]
+    both = replace(cube(), returns=np.concatenate([mine, best]), success=None)
+    region = graded(both, EVERY, threshold=1.0).policies[0].region
     assert region is not None
     assert region.certain <= 2.0 / 3.0 <= region.possible
-    wide = graded(alone, EVERY, threshold=1.0, guaranteed=False).policies[0].region
+    wide = graded(both, EVERY, threshold=0.2, guaranteed=False).policies[0].region
     assert wide is not None
     assert wide.ranges == {"mass": (0.5, 1.0)}
 

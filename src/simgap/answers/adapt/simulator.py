@@ -16,6 +16,7 @@ from simgap.continuous import (
     identified,
     open_simulator,
     read_real_log,
+    refuse_noise,
     write_rows,
 )
 from simgap.errors import InvalidArgument, InvalidFile
@@ -72,6 +73,7 @@ def adapt_simulator(
     nu = bind(randomize, opened)
     shares = {} if transfer is None else _shares(Path(transfer))
     seen = log if isinstance(log, RealLog) else read_real_log(Path(log), rate=rate)
+    refuse_noise(opened, seen)
     found = identified(
         opened,
         nu,

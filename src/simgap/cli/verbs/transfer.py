@@ -100,7 +100,7 @@ def run(
         typer.Option(
             "--threshold",
             metavar="X",
-            help="Say where more than X is lost; a tenth of the largest mean return.",
+            help="Say where more than X is lost; a tenth of the bounds of a return.",
             parser=real("--threshold", hint="it is a loss above 0"),
         ),
     ] = None,
@@ -206,7 +206,8 @@ def print_answer(answer: Transfer) -> None:
         _print_policy(each)
     if answer.parameters:
         print_table(
-            "which parameter: share of the variance of the loss",
+            "which parameter: share of the variance of the "
+            + ("loss" if answer.references else "return"),
             ("parameter", "alone", "with others"),
             [
                 (shown(each.name, 30), _share(each.share), _share(each.total))

@@ -179,8 +179,36 @@ def _placeable(simulator: Simulator, values: Mapping[str, FloatArray]) -> Placea
     if not hasattr(worlds, "place"):
         raise InvalidArgument(
             f"{simulator.name} cannot be put where a log was: it has no set_state",
-            hint="give its environment a method set_state(observation) that puts it "
-            "into the state which shows that observation",
+            hint="give the file of make a function set_state(env, observation) that "
+            "puts the environment into the state which shows that observation",
             code="cannot-place",
         )
     return cast(Placeable, worlds)
+
+
+def refuse_noise(simulator: Simulator, log: RealLog) -> None:
+    """Refuse a simulator whose step is not a function of state and action."""
+    values = {
+        each.name: np.full(2, each.nominal)
+        for each in simulator.parameters
+        if np.isfinite(each.nominal)
+    }
+    worlds = _placeable(simulator, values)
+    try:
+        worlds.reset(np.arange(2, dtype=np.int64))
+        worlds.place(np.repeat(log.observation[:1], 2, axis=0))
+        action = np.repeat(log.action[:1], 2, axis=0)
+        if isinstance(simulator.action, Choices):
+            action = action[:, 0]
+        after = worlds.step(action, np.ones(2, np.bool_))
+    finally:
+        worlds.close()
+    one, two = after.observation
+    if not after.broken and not np.array_equal(one, two, equal_nan=True):
+        raise InvalidArgument(
+            f"{simulator.name} draws random numbers: the same state and action give "
+            f"{one.tolist()} and {two.tolist()}",
+            hint="give adapt the simulator without noise of its own: how noisy the "
+            "real log is, it finds out",
+            code="simulator-draws",
+        )

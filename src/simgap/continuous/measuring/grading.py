@@ -168,29 +168,16 @@ def _points(
 def _region(
     cube: Cube, policy: str, points: DrawnPoints, level: Level, threshold: float
 ) -> LossRegion | None:
-    """Return where the policy loses more than a threshold.
+    """Return where the policy loses more than a threshold; None without a reference.
 
-    Without a reference the loss is against the best point. Intervals of all points hold
-    at once.
+    Intervals of all points hold at once.
     """
-    where = np.flatnonzero(cube.inside)
-    found: list[Estimate | None]
     lost = losses(cube, policy)
-    if lost is not None:
-        gaps = gap_at_points(lost, level, where.size)
-        found = [None if (gap := gaps[t]) is None else gap[0] for t in where]
-    else:
-        returns = sampled_returns(cube, policy)
-        some = {
-            t: at_point(returns, t, level, where.size)
-            for t in where.tolist()
-            if returns.counts[t]
-        }
-        low = max(each.lower for each in some.values())
-        high = max(each.upper for each in some.values())
-        found = [
-            _below(some[t], low, high) if t in some else None for t in where.tolist()
-        ]
+    if lost is None:
+        return None
+    where = np.flatnonzero(cube.inside)
+    gaps = gap_at_points(lost, level, where.size)
+    found = [None if (gap := gaps[t]) is None else gap[0] for t in where]
     return loss_region(
         found,
         cube.theta[where],
@@ -199,12 +186,6 @@ def _region(
         threshold,
         level.confidence,
     )
-
-
-def _below(found: Estimate, low: float, high: float) -> Estimate:
-    """Return how far a return lies below the best one, which is between two ends."""
-    ends = max(0.0, low - found.upper), max(0.0, high - found.lower)
-    return Estimate(sum(ends) / 2.0, *ends, found.confidence)
 
 
 def _over(

@@ -25,6 +25,7 @@ from simgap.continuous.interfaces import Batch, Choices, Simulator, Space
 from simgap.continuous.policies.actions import shaped_actions
 from simgap.continuous.user_code import what_happened
 from simgap.errors import InvalidArgument, SimgapError
+from simgap.text import shown
 
 CONTRACT = "f(observation, memory) returns (action, memory)"
 NO_DEFAULT = inspect.Parameter.empty
@@ -257,8 +258,15 @@ def _pair(answer: Any) -> tuple[Any, Any]:
 
 def _one_row(action: Any) -> AnyArray:
     """Return one action as a row; a number is one of length 1."""
+    array = np.asarray(action)
+    if array.dtype.kind == "c":  # what a root of a negative number gives
+        raise InvalidArgument(
+            f"an action is {shown(str(action))}",
+            hint="an action is a real number: is a root taken of a negative one?",
+            code="action-not-real",
+        )
     try:
-        array = np.asarray(action, np.float64)
+        array = array.astype(np.float64)
     except (TypeError, ValueError):
         return np.asarray([action], object)
     return array[None]

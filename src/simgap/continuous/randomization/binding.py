@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import isnan
+from math import inf, isnan
 from typing import Protocol, final
 
 import numpy as np
@@ -30,7 +30,7 @@ from simgap.continuous.randomization.draws import uniforms
 from simgap.continuous.randomization.patterns import matches, set_twice
 from simgap.continuous.randomization.reading import Randomized, parse_randomization
 from simgap.continuous.randomization.row_files import WEIGHT, RowTable, read_rows
-from simgap.continuous.randomization.spec import Operation, Randomization
+from simgap.continuous.randomization.spec import Item, Operation, Randomization
 from simgap.errors import InvalidArgument
 from simgap.text import number, shown
 
@@ -208,6 +208,7 @@ class BoundRandomization:
                 if column.item == item.text
                 for target in column.targets
             )
+            targets = tuple(_above_zero(target, item) for target in targets)
             law = item.distribution.stretched(factor)
             if not in_domain(law, item, targets):
                 wanted, law = law, trimmed(law, item, targets)
@@ -294,6 +295,19 @@ def _meant(
             code="nominal-unknown",
         )
     return found
+
+
+def _above_zero(target: Parameter, item: Item) -> Parameter:
+    """Return a parameter that stays above 0, if its range does and no domain is known.
+
+    Nobody says that a mass is positive; a wider range had better not find out.
+    """
+    least = float(
+        item.operation.absolute(np.array(item.distribution.support[0]), target.nominal)
+    )
+    if target.low > -inf or not least >= 0.0 or target.nominal < 0.0:
+        return target
+    return replace(target, low=0.0, low_open=least > 0.0)
 
 
 def _any_name(name: str) -> None:

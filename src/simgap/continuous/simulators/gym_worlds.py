@@ -146,7 +146,7 @@ class GymWorlds:
             zip(self._environments, observations, strict=True)
         ):
             if row not in self._not_made:
-                env.reset(seed=0)  # limits of time start anew
+                env.reset(seed=row)  # limits of time start anew, noise is its own
                 put(env, shown.copy())
         self._steps, self._not_started = 0, dict(self._not_made)
         self._shown = observations.copy()

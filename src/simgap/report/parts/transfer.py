@@ -137,7 +137,8 @@ def _cards(record: Transfer, policy: TransferPolicy) -> tuple[Card, ...]:
         cards.append(_region_card(region))
     if record.parameters:
         first = record.parameters[0]
-        words = f"{percent_between(first.share)} of the variance of the loss, alone"
+        what = "the loss" if record.references else "the return"
+        words = f"{percent_between(first.share)} of the variance of {what}, alone"
         cards.append(Card("parameter", shown(first.name, 40), "estimated", words))
     if policy.beyond is not None:
         inside = show(policy.mean, digits=4)
@@ -160,8 +161,8 @@ def _loss_card(record: Transfer, policy: TransferPolicy) -> Card:
     name = shown(policy.name, 40)
     if policy.gap is None:
         mean = show(policy.mean, digits=4)
-        words = f"mean return of {name}: {mean.detail}"
-        return Card("loss", mean.text, mean.certainty, words)
+        words = f"of {name}: {mean.detail}"
+        return Card("mean", mean.text, mean.certainty, words)
     lost = show(policy.gap, digits=4)
     against = listed(record.references)
     words = f"{name} against {against}: {lost.detail}"

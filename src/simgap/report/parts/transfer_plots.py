@@ -39,7 +39,10 @@ def map_plot(record: Transfer, found: LossMap, key: str) -> Plot | None:
     if len(sizes) != len(found.parameters) or len(found.loss) != cells:
         raise damaged_record(len(found.loss), f"a loss for each of {cells} cells")
     value = LOSS if found.loss_is == "gap" else BELOW
-    title = f"What {shown(found.policy, 40)} loses, and where"
+    name = shown(found.policy, 40)
+    title = f"What {name} loses, and where"
+    if found.loss_is != "gap":
+        title = f"How far {name} falls below its best point"
     names = tuple(shown(name, 40) for name in found.parameters)
     note = _map_note(record, found)
     if len(sizes) == 1:
