@@ -1,0 +1,1 @@
+"""Training of policies: with memory, without, told the parameters or not."""

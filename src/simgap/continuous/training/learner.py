@@ -1,0 +1,224 @@
+"""A learner: rounds of collecting and updating, compiled once for a simulator.
+
+For a simulator of equations a round is one program: episodes, advantages and all
+minibatches. Any other simulator is stepped from outside, with the same networks and the
+same update.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+from simgap.arrays import AnyArray, BoolArray, FloatArray, OffsetArray
+from simgap.continuous.extras import needed
+from simgap.continuous.interfaces import Simulator
+from simgap.continuous.simulators.jax_door import KEYS, JaxSimulator
+from simgap.continuous.simulators.wrapped import WrappedSimulator
+from simgap.continuous.training.features import Features
+from simgap.continuous.training.network import Network, network_of
+from simgap.continuous.training.rows import Actions, Rows, no_statistics
+from simgap.continuous.training.samplers import Drawn, Met
+from simgap.continuous.training.scanned import collected
+from simgap.continuous.training.settings import Settings
+from simgap.continuous.training.update import Learnt, optimiser, updated
+from simgap.continuous.training.waves import BrokenTraining, collected_in_waves
+
+MOST_BROKEN = 0.1  # of the episodes of a round
+
+
+class Round(NamedTuple):
+    """What a round leads to."""
+
+    learnt: Learnt
+    met: Met  # episodes that ended in it
+    told: dict[str, float]  # parts of the loss
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Learner:
+    """Networks for a simulator, and the compiled programs that train them."""
+
+    simulator: Simulator
+    settings: Settings
+    features: Features
+    network: Network
+    actions: Actions
+    programs: _Programs
+
+    def start(self, seed: int) -> Learnt:
+        """Return new weights, as the seed draws them."""
+        import jax
+
+        key = jax.random.key(seed, impl=KEYS)
+        weights = jax.jit(self.network.new, static_argnums=1)(key, self.settings.spread)
+        return Learnt(
+            weights,
+            optimiser(self.settings).init(weights),
+            no_statistics(self.network.seen),
+        )
+
+    def round(
+        self, learnt: Learnt, drawn: Drawn, seed: int, number: int, rate: float
+    ) -> Round:
+        """Return what round `number` leads to; round 0 only measures numbers."""
+        keys = np.uint32(seed & 0xFFFFFFFF), np.uint32(number)
+        if self.programs.whole is not None:
+            after, told, rows = self.programs.whole(
+                learnt, drawn.draws, *keys, np.float32(rate)
+            )
+        else:
+            rows = self._waves(learnt, drawn, keys)
+            after, told = self.programs.learn(
+                learnt, rows, drawn.draws, *keys, np.float32(rate)
+            )
+        if number == 0:  # nothing was learnt, and no moment is of a real step
+            fresh = optimiser(self.settings).init(learnt.weights)
+            after = Learnt(learnt.weights, fresh, after.statistics)
+        met = finished(np.asarray(rows.reward), np.asarray(rows.ended), rows, drawn)
+        numbers = {name: float(each) for name, each in told.items()}
+        if not all(map(np.isfinite, numbers.values())):
+            raise BrokenTraining(
+                f"the loss of round {number} is not a number",
+                hint="look for rewards or observations that are not finite: simgap "
+                "check; or train with a smaller rate",
+                code="training-diverged",
+            )
+        return Round(after, met, numbers)
+
+    def _waves(self, learnt: Learnt, drawn: Drawn, keys: Any) -> Rows:
+        settings, programs = self.settings, self.programs
+        actor, statistics = learnt.weights.actor, learnt.statistics
+
+        def act(*given: Any) -> Any:
+            return programs.act(actor, statistics, *given)
+
+        found = collected_in_waves(
+            self.simulator,
+            settings.horizon,
+            act,
+            lambda: self.network.start(settings.rows),
+            drawn,
+            np.asarray(programs.noise(*keys)),
+        )
+        episodes = max(1, int(np.asarray(found.rows.ended).sum()))
+        if len(found.broken) > MOST_BROKEN * episodes:
+            raise BrokenTraining(
+                f"{len(found.broken)} of {episodes} episodes broke, the first one: "
+                f"{found.broken[0]}",
+                hint="simgap check SIMULATOR --policy random --randomize ... looks for "
+                "the reason",
+                code="episodes-broke",
+            )
+        return found.rows
+
+
+class _Programs(NamedTuple):
+    whole: Any  # of a simulator of equations
+    learn: Any
+    act: Any
+    noise: Any
+
+
+def learner_of(simulator: Simulator, settings: Settings, features: Features) -> Learner:
+    """Return the learner of a simulator; programs are compiled when first used."""
+    jax = needed("jax", what="training")
+    needed("optax", what="training")
+    told = features.size
+    shown = 0
+    if settings.informed:
+        shown = Features(features.each, settings.masked).size
+    network = network_of(
+        settings.memory,
+        settings.units,
+        simulator.observation,
+        simulator.action,
+        told,
+        shown,
+    )
+    actions = Actions.of(simulator.action)
+    equations = _equations(simulator, features)
+
+    def keys(seed: Any, number: Any) -> Any:
+        key = jax.random.fold_in(jax.random.key(seed, impl=KEYS), number)
+        return jax.random.split(key)
+
+    def whole(learnt: Learnt, draws: Any, seed: Any, number: Any, rate: Any) -> Any:
+        for_noise, for_order = keys(seed, number)
+        rows = collected(
+            equations,
+            settings.horizon,
+            network,
+            actions,
+            learnt.weights.actor,
+            learnt.statistics,
+            draws,
+            for_noise,
+        )
+        after, told = updated(
+            settings, network, actions, learnt, rows, draws, for_order, rate
+        )
+        return after, told, rows
+
+    def learn(
+        learnt: Learnt, rows: Rows, draws: Any, seed: Any, number: Any, rate: Any
+    ) -> Any:
+        order = keys(seed, number)[1]
+        return updated(settings, network, actions, learnt, rows, draws, order, rate)
+
+    def act(
+        actor: Any,
+        statistics: Any,
+        memory: Any,
+        seen: Any,
+        previous: Any,
+        first: Any,
+        shown: Any,
+        noise: Any,
+    ) -> Any:
+        frame = network.framed(statistics.shown(seen), previous)
+        memory, said = network.step(actor, memory, frame, shown, first)
+        action = actions.chosen(said, actor.spread, noise)
+        return memory, action, actions.played(action), actions.remembered(action)
+
+    def noise(seed: Any, number: Any) -> Any:
+        shape = (settings.horizon, settings.rows)
+        return actions.noise(keys(seed, number)[0], shape)
+
+    return Learner(
+        simulator,
+        settings,
+        features,
+        network,
+        actions,
+        _Programs(
+            None if equations is None else jax.jit(whole),
+            jax.jit(learn),
+            jax.jit(act),
+            jax.jit(noise),
+        ),
+    )
+
+
+def finished(reward: AnyArray, ended: BoolArray, rows: Rows, drawn: Drawn) -> Met:
+    """Return the episodes that ended in some rows, with their undiscounted returns."""
+    so_far: FloatArray = np.cumsum(reward, axis=0, dtype=np.float64)
+    row, step = np.nonzero(ended.T)
+    total = so_far[step, row]
+    same = np.diff(row, prepend=-1) == 0
+    returned = np.where(same, total - np.roll(total, 1), total)
+    draw: OffsetArray = np.asarray(rows.draw)[step, row]
+    return Met(drawn.number[row, draw], drawn.theta[row, draw], returned)
+
+
+def _equations(simulator: Any, features: Features) -> Any:
+    """Return the simulator of equations inside, unless what is around it is drawn."""
+    while isinstance(simulator, WrappedSimulator):
+        around = {each.name for each in simulator.more}
+        if not around or around & set(features.names):  # noise, or a drawn delay
+            return None
+        simulator = simulator.inner
+    return simulator if isinstance(simulator, JaxSimulator) else None
