@@ -12,6 +12,7 @@ from simgap.answers import (
     run as run,
     solve as solve,
     study as study,
+    train as train,
     transfer as transfer,
     transfer_table as transfer_table,
     width as width,

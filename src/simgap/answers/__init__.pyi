@@ -45,7 +45,9 @@ from simgap.answers.stakes import (
     stakes as stakes,
 )
 from simgap.answers.study.study import study as study
+from simgap.answers.train.train import train as train
 from simgap.answers.transfer.check import check as check
+from simgap.answers.transfer.trained_run import is_run as is_run
 from simgap.answers.transfer.transfer import (
     transfer as transfer,
     transfer_table as transfer_table,

@@ -39,15 +39,19 @@ from simgap.continuous.measuring.checks import (
 from simgap.continuous.measuring.drawn import Drawn as Drawn, DrawnPoints as DrawnPoints
 from simgap.continuous.measuring.grading import (
     Graded as Graded,
-    difference as difference,
     graded as graded,
 )
 from simgap.continuous.measuring.jobs import Points as Points, Work as Work
+from simgap.continuous.measuring.ledger import only_driver as only_driver
 from simgap.continuous.measuring.returns_table import read_returns as read_returns
 from simgap.continuous.measuring.stopping import (
     Next as Next,
     Rounds as Rounds,
     next_round as next_round,
+)
+from simgap.continuous.measuring.worth import (
+    Difference as Difference,
+    compared as compared,
 )
 from simgap.continuous.policies.actions import to_actions as to_actions
 from simgap.continuous.policies.naming import (
@@ -55,15 +59,15 @@ from simgap.continuous.policies.naming import (
     open_policy as open_policy,
     read_policy_text as read_policy_text,
 )
-from simgap.continuous.policies.onnx_writer import (
+from simgap.continuous.policies.onnx_layers import (
     Activation as Activation,
     Dense as Dense,
     Gru as Gru,
     Layer as Layer,
     Lstm as Lstm,
     Normaliser as Normaliser,
-    write_policy as write_policy,
 )
+from simgap.continuous.policies.onnx_writer import write_policy as write_policy
 from simgap.continuous.policies.planned import GridPolicy as GridPolicy
 from simgap.continuous.policies.remembering import (
     holds_memory as holds_memory,
@@ -145,3 +149,17 @@ from simgap.continuous.simulators.noise import (
 from simgap.continuous.simulators.tabular_door import (
     TabularSimulator as TabularSimulator,
 )
+from simgap.continuous.training.memory import (
+    Memory as Memory,
+    parse_memory as parse_memory,
+)
+from simgap.continuous.training.seeds import (
+    TrainedSeed as TrainedSeed,
+    TrainingRecipe as TrainingRecipe,
+    train_all as train_all,
+)
+from simgap.continuous.training.settings import (
+    Settings as Settings,
+    preset as preset,
+)
+from simgap.continuous.training.trainer import Outcome as Outcome

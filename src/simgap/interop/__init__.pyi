@@ -14,6 +14,12 @@ from simgap.interop.policy_file import (
     read_policy as read_policy,
     save_policy as save_policy,
 )
+from simgap.interop.sealed import (
+    FileKind as FileKind,
+    read_sealed as read_sealed,
+    write_sealed as write_sealed,
+)
+from simgap.interop.sizes import SizeLimit as SizeLimit
 from simgap.interop.transition_log import (
     StateSpace as StateSpace,
     TransitionLog as TransitionLog,

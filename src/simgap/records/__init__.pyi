@@ -137,6 +137,7 @@ from simgap.records.study import (
     Chapter as Chapter,
     Study as Study,
 )
+from simgap.records.train import Train as Train, TrainedPolicy as TrainedPolicy
 from simgap.records.transfer import (
     BrokenEpisode as BrokenEpisode,
     LossMap as LossMap,
@@ -146,6 +147,7 @@ from simgap.records.transfer import (
     TransferPolicy as TransferPolicy,
     VarianceShare as VarianceShare,
     WorstPoint as WorstPoint,
+    Worth as Worth,
 )
 from simgap.records.width import (
     LossBeyond as LossBeyond,

@@ -124,6 +124,31 @@ class LossMap:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Worth:
+    """What a way of training is worth: one policy less another, mean over nu."""
+
+    what: Literal["memory", "information", "randomization"]
+    policy: str  # with it
+    against: str  # without it
+    value: Estimate  # another training would do: episodes and training seeds vary
+    evaluation: Estimate  # of these very policies: only episodes vary
+    seed_spread: float | None  # standard deviation of a training's mean; None: one seed
+    trainings: tuple[int, int]  # of each
+    worst: Estimate  # return at the worst point with it
+    worst_against: Estimate  # and without it
+
+    @property
+    def line(self) -> str:
+        """Return the worth in a line."""
+        return (
+            f"{self.what}: {bracket(self.value, 4)} ({self.policy} less "
+            f"{self.against}); worst point {number(self.worst.estimate, 4)} against "
+            f"{number(self.worst_against.estimate, 4)}"
+        )
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BrokenEpisode:
     """An episode that broke, where, and why."""
 
@@ -157,6 +182,7 @@ class Transfer(Record):
     pairs: tuple[VarianceShare, ...]  # what only two together explain
     maps: tuple[LossMap, ...]  # one of each policy that is no reference
     value_of_memory: Estimate | None  # a policy with memory less one without
+    worths: tuple[Worth, ...] = ()  # of memory, information and randomization
     failures: tuple[BrokenEpisode, ...]  # all episodes that broke
     notes: tuple[Note, ...]
     certainty: dict[str, Certainty]

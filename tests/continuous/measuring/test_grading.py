@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgap.continuous import Cube, Drawn, DrawnPoints, Failure, difference, graded
+from simgap.continuous import Cube, Drawn, DrawnPoints, Failure, compared, graded
 from simgap.errors import InvalidArgument
 from simgap.records import Note
 
@@ -141,7 +141,7 @@ def test_looks_cost_width_and_are_told() -> None:
 
 
 def test_one_policy_less_another_is_paired() -> None:
-    more = difference(cube(), "informed", "mine", EVERY)
+    more = compared(cube(), "informed", "mine", EVERY).value
     assert more.estimate == pytest.approx(1.0)
     assert more.label == "guaranteed"
 

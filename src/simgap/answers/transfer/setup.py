@@ -32,7 +32,16 @@ from simgap.errors import InvalidArgument
 from simgap.records import Note
 
 Policies = Any  # a policy, a text, a list of them, or a mapping of names to them
-LIBRARIES = ("simgap", "numpy", "gymnasium", "mujoco-core", "jax", "onnxruntime")
+LIBRARIES = (
+    "simgap",
+    "numpy",
+    "gymnasium",
+    "mujoco-core",
+    "jax",
+    "jaxlib",
+    "optax",
+    "onnxruntime",
+)
 BEYOND = 4  # one point beyond the range for so many inside
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from simgap.answers.transfer.setup import (
     refuse_one_name_for_two,
     steps_of,
 )
+from simgap.answers.transfer.trained_run import is_run, read_run
 from simgap.arrays import BoolArray
 from simgap.continuous import (
     Cube,
@@ -42,7 +43,14 @@ from simgap.continuous import (
     without_effect,
 )
 from simgap.errors import InvalidArgument
-from simgap.records import BrokenEpisode, Note, Transfer, provenance, write_record
+from simgap.records import (
+    BrokenEpisode,
+    Note,
+    Transfer,
+    Worth,
+    provenance,
+    write_record,
+)
 from simgap.user_files import replacing
 
 RETURNS, RECORD = "returns.npz", "transfer.json"
@@ -59,9 +67,9 @@ FIRST = 16  # episodes of the first round, if a width or a budget is asked for
 
 def transfer(
     simulator: Any,
-    policies: Policies,
+    policies: Policies = (),
     *,
-    randomize: Any,
+    randomize: Any = None,
     horizon: int | None = None,
     references: Policies = (),
     design: str = "sobol:64",
@@ -81,8 +89,9 @@ def transfer(
 ) -> Transfer:
     """Return what policies get over the parameters of a simulator, and what they lose.
 
-    `simulator` and `policies` are what the command line takes, or Python objects: a
-    factory `make(**theta)`, a callable `f(observation, memory)`, anything with
+    `simulator` is a folder of trainings, all of whose policies are graded, or it and
+    `policies` are what the command line takes, or Python objects: a factory
+    `make(**theta)`, a callable `f(observation, memory)`, anything with
     `predict`. Several policies are a list, or a mapping of names. Each is measured in
     `episodes` episodes of `horizon` steps at each point of the `design`, with the same
     starts and noise as the others. `half_width` runs on until what is lost (or got, if
@@ -103,6 +112,15 @@ def transfer(
     >>> len(answer.policies[0].points)
     3
     """
+    run = read_run(simulator) if _names_run(simulator) else None
+    if run is not None:
+        about = run.trainings[0]
+        simulator, noise, out = about.simulator, noise or about.noise, out or run.folder
+        randomize, horizon = randomize or about.told, horizon or about.horizon
+        policies = {**run.policies, **_by_name(policies)}
+        references = {**run.references, **_by_name(references)}
+    if randomize is None:
+        raise InvalidArgument("randomize is not given", hint='write "mass=0.5..2.0"')
     mine, others = brought(policies), brought(references) if references else []
     refuse_one_name_for_two(mine, others)
     if episodes is not None and episodes < 1:
@@ -190,6 +208,7 @@ def transfer(
         model=opened.name,
         seed=seed,
         notes=(*where.notes, *(() if repeated else (NOT_REPEATED,))),
+        worths=() if run is None else run.worths(found.cube, where.drawn, found.looks),
     )
     answer = answer if optima is None else optima.beside(answer)
     if folder is not None:
@@ -228,6 +247,17 @@ def transfer_table(
         model=str(path),
         seed=None,
     )
+
+
+def _names_run(simulator: Any) -> bool:
+    return isinstance(simulator, str | Path) and is_run(simulator)
+
+
+def _by_name(policies: Policies) -> dict[str, Any]:
+    """Return policies beside those of a run, each under a name."""
+    if not policies or isinstance(policies, Mapping):
+        return dict(policies or {})
+    return {each.name or str(each.given): each.given for each in brought(policies)}
 
 
 def _inside(cube: Cube, spec: Randomization) -> BoolArray:
@@ -301,7 +331,9 @@ def _record(
     model: str,
     seed: int | None,
     notes: Iterable[Note] = (),
+    worths: tuple[Worth, ...] = (),
 ) -> Transfer:
+    of_memory = [each.value for each in worths if each.what == "memory"]
     return Transfer(
         simulator=simulator,
         randomize=randomize,
@@ -316,7 +348,8 @@ def _record(
         parameters=found.parameters,
         pairs=found.pairs,
         maps=found.maps,
-        value_of_memory=None,
+        value_of_memory=of_memory[0] if of_memory else None,
+        worths=worths,
         failures=tuple(
             BrokenEpisode(
                 policy=each.policy,
@@ -337,6 +370,7 @@ def _record(
             "parameters": "estimated",
             "pairs": "estimated",
             "maps": "estimated",
+            "worths": "estimated",
             "episodes": "exact",
             "steps": "exact",
             "failures": "exact",

@@ -1,8 +1,9 @@
 """Does it transfer? Returns and losses of policies over a simulator's parameters.
 
-SIMULATOR is a built-in name, gym:ID, mujoco:FILE.xml, model:MODEL or file.py:make.
-Every policy meets the same starts and noise at the same points. With --returns a table
-of returns is graded that was measured elsewhere.
+SIMULATOR is a built-in name, gym:ID, mujoco:FILE.xml, model:MODEL or file.py:make, or
+the folder of `simgap train`, all of whose policies are graded. Every policy meets the
+same starts and noise at the same points. With --returns a table of returns is graded
+that was measured elsewhere.
 """
 
 from __future__ import annotations
@@ -141,7 +142,7 @@ def run(
 
     Example: simgap transfer gym:CartPole-v1 --randomize length=0.3..1 --policy random
     """
-    from simgap.answers import transfer, transfer_table
+    from simgap.answers import is_run, transfer, transfer_table
 
     folder = folder_of(out)
     if returns is not None:
@@ -159,10 +160,14 @@ def run(
         )
     else:
         with telling("measuring") as tell:
+            given = _needed(simulator, "SIMULATOR", "cartpole, or see simgap list")
+            if not is_run(given):
+                _needed(policy, "--policy", "file.onnx, file.py:function or random")
+                _needed(randomize, "--randomize", '"mass=0.5..2.0"')
             answer = transfer(
-                _needed(simulator, "SIMULATOR", "cartpole, or see simgap list"),
-                _needed(policy, "--policy", "file.onnx, file.py:function or random"),
-                randomize=_needed(randomize, "--randomize", '"mass=0.5..2.0"'),
+                given,
+                policy or (),
+                randomize=randomize,
                 horizon=horizon,
                 references=reference or (),
                 design=design or "sobol:64",
@@ -204,6 +209,23 @@ def print_answer(answer: Transfer) -> None:
     )
     for each in answer.policies:
         _print_policy(each)
+    if answer.worths:
+        print_table(
+            "what is it worth?",
+            ("of", "with", "without", "mean over the range", "these policies alone"),
+            [
+                (
+                    each.what,
+                    shown(each.policy, 30),
+                    shown(each.against, 30),
+                    _interval(each.value),
+                    _interval(each.evaluation),
+                )
+                for each in answer.worths
+            ],
+            "estimated; the mean allows for other training seeds, the last column not",
+            texts=3,
+        )
     if answer.parameters:
         print_table(
             "which parameter: share of the variance of the "

@@ -88,20 +88,6 @@ def graded(
     )
 
 
-def difference(
-    cube: Cube,
-    one: str,
-    other: str,
-    points: DrawnPoints,
-    *,
-    confidence: float = 0.95,
-    look: int = 0,
-) -> Estimate:
-    """Return the mean over nu of what one policy gets more than another."""
-    apart = sampled_returns(cube, one).minus(sampled_returns(cube, other))
-    return over_points(apart, points, cube.inside, Level(confidence, look))
-
-
 def _policy(
     cube: Cube, policy: str, points: DrawnPoints, level: Level, threshold: float
 ) -> TransferPolicy:

@@ -57,7 +57,7 @@ class Ledger:
 @contextmanager
 def opened_ledger(folder: Path, measured: Mapping[str, str]) -> Iterator[Ledger]:
     """Open the ledger of a folder for this measurement, the only driver there."""
-    with _only_driver(folder):
+    with only_driver(folder):
         try:
             connection = sqlite3.connect(folder / FILE)
             try:
@@ -109,14 +109,15 @@ def _check_same(
 
 
 @contextmanager
-def _only_driver(folder: Path) -> Iterator[None]:
+def only_driver(folder: Path) -> Iterator[None]:
+    """Hold a folder for this process alone."""
     handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise InvalidFile(
-                f"another simgap measures into {folder}",
+                f"another simgap works in {folder}",
                 hint="wait for it, or choose another folder with --out",
                 code="folder-in-use",
             ) from error

@@ -130,14 +130,15 @@ _mine: Work | SimgapError | None = None  # of this worker
 def _begin(recipe: Recipe, driver: int) -> None:
     global _mine  # noqa: PLW0603 (a worker is a process of its own)
     sys.stdout = sys.stderr  # what a user's code prints is no answer
-    threading.Thread(target=_end_with, args=(driver,), daemon=True).start()
+    threading.Thread(target=end_with, args=(driver,), daemon=True).start()
     try:
         _mine = recipe()
     except SimgapError as error:
         _mine = error
 
 
-def _end_with(driver: int) -> None:
+def end_with(driver: int) -> None:
+    """End this process when the one that started it is gone."""
     while os.getppid() == driver:
         time.sleep(LOOK)
     os._exit(1)

@@ -7,12 +7,13 @@ same update.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from simgap.arrays import AnyArray, BoolArray, FloatArray, OffsetArray
+from simgap.arrays import AnyArray, BoolArray, FloatArray
 from simgap.continuous.extras import needed
 from simgap.continuous.interfaces import Simulator
 from simgap.continuous.simulators.jax_door import KEYS, JaxSimulator
@@ -33,7 +34,7 @@ class Round(NamedTuple):
     """What a round leads to."""
 
     learnt: Learnt
-    met: Met  # episodes that ended in it
+    met: Met  # the first episode of every row
     told: dict[str, float]  # parts of the loss
 
 
@@ -61,24 +62,60 @@ class Learner:
             no_statistics(self.network.seen),
         )
 
+    def rounds(
+        self,
+        learnt: Sequence[Learnt],
+        drawn: Sequence[Drawn],
+        seeds: Sequence[int],
+        number: int,
+        rate: float,
+    ) -> list[Round]:
+        """Return what round `number` leads to for several seeds.
+
+        Of equations all seeds are one program; one seed alone has its own, and its
+        numbers may differ in the last digits.
+        """
+        if len(learnt) == 1 or self.programs.whole is None:
+            return [
+                self.round(*each, number, rate)
+                for each in zip(learnt, drawn, seeds, strict=True)
+            ]
+        import jax
+
+        given = [(a, b.draws) for a, b in zip(learnt, drawn, strict=True)]
+        every = jax.tree.map(lambda *each: np.stack(each), *given)
+        words = np.array([seed & 0xFFFFFFFF for seed in seeds], np.uint32)
+        found = self.programs.together(
+            *every, words, np.uint32(number), np.float32(rate)
+        )
+        found = jax.tree.map(np.asarray, found)
+        return [
+            self._told(
+                jax.tree.map(lambda each, at=at: each[at], found), one, draws, number
+            )
+            for at, (one, draws) in enumerate(zip(learnt, drawn, strict=True))
+        ]
+
     def round(
         self, learnt: Learnt, drawn: Drawn, seed: int, number: int, rate: float
     ) -> Round:
         """Return what round `number` leads to; round 0 only measures numbers."""
         keys = np.uint32(seed & 0xFFFFFFFF), np.uint32(number)
         if self.programs.whole is not None:
-            after, told, rows = self.programs.whole(
-                learnt, drawn.draws, *keys, np.float32(rate)
-            )
-        else:
-            rows = self._waves(learnt, drawn, keys)
-            after, told = self.programs.learn(
-                learnt, rows, drawn.draws, *keys, np.float32(rate)
-            )
+            found = self.programs.whole(learnt, drawn.draws, *keys, np.float32(rate))
+            return self._told(found, learnt, drawn, number)
+        rows = self._waves(learnt, drawn, keys)
+        after, told = self.programs.learn(
+            learnt, rows, drawn.draws, *keys, np.float32(rate)
+        )
+        return self._told((after, told, rows), learnt, drawn, number)
+
+    def _told(self, found: Any, before: Learnt, drawn: Drawn, number: int) -> Round:
+        after, told, rows = found
         if number == 0:  # nothing was learnt, and no moment is of a real step
-            fresh = optimiser(self.settings).init(learnt.weights)
-            after = Learnt(learnt.weights, fresh, after.statistics)
-        met = finished(np.asarray(rows.reward), np.asarray(rows.ended), rows, drawn)
+            fresh = optimiser(self.settings).init(before.weights)
+            after = Learnt(before.weights, fresh, after.statistics)
+        met = finished(np.asarray(rows.reward), np.asarray(rows.ended), drawn)
         numbers = {name: float(each) for name, each in told.items()}
         if not all(map(np.isfinite, numbers.values())):
             raise BrokenTraining(
@@ -118,6 +155,7 @@ class Learner:
 
 class _Programs(NamedTuple):
     whole: Any  # of a simulator of equations
+    together: Any  # the same, of several seeds at once
     learn: Any
     act: Any
     noise: Any
@@ -196,6 +234,7 @@ def learner_of(simulator: Simulator, settings: Settings, features: Features) -> 
         actions,
         _Programs(
             None if equations is None else jax.jit(whole),
+            jax.jit(jax.vmap(whole, in_axes=(0, 0, 0, None, None))),
             jax.jit(learn),
             jax.jit(act),
             jax.jit(noise),
@@ -203,15 +242,15 @@ def learner_of(simulator: Simulator, settings: Settings, features: Features) -> 
     )
 
 
-def finished(reward: AnyArray, ended: BoolArray, rows: Rows, drawn: Drawn) -> Met:
-    """Return the episodes that ended in some rows, with their undiscounted returns."""
+def finished(reward: AnyArray, ended: BoolArray, drawn: Drawn) -> Met:
+    """Return the first episode of every row, with its undiscounted return.
+
+    Later ones are left out. The end of the row cuts the longest of them, so that the
+    returns of those that end in time say something else than those of all.
+    """
     so_far: FloatArray = np.cumsum(reward, axis=0, dtype=np.float64)
-    row, step = np.nonzero(ended.T)
-    total = so_far[step, row]
-    same = np.diff(row, prepend=-1) == 0
-    returned = np.where(same, total - np.roll(total, 1), total)
-    draw: OffsetArray = np.asarray(rows.draw)[step, row]
-    return Met(drawn.number[row, draw], drawn.theta[row, draw], returned)
+    returned = so_far[ended.argmax(axis=0), np.arange(ended.shape[1])]
+    return Met(drawn.seed, drawn.number[:, 0], drawn.theta[:, 0], returned)
 
 
 def _equations(simulator: Any, features: Features) -> Any:

@@ -176,7 +176,6 @@ class Network:
         self, critic: Critic, remembered: Any, seen: Any, told: Any, time: Any
     ) -> Any:
         """Return what the critic expects of the rest of an episode, (...)."""
-        import jax
         import jax.numpy as jnp
 
         given = jnp.concatenate([remembered, seen, told, time[..., None]], axis=-1)

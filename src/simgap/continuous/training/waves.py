@@ -87,8 +87,10 @@ def collected_in_waves(
                 bad |= ~np.isfinite(after.reward)
                 for row in after.broken:
                     bad[row] = True
-                for row in np.flatnonzero(bad & alive).tolist():
-                    broken.append(_what(after.broken.get(row), values, row, number))
+                broken += [
+                    _what(after.broken.get(row), values, row, number)
+                    for row in np.flatnonzero(bad & alive).tolist()
+                ]
                 ended |= bad
                 places = np.flatnonzero(alive)
                 when = (at[places], places)

@@ -1,0 +1,1 @@
+"""Training policies for a simulator whose parameters are not known."""

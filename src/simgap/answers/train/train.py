@@ -1,0 +1,344 @@
+"""Train a policy over the parameters of a simulator: with memory, without, informed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simgap.answers.planned_class import Tell
+from simgap.answers.transfer.setup import digest, identity, opened_simulator, steps_of
+from simgap.continuous import (
+    Fixed,
+    Memory,
+    Outcome,
+    Randomization,
+    Settings,
+    TrainedSeed,
+    TrainingRecipe,
+    bind,
+    only_driver,
+    parse_memory,
+    parse_randomization,
+    preset,
+    train_all,
+    without_effect,
+)
+from simgap.errors import InvalidArgument
+from simgap.intervals import Estimate
+from simgap.records import Note, Train, TrainedPolicy, provenance, write_record
+
+RECORD = "train.json"
+STEPS = 2_000_000  # for each seed, unless told otherwise
+MOST_POINTS = 200  # of a curve
+ENOUGH_SEEDS = 5
+NOMINAL = "nominal"
+PLAIN = re.compile(r"[^a-z0-9]+")
+
+
+def train(
+    simulator: Any,
+    *,
+    randomize: Any,
+    memory: str = "gru",
+    informed: bool = False,
+    masked: bool = False,
+    nominal: bool = False,
+    at: Any = None,
+    seeds: int = 1,
+    steps: int | None = None,
+    horizon: int | None = None,
+    noise: str = "",
+    name: str | None = None,
+    settings: dict[str, Any] | None = None,
+    checked: bool = True,
+    allow_different_machine: bool = False,
+    seed: int = 0,
+    workers: int = 1,
+    out: Path | str = "simgap-run",
+    progress: Tell = lambda _: None,
+) -> Train:
+    """Return policies trained over the parameters of a simulator, a file each.
+
+    `memory` is gru, lstm, none or window:K. An `informed` policy is told the
+    parameters; a `masked` one some of them, others in every episode. With `nominal`
+    nothing is randomized, and `at` names the one value that a specialist is trained
+    for: "mass=1.2 length=0.8". There are `seeds` trainings of `steps` steps each,
+    from `seed` on, as many at a time as `workers`. `settings` changes numbers of the
+    learner: {"rate": 1e-3, "units": 128}. In the folder `out`, under the name of the
+    training, are the policies and their checkpoints: a training that was stopped goes
+    on from there, to the same weights.
+
+    >>> import simgap
+    >>> answer = simgap.train(
+    ...     "cartpole", randomize="length=0.3..1.0", memory="none",
+    ...     horizon=20, steps=20_000, out="/tmp/simgap-doctest",
+    ... )
+    >>> answer.policies[0].file
+    '/tmp/simgap-doctest/none/seed-0.onnx'
+    """
+    recipe = training_recipe(
+        simulator,
+        randomize=randomize,
+        memory=memory,
+        informed=informed,
+        masked=masked,
+        nominal=nominal,
+        at=at,
+        steps=steps,
+        horizon=horizon,
+        noise=noise,
+        name=name,
+        settings=settings,
+        checked=checked,
+        allow_different_machine=allow_different_machine,
+        out=out,
+    )
+    every = seeds_from(seed, seeds)
+    with only_driver(recipe.folder):
+        jobs = [(recipe, each) for each in every]
+        done = list(train_all(jobs, workers=workers, tell=progress))
+        return kept_record(recipe, done)
+
+
+def training_recipe(
+    simulator: Any,
+    *,
+    randomize: Any,
+    memory: str = "gru",
+    informed: bool = False,
+    masked: bool = False,
+    nominal: bool = False,
+    at: Any = None,
+    steps: int | None = None,
+    horizon: int | None = None,
+    noise: str = "",
+    name: str | None = None,
+    settings: dict[str, Any] | None = None,
+    checked: bool = True,
+    allow_different_machine: bool = False,
+    warm: Path | None = None,
+    out: Path | str,
+) -> TrainingRecipe:
+    """Return a training that is ready to run, everything about it checked."""
+    remembers = parse_memory(memory)
+    if (informed or masked) and (nominal or at is not None):
+        raise InvalidArgument(
+            "an informed policy of one value of the parameters",
+            hint="it has nothing to be told: leave --informed out",
+            code="nothing-to-tell",
+        )
+    if nominal and at is not None:
+        raise InvalidArgument("--nominal and --at", hint="give one of them")
+    opened = opened_simulator(simulator, noise)
+    told = bind(parse_randomization(randomize), opened)
+    if (informed or masked) and not told.varying:
+        raise InvalidArgument(
+            f"nothing varies in {told.to_string() or 'the randomization'}",
+            hint="an informed policy is told what varies: mass=0.5..2.0",
+            code="nothing-to-tell",
+        )
+    spec = told.spec
+    if nominal:
+        spec = parse_randomization(NOMINAL)
+    elif at is not None:
+        spec = parse_randomization(at)
+        if bind(spec, opened).varying:
+            raise InvalidArgument(
+                f"--at {spec.to_string()} is not one value of the parameters",
+                hint="write mass=1.2 length=0.8",
+                code="not-one-value",
+            )
+    if checked and not nominal and (idle := without_effect(opened, told)):
+        raise InvalidArgument(
+            f"{idle[0]} changes nothing in {opened.name}, whatever its value",
+            hint="is it written where the simulator reads it? --no-check trains all "
+            "the same",
+            code="parameter-without-effect",
+        )
+    length = steps_of(opened, horizon)
+    chosen = learner_settings(
+        remembers, length, settings, informed=informed or masked, masked=masked
+    )
+    budget = STEPS if steps is None else steps
+    if budget < 2 * chosen.batch:
+        raise InvalidArgument(
+            f"{budget} steps of training",
+            hint=f"a round takes {chosen.batch}; give at least {2 * chosen.batch}",
+            code="too-few-steps",
+        )
+    called = name or _name(remembers, chosen, nominal=nominal, at=spec if at else None)
+    folder = Path(out) / called
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = {
+        "randomization": spec.to_string(),
+        "told": told.to_string(),
+        "noise": noise,
+        "steps": budget,
+        "warm start": "" if warm is None else warm.name,
+        **{f"setting {key}": value for key, value in _plain(chosen).items()},
+    }
+    return TrainingRecipe(
+        simulator=simulator,
+        randomize=spec,
+        told=told.spec,
+        settings=chosen,
+        steps=budget,
+        folder=folder,
+        identity=tuple(sorted(identity(opened.name, {}, parts).items())),
+        noise=noise,
+        warm=warm,
+        other_machine=allow_different_machine,
+    )
+
+
+def kept_record(recipe: TrainingRecipe, done: Sequence[TrainedSeed]) -> Train:
+    """Return the record of a training that is finished, kept beside its policies."""
+    every = sorted(done, key=lambda each: each.seed)
+    name = recipe.folder.name
+    policies = tuple(_policy(name, each) for each in every)
+    spent = sum(each.seconds for each in every)
+    fresh = sum(each.fresh_steps for each in every)
+    parts = dict(recipe.identity)
+    answer = Train(
+        name=name,
+        simulator=str(recipe.simulator)
+        if recipe.by_name
+        else parts["simulator"].split()[0],
+        randomize=recipe.randomize.to_string(),
+        told=recipe.told.to_string(),
+        noise=recipe.noise,
+        horizon=recipe.settings.horizon,
+        memory=recipe.settings.memory.text,
+        informed=recipe.settings.informed,
+        masked=recipe.settings.masked,
+        specialist=_is_one_value(recipe.randomize),
+        sampler="uniform",
+        steps=every[0].steps,
+        steps_per_second=fresh / spent if fresh and spent > 0.0 else None,
+        final_return=_final([each.final_return for each in every], every[0].returns),
+        converged=all(each.converged for each in policies),
+        policies=policies,
+        settings=_plain(recipe.settings),
+        notes=_notes(policies),
+        certainty={"policies": "estimated", "final_return": "estimated"},
+        provenance=provenance(
+            command="", model=str(recipe.simulator), latent=None, seed=every[0].seed
+        ),
+    )
+    write_record(answer, recipe.folder / RECORD)
+    return answer
+
+
+def learner_settings(
+    memory: Memory,
+    horizon: int,
+    changes: dict[str, Any] | None,
+    *,
+    informed: bool,
+    masked: bool,
+) -> Settings:
+    """Return the settings of the learner, those of the user instead of the preset's."""
+    usual = preset(memory, horizon, informed=informed, masked=masked)
+    known = _plain(usual)
+    for key, value in (changes or {}).items():
+        if key not in known or isinstance(value, bool | str) or not value > 0:
+            raise InvalidArgument(
+                f"the setting {key}={value}",
+                hint=f"settings are numbers above 0: {', '.join(known)}",
+                code="no-such-setting",
+            )
+    return preset(memory, horizon, informed=informed, masked=masked, **(changes or {}))
+
+
+def seeds_from(first: int, count: int) -> range:
+    """Return the seeds of so many trainings."""
+    if count < 1:
+        raise InvalidArgument(f"{count} seeds", hint="give 1 or more; 5 for a claim")
+    return range(first, first + count)
+
+
+def _is_one_value(spec: Randomization) -> bool:
+    fixed = all(isinstance(each.distribution, Fixed) for each in spec.items)
+    return fixed and spec.rows is None
+
+
+def _plain(settings: Settings) -> dict[str, float]:
+    """Return the numbers among the settings."""
+    found = {each: getattr(settings, each) for each in asdict(settings)}
+    return {
+        key: value
+        for key, value in found.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+
+
+def _name(
+    memory: Memory, settings: Settings, *, nominal: bool, at: Randomization | None
+) -> str:
+    parts = [PLAIN.sub("-", memory.text)]
+    if nominal:
+        parts.insert(0, NOMINAL)
+    if at is not None:
+        text = at.to_string().encode()
+        parts.insert(0, f"specialist-{digest(np.frombuffer(text, np.uint8))[:6]}")
+    if settings.informed:
+        parts.insert(0, "masked" if settings.masked else "informed")
+    return "-".join(parts)
+
+
+def _policy(name: str, done: TrainedSeed) -> TrainedPolicy:
+    count = len(done.returns)
+    batch = done.steps // count
+    width = -(-count // MOST_POINTS)
+    curve = [
+        (min(at + width, count) * batch, float(np.nanmean(part)))
+        for at in range(0, count, width)
+        if np.isfinite(part := done.returns[at : at + width]).any()
+    ]
+    return TrainedPolicy(
+        name=name,
+        seed=done.seed,
+        file=str(done.file),
+        converged=done.outcome is Outcome.CONVERGED,
+        outcome=done.outcome.value,
+        final_return=done.final_return,
+        curve=tuple(curve),
+    )
+
+
+def _final(returns: Sequence[float], rounds: Any, confidence: float = 0.95) -> Estimate:
+    """Return the mean over seeds with its t interval; of one seed over its rounds."""
+    from scipy.special import stdtrit
+
+    numbers, what = np.array(returns), f"t interval, {len(returns)} seeds"
+    if numbers.size == 1:
+        last = rounds[-max(2, len(rounds) // 10) :]
+        numbers, what = last[np.isfinite(last)], "one seed, over its last rounds"
+    mean = float(np.mean(returns))
+    error = float(numbers.std(ddof=1)) / sqrt(numbers.size) if numbers.size > 1 else 0.0
+    reach = float(stdtrit(max(1, numbers.size - 1), 0.5 + confidence / 2.0)) * error
+    return Estimate(mean, mean - reach, mean + reach, confidence, what, error)
+
+
+def _notes(policies: Sequence[TrainedPolicy]) -> tuple[Note, ...]:
+    found = []
+    if len(policies) < ENOUGH_SEEDS:
+        found.append(
+            Note(
+                "few-seeds",
+                f"seeds: {len(policies)}; trainings differ, and an interval over fewer "
+                f"than {ENOUGH_SEEDS} seeds is not trustworthy",
+            )
+        )
+    found += [
+        Note("not-converged", f"seed {each.seed}: {each.outcome}")
+        for each in policies
+        if not each.converged
+    ]
+    return tuple(found)

@@ -1,0 +1,125 @@
+"""A folder of trainings as policies and references, and what is compared with what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, final
+
+from simgap.continuous import Cube, DrawnPoints, compared
+from simgap.errors import InvalidFile
+from simgap.records import Train, Worth, read_record
+from simgap.text import listed
+
+RECORD = "train.json"
+NOMINAL = "nominal"  # a randomization of nothing
+What = Literal["memory", "information", "randomization"]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TrainedRun:
+    """Trainings of one simulator, over one range, for one horizon."""
+
+    folder: Path
+    trainings: tuple[Train, ...]
+
+    @property
+    def policies(self) -> dict[str, list[str]]:
+        """Return the files of those that do not know the parameters, by name."""
+        return self._files(informed=False)
+
+    @property
+    def references(self) -> dict[str, list[str]]:
+        """Return those that know: told the parameters, or trained for one value."""
+        return self._files(informed=True)
+
+    @property
+    def pairs(self) -> tuple[tuple[What, str, str], ...]:
+        """Return what can be told from these trainings: with it, and without it."""
+        return tuple(self._pairs())
+
+    def worths(self, cube: Cube, points: DrawnPoints, look: int) -> tuple[Worth, ...]:
+        """Return what memory, information and randomization are worth."""
+        found = []
+        for what, one, other in self.pairs:
+            each = compared(cube, one, other, points, look=look)
+            found.append(
+                Worth(
+                    what=what,
+                    policy=one,
+                    against=other,
+                    value=each.value,
+                    evaluation=each.evaluation,
+                    seed_spread=each.spread,
+                    trainings=each.seeds,
+                    worst=each.worst[0],
+                    worst_against=each.worst[1],
+                )
+            )
+        return tuple(found)
+
+    def _pairs(self) -> Iterator[tuple[What, str, str]]:
+        blind = [each for each in self.trainings if not each.informed]
+        over = [each for each in blind if not each.specialist]
+        memory = [each for each in over if each.memory != "none"]
+        without = [each for each in over if each.memory == "none"]
+        told = [each for each in self.trainings if each.informed and not each.masked]
+        told = told or [each for each in self.trainings if each.informed]
+        nominal = [each for each in blind if each.randomize == NOMINAL]
+        for each in memory:
+            yield from (("memory", each.name, other.name) for other in without)
+        for each in memory or without:
+            yield from (("information", one.name, each.name) for one in told)
+            same = [one for one in nominal if one.memory == each.memory]
+            yield from (("randomization", each.name, one.name) for one in same)
+
+    def _files(self, *, informed: bool) -> dict[str, list[str]]:
+        return {
+            each.name: [str(self.folder / each.name / name) for name in _names(each)]
+            for each in self.trainings
+            if informed == (each.informed or _knows(each))
+        }
+
+
+def is_run(path: Path | str) -> bool:
+    """Return whether a path is a folder of trainings."""
+    folder = Path(path)
+    return folder.is_dir() and any(folder.glob(f"*/{RECORD}"))
+
+
+def read_run(path: Path | str) -> TrainedRun:
+    """Return the trainings of a folder, which must be about one question."""
+    folder = Path(path)
+    found = [read_record(each, Train) for each in sorted(folder.glob(f"*/{RECORD}"))]
+    for what in ("simulator", "told", "horizon", "noise"):
+        _check_one(folder, what, found)
+    run = TrainedRun(folder, tuple(found))
+    if not run.policies:
+        raise InvalidFile(
+            f"{folder} has only policies that are told the parameters",
+            hint="train one that is not: simgap train ... --memory gru",
+            code="nothing-to-grade",
+        )
+    return run
+
+
+def _check_one(folder: Path, what: str, found: Sequence[Train]) -> None:
+    values = {getattr(each, what): each.name for each in found}
+    if len(values) > 1:
+        raise InvalidFile(
+            f"the trainings of {folder} differ in {what}: "
+            f"{listed([f'{name} has {value!r}' for value, name in values.items()])}",
+            hint="train them with the same words, or into another folder",
+            code="trainings-differ",
+        )
+
+
+def _knows(training: Train) -> bool:
+    """Return whether a policy was trained for one value that is not the nominal one."""
+    return training.specialist and training.randomize != NOMINAL
+
+
+def _names(training: Train) -> list[str]:
+    return [Path(each.file).name for each in training.policies]

@@ -1,0 +1,70 @@
+"""What one policy gets more than another, and how sure that is, source by source.
+
+Two things are random: the episodes that a policy was measured in, and the seed that it
+was trained with. Another training would have led to another policy, so that a claim
+about a way of training needs both; a claim about these very policies needs the first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from simgap.continuous.cube import Cube
+from simgap.continuous.measuring.drawn import DrawnPoints
+from simgap.continuous.measuring.means import Level, over_points
+from simgap.continuous.measuring.sampled import sampled_returns, training_seeds
+from simgap.continuous.measuring.worst import worst_point
+from simgap.intervals import Estimate
+
+
+class Difference(NamedTuple):
+    """One policy less another, averaged over nu."""
+
+    value: Estimate  # of the way of training: episodes and seeds are both random
+    evaluation: Estimate  # of these very policies: only episodes are
+    spread: float | None  # standard deviation of a training's mean; None: one seed
+    seeds: tuple[int, int]  # trainings of each
+    worst: tuple[Estimate, Estimate]  # return at the worst point of each
+
+
+def compared(
+    cube: Cube,
+    one: str,
+    other: str,
+    points: DrawnPoints,
+    *,
+    confidence: float = 0.95,
+    look: int = 0,
+) -> Difference:
+    """Return what one policy gets more than another, over the points inside."""
+    level = Level(confidence, look)
+    both = [sampled_returns(cube, each) for each in (one, other)]
+    apart = both[0].minus(both[1])
+    shares = points.shares(cube.inside)
+    spreads = [
+        float((means[:, cube.inside] @ shares).var(ddof=1))
+        for each in both
+        for means in each.seeds
+    ]
+    return Difference(
+        over_points(apart, points, cube.inside, level),
+        over_points(replace(apart, seeds=()), points, cube.inside, level),
+        float(np.sqrt(np.mean(spreads))) if spreads else None,
+        (training_seeds(cube, one), training_seeds(cube, other)),
+        (_worst(cube, one, level), _worst(cube, other, level)),
+    )
+
+
+def _worst(cube: Cube, policy: str, level: Level) -> Estimate:
+    found = worst_point(cube, policy, cube.inside, level)
+    return Estimate(
+        found.estimate,
+        found.lower,
+        found.upper,
+        found.confidence,
+        found.method,
+        label=found.label,
+    )

@@ -1,0 +1,178 @@
+"""Checkpoints of a training: sealed files from which it goes on, bit for bit.
+
+A round depends on nothing but what was learnt so far and on its number, so that little
+has to be kept: weights, moments of the optimiser, statistics, what the sampler learnt,
+and the returns of the rounds. A file is written whole beside the old one; the one
+before it is kept too, for the case that the newest is damaged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from simgap.arrays import AnyArray, FloatArray
+from simgap.continuous.training.update import Learnt
+from simgap.errors import InvalidFile
+from simgap.interop import FileKind, SizeLimit, read_sealed, write_sealed
+from simgap.user_files import opened, replacing
+
+KIND = FileKind(
+    name="checkpoint of a training",
+    content="checkpoint",
+    verb="make",
+    texts="what was trained",
+    stranger="it is no checkpoint of simgap",
+)
+FORMAT = 1
+ENDING, BEFORE = ".checkpoint", ".checkpoint-before"
+SAMPLER, LEARNT, RETURNS = "sampler/", "learnt/", "returns"
+MACHINE = ("versions", "threads")  # parts of an identity that a machine decides
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a checkpoint says of itself."""
+
+    format: int
+    rounds: int  # that are done, the first one, which only measures, among them
+    identity: dict[str, str]  # what is trained, part by part
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """Where a training was."""
+
+    rounds: int
+    learnt: Learnt
+    sampler: Mapping[str, AnyArray]
+    returns: FloatArray  # (rounds,), mean of the episodes that ended, NaN: none did
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Checkpoints:
+    """The checkpoints of one training: `seed-0` in a folder."""
+
+    folder: Path
+    name: str
+    identity: Mapping[str, str] | None  # what is trained; None: whatever it is
+    other_machine: bool = False  # go on where versions or threads differ
+
+    def save(self, kept: Kept) -> None:
+        """Write a checkpoint; when this returns, it is there for good."""
+        path, before = self._paths
+        arrays = {f"{LEARNT}{at:03}": each for at, each in enumerate(_leaves(kept))}
+        arrays |= {f"{SAMPLER}{name}": each for name, each in kept.sampler.items()}
+        arrays[RETURNS] = np.asarray(kept.returns, np.float64)
+        about = About(FORMAT, kept.rounds, dict(self.identity or {}))
+        with replacing(path) as draft:
+            write_sealed(KIND, about, arrays, draft)
+            if path.exists():
+                path.replace(before)
+
+    def latest(self, template: Learnt) -> Kept | None:
+        """Return where the training was, or None: it begins.
+
+        A damaged file is passed over, if the one before it is whole. What was trained
+        in another way is refused.
+        """
+        problems: list[InvalidFile] = []
+        for path in self._paths:
+            if not path.exists():
+                continue
+            try:
+                return self._read(path, template)
+            except InvalidFile as error:
+                if error.code in ("another-training", "another-machine"):
+                    raise
+                problems.append(error)
+        if problems:
+            raise problems[0]
+        return None
+
+    @property
+    def _paths(self) -> tuple[Path, Path]:
+        return tuple(self.folder / (self.name + end) for end in (ENDING, BEFORE))  # type: ignore[return-value]
+
+    def _read(self, path: Path, template: Learnt) -> Kept:
+        import jax
+
+        with opened(path, KIND.name, endings=(ENDING,)) as stream:
+            sealed = read_sealed(
+                KIND, stream, path, SizeLimit.of(None), About, _check_format
+            )
+        if self.identity is not None:
+            self._check_same(self.identity, sealed.description.identity, path)
+        wanted = [np.asarray(each) for each in jax.tree.leaves(template)]
+        kinds = {
+            f"{LEARNT}{at:03}": f"{each.dtype.name} x {each.ndim}"
+            for at, each in enumerate(wanted)
+        }
+        types = {name: (kinds.get(name, ""), *_ANY) for name in sealed.names}
+        arrays = sealed.arrays(types)
+        names = [f"{LEARNT}{at:03}" for at in range(len(wanted))]
+        leaves = [arrays[name] for name in names if name in arrays]
+        if [each.shape for each in leaves] != [each.shape for each in wanted]:
+            raise InvalidFile(
+                f"{path} holds weights of other shapes",
+                hint="it was trained with other settings: choose another folder",
+                code="another-training",
+            )
+        return Kept(
+            sealed.description.rounds,
+            jax.tree.unflatten(jax.tree.structure(template), leaves),
+            {
+                name.removeprefix(SAMPLER): each
+                for name, each in arrays.items()
+                if name.startswith(SAMPLER)
+            },
+            arrays[RETURNS],
+        )
+
+    def _check_same(
+        self, mine: Mapping[str, str], found: Mapping[str, str], path: Path
+    ) -> None:
+        keys = sorted({*mine, *found})
+        other = [key for key in keys if mine.get(key) != found.get(key)]
+        if hard := [each for each in other if each not in MACHINE]:
+            raise InvalidFile(
+                f"{path.parent} holds another training: {', '.join(hard)} differs",
+                hint="choose another folder with --out, or repeat the command it was "
+                "made with to resume it",
+                code="another-training",
+            )
+        if other and not self.other_machine:
+            told = "; ".join(
+                f"{each} was {found.get(each)}, is {mine.get(each)}" for each in other
+            )
+            raise InvalidFile(
+                f"{path} was written on another machine: {told}",
+                hint="go on there, or accept other digits with "
+                "--allow-different-machine",
+                code="another-machine",
+            )
+
+
+_ANY = tuple(f"{kind} x {n}" for kind in ("float64", "int64") for n in range(4))
+
+
+def _leaves(kept: Kept) -> list[AnyArray]:
+    import jax
+
+    return [np.asarray(each) for each in jax.tree.leaves(kept.learnt)]
+
+
+def _check_format(description: Any, path: Path) -> None:
+    if not isinstance(description, dict) or description.get("format") != FORMAT:
+        raise InvalidFile(
+            f"{path} is a checkpoint of another version",
+            hint="finish it with the simgap that began it, or train anew",
+            code="another-training",
+        )

@@ -1,0 +1,272 @@
+"""Trainings by name: what another process can build again, and processes that do.
+
+On a CPU one thread trains one seed: more threads gain little and change the last
+digits. So every seed has a process of its own with one thread, as many at a time as
+there are cores. On an accelerator all seeds of a training are one program.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from multiprocessing import get_context
+from pathlib import Path
+from queue import Empty
+from typing import Any, final
+
+import numpy as np
+
+from simgap.arrays import FloatArray
+from simgap.continuous.measuring.workers import end_with
+from simgap.continuous.randomization.binding import bind
+from simgap.continuous.randomization.spec import Randomization
+from simgap.continuous.simulators.naming import open_simulator
+from simgap.continuous.simulators.noise import with_noise
+from simgap.continuous.training.checkpoint import Checkpoints
+from simgap.continuous.training.export import write_trained
+from simgap.continuous.training.features import features_of
+from simgap.continuous.training.learner import Learner, learner_of
+from simgap.continuous.training.samplers import Nu, Sampler
+from simgap.continuous.training.settings import Settings
+from simgap.continuous.training.trainer import News, Outcome, Training, trained
+from simgap.continuous.training.update import Learnt
+from simgap.errors import SimgapError
+
+ONE_THREAD: Mapping[str, str] = {
+    "NPROC": "1",  # what XLA asks for the number of its threads
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
+}
+LOOK = 0.2  # seconds between two looks at the news
+ENDING = ".onnx"
+
+MakeSampler = Callable[[Any], Sampler]  # from a bound randomization
+
+
+class TrainingStopped(SimgapError):
+    """A process that trains died."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TrainingRecipe:
+    """A training without its seed."""
+
+    simulator: Any  # a text, or an object for this process alone
+    randomize: Randomization  # what is drawn while it is trained
+    told: Randomization  # what critic and informed policy take as their range
+    settings: Settings
+    steps: int
+    folder: Path
+    identity: tuple[tuple[str, str], ...]  # what is trained, part by part
+    noise: str = ""
+    sampler: MakeSampler = Nu
+    warm: Path | None = None  # a folder whose checkpoint of the same seed is the start
+    other_machine: bool = False
+
+    @property
+    def by_name(self) -> bool:
+        """Return whether another process can build it."""
+        return isinstance(self.simulator, str)
+
+    def file(self, seed: int) -> Path:
+        """Return where the policy of a seed is written."""
+        return self.folder / f"seed-{seed}{ENDING}"
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedSeed:
+    """A training that is finished."""
+
+    recipe: TrainingRecipe
+    seed: int
+    file: Path
+    outcome: Outcome
+    returns: FloatArray  # (rounds,)
+    final_return: float
+    steps: int
+    seconds: float  # of the processor
+    fresh_steps: int  # that the seconds paid for
+
+
+Job = tuple[TrainingRecipe, int]  # a training and its seed
+
+
+def train_all(
+    jobs: Sequence[Job], *, workers: int, tell: Callable[[str], None]
+) -> Iterator[TrainedSeed]:
+    """Return trainings in the order in which they finish.
+
+    Those that are given by name have processes of their own; others run here, one
+    after the other, with as many threads as JAX has here.
+    """
+    here = [job for job in jobs if not job[0].by_name]
+    for recipe, seed in here:
+        yield _train(recipe, [seed], lambda news: tell(news.text))[0]
+    there = [job for job in jobs if job[0].by_name]
+    if there:
+        yield from _in_processes(there, max(1, min(workers, len(there))), tell)
+
+
+def threads_here() -> int:
+    """Return how many threads JAX uses in this process."""
+    said = os.environ.get("NPROC", "")
+    return int(said) if said.isdigit() else len(os.sched_getaffinity(0))
+
+
+def _train(
+    recipe: TrainingRecipe, seeds: Sequence[int], tell: Callable[[News], None]
+) -> list[TrainedSeed]:
+    """Train seeds side by side in this process."""
+    learner, randomization, sampler = _built(recipe)
+    identity = {**dict(recipe.identity), "threads": str(threads_here())}
+    trainings = [
+        Training(
+            learner,
+            randomization,
+            sampler,
+            recipe.steps,
+            seed,
+            Checkpoints(
+                recipe.folder,
+                f"seed-{seed}",
+                {**identity, "seed": str(seed)},
+                recipe.other_machine,
+            ),
+            _warm(recipe, learner, seed),
+        )
+        for seed in seeds
+    ]
+    done = []
+    for each in trained(trainings, tell):
+        path = recipe.file(each.seed)
+        write_trained(path, learner, each.learnt)
+        done.append(
+            TrainedSeed(
+                recipe,
+                each.seed,
+                path,
+                each.outcome,
+                each.returns,
+                each.final_return,
+                each.steps,
+                each.seconds,
+                each.fresh_steps,
+            )
+        )
+    return done
+
+
+def _built(recipe: TrainingRecipe) -> tuple[Learner, Any, Sampler]:
+    if not recipe.by_name:
+        return _new(recipe)
+    folder, nothing = Path(), ()
+    return _kept(replace(recipe, folder=folder, identity=nothing, warm=None, steps=0))
+
+
+@lru_cache(maxsize=2)
+def _kept(recipe: TrainingRecipe) -> tuple[Learner, Any, Sampler]:
+    return _new(recipe)
+
+
+def _new(recipe: TrainingRecipe) -> tuple[Learner, Any, Sampler]:
+    simulator = open_simulator(recipe.simulator)
+    simulator = with_noise(simulator, recipe.noise) if recipe.noise else simulator
+    randomization = bind(recipe.randomize, simulator)
+    features = features_of(bind(recipe.told, simulator))
+    learner = learner_of(simulator, recipe.settings, features)
+    return learner, randomization, recipe.sampler(randomization)
+
+
+def _warm(recipe: TrainingRecipe, learner: Learner, seed: int) -> Learnt | None:
+    if recipe.warm is None:
+        return None
+    kept = Checkpoints(recipe.warm, f"seed-{seed}", None).latest(learner.start(seed))
+    return None if kept is None else kept.learnt
+
+
+def _in_processes(
+    jobs: Sequence[Job], workers: int, tell: Callable[[str], None]
+) -> Iterator[TrainedSeed]:
+    context = get_context("spawn")
+    news: Any = context.Queue()
+    pool = ProcessPoolExecutor(
+        workers,
+        mp_context=context,
+        initializer=_begin,
+        initargs=(news, os.getpid()),
+    )
+    board = _Board(jobs, tell)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:  # a terminal interrupts all processes at once: this one decides what follows
+        running: set[Future[list[TrainedSeed]]] = {
+            pool.submit(_run, recipe, [seed]) for recipe, seed in jobs
+        }
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    try:
+        while running:
+            ready, running = wait(running, timeout=LOOK)
+            with suppress(Empty):
+                while True:
+                    board.show(*news.get_nowait())
+            for future in ready:
+                yield from future.result()
+    except BrokenProcessPool as error:
+        raise TrainingStopped(
+            "a process of the training died, for want of memory perhaps",
+            hint="run the command again: every seed goes on from its last checkpoint",
+            code="process-died",
+        ) from error
+    finally:
+        for process in list((pool._processes or {}).values()):
+            process.terminate()
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+_news: Any = None  # of this process
+
+
+def _begin(news: Any, driver: int) -> None:
+    global _news  # noqa: PLW0603 (a worker is a process of its own)
+    os.environ.update(ONE_THREAD)
+    sys.stdout = sys.stderr  # what a user's code prints is no answer
+    threading.Thread(target=end_with, args=(driver,), daemon=True).start()
+    _news = news
+
+
+def _run(recipe: TrainingRecipe, seeds: Sequence[int]) -> list[TrainedSeed]:
+    def tell(news: News) -> None:
+        if _news is not None and (news.rounds % 5 == 0 or news.rounds == news.of):
+            _news.put((recipe.folder.name, news))
+
+    return _train(recipe, seeds, tell)
+
+
+class _Board:
+    """The latest news of all trainings, in a line."""
+
+    def __init__(self, jobs: Sequence[Job], tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._rounds: dict[tuple[str, int], tuple[int, int]] = {
+            (recipe.folder.name, seed): (
+                0,
+                recipe.settings.updates(recipe.steps) + 1,
+            )
+            for recipe, seed in jobs
+        }
+
+    def show(self, name: str, news: News) -> None:
+        self._rounds[name, news.seed] = (news.rounds, news.of)
+        done, every = np.array(list(self._rounds.values())).sum(axis=0)
+        many = len(self._rounds)
+        all_of = f" ({100 * done // every} % of {many} trainings)" if many > 1 else ""
+        self._tell(f"{name}, {news.text}{all_of}")
