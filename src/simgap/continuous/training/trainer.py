@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from math import sqrt
+from math import inf, sqrt
 from time import monotonic, process_time
 from typing import NamedTuple, final
 
@@ -79,7 +79,7 @@ class Trained:
     learnt: Learnt
     returns: FloatArray  # (rounds,), mean return of the episodes of each round
     steps: int
-    seconds: float  # of the processor, in this process, since it was begun or resumed
+    seconds: float  # of the processor, from the first round on, which compiles
     fresh_steps: int  # that they paid for
 
     @property
@@ -115,6 +115,8 @@ class News(NamedTuple):
         if self.worst is not None:
             where = " ".join(f"{k}={number(v, 3)}" for k, v in self.worst[1].items())
             said += f", worst about {number(self.worst[0], 4)} at {where}"
+        if self.speed == 0.0:
+            return f"{said}, compiled"
         return f"{said}, {self.speed:.3g} steps/s, {self.seconds_left:.0f} s left"
 
 
@@ -138,8 +140,10 @@ def trained(
     ]
     returns = [list(each.returns) for each in kept]
     watches = [_Watch(each, settings, rounds, at) for each in trainings]
-    saved, begin = monotonic(), process_time()
+    saved = begin = 0.0
     for now in range(at, rounds):
+        if now == at + 1:  # programs are compiled by now
+            saved, begin = monotonic(), process_time()
         draws = [
             drawn(
                 sampler,
@@ -169,7 +173,8 @@ def trained(
                 if one.checkpoints is not None:
                     arrays = sampler.arrays()
                     one.checkpoints.save(Kept(now + 1, new, arrays, np.array(row)))
-    spent = (process_time() - begin) / len(trainings)
+    fresh = max(0, rounds - at - 1)
+    spent = (process_time() - begin) / len(trainings) if fresh else 0.0
     return [
         Trained(
             one.seed,
@@ -177,7 +182,7 @@ def trained(
             np.array(row),
             rounds * settings.batch,
             spent,
-            (rounds - at) * settings.batch,
+            fresh * settings.batch,
         )
         for one, new, row in zip(trainings, learnt, returns, strict=True)
     ]
@@ -217,15 +222,16 @@ class _Watch:
         self, training: Training, settings: Settings, rounds: int, at: int
     ) -> None:
         self._training, self._batch = training, settings.batch
-        self._rounds, self._at, self._begin = rounds, at, monotonic()
+        self._rounds, self._at, self._begin = rounds, at + 1, 0.0
         width = len(training.randomization.names)
         self._theta, self._returned = np.empty((0, width)), np.empty(0)
 
     def news(self, rounds: int, returned: float, met: Met) -> News:
         self._theta = np.concatenate([self._theta, met.theta])[-RECENT:]
         self._returned = np.concatenate([self._returned, met.returned])[-RECENT:]
-        spent = max(monotonic() - self._begin, 1e-9)
-        done = rounds - self._at
+        if rounds == self._at:  # the first round compiles: it says nothing of speed
+            self._begin = monotonic()
+        spent, done = monotonic() - self._begin, rounds - self._at
         return News(
             self._training.seed,
             rounds,
@@ -233,8 +239,8 @@ class _Watch:
             rounds * self._batch,
             returned,
             self._worst() if rounds % 10 == 0 or rounds == self._rounds else None,
-            done * self._batch / spent,
-            spent * (self._rounds - rounds) / done,
+            done * self._batch / spent if done else 0.0,
+            spent * (self._rounds - rounds) / done if done else inf,
         )
 
     def _worst(self) -> tuple[float, dict[str, float]] | None:
