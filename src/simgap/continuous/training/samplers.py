@@ -49,6 +49,7 @@ class Sampler(Protocol):
 class Met(NamedTuple):
     """Finished episodes, in the order of their numbers."""
 
+    seed: int  # that they were drawn with
     number: OffsetArray  # (n,)
     theta: FloatArray  # (n, P), as drawn
     returned: FloatArray  # (n,)
@@ -81,6 +82,7 @@ class Nu:
 class Drawn(NamedTuple):
     """The draws of all rows of a round: for the simulator, the networks, and a log."""
 
+    seed: int
     draws: Draws
     values: Mapping[str, FloatArray]  # by parameter, (E, J): what is randomized
     seeds: OffsetArray  # (E, J), of the episodes
@@ -125,6 +127,7 @@ def drawn(
     seeds = episode_seeds(seed, number).reshape(shape)
     words = np.stack([np.zeros_like(seeds), seeds], axis=-1).astype(np.uint32)
     return Drawn(
+        seed,
         Draws(every, told, shown, words),
         values,
         seeds,
