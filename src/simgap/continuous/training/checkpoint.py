@@ -68,7 +68,8 @@ class Checkpoints:
     def save(self, kept: Kept) -> None:
         """Write a checkpoint; when this returns, it is there for good."""
         path, before = self._paths
-        arrays = {f"{LEARNT}{at:03}": each for at, each in enumerate(_leaves(kept))}
+        leaves = _leaves(kept.learnt)
+        arrays = {f"{LEARNT}{at:03}": each for at, each in enumerate(leaves)}
         arrays |= {f"{SAMPLER}{name}": each for name, each in kept.sampler.items()}
         arrays[RETURNS] = np.asarray(kept.returns, np.float64)
         about = About(FORMAT, kept.rounds, dict(self.identity or {}))
@@ -110,7 +111,7 @@ class Checkpoints:
             )
         if self.identity is not None:
             self._check_same(self.identity, sealed.description.identity, path)
-        wanted = [np.asarray(each) for each in jax.tree.leaves(template)]
+        wanted = _leaves(template)
         kinds = {
             f"{LEARNT}{at:03}": f"{each.dtype.name} x {each.ndim}"
             for at, each in enumerate(wanted)
@@ -127,7 +128,7 @@ class Checkpoints:
             )
         return Kept(
             sealed.description.rounds,
-            jax.tree.unflatten(jax.tree.structure(template), leaves),
+            jax.tree.unflatten(jax.tree.structure(template), _shaped(leaves, template)),
             {
                 name.removeprefix(SAMPLER): each
                 for name, each in arrays.items()
@@ -163,10 +164,19 @@ class Checkpoints:
 _ANY = tuple(f"{kind} x {n}" for kind in ("float64", "int64") for n in range(4))
 
 
-def _leaves(kept: Kept) -> list[AnyArray]:
+def _leaves(learnt: Learnt) -> list[AnyArray]:
+    """Return all arrays; a single number is an array of one, as files have it."""
     import jax
 
-    return [np.asarray(each) for each in jax.tree.leaves(kept.learnt)]
+    return [np.atleast_1d(np.asarray(each)) for each in jax.tree.leaves(learnt)]
+
+
+def _shaped(leaves: list[AnyArray], template: Learnt) -> list[AnyArray]:
+    import jax
+
+    wanted = jax.tree.leaves(template)
+    pairs = zip(leaves, wanted, strict=True)
+    return [each.reshape(np.shape(like)) for each, like in pairs]
 
 
 def _check_format(description: Any, path: Path) -> None:
