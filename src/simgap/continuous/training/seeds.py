@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from multiprocessing import get_context
 from pathlib import Path
 from queue import Empty
@@ -25,6 +26,7 @@ from typing import Any, final
 import numpy as np
 
 from simgap.arrays import FloatArray
+from simgap.continuous.extras import needed
 from simgap.continuous.measuring.workers import end_with
 from simgap.continuous.randomization.binding import bind
 from simgap.continuous.randomization.spec import Randomization
@@ -70,6 +72,7 @@ class TrainingRecipe:
     sampler: MakeSampler = Nu
     warm: Path | None = None  # a folder whose checkpoint of the same seed is the start
     other_machine: bool = False
+    before: tuple[TrainingRecipe, ...] = ()  # done first, one by one, by this learner
 
     @property
     def by_name(self) -> bool:
@@ -106,14 +109,24 @@ def train_all(
     """Return trainings in the order in which they finish.
 
     Those that are given by name have processes of their own; others run here, one
-    after the other, with as many threads as JAX has here.
+    after the other, with as many threads as JAX has here. On an accelerator all seeds
+    of a recipe run here, side by side.
     """
-    here = [job for job in jobs if not job[0].by_name]
-    for recipe, seed in here:
-        yield _train(recipe, [seed], lambda news: tell(news.text))[0]
-    there = [job for job in jobs if job[0].by_name]
+    together = accelerated()
+    here = [job for job in jobs if together or not job[0].by_name]
+    for recipe, mine in groupby(here, key=lambda job: job[0]):
+        seeds = [seed for _, seed in mine]
+        for some in [seeds] if together else [[each] for each in seeds]:
+            yield from _train(recipe, some, lambda _, news: tell(news.text))
+    there = [job for job in jobs if job not in here]
     if there:
         yield from _in_processes(there, max(1, min(workers, len(there))), tell)
+
+
+def accelerated() -> bool:
+    """Return whether JAX computes on something else than the processor."""
+    jax = needed("jax", what="training")
+    return str(jax.default_backend()) != "cpu"
 
 
 def threads_here() -> int:
@@ -123,10 +136,22 @@ def threads_here() -> int:
 
 
 def _train(
-    recipe: TrainingRecipe, seeds: Sequence[int], tell: Callable[[News], None]
+    recipe: TrainingRecipe, seeds: Sequence[int], tell: Callable[[str, News], None]
 ) -> list[TrainedSeed]:
-    """Train seeds side by side in this process."""
-    learner, randomization, sampler = _built(recipe)
+    """Train seeds side by side in this process, and first what comes before."""
+    learner = _learner(recipe)
+    every = (*recipe.before, recipe)
+    return [one for each in every for one in _train_one(each, learner, seeds, tell)]
+
+
+def _train_one(
+    recipe: TrainingRecipe,
+    learner: Learner,
+    seeds: Sequence[int],
+    tell: Callable[[str, News], None],
+) -> Iterator[TrainedSeed]:
+    randomization = bind(recipe.randomize, learner.simulator)
+    sampler = recipe.sampler(randomization)
     identity = {**dict(recipe.identity), "threads": str(threads_here())}
     trainings = [
         Training(
@@ -145,45 +170,40 @@ def _train(
         )
         for seed in seeds
     ]
-    done = []
-    for each in trained(trainings, tell):
+    for each in trained(trainings, lambda news: tell(recipe.folder.name, news)):
         path = recipe.file(each.seed)
         write_trained(path, learner, each.learnt)
-        done.append(
-            TrainedSeed(
-                recipe,
-                each.seed,
-                path,
-                each.outcome,
-                each.returns,
-                each.final_return,
-                each.steps,
-                each.seconds,
-                each.fresh_steps,
-            )
+        yield TrainedSeed(
+            recipe,
+            each.seed,
+            path,
+            each.outcome,
+            each.returns,
+            each.final_return,
+            each.steps,
+            each.seconds,
+            each.fresh_steps,
         )
-    return done
 
 
-def _built(recipe: TrainingRecipe) -> tuple[Learner, Any, Sampler]:
-    if not recipe.by_name:
-        return _new(recipe)
-    folder, nothing = Path(), ()
-    return _kept(replace(recipe, folder=folder, identity=nothing, warm=None, steps=0))
+def _learner(recipe: TrainingRecipe) -> Learner:
+    parts = recipe.simulator, recipe.noise, recipe.told, recipe.settings
+    return _kept(*parts) if recipe.by_name else _new(*parts)
 
 
 @lru_cache(maxsize=2)
-def _kept(recipe: TrainingRecipe) -> tuple[Learner, Any, Sampler]:
-    return _new(recipe)
+def _kept(
+    simulator: str, noise: str, told: Randomization, settings: Settings
+) -> Learner:
+    return _new(simulator, noise, told, settings)
 
 
-def _new(recipe: TrainingRecipe) -> tuple[Learner, Any, Sampler]:
-    simulator = open_simulator(recipe.simulator)
-    simulator = with_noise(simulator, recipe.noise) if recipe.noise else simulator
-    randomization = bind(recipe.randomize, simulator)
-    features = features_of(bind(recipe.told, simulator))
-    learner = learner_of(simulator, recipe.settings, features)
-    return learner, randomization, recipe.sampler(randomization)
+def _new(
+    simulator: Any, noise: str, told: Randomization, settings: Settings
+) -> Learner:
+    opened = open_simulator(simulator)
+    opened = with_noise(opened, noise) if noise else opened
+    return learner_of(opened, settings, features_of(bind(told, opened)))
 
 
 def _warm(recipe: TrainingRecipe, learner: Learner, seed: int) -> Learnt | None:
@@ -244,9 +264,9 @@ def _begin(news: Any, driver: int) -> None:
 
 
 def _run(recipe: TrainingRecipe, seeds: Sequence[int]) -> list[TrainedSeed]:
-    def tell(news: News) -> None:
+    def tell(name: str, news: News) -> None:
         if _news is not None and (news.rounds % 5 == 0 or news.rounds == news.of):
-            _news.put((recipe.folder.name, news))
+            _news.put((name, news))
 
     return _train(recipe, seeds, tell)
 
@@ -257,11 +277,9 @@ class _Board:
     def __init__(self, jobs: Sequence[Job], tell: Callable[[str], None]) -> None:
         self._tell = tell
         self._rounds: dict[tuple[str, int], tuple[int, int]] = {
-            (recipe.folder.name, seed): (
-                0,
-                recipe.settings.updates(recipe.steps) + 1,
-            )
+            (each.folder.name, seed): (0, each.settings.updates(each.steps) + 1)
             for recipe, seed in jobs
+            for each in (*recipe.before, recipe)
         }
 
     def show(self, name: str, news: News) -> None:
