@@ -98,6 +98,7 @@ from simgap.continuous.randomization.distributions import (
 )
 from simgap.continuous.randomization.domains import domain_text as domain_text
 from simgap.continuous.randomization.isaac import read_isaac as read_isaac
+from simgap.continuous.randomization.narrowing import narrowed as narrowed
 from simgap.continuous.randomization.reading import (
     Randomized as Randomized,
     parse_randomization as parse_randomization,

@@ -54,7 +54,7 @@ class Fixed:
     def density(self, x: FloatArray) -> FloatArray:
         return np.where(np.asarray(x) == self.value, 1.0, 0.0)
 
-    def stretched(self, factor: float) -> Fixed:
+    def stretched(self, factor: float, about: float | None = None) -> Fixed:
         return self
 
 
@@ -94,9 +94,9 @@ class Uniform:
         half = self.high / 2.0 - self.low / 2.0
         return np.where(_within(x, self), 0.5 / half, 0.0)
 
-    def stretched(self, factor: float) -> Uniform:
-        """Return it so many times as wide, about its middle."""
-        return Uniform(*_stretched_ends(self.low, self.high, factor))
+    def stretched(self, factor: float, about: float | None = None) -> Uniform:
+        """Return it so many times as wide, about its middle or another number."""
+        return Uniform(*_stretched_ends(self.low, self.high, factor, about))
 
 
 @final
@@ -141,9 +141,10 @@ class LogUniform:
         within, width = _within(x, self), log(self.high) - log(self.low)
         return np.where(within, 1.0 / (np.where(within, x, 1.0) * width), 0.0)
 
-    def stretched(self, factor: float) -> LogUniform:
+    def stretched(self, factor: float, about: float | None = None) -> LogUniform:
         """Return it so many times as wide in the logarithm, about its middle there."""
-        low, high = _stretched_ends(log(self.low), log(self.high), factor)
+        middle = None if about is None else log(about)
+        low, high = _stretched_ends(log(self.low), log(self.high), factor, middle)
         if low == high:
             return self
         return LogUniform(_short(float(np.exp(low))), _short(float(np.exp(high))))
@@ -219,14 +220,16 @@ class TruncatedNormal:
         height = np.exp(-0.5 * score**2) / np.sqrt(2.0 * np.pi)
         return np.where(_within(x, self), height / (self.sd * self._mass()), 0.0)
 
-    def stretched(self, factor: float) -> TruncatedNormal:
-        """Return it so many times as wide, about the middle of its range."""
-        if not (isfinite(self.low) and isfinite(self.high)):
-            return TruncatedNormal(
-                self.mean, _short(self.sd * factor), self.low, self.high
-            )
-        low, high = _stretched_ends(self.low, self.high, factor)
-        middle = low / 2.0 + high / 2.0
+    def stretched(self, factor: float, about: float | None = None) -> TruncatedNormal:
+        """Return it so many times as wide, about the middle of its range.
+
+        With an end that is not finite that is its mean, and both ends stay.
+        """
+        low, high, middle = self.low, self.high, about
+        if isfinite(low) and isfinite(high):
+            middle = low / 2.0 + high / 2.0 if middle is None else middle
+            low, high = _stretched_ends(low, high, factor, middle)
+        middle = self.mean if middle is None else middle
         mean = middle + factor * (self.mean - middle)
         return TruncatedNormal(_short(mean), _short(self.sd * factor), low, high)
 
@@ -321,7 +324,7 @@ class Choice:
         at = np.minimum(np.searchsorted(values, np.asarray(x)), values.size - 1)
         return np.where(values[at] == x, chances[at], 0.0)
 
-    def stretched(self, factor: float) -> Choice:
+    def stretched(self, factor: float, about: float | None = None) -> Choice:
         return self
 
     def _sorted(self) -> tuple[FloatArray, FloatArray]:
@@ -346,11 +349,15 @@ def _within(x: FloatArray, law: Distribution) -> BoolArray:
     return np.asarray((np.asarray(x) >= low) & (np.asarray(x) <= high))
 
 
-def _stretched_ends(low: float, high: float, factor: float) -> tuple[float, float]:
+def _stretched_ends(
+    low: float, high: float, factor: float, about: float | None
+) -> tuple[float, float]:
     if low == high:
         return low, high
-    middle, half = low / 2.0 + high / 2.0, high / 2.0 - low / 2.0
-    return _short(middle - factor * half), _short(middle + factor * half)
+    middle = low / 2.0 + high / 2.0 if about is None else about
+    return _short(middle - factor * (middle - low)), _short(
+        middle + factor * (high - middle)
+    )
 
 
 def _short(value: float) -> float:
