@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from math import sqrt
@@ -12,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from simgap.answers.planned_class import Tell
-from simgap.answers.transfer.setup import digest, identity, opened_simulator, steps_of
+from simgap.answers.train.asked import asked_training
+from simgap.answers.transfer.setup import identity
 from simgap.continuous import (
     Fixed,
     Memory,
@@ -21,13 +21,9 @@ from simgap.continuous import (
     Settings,
     TrainedSeed,
     TrainingRecipe,
-    bind,
     only_driver,
-    parse_memory,
-    parse_randomization,
     preset,
     train_all,
-    without_effect,
 )
 from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate
@@ -37,8 +33,6 @@ RECORD = "train.json"
 STEPS = 2_000_000  # for each seed, unless told otherwise
 MOST_POINTS = 200  # of a curve
 ENOUGH_SEEDS = 5
-NOMINAL = "nominal"
-PLAIN = re.compile(r"[^a-z0-9]+")
 
 
 def train(
@@ -115,6 +109,7 @@ def training_recipe(
     masked: bool = False,
     nominal: bool = False,
     at: Any = None,
+    drawn: Randomization | None = None,
     steps: int | None = None,
     horizon: int | None = None,
     noise: str = "",
@@ -125,45 +120,28 @@ def training_recipe(
     warm: Path | None = None,
     out: Path | str,
 ) -> TrainingRecipe:
-    """Return a training that is ready to run, everything about it checked."""
-    remembers = parse_memory(memory)
-    if (informed or masked) and (nominal or at is not None):
-        raise InvalidArgument(
-            "an informed policy of one value of the parameters",
-            hint="it has nothing to be told: leave --informed out",
-            code="nothing-to-tell",
-        )
-    if nominal and at is not None:
-        raise InvalidArgument("--nominal and --at", hint="give one of them")
-    opened = opened_simulator(simulator, noise)
-    told = bind(parse_randomization(randomize), opened)
-    if (informed or masked) and not told.varying:
-        raise InvalidArgument(
-            f"nothing varies in {told.to_string() or 'the randomization'}",
-            hint="an informed policy is told what varies: mass=0.5..2.0",
-            code="nothing-to-tell",
-        )
-    spec = told.spec
-    if nominal:
-        spec = parse_randomization(NOMINAL)
-    elif at is not None:
-        spec = parse_randomization(at)
-        if bind(spec, opened).varying:
-            raise InvalidArgument(
-                f"--at {spec.to_string()} is not one value of the parameters",
-                hint="write mass=1.2 length=0.8",
-                code="not-one-value",
-            )
-    if checked and not nominal and (idle := without_effect(opened, told)):
-        raise InvalidArgument(
-            f"{idle[0]} changes nothing in {opened.name}, whatever its value",
-            hint="is it written where the simulator reads it? --no-check trains all "
-            "the same",
-            code="parameter-without-effect",
-        )
-    length = steps_of(opened, horizon)
+    """Return a training that is ready to run, everything about it checked.
+
+    `drawn` is what is drawn if it is neither all of `randomize` nor one value.
+    """
+    asked = asked_training(
+        simulator,
+        randomize=randomize,
+        memory=memory,
+        informed=informed or masked,
+        nominal=nominal,
+        at=at,
+        horizon=horizon,
+        noise=noise,
+        checked=checked,
+    )
+    spec = asked.drawn if drawn is None else drawn
     chosen = learner_settings(
-        remembers, length, settings, informed=informed or masked, masked=masked
+        asked.memory,
+        asked.horizon,
+        settings,
+        informed=informed or masked,
+        masked=masked,
     )
     budget = STEPS if steps is None else steps
     if budget < 2 * chosen.batch:
@@ -172,12 +150,11 @@ def training_recipe(
             hint=f"a round takes {chosen.batch}; give at least {2 * chosen.batch}",
             code="too-few-steps",
         )
-    called = name or _name(remembers, chosen, nominal=nominal, at=spec if at else None)
-    folder = Path(out) / called
+    folder = Path(out) / (name or asked.name(masked=masked))
     folder.mkdir(parents=True, exist_ok=True)
     parts = {
         "randomization": spec.to_string(),
-        "told": told.to_string(),
+        "told": asked.told.to_string(),
         "noise": noise,
         "steps": budget,
         "warm start": "" if warm is None else warm.name,
@@ -186,11 +163,11 @@ def training_recipe(
     return TrainingRecipe(
         simulator=simulator,
         randomize=spec,
-        told=told.spec,
+        told=asked.told.spec,
         settings=chosen,
         steps=budget,
         folder=folder,
-        identity=tuple(sorted(identity(opened.name, {}, parts).items())),
+        identity=tuple(sorted(identity(asked.simulator.name, {}, parts).items())),
         noise=noise,
         warm=warm,
         other_machine=allow_different_machine,
@@ -276,20 +253,6 @@ def _plain(settings: Settings) -> dict[str, float]:
         for key, value in found.items()
         if isinstance(value, int | float) and not isinstance(value, bool)
     }
-
-
-def _name(
-    memory: Memory, settings: Settings, *, nominal: bool, at: Randomization | None
-) -> str:
-    parts = [PLAIN.sub("-", memory.text)]
-    if nominal:
-        parts.insert(0, NOMINAL)
-    if at is not None:
-        text = at.to_string().encode()
-        parts.insert(0, f"specialist-{digest(np.frombuffer(text, np.uint8))[:6]}")
-    if settings.informed:
-        parts.insert(0, "masked" if settings.masked else "informed")
-    return "-".join(parts)
 
 
 def _policy(name: str, done: TrainedSeed) -> TrainedPolicy:
