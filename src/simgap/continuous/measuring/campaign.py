@@ -18,6 +18,7 @@ import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.continuous.cube import Cube, Failure
+from simgap.continuous.interrupts import noticed_interrupts
 from simgap.continuous.measuring.jobs import (
     ROUND,
     Done,
@@ -90,7 +91,10 @@ def measured(
     news = _News(work, store, progress)
     looks, wanted = 0, episodes
     try:
-        with _ledger(folder, identity or {}) as ledger:
+        with (
+            _ledger(folder, identity or {}) as ledger,
+            noticed_interrupts() as check_interrupted,
+        ):
             while True:
                 news.wanted = wanted
                 jobs = [
@@ -99,7 +103,9 @@ def measured(
                     for job in jobs_of_round(work, first, min(first + ROUND, wanted))
                 ]
                 store.lengthen(wanted)
-                for job, done, fresh in _finished(jobs, crew, ledger):
+                for job, done, fresh in _finished(
+                    jobs, crew, ledger, check_interrupted
+                ):
                     store.add(job, done)
                     news.tell(job.size if fresh else 0)
                 if more is None:
@@ -115,7 +121,10 @@ def measured(
 
 
 def _finished(
-    jobs: Sequence[Job], crew: Crew, ledger: Ledger | None
+    jobs: Sequence[Job],
+    crew: Crew,
+    ledger: Ledger | None,
+    check_interrupted: Callable[[], None],
 ) -> Iterator[tuple[Job, Done, bool]]:
     """Return all jobs finished, and whether just now: those of the ledger first."""
     left = []
@@ -125,7 +134,9 @@ def _finished(
             left.append(job)
         else:
             yield job, found, False
+    check_interrupted()
     for finished in crew.run(left):
+        check_interrupted()  # a job that was interrupted unnoticed is not kept
         if ledger is not None:
             ledger.keep(finished.job, finished.done)
         yield *finished, True

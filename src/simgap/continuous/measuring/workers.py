@@ -8,7 +8,6 @@ broken, the others count.
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 import time
@@ -20,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simgap.continuous.interrupts import delayed_interrupts
 from simgap.continuous.measuring.jobs import Done, Job, Work, run_job
 from simgap.errors import SimgapError
 
@@ -105,14 +105,10 @@ def _alone(job: Job, recipe: Recipe) -> Done:
 def _submitted(pool: ProcessPoolExecutor, job: Job) -> Future[Done]:
     """Hand a job over; a worker that is started for it is never interrupted.
 
-    A terminal interrupts all processes at once: the driver decides what follows. What
-    is blocked here is blocked in new processes from their first instruction on.
+    A terminal interrupts all processes at once: the driver decides what follows.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
+    with delayed_interrupts():
         return pool.submit(_run, job)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _new_pool(recipe: Recipe, workers: int) -> ProcessPoolExecutor:
