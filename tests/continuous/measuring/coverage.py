@@ -20,8 +20,10 @@ class Coverage:
         self.held.setdefault(name, []).append(bool(held))
 
     def check(self, *names: str) -> None:
+        """Print how often each held: pytest shows it with -s."""
         for name in names:
             held = self.held[name]
+            print(self.text(name))
             assert binom.cdf(sum(held), len(held), 0.95) > 1e-6, self.text(name)
 
     def fails(self, *names: str) -> None:
