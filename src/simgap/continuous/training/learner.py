@@ -52,10 +52,8 @@ class Learner:
 
     def start(self, seed: int) -> Learnt:
         """Return new weights, as the seed draws them."""
-        import jax
-
-        key = jax.random.key(seed, impl=KEYS)
-        weights = jax.jit(self.network.new, static_argnums=1)(key, self.settings.spread)
+        random = np.random.default_rng(seed)
+        weights = self.network.new(random, self.settings.spread)
         return Learnt(
             weights,
             optimiser(self.settings).init(weights),

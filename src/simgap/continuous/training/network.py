@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any, NamedTuple, final
 
+import numpy as np
+
 from simgap.continuous.interfaces import Choices, Space
 from simgap.continuous.training.memory import Cell, Memory
 
@@ -79,34 +81,30 @@ class Network:
         """Return the numbers of a step: an observation, and the action before it."""
         return self.seen + (self.outputs if self.memory.remembers else 0)
 
-    def new(self, key: Any, spread: float) -> Weights:
-        """Return weights to begin with."""
-        import jax
-        import jax.numpy as jnp
-
-        units, keys = self.units, jax.random.split(key, 8)
+    def new(self, random: np.random.Generator, spread: float) -> Weights:
+        """Return weights to begin with; a program of JAX would compile for seconds."""
+        units = self.units
         frames = self.memory.frames * self.frame + self.shown
         cell = None
         if self.memory.recurrent:
             gates = 3 if self.memory.cell is Cell.GRU else 4
             cell = Gates(
-                _layer(keys[1], units, gates * units, 1.0),
-                _layer(keys[2], units, gates * units, 1.0),
+                _layer(random, units, gates * units, 1.0),
+                _layer(random, units, gates * units, 1.0),
             )
-            bias = jnp.zeros(gates * units).at[units : 2 * units].set(KEEP)
-            cell = cell._replace(of_input=cell.of_input._replace(bias=bias))
+            cell.of_input.bias[units : 2 * units] = KEEP
         remembered = units if cell is not None else frames - self.shown
         actor = Actor(
-            _layer(keys[0], frames, units, sqrt(2.0)),
+            _layer(random, frames, units, sqrt(2.0)),
             cell,
-            _layer(keys[3], units, units, sqrt(2.0)),
-            _layer(keys[4], units, self.outputs, 0.01),
-            None if self.choices else jnp.full(self.outputs, spread, jnp.float32),
+            _layer(random, units, units, sqrt(2.0)),
+            _layer(random, units, self.outputs, 0.01),
+            None if self.choices else np.full(self.outputs, spread, np.float32),
         )
         critic = Critic(
-            _layer(keys[5], remembered + self.seen + self.told + 1, units, sqrt(2.0)),
-            _layer(keys[6], units, units, sqrt(2.0)),
-            _layer(keys[7], units, 1, 1.0),
+            _layer(random, remembered + self.seen + self.told + 1, units, sqrt(2.0)),
+            _layer(random, units, units, sqrt(2.0)),
+            _layer(random, units, 1, 1.0),
         )
         return Weights(actor, critic)
 
@@ -239,13 +237,15 @@ def network_of(
     )
 
 
-def _layer(key: Any, inputs: int, outputs: int, gain: float) -> Layer:
+def _layer(
+    random: np.random.Generator, inputs: int, outputs: int, gain: float
+) -> Layer:
     """Return a layer whose weights turn, and stretch by `gain`."""
-    import jax
-    import jax.numpy as jnp
-
-    weight = jax.nn.initializers.orthogonal(gain)(key, (outputs, inputs))
-    return Layer(weight, jnp.zeros(outputs))
+    shape = (max(inputs, outputs), min(inputs, outputs))
+    turn, upper = np.linalg.qr(random.normal(size=shape))
+    turn *= gain * np.sign(np.diag(upper))  # each rotation as likely as any other
+    weight = turn if outputs > inputs else turn.T
+    return Layer(weight.astype(np.float32), np.zeros(outputs, np.float32))
 
 
 def _where_not(first: Any, memory: Any) -> Any:
