@@ -109,7 +109,11 @@ def drawn(
     number = round_number * shape[0] * shape[1] + np.arange(shape[0] * shape[1])
     theta = sampler.draw(seed, number)
     given = told_to_informed(randomization, theta)
-    known = {name: given[name].reshape(shape) for name in features.names}
+    fixed = np.full(shape, np.nan)  # of what is not drawn, nothing is told
+    known = {
+        name: given[name].reshape(shape) if name in given else fixed
+        for name in features.names
+    }
     told = _numbers(features, known, shape)
     shown: AnyArray = np.zeros((*shape, 0), np.float32)
     if settings.informed and settings.masked:
