@@ -21,6 +21,7 @@ from tests.continuous.policies.networks import (  # noqa: E402
     recurrent,
     save,
     tensor,
+    told,
     weights,
 )
 
@@ -268,3 +269,53 @@ def test_a_row_does_not_depend_on_its_neighbours(tmp_path: Path) -> None:
     for row in range(0, 64, 9):
         alone, _ = policy.act(seen[row : row + 1], policy.reset(Batch(np.arange(1))))
         assert np.abs(alone[0] - whole[row]).max() < 1e-6
+
+
+@pytest.mark.parametrize("batch", ["batch", 1, 4])
+@pytest.mark.parametrize("names", [("obs", "theta"), ("seen", "privileged")])
+def test_an_informed_network_is_told_the_parameters(
+    tmp_path: Path, names: tuple[str, str], batch: int | str
+) -> None:
+    path, twin = told(tmp_path / "p.onnx", batch=batch, names=names)
+    (tmp_path / "p.onnx.toml").write_text(
+        f'observation = "{names[0]}"\naction = "actions"\ntheta = ["mass", "gain"]\n'
+    )
+    policy, random = opened(path), np.random.default_rng(2)
+    assert policy.informed
+    assert policy.signature.batched == (batch == "batch")
+    theta, seen = random.normal(size=(6, 2)), random.normal(size=(6, 3))
+    given = {"gain": theta[:, 1], "mass": theta[:, 0]}
+    actions, memory = policy.act(seen, policy.reset(Batch(np.arange(6), given)))
+    assert np.abs(actions - twin(seen, theta)).max() < 1e-6
+    assert np.abs(actions - twin(seen, theta[:, ::-1])).max() > 0.1  # the control
+    assert not memory.kept
+    again, _ = policy.act(-seen, memory)
+    assert np.abs(again - twin(-seen, theta)).max() < 1e-6
+
+
+def test_a_file_may_name_its_parameters_itself(tmp_path: Path) -> None:
+    path, _ = told(tmp_path / "p.onnx", theta='["mass", "gain"]')
+    assert opened(path).told == ("mass", "gain")
+
+
+def test_an_input_called_theta_alone_is_the_observation(tmp_path: Path) -> None:
+    path, twin = mlp(tmp_path / "p.onnx", names=("theta", "actions"))
+    policy = opened(path)
+    assert not policy.informed
+    assert episode(policy, lambda x, states: (twin(x), states)) < 1e-6
+
+
+@pytest.mark.parametrize("batch", ["n", 1])
+def test_what_a_network_remembers_is_read_by_world(
+    tmp_path: Path, batch: int | str
+) -> None:
+    path, twin = recurrent(tmp_path / "policy.onnx", "LSTM", batch=batch)
+    policy, states = opened(path), [np.zeros((4, 5))] * 2
+    memory = policy.reset(Batch(np.arange(4)))
+    for step in range(5):
+        seen = np.random.default_rng(step).normal(size=(4, 3))
+        _, memory = policy.act(seen, memory)
+        _, states = twin(seen, states)
+        held = policy.remembered(memory)
+        assert np.abs(held - np.concatenate(states, axis=1)).max() < 1e-6
+    assert np.abs(held - held[::-1]).max() > 1e-3  # the control: worlds differ

@@ -19,7 +19,7 @@ pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper
 
-from tests.continuous.policies.networks import mlp, recurrent, save, tensor
+from tests.continuous.policies.networks import mlp, recurrent, save, tensor, told
 
 Make = Callable[[Path], Any]
 IMMEDIATELY = ProbeLimits(seconds=1)
@@ -113,6 +113,16 @@ def with_sidecar(text: str) -> Make:
     return make
 
 
+def being_told(text: str, **more: Any) -> Make:
+    def make(folder: Path) -> Path:
+        path, _ = told(folder / "p.onnx", **more)
+        if text:
+            (folder / "p.onnx.toml").write_text(NAMES + text)
+        return path
+
+    return make
+
+
 NAMES = 'observation = "obs"\naction = "actions"\n'
 NETWORKS: dict[str, tuple[Make, str]] = {
     "empty": (raw(b""), "onnx-does-not-load"),
@@ -174,6 +184,28 @@ NETWORKS: dict[str, tuple[Make, str]] = {
     "sidecar, argmax": (
         with_sidecar(NAMES + 'memory = [["h_in", "h_out"]]\nhandling = "argmax"'),
         "sidecar-does-not-fit",
+    ),
+    "told nobody knows what": (being_told(""), "onnx-names-unknown"),
+    "told, odd names": (being_told("", theta='["mass", 3]'), "onnx-names-unknown"),
+    "told, one name too many": (
+        being_told("", theta='["mass", "gain", "turn"]'),
+        "theta-of-wrong-width",
+    ),
+    "sidecar, one name missing": (
+        being_told('theta = ["mass"]'),
+        "theta-of-wrong-width",
+    ),
+    "sidecar, one name twice": (
+        being_told('theta = ["mass", "mass"]'),
+        "sidecar-not-understood",
+    ),
+    "sidecar, theta is a name": (
+        being_told('theta = "mass"'),
+        "sidecar-not-understood",
+    ),
+    "sidecar, nothing is told": (
+        with_sidecar(NAMES + 'memory = [["h_in", "h_out"]]\ntheta = ["mass"]'),
+        "onnx-name-missing",
     ),
 }
 

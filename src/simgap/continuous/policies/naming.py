@@ -12,6 +12,7 @@ import numpy as np
 
 from simgap.continuous.interfaces import Batch, Box, BroughtPolicy, Simulator
 from simgap.continuous.policies.actions import shaped_actions
+from simgap.continuous.policies.remembering import is_informed
 from simgap.continuous.user_code import names_user_code, user_code, what_happened
 from simgap.errors import InvalidArgument, SimgapError
 from simgap.text import shown, suggestion
@@ -117,9 +118,12 @@ def _by_value(given: Any, simulator: Simulator) -> BroughtPolicy:
 def _try(policy: BroughtPolicy, simulator: Simulator) -> None:
     """Raise unless a policy gives two actions for the first observation.
 
-    One that is told the parameters is not asked where nobody knows their names yet.
+    One that is told the parameters is not asked where nobody knows their names yet:
+    they may also be draws of a randomization that is not known here.
     """
-    if getattr(policy, "informed", False) and hasattr(simulator, "unlisted"):
+    theta = {each.name: np.full(2, each.nominal) for each in simulator.parameters}
+    unknown = set(getattr(policy, "told", ())) - set(theta)
+    if is_informed(policy) and (unknown or hasattr(simulator, "unlisted")):
         return
     worlds = simulator.instantiate({})
     try:
@@ -132,7 +136,6 @@ def _try(policy: BroughtPolicy, simulator: Simulator) -> None:
         if isinstance(simulator.observation, Box)
         else f"it is shown the number of a state, for instance {int(seen[0, 0])}"
     )
-    theta = {each.name: np.full(2, each.nominal) for each in simulator.parameters}
     try:
         memory = policy.reset(Batch(np.arange(2), theta))
         for _ in range(2):

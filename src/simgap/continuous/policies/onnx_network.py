@@ -18,7 +18,12 @@ from simgap.arrays import AnyArray, FloatArray
 from simgap.continuous.extras import needed
 from simgap.continuous.interfaces import Choices, Space
 from simgap.continuous.policies.actions import wanted
-from simgap.continuous.policies.onnx_signature import Handling, Signature, Tensor
+from simgap.continuous.policies.onnx_signature import (
+    ACTION,
+    Handling,
+    Signature,
+    Tensor,
+)
 from simgap.errors import InvalidFile
 
 NUMBERS = ("float16", "float32", "float64", "int32", "int64", "bool")
@@ -29,6 +34,7 @@ class Carried(NamedTuple):
 
     states: tuple[tuple[AnyArray, ...], ...]  # by call, then as roles.memory
     begins: bool
+    theta: FloatArray  # (B, P), what an informed network is told; P is 0 for others
 
     @property
     def kept(self) -> bool:
@@ -70,7 +76,7 @@ class Network:
 
     def __post_init__(self) -> None:
         seen = self._seen
-        for each in (seen, *(self.signature.tensor(one) for one in self._memory_in)):
+        for each in map(self.signature.tensor, self._numbers_in):
             if each.type not in NUMBERS:
                 raise InvalidFile(
                     f"the input {each.words} does not take numbers",
@@ -89,14 +95,15 @@ class Network:
                 code="observation-of-wrong-width",
             )
 
-    def start(self, size: int) -> Carried:
-        """Return zeros, for as many calls as `size` worlds take."""
+    def start(self, theta: FloatArray) -> Carried:
+        """Return zeros, for as many calls as the worlds take; (B, P) is told."""
+        size = len(theta)
         rows = self._rows(size)
         zeros = tuple(
             np.zeros(self._shape(each, rows), _type(each))
             for each in map(self.signature.tensor, self._memory_in)
         )
-        return Carried((zeros,) * -(-size // rows), True)
+        return Carried((zeros,) * -(-size // rows), True, theta)
 
     def step(
         self, observations: FloatArray, carried: Carried
@@ -107,18 +114,39 @@ class Network:
         asked = [roles.action, *(two for _, two in roles.memory)]
         said, states = [], []
         for at, kept in enumerate(carried.states):
-            here = observations[at * rows : (at + 1) * rows]
-            filled = np.concatenate([here, np.repeat(here[-1:], rows - len(here), 0)])
-            feeds = {roles.observation: self._fed(filled)}
+            here = slice(at * rows, (at + 1) * rows)
+            feeds = {roles.observation: self._fed(_filled(observations[here], rows))}
             feeds |= dict(zip(self._memory_in, kept, strict=True))
+            if roles.theta:
+                given = _filled(carried.theta[here], rows)
+                feeds[roles.theta] = self._shaped(given, roles.theta)
             if roles.begins:
                 flag = self.signature.tensor(roles.begins)
                 shape = self._shape(flag, rows)
                 feeds[roles.begins] = np.full(shape, carried.begins, _type(flag))
             found = self.session.run(asked, feeds)
-            said.append(self._rows_of(found[0], rows)[: len(here)])
+            said.append(self._rows_of(found[0], rows))
             states.append(tuple(found[1:]))
-        return np.concatenate(said), Carried(tuple(states), False)
+        return np.concatenate(said)[:size], carried._replace(
+            states=tuple(states), begins=False
+        )
+
+    def remembered(self, carried: Carried) -> FloatArray:
+        """Return what the network remembers of each world, (B, numbers).
+
+        The states of recurrent layers one after the other, or the frames of a window;
+        not the last action, which is no more than what was done.
+        """
+        size = len(carried.theta)
+        rows = self._rows(size)
+        parts = [
+            np.concatenate(
+                [self._by_world(each[at], name, rows) for each in carried.states]
+            )
+            for at, name in enumerate(self._memory_in)
+            if name != f"{ACTION}_in"
+        ]
+        return np.concatenate([np.zeros((size, 0)), *(p[:size] for p in parts)], axis=1)
 
     def handled(self, said: AnyArray) -> FloatArray:
         """Return actions from what the network says, (B, width)."""
@@ -161,7 +189,7 @@ class Network:
         flags = [self.signature.roles.begins] if self.signature.roles.begins else []
         return all(
             _batch_axis(self.signature.tensor(name), self._symbol) is not None
-            for name in (self._seen.name, *self._memory_in, *flags)
+            for name in (*self._numbers_in, *flags)
         )
 
     @property
@@ -171,6 +199,13 @@ class Network:
     @property
     def _memory_in(self) -> tuple[str, ...]:
         return tuple(one for one, _ in self.signature.roles.memory)
+
+    @property
+    def _numbers_in(self) -> tuple[str, ...]:
+        """Return the inputs but for the flag."""
+        roles = self.signature.roles
+        theta = (roles.theta,) if roles.theta else ()
+        return (roles.observation, *self._memory_in, *theta)
 
     @property
     def _flat(self) -> bool:
@@ -215,15 +250,27 @@ class Network:
     def _fed(self, rows: FloatArray) -> AnyArray:
         """Return observations as the network takes them."""
         space, tensor = self.observation, self._seen
-        shape = self._shape(tensor, len(rows))
         values: AnyArray = rows
         if isinstance(space, Choices):
             values = rows[:, 0]
             if not self._flat and self._width == space.n and space.n > 1:
                 values = np.eye(space.n)[values.astype(np.int64)]
         if not self._flat:
-            shape = (*shape[:-1], values.size // max(1, len(rows)))
+            return self._shaped(values, tensor.name)
+        return values.astype(_type(tensor)).reshape(self._shape(tensor, len(rows)))
+
+    def _shaped(self, values: AnyArray, name: str) -> AnyArray:
+        """Return numbers of worlds, one row each, with the axes of an input."""
+        tensor, size = self.signature.tensor(name), len(values)
+        shape = (*self._shape(tensor, size)[:-1], values.size // max(1, size))
         return values.astype(_type(tensor)).reshape(shape)
+
+    def _by_world(self, state: AnyArray, name: str, rows: int) -> AnyArray:
+        """Return a state with one row for each world of a call."""
+        at = state.shape.index(rows) if rows in state.shape else 0
+        if self.signature.batched:
+            at = _batch_axis(self.signature.tensor(name), self._symbol) or 0
+        return np.moveaxis(state, at, 0).reshape(rows, -1)
 
     def _rows_of(self, found: AnyArray, rows: int) -> AnyArray:
         if found.size % rows or not found.size:
@@ -238,6 +285,11 @@ class Network:
             "in FILE.onnx.toml",
             code="action-of-wrong-width",
         )
+
+
+def _filled(given: FloatArray, rows: int) -> FloatArray:
+    """Return so many rows; the last one again where some are missing."""
+    return np.concatenate([given, np.repeat(given[-1:], rows - len(given), 0)])
 
 
 def _type(tensor: Tensor) -> Any:

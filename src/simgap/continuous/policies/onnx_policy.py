@@ -16,13 +16,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import final
 
+import numpy as np
+
 from simgap.arrays import FloatArray
 from simgap.continuous.interfaces import Batch, Simulator, Space
 from simgap.continuous.policies.onnx_network import Carried, Network, open_session
 from simgap.continuous.policies.onnx_probe import ProbeLimits, probed
 from simgap.continuous.policies.onnx_sidecar import read_sidecar
 from simgap.continuous.policies.onnx_signature import Handling, Signature
-from simgap.errors import InvalidFile
+from simgap.errors import InvalidArgument, InvalidFile
+from simgap.text import listed, shown
 from simgap.user_files import opened, size_of
 
 LARGEST = 512 * 2**20  # bytes of a file and what is beside it
@@ -64,9 +67,43 @@ class OnnxPolicy:
         layers = any(each in self.file.model for each in RECURRENT)
         return layers and not self.signature.roles.memory
 
+    @property
+    def informed(self) -> bool:
+        """Whether it is told the parameters of its worlds."""
+        return bool(self.told)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The parameters that it is told."""
+        return self.signature.roles.told
+
     def reset(self, batch: Batch) -> Carried:
-        """Return zeros for whatever is remembered."""
-        return _network(self).start(batch.size)
+        """Return zeros for whatever is remembered, and what it is told."""
+        theta: FloatArray = np.empty((batch.size, len(self.told)))
+        for at, name in enumerate(self.told):
+            if name not in batch.theta:
+                raise InvalidArgument(
+                    f"the policy {shown(self.name)} is told {shown(name)}, which is "
+                    "not randomized here",
+                    hint=f"told are {listed(list(batch.theta)) or 'no parameters'}; "
+                    f"randomize it as well, one value will do: {shown(name)}=1",
+                    code="parameter-not-told",
+                )
+            theta[:, at] = batch.theta[name]
+        if np.isnan(theta).any() and not self.signature.roles.masked:
+            hidden = self.told[int(np.isnan(theta).any(axis=0).argmax())]
+            raise InvalidArgument(
+                f"the policy {shown(self.name)} was trained to be told "
+                f"{shown(hidden)}, which is hidden",
+                hint="only a policy that was trained with hidden parameters knows what "
+                "to do without one",
+                code="parameter-hidden",
+            )
+        return _network(self).start(theta)
+
+    def remembered(self, memory: Carried) -> FloatArray:
+        """Return what recurrent layers or a window hold of each world, (B, numbers)."""
+        return _network(self).remembered(memory)
 
     def act(
         self, observations: FloatArray, memory: Carried

@@ -22,7 +22,7 @@ from simgap.continuous.policies.onnx_network import Network, open_session, tenso
 from simgap.continuous.policies.onnx_signature import (
     Roles,
     Signature,
-    check_roles,
+    checked_roles,
     find_roles,
 )
 from simgap.errors import InvalidFile, SimgapError
@@ -94,12 +94,11 @@ def look(path: Path, observation: Space, action: Space, roles: Roles | None) -> 
     session = open_session(path)
     inputs = tensors_of(session.get_inputs())
     outputs = tensors_of(session.get_outputs())
-    found = find_roles(inputs, outputs) if roles is None else roles
-    check_roles(found, inputs, outputs)
     meta = session.get_modelmeta()
-    metadata = {
-        key: str(value)[:2000] for key, value in meta.custom_metadata_map.items()
-    }
+    kept = meta.custom_metadata_map
+    found = find_roles(inputs, outputs, kept) if roles is None else roles
+    found = checked_roles(found, inputs, outputs)
+    metadata = {key: str(value)[:2000] for key, value in kept.items()}
     if meta.producer_name:
         metadata.setdefault("producer", meta.producer_name)
     said = Signature(inputs, outputs, found, False, metadata)
@@ -118,7 +117,9 @@ def look(path: Path, observation: Space, action: Space, roles: Roles | None) -> 
 
 def _asked(network: Network, seen: Any) -> Any:
     """Return the actions at two steps."""
-    first, carried = network.step(seen, network.start(len(seen)))
+    told = len(network.signature.roles.told)
+    theta = np.linspace(0.5, 1.0, len(seen))[:, None] * np.ones(told)
+    first, carried = network.step(seen, network.start(theta))
     second, _ = network.step(seen, carried)
     return np.concatenate([network.handled(first), network.handled(second)])
 

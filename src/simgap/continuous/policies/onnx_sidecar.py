@@ -6,6 +6,7 @@
     begins = "reset"          # an input that is true at the first step of an episode
     handling = "clip"         # or "scale", "argmax", "as-is"
     normaliser = "none"       # observations are meant to go in as they are
+    theta = ["mass", "gain"]  # one more input is told these parameters, in that order
 
 Only the first two are needed.
 """
@@ -16,14 +17,18 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from simgap.continuous.policies.onnx_signature import Handling, Roles
+from simgap.continuous.policies.onnx_signature import (
+    Handling,
+    Roles,
+    names_parameters,
+)
 from simgap.errors import InvalidFile
 from simgap.text import suggestion
 from simgap.user_files import opened
 
 LARGEST = 100_000  # bytes
 TEXTS = ("observation", "action", "begins", "normaliser", "handling")
-KEYS = (*TEXTS, "memory")
+KEYS = (*TEXTS, "memory", "theta")
 
 
 def read_sidecar(path: Path) -> Roles:
@@ -52,6 +57,12 @@ def read_sidecar(path: Path) -> Roles:
             'normaliser = "none" says that observations go in as they are; put any '
             "other into the network before it is exported",
         )
+    if "theta" in found and not names_parameters(found["theta"]):
+        raise _wrong(
+            path,
+            f"theta is {str(found['theta'])[:60]}",
+            'it names parameters, each once: theta = ["mass", "length"]',
+        )
     return Roles(
         found["observation"],
         found["action"],
@@ -59,6 +70,7 @@ def read_sidecar(path: Path) -> Roles:
         found.get("begins", ""),
         _handling(found["handling"], path) if "handling" in found else None,
         found.get("normaliser", ""),
+        told=tuple(found.get("theta", ())),
     )
 
 

@@ -4,13 +4,15 @@ A network file has inputs and outputs with names of its framework's choice. One 
 the observation, one output the action; memory comes in pairs, an input and the output
 that is given back to it at the next step. Names of Isaac Lab, rsl_rl, mjlab, rl_games,
 TorchRL and RLlib are known; where a name is not, a file `policy.onnx.toml` beside the
-network says it (`onnx_sidecar`).
+network says it (`onnx_sidecar`). A network with one more input, `theta`, is told the
+parameters of its world; the file itself says which, or the sidecar.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import final
 
@@ -30,6 +32,9 @@ ACTIONS = (
     "logits",
     "output",
 )
+ACTION = "action"  # of the pair that carries the last action in files of simgap
+THETA = "theta"  # an input, and the key of the metadata that names its parameters
+MASKED = "masked"  # key of the metadata: "true" if NaN is a parameter that is not told
 BEGINS = ("is_init", "episode_start", "episode_starts")
 
 
@@ -69,6 +74,9 @@ class Roles:
     begins: str = ""  # an input that is true at the first step of an episode
     handling: Handling | None = None  # None: as the action space asks
     normaliser: str = ""  # "none": observations are meant to go in as they are
+    theta: str = ""  # an input that is told the parameters
+    told: tuple[str, ...] = ()  # which parameters, in order
+    masked: bool = False  # NaN is a parameter that is not told
 
 
 @final
@@ -95,7 +103,11 @@ class Signature:
         return f"{went} -> {came}; memory: {kept or 'none'}"
 
 
-def find_roles(inputs: Iterable[Tensor], outputs: Iterable[Tensor]) -> Roles:
+def find_roles(
+    inputs: Iterable[Tensor],
+    outputs: Iterable[Tensor],
+    metadata: Mapping[str, str] = {},
+) -> Roles:
     """Return the roles of known names, or say what a sidecar has to tell."""
     went = [each.name for each in inputs]
     came = [each.name for each in outputs]
@@ -107,6 +119,8 @@ def find_roles(inputs: Iterable[Tensor], outputs: Iterable[Tensor]) -> Roles:
         if after is not None:
             pairs.append((name, after))
             rest.remove(name)
+    theta = THETA if THETA in rest and len(rest) > 1 else ""
+    rest = [name for name in rest if name != theta]
     left = [name for name in came if name not in {after for _, after in pairs}]
     action = next((name for name in ACTIONS if name in left), None)
     if action is None and len(left) == 1:
@@ -124,16 +138,31 @@ def find_roles(inputs: Iterable[Tensor], outputs: Iterable[Tensor]) -> Roles:
             f'action = "{(left or ["actions"])[0]}", memory = [["h_in", "h_out"]]',
             code="onnx-names-unknown",
         )
-    return Roles(rest[0], action, tuple(pairs), begins)
+    return Roles(
+        rest[0],
+        action,
+        tuple(pairs),
+        begins,
+        theta=theta,
+        told=_told(metadata) if theta else (),
+        masked=bool(theta) and metadata.get(MASKED) == "true",
+    )
 
 
-def check_roles(
+def checked_roles(
     roles: Roles, inputs: Iterable[Tensor], outputs: Iterable[Tensor]
-) -> None:
-    """Raise unless every name is one of the file, and no input is left without one."""
+) -> Roles:
+    """Return the roles; raise unless every name is one of the file, and no input left.
+
+    Where a sidecar names parameters, the input that nothing else names is theirs.
+    """
     went, came = {t.name: t for t in inputs}, {t.name: t for t in outputs}
     named = [roles.observation, *(one for one, _ in roles.memory)]
     named += [roles.begins] if roles.begins else []
+    if roles.told:
+        free = [name for name in went if name not in named]
+        roles = replace(roles, theta=roles.theta or (free or [THETA])[0])
+        named.append(roles.theta)
     for name, known in (
         *((name, went) for name in named),
         *((name, came) for name in (roles.action, *(two for _, two in roles.memory))),
@@ -149,11 +178,41 @@ def check_roles(
         raise InvalidFile(
             f"nothing is known of the input {missing[0][:60]!r}",
             hint="the sidecar names every input: the observation, the first of each "
-            "pair of memory, or `begins`",
+            "pair of memory, or `begins`; and the parameters that a last one is told: "
+            'theta = ["mass"]',
             code="onnx-names-unknown",
         )
     for one, other in roles.memory:
         _check_pair(went[one], came[other])
+    if roles.told:
+        _check_told(went[roles.theta], roles.told)
+    return roles
+
+
+def _told(metadata: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the parameters that a file says it is told."""
+    try:
+        found = json.loads(metadata.get(THETA, ""))
+    except ValueError:
+        found = None
+    if names_parameters(found):
+        return tuple(found)
+    raise InvalidFile(
+        f"the file does not say which parameters its input {THETA!r} is told",
+        hint="write FILE.onnx.toml beside it: observation, action, memory, and for "
+        'instance theta = ["mass", "length"], in the order of the input',
+        code="onnx-names-unknown",
+    )
+
+
+def names_parameters(found: object) -> bool:
+    """Return whether something is a list of different names."""
+    return (
+        isinstance(found, list)
+        and bool(found)
+        and all(isinstance(each, str) and each for each in found)
+        and len(set(found)) == len(found)
+    )
 
 
 def _check_pair(before: Tensor, after: Tensor) -> None:
@@ -166,6 +225,17 @@ def _check_pair(before: Tensor, after: Tensor) -> None:
             f"memory goes in as {before.words} and comes out as {after.words}",
             hint="what comes out is what goes in at the next step: name other pairs",
             code="onnx-memory-of-wrong-shape",
+        )
+
+
+def _check_told(theta: Tensor, names: tuple[str, ...]) -> None:
+    last = (theta.shape or (None,))[-1]
+    if isinstance(last, int) and last != len(names):
+        raise InvalidFile(
+            f"what the network is told is {theta.words}, and the parameters are "
+            f"{listed(names)}",
+            hint="name every parameter that it is told, in the order of the input",
+            code="theta-of-wrong-width",
         )
 
 
