@@ -8,15 +8,15 @@ import pytest
 
 from simgap.arrays import AnyArray
 from simgap.continuous import Batch, Box, Choices, open_policy, to_actions
-from simgap.continuous.policies.onnx_writer import (
+from simgap.continuous.policies.onnx_layers import (
     Activation,
     Dense,
     Gru,
     Layer,
     Lstm,
     Normaliser,
-    write_policy,
 )
+from simgap.continuous.policies.onnx_writer import write_policy
 from simgap.errors import InvalidArgument
 from tests.continuous.policies.cases import choosing, linear
 
@@ -159,6 +159,8 @@ def test_the_same_network_makes_the_same_bytes(tmp_path: Path) -> None:
         lambda path: write_policy(
             path, [dense(3, 2)], Box(-np.full(2, np.inf), np.ones(2)), squashed=True
         ),
+        lambda path: write_policy(path, [dense(10, 2)], ENDS, frames=3),  # 9 or 12
+        lambda path: write_policy(path, [dense(2, 2)], ENDS, frames=1),
         lambda path: Dense(drawn(2, 3), drawn(3)),
         lambda path: Dense(drawn(2, 3) * np.nan, drawn(2)),
         lambda path: Gru(drawn(12, 3), drawn(12, 5), drawn(12), drawn(12)),

@@ -15,7 +15,11 @@ from simgap.about import __version__
 from simgap.arrays import AnyArray
 
 OPSET, IR = 17, 8
-FLOAT, INT64 = 1, 7  # of TensorProto.DataType
+FLOAT, INT64, DOUBLE = 1, 7, 11  # of TensorProto.DataType
+KINDS = {"float32": FLOAT, "int64": INT64, "float64": DOUBLE}
+
+Axes = Sequence[int | str]
+Port = tuple[str, Axes] | tuple[str, Axes, int]  # name, axes, type unless FLOAT
 
 
 @final
@@ -58,15 +62,15 @@ class Graph:
 
 def model_bytes(
     graph: Graph,
-    inputs: Sequence[tuple[str, Sequence[int | str]]],
-    outputs: Sequence[tuple[str, Sequence[int | str]]],
+    inputs: Sequence[Port],
+    outputs: Sequence[Port],
     metadata: Mapping[str, str],
 ) -> bytes:
     """Return a whole ONNX file: names with their axes go in and out."""
     body = b"".join(_part(1, each) for each in graph.nodes) + _text(2, "policy")
     body += b"".join(_part(5, _array(n, a)) for n, a in graph.arrays.items())
-    body += b"".join(_part(11, _typed(name, shape)) for name, shape in inputs)
-    body += b"".join(_part(12, _typed(name, shape)) for name, shape in outputs)
+    body += b"".join(_part(11, _typed(*each)) for each in inputs)
+    body += b"".join(_part(12, _typed(*each)) for each in outputs)
     said = b"".join(
         _part(14, _text(1, key) + _text(2, value)) for key, value in metadata.items()
     )
@@ -75,18 +79,18 @@ def model_bytes(
 
 
 def _array(name: str, values: AnyArray) -> bytes:
-    kind = INT64 if values.dtype == np.int64 else FLOAT
+    kind = KINDS[values.dtype.name]
     axes = b"".join(_whole(1, each) for each in values.shape)
     little = values.astype(values.dtype.newbyteorder("<"))
     return axes + _whole(2, kind) + _text(8, name) + _part(9, little.tobytes())
 
 
-def _typed(name: str, shape: Sequence[int | str]) -> bytes:
+def _typed(name: str, shape: Axes, kind: int = FLOAT) -> bytes:
     axes = b"".join(
         _part(1, _text(2, each) if isinstance(each, str) else _whole(1, each))
         for each in shape
     )
-    return _text(1, name) + _part(2, _part(1, _whole(1, FLOAT) + _part(2, axes)))
+    return _text(1, name) + _part(2, _part(1, _whole(1, kind) + _part(2, axes)))
 
 
 def _text(field: int, value: str) -> bytes:

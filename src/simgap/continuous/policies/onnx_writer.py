@@ -2,99 +2,37 @@
 
 Dense layers, GRU and LSTM, a normaliser before them and the ends of the actions behind
 them. Inputs and outputs are called as Isaac Lab calls them, `obs, h_in[, c_in] ->
-actions, h_out[, c_out]`, and any number of worlds goes in at once.
+actions, h_out[, c_out]`, and any number of worlds goes in at once. What else is carried
+from step to step has names of the same kind, `action_in -> action_out` and `frames_in
+-> frames_out`; the parameters that an informed network is told go in as `theta`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, final
 
 import numpy as np
 
-from simgap.arrays import AnyArray, FloatArray, read_only
+from simgap.arrays import AnyArray, FloatArray
 from simgap.continuous.interfaces import Choices, Space
-from simgap.continuous.policies.onnx_bytes import Graph, model_bytes
+from simgap.continuous.policies.onnx_bytes import DOUBLE, Graph, Port, model_bytes
+from simgap.continuous.policies.onnx_layers import (
+    Activation,
+    Dense,
+    Gru,
+    Layer,
+    Lstm,
+    Normaliser,
+    Told,
+)
+from simgap.continuous.policies.onnx_signature import ACTION, MASKED, THETA
 from simgap.errors import InvalidArgument
 from simgap.user_files import replacing
 
 BATCH = "batch"
-
-
-class Activation(Enum):
-    """What is done to each number after a dense layer: an operator of ONNX."""
-
-    NONE = ""
-    TANH = "Tanh"
-    RELU = "Relu"
-    ELU = "Elu"
-    SIGMOID = "Sigmoid"
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Dense:
-    """activation(weight @ x + bias)."""
-
-    weight: FloatArray  # (outputs, inputs)
-    bias: FloatArray  # (outputs,)
-    activation: Activation = Activation.NONE
-
-    def __post_init__(self) -> None:
-        _check_layer(self, {"weight": (-1, -1), "bias": (len(self.weight),)})
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Gru:
-    """A gated recurrent unit; its gates are reset, update and new, as PyTorch's."""
-
-    input_weight: FloatArray  # (3 * hidden, inputs)
-    hidden_weight: FloatArray  # (3 * hidden, hidden)
-    input_bias: FloatArray  # (3 * hidden,)
-    hidden_bias: FloatArray  # (3 * hidden,), that of `new` is inside the reset
-
-    def __post_init__(self) -> None:
-        _check_recurrent(self, 3)
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Lstm:
-    """A long short-term memory; its gates are input, forget, cell and output."""
-
-    input_weight: FloatArray  # (4 * hidden, inputs)
-    hidden_weight: FloatArray  # (4 * hidden, hidden)
-    input_bias: FloatArray  # (4 * hidden,)
-    hidden_bias: FloatArray  # (4 * hidden,)
-
-    def __post_init__(self) -> None:
-        _check_recurrent(self, 4)
-
-
-Layer = Dense | Gru | Lstm
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Normaliser:
-    """(x - mean) / scale, then cut at `limit` on both sides."""
-
-    mean: FloatArray  # (inputs,)
-    scale: FloatArray  # (inputs,), above 0
-    limit: float | None = None
-
-    def __post_init__(self) -> None:
-        _check_layer(self, {"mean": (-1,), "scale": self.mean.shape})
-        if not (self.scale > 0.0).all():
-            raise InvalidArgument(
-                "a scale of the normaliser is not above 0",
-                hint="add a small number to each standard deviation",
-            )
 
 
 def write_policy(
@@ -103,34 +41,53 @@ def write_policy(
     action: Space,
     *,
     squashed: bool = False,
+    stretched: bool = False,
     normaliser: Normaliser | None = None,
+    frames: int = 0,
+    told: Told | None = None,
     metadata: Mapping[str, str] = {},
 ) -> None:
     """Write a network as an ONNX file; an old file is replaced whole.
 
-    Actions end within their space: `squashed` by tanh, which is stretched from end to
-    end, else cut at the ends. Of choices the last layer gives one number each.
+    Actions end within their space: `squashed` by tanh, or `stretched` by a cut at -1
+    and 1, which are stretched from end to end; else cut at the ends. Of choices the
+    last layer gives one number each.
+
+    With `frames` the network is shown so many last frames, the oldest first: an
+    observation, and the action before it in the network's own numbers. Behind them it
+    is shown what it is `told`.
     """
     graph = Graph()
-    width = _check_chain(layers, action, normaliser)
+    width = _check_chain(layers, action, normaliser, frames, told)
     at, memory = _normalised(graph, normaliser), _Memory(graph, layers)
+    if frames:
+        at = memory.framed(at, frames, width, layers[-1].sizes[1])
+    inputs: list[Port] = [("obs", (BATCH, width))]
+    if told is not None:
+        at = graph.add("Concat", [at, told.numbers(graph, THETA)], axis=1)
+        inputs.append((THETA, (BATCH, len(told.names)), DOUBLE))
+        metadata = {**metadata, THETA: json.dumps(told.names)}
+        metadata |= {MASKED: "true"} if told.masked else {}
     for layer in layers:
         if isinstance(layer, Dense):
             at = _dense(graph, layer, at)
         else:
             at = memory.follow(layer, at)
     memory.finish()
-    _bounded(graph, at, action, squashed)
-    last = layers[-1]
-    outputs = [("actions", [BATCH, _outputs(last)]), *memory.outputs]
-    inputs = [("obs", [BATCH, width]), *memory.inputs]
-    content = model_bytes(graph, inputs, outputs, metadata)
+    acted = _bounded(graph, at, action, squashed, stretched)
+    if frames:
+        memory.remember(acted, action)
+    outputs: list[Port] = [("actions", (BATCH, layers[-1].sizes[1])), *memory.outputs]
+    content = model_bytes(graph, [*inputs, *memory.inputs], outputs, metadata)
     with replacing(Path(path)) as draft:
         draft.write_bytes(content)
 
 
 class _Memory:
-    """The recurrent layers: states (layers, batch, hidden), cut and put together."""
+    """What is carried from step to step, in pairs of an input and an output.
+
+    States of recurrent layers are (layers, batch, hidden), cut and put together.
+    """
 
     def __init__(self, graph: Graph, layers: Sequence[Layer]) -> None:
         self._graph = graph
@@ -145,10 +102,32 @@ class _Memory:
         shape = [len(found), BATCH, found[0].hidden_weight.shape[1]] if found else []
         self._layers = len(found)
         names = self._states if found else []
-        self.inputs = [(f"{each}_in", shape) for each in names]
-        self.outputs = [(f"{each}_out", shape) for each in names]
+        self.inputs: list[Port] = [(f"{each}_in", shape) for each in names]
+        self.outputs: list[Port] = [(f"{each}_out", shape) for each in names]
         self._before = {each: self._cut(f"{each}_in") for each in names}
         self._after: dict[str, list[str]] = {each: [] for each in names}
+
+    def framed(self, at: str, frames: int, seen: int, acted: int) -> str:
+        """Return the last frames, (batch, frames * frame); the oldest are carried."""
+        graph, frame = self._graph, seen + acted
+        at = graph.add("Concat", [at, self._carried(ACTION, acted)], axis=1)
+        if frames == 1:
+            return at
+        older = self._carried("frames", (frames - 1) * frame)
+        at = graph.add("Concat", [older, at], axis=1)
+        places = ([frame], [frames * frame], [1])  # from, to, axis
+        ends = [graph.constant(each, np.int64) for each in places]
+        graph.add("Slice", [at, *ends], ["frames_out"])
+        return at
+
+    def remember(self, acted: str, action: Space) -> None:
+        """Carry an action; of choices one number each, which is 1 for the choice."""
+        graph, given, kind = self._graph, [acted], "Identity"
+        if isinstance(action, Choices):
+            best = graph.add("ArgMax", [acted], axis=1, keepdims=0)
+            depth = graph.constant(action.n, np.int64)
+            given, kind = [best, depth, graph.constant([0.0, 1.0])], "OneHot"
+        graph.add(kind, given, [f"{ACTION}_out"])
 
     def follow(self, layer: Gru | Lstm, at: str) -> str:
         """Add one layer, and return what it gives."""
@@ -186,6 +165,11 @@ class _Memory:
         for each, parts in self._after.items():
             self._graph.add("Concat", parts, [f"{each}_out"], axis=0)
 
+    def _carried(self, name: str, size: int) -> str:
+        self.inputs.append((f"{name}_in", (BATCH, size)))
+        self.outputs.append((f"{name}_out", (BATCH, size)))
+        return f"{name}_in"
+
     def _cut(self, name: str) -> list[str]:
         if self._layers == 1:
             return [name]
@@ -213,32 +197,65 @@ def _dense(graph: Graph, layer: Dense, at: str) -> str:
     return at if kind is Activation.NONE else graph.add(kind.value, [at])
 
 
-def _bounded(graph: Graph, at: str, action: Space, squashed: bool) -> None:
+def _bounded(
+    graph: Graph, at: str, action: Space, squashed: bool, stretched: bool
+) -> str:
+    """Add the actions, and return them as the network's own numbers."""
     if isinstance(action, Choices):
         graph.add("Identity", [at], ["actions"])
-        return
+        return at
     low, high = action.low, action.high
+    ends = np.isfinite(low) & np.isfinite(high)
+    if squashed and not ends.all():
+        raise InvalidArgument(
+            "tanh cannot be stretched to ends that are not there",
+            hint="squashed=False leaves actions as they are",
+        )
     if squashed:
-        if not np.isfinite([low, high]).all():
-            raise InvalidArgument(
-                "tanh cannot be stretched to ends that are not there",
-                hint="squashed=False leaves actions as they are",
-            )
-        half, middle = (high - low) / 2.0, (high + low) / 2.0
         at = graph.add("Tanh", [at])
-        at = graph.add("Mul", [at, graph.constant(half)])
-        graph.add("Add", [at, graph.constant(middle)], ["actions"])
-        return
+    elif stretched:
+        at = _cut(graph, at, np.where(ends, -1.0, -np.inf), np.where(ends, 1.0, np.inf))
+    else:
+        return _cut(graph, at, low, high, ["actions"])
+    low, high = np.where(ends, low, -1.0), np.where(ends, high, 1.0)
+    grown = graph.add("Mul", [at, graph.constant((high - low) / 2.0)])
+    graph.add("Add", [grown, graph.constant((high + low) / 2.0)], ["actions"])
+    return at
+
+
+def _cut(
+    graph: Graph, at: str, low: FloatArray, high: FloatArray, names: Sequence[str] = ()
+) -> str:
     at = graph.add("Max", [at, graph.constant(low)])
-    graph.add("Min", [at, graph.constant(high)], ["actions"])
+    return graph.add("Min", [at, graph.constant(high)], names)
 
 
 def _check_chain(
-    layers: Sequence[Layer], action: Space, normaliser: Normaliser | None
+    layers: Sequence[Layer],
+    action: Space,
+    normaliser: Normaliser | None,
+    frames: int,
+    told: Told | None,
 ) -> int:
     """Return the width of the observation; raise unless layers fit each other."""
     wanted = action.n if isinstance(action, Choices) else action.size
-    sizes = [(_inputs(each), _outputs(each)) for each in layers]
+    sizes = [each.sizes for each in layers]
+    if not layers or sizes[-1][1] != wanted:
+        raise InvalidArgument(
+            f"the network gives {sizes[-1][1] if sizes else 0} numbers",
+            hint=f"an action needs {wanted}",
+        )
+    takes = sizes[0][0] - (0 if told is None else told.size)
+    seen, left = divmod(takes, max(1, frames))
+    seen -= wanted if frames else 0
+    if left or seen < 1:
+        raise InvalidArgument(
+            f"the first layer takes {sizes[0][0]} numbers, which are no {frames} "
+            f"frames of an observation and {wanted} numbers of an action, and what the "
+            "network is told",
+            hint="give the number of frames that the network was made for",
+        )
+    sizes[0] = (seen, sizes[0][1])
     if normaliser is not None:
         sizes.insert(0, (normaliser.mean.size, normaliser.mean.size))
     for (_, gives), (takes, _) in pairwise(sizes):
@@ -247,42 +264,4 @@ def _check_chain(
                 f"a layer gives {gives} numbers and the next one takes {takes}",
                 hint="layers go from the observation to the action",
             )
-    if not layers or sizes[-1][1] != wanted:
-        raise InvalidArgument(
-            f"the network gives {sizes[-1][1] if sizes else 0} numbers",
-            hint=f"an action needs {wanted}",
-        )
-    return sizes[0][0]
-
-
-def _inputs(layer: Layer) -> int:
-    weight = layer.weight if isinstance(layer, Dense) else layer.input_weight
-    return int(weight.shape[1])
-
-
-def _outputs(layer: Layer) -> int:
-    if isinstance(layer, Dense):
-        return len(layer.weight)
-    return int(layer.hidden_weight.shape[1])
-
-
-def _check_recurrent(layer: Any, gates: int) -> None:
-    rows = gates * np.shape(layer.hidden_weight)[-1]
-    shapes = {"input_weight": (rows, -1), "hidden_weight": (rows, rows // gates)}
-    _check_layer(layer, {**shapes, "input_bias": (rows,), "hidden_bias": (rows,)})
-
-
-def _check_layer(layer: Any, shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """Freeze the arrays of a layer; raise unless they have their shapes (-1: any)."""
-    for name, shape in shapes.items():
-        values = read_only(getattr(layer, name))
-        object.__setattr__(layer, name, values)
-        fits = len(values.shape) == len(shape) and all(
-            want in (-1, has) for want, has in zip(shape, values.shape, strict=True)
-        )
-        if not fits or not np.isfinite(values).all():
-            raise InvalidArgument(
-                f"{name} of a {type(layer).__name__} has shape {values.shape}"
-                + (" and is not finite" if fits else ""),
-                hint=f"it is of finite numbers of shape {shape} (-1 is any length)",
-            )
+    return seen
