@@ -20,6 +20,7 @@ from simgap.arrays import FloatArray
 from simgap.continuous.measuring.jobs import told_to_informed
 from simgap.continuous.randomization.binding import BoundRandomization, Column
 from simgap.continuous.randomization.distributions import Choice, LogUniform
+from simgap.continuous.randomization.spec import Operation
 
 MOST_CHOICES = 8  # more are taken as numbers on a line
 TURN = 0.98 * 2.0 * pi  # a range as wide as that has no ends
@@ -110,7 +111,7 @@ def features_of(randomization: BoundRandomization, *, masked: bool = False) -> F
     told = told_to_informed(randomization, ends)
     return Features(
         tuple(
-            _feature(column, *sorted(told[column.name].tolist()), told=told)
+            _feature(column, *sorted(told[column.name].tolist()))
             for column in randomization.columns
             if column.varies
         ),
@@ -118,16 +119,17 @@ def features_of(randomization: BoundRandomization, *, masked: bool = False) -> F
     )
 
 
-def _feature(
-    column: Column, low: float, high: float, *, told: Mapping[str, FloatArray]
-) -> Feature:
-    law = column.distribution
+def _feature(column: Column, low: float, high: float) -> Feature:
+    law, first = column.distribution, column.targets[0]
+    itself = first.name == column.name  # told as the parameter, not as the draw
     if isinstance(law, Choice) and 2 < len(law.values) <= MOST_CHOICES:
         values = np.array(law.values)
-        if len(column.targets) == 1:  # told as the parameter, not as the factor
-            values = column.operation.absolute(values, column.targets[0].nominal)
+        if itself:
+            values = column.operation.absolute(values, first.nominal)
         return Feature(column.name, Scale.CHOICE, low, high, tuple(values.tolist()))
-    if all(each.unit == "rad" for each in column.targets) and high - low >= TURN:
+    angles = all(each.unit == "rad" for each in column.targets)
+    factor = column.operation is Operation.SCALE and not itself
+    if angles and not factor and high - low >= TURN:
         return Feature(column.name, Scale.ANGLE, low, high)
     if isinstance(law, LogUniform) and low > 0.0:
         return Feature(column.name, Scale.LOG, low, high)

@@ -116,7 +116,7 @@ def drawn(
     }
     told = _numbers(features, known, shape)
     shown: AnyArray = np.zeros((*shape, 0), np.float32)
-    if settings.informed and settings.masked:
+    if settings.informed and settings.masked and known:
         seen = _partly(known, seed, number, shape)
         shown = _numbers(Features(features.each, masked=True), seen, shape)
     elif settings.informed:
@@ -170,7 +170,7 @@ def _partly(
     order = np.stack(
         [uniforms(seed, number, f"hidden {name}") for name in known], axis=-1
     ).argsort(axis=-1)
-    told = np.floor(uniforms(seed, number, "hidden") * (count + 1))
+    told = np.floor(uniforms(seed, number, "how many told") * (count + 1))
     hidden = np.empty_like(order, np.bool_)
     np.put_along_axis(hidden, order, np.arange(count) >= told[:, None], axis=-1)
     return {
