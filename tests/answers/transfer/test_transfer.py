@@ -14,6 +14,8 @@ import pytest
 import simgap
 from simgap.answers.transfer.setup import identity
 from simgap.cli.app.main import main
+from simgap.continuous import Box, Dense, write_policy
+from simgap.continuous.policies.onnx_layers import Told
 from simgap.errors import SimgapError
 from simgap.records import Transfer, read_record
 
@@ -97,6 +99,23 @@ def test_what_is_lost_is_lost_against_the_reference(here: Path) -> None:
     assert mine.worst_gap is not None and abs(mine.worst_gap.theta["pull"]) == 0.5
     assert mine.success is not None and 0.5 < mine.success.estimate <= 1.0
     assert known.gap is None or known.gap.estimate <= 0.0
+
+
+def test_a_network_that_is_told_the_parameters_is_a_reference(here: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    told = Told(("pull",), 1, lambda graph, theta: graph.add("Cast", [theta], to=1))
+    layer = Dense(np.array([[-1.0, -1.0]]), np.zeros(1))
+    write_policy("informed.onnx", [layer], Box(-np.ones(1), np.ones(1)), told=told)
+    mine, network = measured(references="informed.onnx").policies
+    _, function = measured(references="mine.py:informed").policies
+    assert mine.gap is not None and mine.gap.lower > 0.0
+    for one, other in zip(network.points, function.points, strict=True):
+        expected = pytest.approx(other.returned.estimate, abs=1e-5)
+        assert one.returned.estimate == expected
+    with pytest.raises(SimgapError) as caught:
+        measured(references="informed.onnx", randomize="spare=0.5..1.5", checked=False)
+    assert caught.value.code == "parameter-not-told"
+    assert "pull" in caught.value.problem
 
 
 def test_numbers_do_not_depend_on_the_number_of_processes(here: Path) -> None:
