@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,26 @@ def test_what_is_wrong_is_a_finding() -> None:
         ToyPendulum(), "mass=0.5..0.7", recorded(1, truth={"mass": 0.9})
     )
     assert beyond.edge == ("mass",) and code_of(beyond.findings, "edge") == "at-edge"
+
+
+@pytest.mark.parametrize(
+    ("row", "step", "warned"),
+    [
+        (0.1, 0.05, True),
+        (0.0501, 0.05, False),  # clocks differ by so much
+        (None, 0.05, False),
+        (0.1, None, False),
+    ],
+)
+def test_a_log_at_another_rate_than_the_simulator_is_a_warning(
+    row: float | None, step: float | None, warned: bool
+) -> None:
+    log = replace(recorded(1, steps=60), dt=row)
+    found = adapt_simulator(ToyPendulum(seconds=step), RANGES, log).findings
+    told = [each for each in found if each.code == "rate-differs"]
+    assert [(each.status, each.value) for each in told] == (
+        [("warning", 2.0)] if warned else []
+    )
 
 
 def test_shares_of_a_transfer_say_what_to_measure(tmp_path: Path) -> None:

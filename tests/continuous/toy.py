@@ -75,6 +75,7 @@ class ToyPendulum:
     name: str = "toy-pendulum"
     parameters: tuple[Parameter, ...] = PARAMETERS
     horizon: int | None = 200
+    seconds: float | None = None  # that a step takes, if it says so
 
     @property
     def observation(self) -> Box:

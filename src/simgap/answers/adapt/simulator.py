@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from simgap.continuous import (
+    BoundRandomization,
     Identified,
     Randomized,
     RealLog,
@@ -35,6 +37,7 @@ from simgap.records import (
 from simgap.text import counted, listed, number, percent
 
 CREDIBILITY = 0.95
+SAME_RATE = 0.01  # what clocks may differ by
 LEAST_SAMPLES = 20.0  # effective ones, below which no interval is told
 CERTAINTY: dict[str, Certainty] = {
     "posterior": "estimated",
@@ -110,7 +113,10 @@ def adapt_simulator(
         edge=tuple(name for at, name in enumerate(names) if found.at_edge(at)),
         measure_next=_next(found, names, shares),
         effective=found.samples.effective,
-        findings=_findings(found, names, delay, false_alarm),
+        findings=(
+            *_findings(found, names, delay, false_alarm),
+            *_rates(seen.dt, opened, nu),
+        ),
         path=None if target is None else str(target),
         notes=(
             *(Note("about-the-log", each) for each in seen.notes),
@@ -198,6 +204,26 @@ def _findings(
                     found.samples.effective)
         )  # fmt: skip
     return tuple(out)
+
+
+def _rates(
+    row: float | None, simulator: Simulator, nu: BoundRandomization
+) -> Iterator[Finding]:
+    """Yield a warning if a row of the log is not as long as a step."""
+    step: float | None = getattr(simulator, "seconds", None)
+    if row is None or step is None or abs(row / step - 1.0) < SAME_RATE:
+        return
+    if not {"dt", "tau"}.isdisjoint(nu.names):  # how long a step is was randomized
+        return
+    yield Finding(
+        "rate",
+        "rate-differs",
+        "warning",
+        f"rows of the log are {number(row, 3)} s apart, and a step of "
+        f"{simulator.name} is {number(step, 3)} s: everything that has a speed is "
+        f"found wrong by their ratio; record {number(1.0 / step, 4)} rows per second",
+        row / step,
+    )
 
 
 def _fit(found: Identified, false_alarm: float) -> Finding:

@@ -89,6 +89,12 @@ class GymSimulator:
         """Return what can be done."""
         return self.done.space
 
+    @property
+    def seconds(self) -> float | None:
+        """Return how long a step is, where that is known."""
+        step = self.ways.get(self.known.seconds)
+        return None if step is None else step[0].nominal
+
     def check_name(self, name: str) -> None:
         """Raise if a name is that of an attribute which cannot be set by itself."""
         if name in self.bound and name not in self.ways:

@@ -37,6 +37,7 @@ class Known:
     followers: Callable[[Any], None] = _nothing
     put: Put | None = None
     returns: Returns | None = None
+    seconds: str = ""  # the attribute that says how long a step is
     # arguments that change what is paid, and so are no parameters of the world
     rewards: tuple[str, ...] = ()
 
@@ -47,7 +48,9 @@ def known_of(env: Any) -> Known:
     return _KNOWN.get(f"{kind.__module__}.{kind.__qualname__}", Known())
 
 
-def _control(gym_id: str, returns: Returns, rewards: tuple[str, ...] = ()) -> Known:
+def _control(
+    gym_id: str, returns: Returns, rewards: tuple[str, ...] = (), seconds: str = ""
+) -> Known:
     """Return what the discretised simulators know of a classic environment."""
     control = CONTROLS[gym_id]
 
@@ -74,6 +77,7 @@ def _control(gym_id: str, returns: Returns, rewards: tuple[str, ...] = ()) -> Kn
         followers=control.derived,
         put=put,
         returns=returns,
+        seconds=seconds,
         rewards=rewards,
     )
 
@@ -99,10 +103,10 @@ _TOY = "gymnasium.envs.toy_text"
 _PENDULUM = CONTROLS["Pendulum-v1"].reward_range
 _KNOWN: Mapping[str, Known] = {
     f"{_CLASSIC}.cartpole.CartPoleEnv": _control(
-        "CartPole-v1", lambda h: (1.0, float(h)), ("sutton_barto_reward",)
+        "CartPole-v1", lambda h: (1.0, float(h)), ("sutton_barto_reward",), "tau"
     ),
     f"{_CLASSIC}.pendulum.PendulumEnv": _control(
-        "Pendulum-v1", lambda h: (h * _PENDULUM[0], h * _PENDULUM[1])
+        "Pendulum-v1", lambda h: (h * _PENDULUM[0], h * _PENDULUM[1]), seconds="dt"
     ),
     f"{_CLASSIC}.mountain_car.MountainCarEnv": _control(
         "MountainCar-v0", lambda h: (-float(h), 0.0)
@@ -122,6 +126,7 @@ _KNOWN: Mapping[str, Known] = {
             "torque_noise_max": (0.0, inf, False),
         },
         put=_put_angles,
+        seconds="dt",
         returns=lambda h: (-float(h), 0.0),
     ),
     f"{_TOY}.frozen_lake.FrozenLakeEnv": Known(

@@ -79,6 +79,11 @@ class JaxSimulator:
     def horizon(self) -> int | None:
         return self.task.horizon
 
+    @property
+    def seconds(self) -> float | None:
+        """Return how long a step is, if the task says so."""
+        return self.task.seconds
+
     def return_bounds(self, horizon: int) -> tuple[float, float] | None:
         """Return what the sum of `horizon` rewards certainly lies between, if known."""
         if self.task.return_bounds is None:

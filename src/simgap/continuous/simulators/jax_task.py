@@ -48,6 +48,7 @@ class JaxTask:
     step: Callable[..., Any]  # (state, action, theta, key) -> (state, reward, ended)
     name: str = "task"
     horizon: int | None = None  # steps after which an episode is over anyway
+    seconds: float | None = None  # that a step takes
     place: Callable[..., Any] | None = None  # (observation, theta) -> state
     success: Callable[..., Any] | None = None  # (state, theta) -> bool
     return_bounds: Callable[[int], tuple[float, float]] | None = (

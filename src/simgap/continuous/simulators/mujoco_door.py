@@ -102,6 +102,11 @@ class MuJoCoSimulator:
         """Steps of an episode, if the task says so."""
         return self.task.horizon
 
+    @property
+    def seconds(self) -> float:
+        """How long a step is: those of MuJoCo for one action, together."""
+        return float(self.model.opt.timestep) * self.task.frame_skip
+
     def return_bounds(self, horizon: int) -> tuple[float, float] | None:
         """Return the task's bounds of one reward, added up; episodes may end early."""
         if self.task.reward_bounds is None:

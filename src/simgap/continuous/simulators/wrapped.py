@@ -45,6 +45,11 @@ class WrappedSimulator:
         return self.inner.horizon
 
     @property
+    def seconds(self) -> float | None:
+        """Return how long a step is, if the simulator says so."""
+        return getattr(self.inner, "seconds", None)
+
+    @property
     def rows(self) -> int:
         """Return how many worlds it likes to step together; AttributeError if not."""
         inner: Any = self.inner

@@ -125,6 +125,7 @@ ACROBOT = JaxTask(
     observation=Box(-ENDS, ENDS),
     action=Choices(3),
     horizon=500,
+    seconds=STEP,
     start=_start,
     observe=_observe,
     step=_step,

@@ -79,6 +79,7 @@ HEADING = JaxTask(
     observation=Box(np.array([-2.0, -2.0, -3.0, -3.0]), np.array([2.0, 2.0, 3.0, 3.0])),
     action=Box(np.array([-1.0, -1.0]), np.array([1.0, 1.0])),
     horizon=100,
+    seconds=STEP,
     start=_start,
     observe=_observe,
     step=_step,

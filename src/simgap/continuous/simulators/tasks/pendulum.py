@@ -46,6 +46,7 @@ PENDULUM = JaxTask(
     observation=Box(np.array([-1.0, -1.0, -8.0]), np.array([1.0, 1.0, 8.0])),
     action=Box(np.array([-2.0]), np.array([2.0])),
     horizon=200,
+    seconds=0.05,
     start=_start,
     observe=_observe,
     step=_step,

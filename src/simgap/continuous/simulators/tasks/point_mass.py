@@ -69,6 +69,7 @@ POINT_MASS = JaxTask(
     observation=Box(-ENDS, ENDS),
     action=Box(np.array([-1.0, -1.0]), np.array([1.0, 1.0])),
     horizon=100,
+    seconds=STEP,
     start=_start,
     observe=_observe,
     step=_step,

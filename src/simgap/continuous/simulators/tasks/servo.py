@@ -69,6 +69,7 @@ SERVO = JaxTask(
     observation=Box(np.array([-STOP, -1.0]), np.array([STOP, 1.0])),
     action=Box(np.array([-1.0]), np.array([1.0])),
     horizon=200,
+    seconds=STEP,
     start=_start,
     observe=_observe,
     step=_step,
