@@ -9,6 +9,7 @@ replaced whole: a reader sees the old content or the new, never a part.
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import stat
@@ -211,3 +212,42 @@ def _sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def with_imports(path: Path) -> tuple[Path, ...]:
+    """Return a Python file and every file in its folder that it imports, and theirs.
+
+    What an import statement names is found, wherever it stands; nothing is run.
+    """
+    found: dict[Path, None] = {}
+    left = [path]
+    while left:
+        file = left.pop()
+        if file not in found:
+            found[file] = None
+            left += _imports(file, path.parent)
+    return tuple(found)
+
+
+def _imports(file: Path, folder: Path) -> Iterator[Path]:
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError):  # it does not run either
+        return
+    for node in ast.walk(tree):
+        start = folder
+        if isinstance(node, ast.Import):
+            names = [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                start = file.parents[min(node.level, len(file.parents)) - 1]
+            module = [node.module] if node.module else []
+            names = [".".join([*module, each.name]) for each in node.names]
+        else:
+            continue
+        for name in names:
+            at = start
+            for part in name.split("."):
+                at /= part
+                files = (at.with_suffix(".py"), at / "__init__.py")
+                yield from (each for each in files if each.is_file())

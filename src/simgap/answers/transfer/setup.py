@@ -30,6 +30,7 @@ from simgap.continuous import (
 )
 from simgap.errors import InvalidArgument
 from simgap.records import Note
+from simgap.user_files import with_imports
 
 Policies = Any  # a policy, a text, a list of them, or a mapping of names to them
 LIBRARIES = (
@@ -232,13 +233,16 @@ def _named(policies: Policies) -> Iterator[tuple[str | None, Any]]:
 def _with_contents(text: str) -> str:
     """Return a text with a hash of every file that it names, or that lies beside one.
 
-    Beside a network are its weights and sidecar, beside a MuJoCo model its task.
+    Beside a network are its weights and sidecar, beside a MuJoCo model its task, beside
+    a Python file what it imports from its folder.
     """
     parts = sorted({text, *text.replace("?", ":").replace("=", ":").split(":")} - {""})
     models = [Path(part) for part in parts if part.endswith(".xml")]
     files = [Path(part + end) for part in parts for end in ("", ".data", ".toml")]
     files += [model.with_suffix(".py") for model in models]
     files += [model.parent / part for model in models for part in parts]
+    codes = [each for each in files if each.suffix == ".py"]
+    files += [file for each in codes for file in with_imports(each)]
     found = text
     for each in dict.fromkeys(files):
         try:
