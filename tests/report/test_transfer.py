@@ -17,7 +17,7 @@ from simgap.report.folder import read_folder
 from simgap.report.heat_plots import HeatPlot, SlidingHeat
 from simgap.report.part import Part
 from simgap.report.parts import MAKERS
-from simgap.report.parts.transfer_words import verdict
+from simgap.report.parts.transfer_words import transfer_verdict
 from simgap.report.plots import BarPlot, CurvePlot
 from tests.report import transfer_cases as cases
 from tests.report.explorer_cases import data_of, page_of
@@ -47,7 +47,7 @@ def picture(record: Transfer) -> Any:
 
 def judged(**changes: Any) -> tuple[str, str]:
     record = cases.transfer(policies=(cases.policy("ppo", **changes),))
-    found = verdict(record)
+    found = transfer_verdict(record)
     assert found is not None
     return found.answer, found.mood
 
@@ -101,7 +101,7 @@ def test_the_verdict_follows_from_the_ends_of_intervals(
 
 
 def test_the_verdict_says_where_by_how_much_and_how_sure() -> None:
-    found = verdict(cases.transfer())
+    found = transfer_verdict(cases.transfer())
     assert found is not None
     assert found.headline == (
         "ppo loses more than 20 at 25 % to 50 % of the points: where "

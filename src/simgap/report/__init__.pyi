@@ -9,4 +9,5 @@ from simgap.report.figures import (
 from simgap.report.folder import (
     read_folder as read_folder,
 )
+from simgap.report.parts.transfer_words import transfer_verdict as transfer_verdict
 from simgap.report.report import draw_report as draw_report

@@ -188,7 +188,9 @@ def run(
 
 
 def print_answer(answer: Transfer) -> None:
-    """Print returns, losses, the worst point and which parameter matters."""
+    """Print returns, losses, the worst point, a verdict and which parameter matters."""
+    from simgap.report import transfer_verdict
+
     print_table(
         f"returns in {shown(answer.simulator or answer.provenance.model)}",
         ("policy", "mean over the range", "worst point", "beyond the range", "lost"),
@@ -209,6 +211,9 @@ def print_answer(answer: Transfer) -> None:
     )
     for each in answer.policies:
         _print_policy(each)
+    if (told := transfer_verdict(answer)) is not None:
+        print_line(f"Will it transfer?  {told.answer} ({told.certainty})")
+        print_line(f"  {told.headline}")
     if answer.worths:
         print_table(
             "what is it worth?",

@@ -21,7 +21,7 @@ from simgap.report.parts.transfer_words import (
     place,
     region_words,
     sure_words,
-    verdict,
+    transfer_verdict,
     worst_number,
 )
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
@@ -58,7 +58,7 @@ class TransferContent:
 
 def transfer_part(record: Transfer, anchor: str) -> Part:
     """Return the part of `transfer.json`."""
-    policy, answer = judged(record), verdict(record)
+    policy, answer = judged(record), transfer_verdict(record)
     maps = [
         map_plot(record, each, f"{anchor}-map-{at}")
         for at, each in enumerate(record.maps, start=1)

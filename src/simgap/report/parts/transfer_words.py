@@ -27,6 +27,11 @@ AT_LEAST = (
     "What is lost is measured against the best reference at each point. A better "
     "policy may exist: the true loss is at least that."
 )
+WORST = (
+    "A worst point was chosen for being bad. So it is told from the half of its "
+    "episodes that had no part in the choice, or, if they are few, with a wider "
+    "interval: its numbers differ from those of the same point in the table."
+)
 LABELS = {
     "guaranteed": "guaranteed: a theorem says so, whatever the law of the returns",
     "approximate": "approximate: right if rare events are like those that were met",
@@ -47,7 +52,7 @@ def judged(record: Transfer) -> TransferPolicy | None:
     return next(iter(found or record.policies), None)
 
 
-def verdict(record: Transfer) -> Verdict | None:
+def transfer_verdict(record: Transfer) -> Verdict | None:
     """Return where the policy fails, by how much and how sure that is."""
     policy = judged(record)
     if policy is None:
@@ -241,6 +246,7 @@ def _sure(record: Transfer) -> Iterator[str]:
     if len(labels) == 1:
         yield f"Single points are {LABELS[labels.pop()]}."
     yield "Nothing is said of what lies between two points: a cliff may hide there."
+    yield WORST
     if record.bounds is not None:
         low, high = (number(each, 4) for each in record.bounds)
         yield f"A return certainly lies between {low} and {high}."
