@@ -17,6 +17,7 @@ from simgap.answers import (
     transfer_table as transfer_table,
     width as width,
 )
+from simgap.continuous import as_env as as_env
 from simgap.errors import SimgapError as SimgapError
 from simgap.gap import (
     Exact as Exact,

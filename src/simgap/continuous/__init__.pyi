@@ -154,6 +154,11 @@ from simgap.continuous.training.memory import (
     Memory as Memory,
     parse_memory as parse_memory,
 )
+from simgap.continuous.training.own_trainer import (
+    OwnSampler as OwnSampler,
+    TrainFunction as TrainFunction,
+    as_env as as_env,
+)
 from simgap.continuous.training.seeds import (
     TrainedSeed as TrainedSeed,
     TrainingRecipe as TrainingRecipe,

@@ -7,12 +7,12 @@ actions than it would play. What it gets when it does not: `simgap transfer RUN`
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 from simgap.intervals import Estimate
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
-from simgap.records.record import SCHEMA, Record
+from simgap.records.record import SCHEMA, Record, in_memory
 from simgap.text import number
 
 
@@ -23,8 +23,8 @@ class TrainedPolicy:
 
     name: str  # of the training, which all its seeds share
     seed: int
-    file: str  # ONNX; beside it the checkpoint
-    converged: bool
+    file: str  # ONNX; beside it the checkpoint; empty: a trainer of one's own
+    converged: bool | None  # null: nobody knows, a trainer of one's own
     outcome: str  # how the training ended
     final_return: float  # mean of the last tenth of the rounds
     curve: tuple[tuple[int, float], ...]  # steps and mean return of episodes then
@@ -32,7 +32,8 @@ class TrainedPolicy:
     @property
     def line(self) -> str:
         """Return the policy in a line."""
-        return f"{self.file}: {number(self.final_return, 4)}, {self.outcome}"
+        what = self.file or f"{self.name}, seed {self.seed}"
+        return f"{what}: {number(self.final_return, 4)}, {self.outcome}"
 
 
 @final
@@ -53,12 +54,13 @@ class Train(Record):
     masked: bool  # it is told some of them, others in every episode
     specialist: bool  # trained for one value of the parameters
     sampler: str  # how the parameters were drawn
-    steps: int  # of the simulator, for each seed
+    steps: int | None  # of the simulator, for each seed; null: not counted
     steps_per_second: float | None  # of the processor, compilation apart
     final_return: Estimate  # mean over seeds, of the last tenth of the rounds
-    converged: bool  # every seed did
+    converged: bool | None  # every seed did; null: nobody knows
     policies: tuple[TrainedPolicy, ...]
     settings: dict[str, float]  # of the learner
     notes: tuple[Note, ...]
     certainty: dict[str, Certainty]
     provenance: Provenance
+    made: Any = in_memory()  # simulator and policies of a trainer of one's own

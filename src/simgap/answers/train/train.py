@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,8 @@ import numpy as np
 
 from simgap.answers.planned_class import Tell
 from simgap.answers.train.asked import asked_training
+from simgap.answers.train.over_seeds import notes_on_seeds, over_seeds
+from simgap.answers.train.own_trainer import trained_by
 from simgap.answers.transfer.setup import identity
 from simgap.continuous import (
     Fixed,
@@ -20,19 +21,18 @@ from simgap.continuous import (
     Randomization,
     Settings,
     TrainedSeed,
+    TrainFunction,
     TrainingRecipe,
     only_driver,
     preset,
     train_all,
 )
 from simgap.errors import InvalidArgument
-from simgap.intervals import Estimate
 from simgap.records import Note, Train, TrainedPolicy, provenance, write_record
 
 RECORD = "train.json"
 STEPS = 2_000_000  # for each seed, unless told otherwise
 MOST_POINTS = 200  # of a curve
-ENOUGH_SEEDS = 5
 
 
 def train(
@@ -50,6 +50,7 @@ def train(
     noise: str = "",
     name: str | None = None,
     settings: dict[str, Any] | None = None,
+    train_fn: TrainFunction | None = None,
     checked: bool = True,
     allow_different_machine: bool = False,
     seed: int = 0,
@@ -68,6 +69,13 @@ def train(
     training, are the policies and their checkpoints: a training that was stopped goes
     on from there, to the same weights.
 
+    A trainer of your own is `train_fn(simulator, sampler, memory)`, called once for
+    each seed, which returns a policy: a function, an object with `predict`, whatever
+    `simgap.transfer` takes. `sampler.draw(seed, episodes)` is theta of episodes,
+    `sampler.values(theta)` what `simulator.instantiate` takes, and `simgap.as_env(
+    simulator, sampler)` an environment of Gymnasium. Nothing is written then:
+    `simgap.transfer([answer, another])` grades such trainings in memory.
+
     >>> import simgap
     >>> answer = simgap.train(
     ...     "cartpole", randomize="length=0.3..1.0", memory="none",
@@ -76,6 +84,29 @@ def train(
     >>> answer.policies[0].file
     '/tmp/simgap-doctest/none/seed-0.onnx'
     """
+    every = seeds_from(seed, seeds)
+    if train_fn is not None:
+        asked = asked_training(
+            simulator,
+            randomize=randomize,
+            memory=memory,
+            informed=informed,
+            nominal=nominal,
+            at=at,
+            horizon=horizon,
+            noise=noise,
+            checked=checked,
+        )
+        _refuse_settings(masked=masked, steps=steps, settings=settings)
+        return trained_by(
+            train_fn,
+            asked,
+            simulator,
+            name=name or asked.name(),
+            noise=noise,
+            seeds=every,
+            progress=progress,
+        )
     recipe = training_recipe(
         simulator,
         randomize=randomize,
@@ -93,7 +124,6 @@ def train(
         allow_different_machine=allow_different_machine,
         out=out,
     )
-    every = seeds_from(seed, seeds)
     with only_driver(recipe.folder):
         jobs = [(recipe, each) for each in every]
         done = list(train_all(jobs, workers=workers, tell=progress))
@@ -198,11 +228,15 @@ def kept_record(recipe: TrainingRecipe, done: Sequence[TrainedSeed]) -> Train:
         sampler="uniform",
         steps=every[0].steps,
         steps_per_second=fresh / spent if fresh and spent > 0.0 else None,
-        final_return=_final([each.final_return for each in every], every[0].returns),
+        final_return=over_seeds(
+            [each.final_return for each in every],
+            every[0].returns[-max(2, len(every[0].returns) // 10) :],
+            "its last rounds",
+        ),
         converged=all(each.converged for each in policies),
         policies=policies,
         settings=_plain(recipe.settings),
-        notes=_notes(policies),
+        notes=(*notes_on_seeds(policies), *_warm_start(recipe)),
         certainty={"policies": "estimated", "final_return": "estimated"},
         provenance=provenance(
             command="", model=str(recipe.simulator), latent=None, seed=every[0].seed
@@ -210,6 +244,13 @@ def kept_record(recipe: TrainingRecipe, done: Sequence[TrainedSeed]) -> Train:
     )
     write_record(answer, recipe.folder / RECORD)
     return answer
+
+
+def _warm_start(recipe: TrainingRecipe) -> tuple[Note, ...]:
+    if recipe.warm is None:
+        return ()
+    told = f"it began with the weights of {recipe.warm.name}, whose steps are not told"
+    return (Note("warm-start", told),)
 
 
 def learner_settings(
@@ -238,6 +279,17 @@ def seeds_from(first: int, count: int) -> range:
     if count < 1:
         raise InvalidArgument(f"{count} seeds", hint="give 1 or more; 5 for a claim")
     return range(first, first + count)
+
+
+def _refuse_settings(**given: object) -> None:
+    """Refuse what a trainer of one's own decides itself."""
+    for name, value in given.items():
+        if value:
+            raise InvalidArgument(
+                f"{name} is given, and a trainer of your own",
+                hint="leave it out: your trainer decides that",
+                code="not-for-own-trainer",
+            )
 
 
 def _is_one_value(spec: Randomization) -> bool:
@@ -273,35 +325,3 @@ def _policy(name: str, done: TrainedSeed) -> TrainedPolicy:
         final_return=done.final_return,
         curve=tuple(curve),
     )
-
-
-def _final(returns: Sequence[float], rounds: Any, confidence: float = 0.95) -> Estimate:
-    """Return the mean over seeds with its t interval; of one seed over its rounds."""
-    from scipy.special import stdtrit
-
-    numbers, what = np.array(returns), f"t interval, {len(returns)} seeds"
-    if numbers.size == 1:
-        last = rounds[-max(2, len(rounds) // 10) :]
-        numbers, what = last[np.isfinite(last)], "one seed, over its last rounds"
-    mean = float(np.mean(returns))
-    error = float(numbers.std(ddof=1)) / sqrt(numbers.size) if numbers.size > 1 else 0.0
-    reach = float(stdtrit(max(1, numbers.size - 1), 0.5 + confidence / 2.0)) * error
-    return Estimate(mean, mean - reach, mean + reach, confidence, what, error)
-
-
-def _notes(policies: Sequence[TrainedPolicy]) -> tuple[Note, ...]:
-    found = []
-    if len(policies) < ENOUGH_SEEDS:
-        found.append(
-            Note(
-                "few-seeds",
-                f"seeds: {len(policies)}; trainings differ, and an interval over fewer "
-                f"than {ENOUGH_SEEDS} seeds is not trustworthy",
-            )
-        )
-    found += [
-        Note("not-converged", f"seed {each.seed}: {each.outcome}")
-        for each in policies
-        if not each.converged
-    ]
-    return tuple(found)

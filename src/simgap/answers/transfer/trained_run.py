@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, final
+from typing import Any, Literal, final
 
 from simgap.continuous import Cube, DrawnPoints, compared
-from simgap.errors import InvalidFile
+from simgap.errors import InvalidArgument, InvalidFile
 from simgap.records import Train, Worth, read_record
 from simgap.text import listed
 
 RECORD = "train.json"
 NOMINAL = "nominal"  # a randomization of nothing
+ALIKE = ("simulator", "told", "horizon", "noise")  # of all trainings of a run
 What = Literal["memory", "information", "randomization"]
 
 
@@ -22,16 +23,22 @@ What = Literal["memory", "information", "randomization"]
 class TrainedRun:
     """Trainings of one simulator, over one range, for one horizon."""
 
-    folder: Path
+    folder: Path | None  # None: trainings in memory, whose policies may be objects
     trainings: tuple[Train, ...]
 
     @property
-    def policies(self) -> dict[str, list[str]]:
+    def simulator(self) -> Any:
+        """Return the simulator, by name or as it was given to a trainer."""
+        first = self.trainings[0]
+        return first.simulator if first.made is None else first.made.simulator
+
+    @property
+    def policies(self) -> dict[str, list[Any]]:
         """Return the files of those that do not know the parameters, by name."""
         return self._files(informed=False)
 
     @property
-    def references(self) -> dict[str, list[str]]:
+    def references(self) -> dict[str, list[Any]]:
         """Return those that know: told the parameters, or trained for one value."""
         return self._files(informed=True)
 
@@ -75,12 +82,39 @@ class TrainedRun:
             same = [one for one in nominal if one.memory == each.memory]
             yield from (("randomization", each.name, one.name) for one in same)
 
-    def _files(self, *, informed: bool) -> dict[str, list[str]]:
+    def _files(self, *, informed: bool) -> dict[str, list[Any]]:
         return {
-            each.name: [str(self.folder / each.name / name) for name in _names(each)]
+            each.name: self._policies(each)
             for each in self.trainings
             if informed == (each.informed or _knows(each))
         }
+
+    def _policies(self, training: Train) -> list[Any]:
+        if training.made is not None:
+            return list(training.made.policies)
+        files = [Path(each.file) for each in training.policies]
+        if self.folder is None:
+            return [str(each) for each in files]
+        return [str(self.folder / training.name / each.name) for each in files]
+
+
+def trained_run(given: Any) -> TrainedRun | None:
+    """Return the trainings of a folder, or those in a list; None: it is neither."""
+    if isinstance(given, str | Path):
+        return read_run(given) if is_run(given) else None
+    every = given if isinstance(given, list | tuple) else [given]
+    if not every or not all(isinstance(each, Train) for each in every):
+        return None
+    for what in ALIKE:
+        _check_one("the list", what, every)
+    names = [each.name for each in every]
+    if twice := [each for each in names if names.count(each) > 1]:
+        raise InvalidArgument(
+            f"two trainings are called {twice[0]}",
+            hint="give one of them another name: simgap.train(..., name=...)",
+            code="name-taken",
+        )
+    return TrainedRun(None, tuple(every))
 
 
 def is_run(path: Path | str) -> bool:
@@ -93,19 +127,12 @@ def read_run(path: Path | str) -> TrainedRun:
     """Return the trainings of a folder, which must be about one question."""
     folder = Path(path)
     found = [read_record(each, Train) for each in sorted(folder.glob(f"*/{RECORD}"))]
-    for what in ("simulator", "told", "horizon", "noise"):
-        _check_one(folder, what, found)
-    run = TrainedRun(folder, tuple(found))
-    if not run.policies:
-        raise InvalidFile(
-            f"{folder} has only policies that are told the parameters",
-            hint="train one that is not: simgap train ... --memory gru",
-            code="nothing-to-grade",
-        )
-    return run
+    for what in ALIKE:
+        _check_one(str(folder), what, found)
+    return TrainedRun(folder, tuple(found))
 
 
-def _check_one(folder: Path, what: str, found: Sequence[Train]) -> None:
+def _check_one(folder: str, what: str, found: Sequence[Train]) -> None:
     values = {getattr(each, what): each.name for each in found}
     if len(values) > 1:
         raise InvalidFile(
@@ -119,7 +146,3 @@ def _check_one(folder: Path, what: str, found: Sequence[Train]) -> None:
 def _knows(training: Train) -> bool:
     """Return whether a policy was trained for one value that is not the nominal one."""
     return training.specialist and training.randomize != NOMINAL
-
-
-def _names(training: Train) -> list[str]:
-    return [Path(each.file).name for each in training.policies]

@@ -11,19 +11,16 @@ import numpy as np
 
 from simgap.answers.planned_class import Tell
 from simgap.answers.transfer.grid_optima import grid_optima
+from simgap.answers.transfer.opened_work import opened_work
 from simgap.answers.transfer.setup import (
     Policies,
-    Recipe,
     brought,
-    digest,
-    identity,
-    opened_policies,
     opened_simulator,
     points_of,
     refuse_one_name_for_two,
     steps_of,
 )
-from simgap.answers.transfer.trained_run import is_run, read_run
+from simgap.answers.transfer.trained_run import trained_run
 from simgap.arrays import BoolArray
 from simgap.continuous import (
     Cube,
@@ -42,7 +39,7 @@ from simgap.continuous import (
     repeats,
     without_effect,
 )
-from simgap.errors import InvalidArgument
+from simgap.errors import InvalidArgument, InvalidFile
 from simgap.records import (
     BrokenEpisode,
     Note,
@@ -89,10 +86,11 @@ def transfer(
 ) -> Transfer:
     """Return what policies get over the parameters of a simulator, and what they lose.
 
-    `simulator` is a folder of trainings, all of whose policies are graded, or it and
-    `policies` are what the command line takes, or Python objects: a factory
-    `make(**theta)`, a callable `f(observation, memory)`, anything with
-    `predict`. Several policies are a list, or a mapping of names. Each is measured in
+    `simulator` is a folder of trainings, all of whose policies are graded, or a list of
+    what `simgap.train` returned; or it and `policies` are what the command line takes,
+    or Python objects: a factory `make(**theta)`, a callable `f(observation, memory)`,
+    anything with `predict`. Several policies are a list, or a mapping of names. Each is
+    measured in
     `episodes` episodes of `horizon` steps at each point of the `design`, with the same
     starts and noise as the others. `half_width` runs on until what is lost (or got, if
     there is no reference) at every point is known to that much, `budget` until the
@@ -112,13 +110,19 @@ def transfer(
     >>> len(answer.policies[0].points)
     3
     """
-    run = read_run(simulator) if _names_run(simulator) else None
+    run = trained_run(simulator)
     if run is not None:
         about = run.trainings[0]
-        simulator, noise, out = about.simulator, noise or about.noise, out or run.folder
+        simulator, noise, out = run.simulator, noise or about.noise, out or run.folder
         randomize, horizon = randomize or about.told, horizon or about.horizon
         policies = {**run.policies, **_by_name(policies)}
         references = {**run.references, **_by_name(references)}
+        if not policies:
+            raise InvalidFile(
+                "there are only policies that are told the parameters",
+                hint="train one that is not: simgap train ... --memory gru",
+                code="nothing-to-grade",
+            )
     if randomize is None:
         raise InvalidArgument("randomize is not given", hint='write "mass=0.5..2.0"')
     mine, others = brought(policies), brought(references) if references else []
@@ -136,9 +140,18 @@ def transfer(
             code="parameter-without-effect",
         )
     where = points_of(randomization, design, beyond, seed)
-    every, entries = opened_policies([*mine, *others], opened, steps)
-    work = Work(opened, randomization, every, where.points, steps, seed, bounds)
-    given = [each.given for each in (*mine, *others)]
+    ready = opened_work(
+        simulator,
+        opened,
+        randomization,
+        [*mine, *others],
+        where,
+        horizon=steps,
+        noise=noise,
+        seed=seed,
+        bounds=bounds,
+    )
+    work, entries = ready.work, ready.entries
     optima = grid_optima(work, noise, progress)
     folder = None if out is None else Path(out)
     if folder is not None:
@@ -147,7 +160,7 @@ def transfer(
     if half_width is not None or budget is not None:
         first = min(FIRST, episodes or FIRST)
         if budget is not None:
-            first = min(first, _affordable(budget, len(given), work))
+            first = min(first, _affordable(budget, len(entries), work))
         rounds = Rounds(first, half_width, budget, episodes or MOST)
     repeated = repeats(opened)
     found = measured(
@@ -158,33 +171,8 @@ def transfer(
         references=tuple(dict.fromkeys(each.name for each in entries[len(mine) :])),
         paired=repeated,
         folder=folder,
-        identity=identity(
-            opened.name,
-            {
-                f"{each.name} {each.training_seed}": str(one)
-                for each, one in zip(entries, given, strict=True)
-            },
-            {
-                "randomization": randomization.to_string(),
-                "points": digest(where.points.theta),
-                "horizon": steps,
-                "noise": noise,
-                "bounds": work.bounds,
-                "seed": seed,
-            },
-        ),
-        recipe=Recipe(
-            simulator,
-            tuple(given),
-            randomization.spec,
-            noise,
-            steps,
-            seed,
-            where.points.theta,
-            where.points.inside,
-        )
-        if all(isinstance(each, str) for each in (simulator, *given))
-        else None,
+        identity=ready.identity,
+        recipe=ready.recipe,
         workers=workers,
         progress=progress,
     )
@@ -247,10 +235,6 @@ def transfer_table(
         model=str(path),
         seed=None,
     )
-
-
-def _names_run(simulator: Any) -> bool:
-    return isinstance(simulator, str | Path) and is_run(simulator)
 
 
 def _by_name(policies: Policies) -> dict[str, Any]:

@@ -7,13 +7,13 @@ the same, up to the rounding of the simulator.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from simgap.arrays import AnyArray, BoolArray, FloatArray
-from simgap.continuous.interfaces import Choices, Simulator, Space
+from simgap.continuous.interfaces import Choices, Parameter, Simulator, Space
 from simgap.continuous.training.rows import Rows
 from simgap.continuous.training.samplers import Drawn
 from simgap.errors import SimgapError
@@ -67,7 +67,7 @@ def collected_in_waves(
     broken: list[str] = []
     while (alive := at < horizon).any():
         values = {name: each[every, draw] for name, each in drawn.values.items()}
-        worlds = simulator.instantiate(_some(simulator, values, size))
+        worlds = simulator.instantiate(for_worlds(simulator.parameters, values, size))
         try:
             seen = worlds.reset(drawn.seeds[every, draw])
             memory, number = begin(), 0
@@ -120,14 +120,13 @@ def collected_in_waves(
     return Collected(rows, tuple(broken))
 
 
-def _some(
-    simulator: Simulator, values: Mapping[str, FloatArray], size: int
+def for_worlds(
+    parameters: Sequence[Parameter], values: Mapping[str, FloatArray], size: int
 ) -> Mapping[str, FloatArray]:
     """Return values for so many worlds, nominal ones if nothing is randomized."""
-    if values or not simulator.parameters:
+    if values or not parameters:
         return values
-    first = simulator.parameters[0]
-    return {first.name: np.full(size, first.nominal)}
+    return {parameters[0].name: np.full(size, parameters[0].nominal)}
 
 
 def _what(

@@ -1,0 +1,109 @@
+"""Policies of a trainer of one's own, as a training like any other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from simgap.answers.planned_class import Tell
+from simgap.answers.train.asked import AskedTraining
+from simgap.answers.train.over_seeds import notes_on_seeds, over_seeds
+from simgap.continuous import (
+    Entry,
+    OwnSampler,
+    Points,
+    TrainFunction,
+    Work,
+    bind,
+    measured,
+    open_policy,
+)
+from simgap.records import Train, TrainedPolicy, provenance
+
+TRIED = 64  # episodes that say what a policy gets
+OUTCOME = "trained by a function of yours"
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class OwnPolicies:
+    """What a trainer of one's own made, and for what."""
+
+    simulator: Any  # as the user gave it
+    policies: tuple[Any, ...]  # one for each seed
+
+
+def trained_by(
+    train_fn: TrainFunction,
+    asked: AskedTraining,
+    simulator: Any,
+    *,
+    name: str,
+    noise: str,
+    seeds: range,
+    progress: Tell,
+) -> Train:
+    """Return the policies that a function makes, called once for each seed.
+
+    What a policy gets is measured in 64 episodes of what it was trained for.
+    """
+    randomization = bind(asked.drawn, asked.simulator)
+    points = TRIED if randomization.names else 1  # nothing is drawn: one world
+    policies, returns, got = [], [], np.empty(0)
+    for seed in seeds:
+        progress(f"{name}, seed {seed}: training, by a function of yours")
+        sampler = OwnSampler(randomization, seed, asked.horizon)
+        made = train_fn(asked.simulator, sampler, asked.memory.text)
+        opened = open_policy(made, asked.simulator, horizon=asked.horizon)
+        work = Work(
+            asked.simulator,
+            randomization,
+            (opened,),
+            Points(
+                randomization.sample(seed, range(points)), np.ones(points, np.bool_)
+            ),
+            asked.horizon,
+            seed,
+        )
+        got = measured(work, [Entry(name)], episodes=TRIED // points).cube.returns
+        policies.append(made)
+        returns.append(float(np.nanmean(got)) if np.isfinite(got).any() else 0.0)
+    told = tuple(
+        TrainedPolicy(
+            name=name,
+            seed=seed,
+            file="",
+            converged=None,
+            outcome=OUTCOME,
+            final_return=each,
+            curve=(),
+        )
+        for seed, each in zip(seeds, returns, strict=True)
+    )
+    return Train(
+        name=name,
+        simulator=asked.simulator.name,
+        randomize=asked.drawn.to_string(),
+        told=asked.told.to_string(),
+        noise=noise,
+        horizon=asked.horizon,
+        memory=asked.memory.text,
+        informed=asked.informed,
+        masked=False,
+        specialist=not randomization.varying,
+        sampler="uniform",
+        steps=None,
+        steps_per_second=None,
+        final_return=over_seeds(returns, got.ravel(), "its episodes"),
+        converged=None,
+        policies=told,
+        settings={},
+        notes=notes_on_seeds(told),
+        certainty={"policies": "estimated", "final_return": "estimated"},
+        provenance=provenance(
+            command="", model=asked.simulator.name, latent=None, seed=seeds[0]
+        ),
+        made=OwnPolicies(simulator, tuple(policies)),
+    )
