@@ -100,7 +100,7 @@ class VarianceShare:
     @property
     def line(self) -> str:
         """Return the parameter in a line."""
-        return f"{self.name}: {bracket(self.share, 2)} of the variance of the loss"
+        return f"{self.name}: {bracket(self.share, 2)} of the variance"
 
 
 @final
