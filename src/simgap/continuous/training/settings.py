@@ -9,7 +9,7 @@ weights and its number.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log2
+from math import log2, sqrt
 from typing import Any, final
 
 from simgap.continuous.training.memory import Memory
@@ -18,6 +18,7 @@ from simgap.errors import InvalidArgument
 BATCH = 6400  # steps of an update, or more
 LEAST_ROWS, MOST_ROWS = 16, 256
 SHORT, SHORT_ROWS = 256, 64  # shorter episodes: so many rows at least
+RATE = 2e-3
 
 
 @final
@@ -33,7 +34,7 @@ class Settings:
     epochs: int = 4
     minibatches: int = 4
     clip: float = 0.2
-    rate: float = 2e-3  # learning rate at the start
+    rate: float = RATE  # learning rate at the start
     last_rate: float = 0.1  # of it, at the end
     gradient: float = 0.5  # longest gradient
     value_weight: float = 0.5
@@ -67,8 +68,10 @@ def preset(memory: Memory, horizon: int, **changes: Any) -> Settings:
     """Return settings for episodes of a length; `changes` are other fields."""
     least = SHORT_ROWS if horizon <= SHORT else LEAST_ROWS
     rows = 2 ** round(log2(max(1.0, BATCH / horizon)))
+    rows = min(max(rows, least), MOST_ROWS)
     found: dict[str, Any] = {
-        "rows": min(max(rows, least), MOST_ROWS),
+        "rows": rows,
         "discount": 1.0 - 1.0 / min(max(horizon / 4.0, 25.0), 100.0),
+        "rate": RATE * min(1.0, sqrt(rows / SHORT_ROWS)),  # fewer rows: more noise
     }
     return Settings(memory=memory, horizon=horizon, **{**found, **changes})
