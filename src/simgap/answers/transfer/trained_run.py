@@ -129,7 +129,12 @@ def read_run(path: Path | str) -> TrainedRun:
     found = [read_record(each, Train) for each in sorted(folder.glob(f"*/{RECORD}"))]
     for what in ALIKE:
         _check_one(str(folder), what, found)
-    return TrainedRun(folder, tuple(found))
+    return TrainedRun(folder, tuple(sorted(found, key=_place)))
+
+
+def _place(training: Train) -> tuple[bool, bool, str]:
+    """Return a key that puts policies with memory over the whole range first."""
+    return training.randomize == NOMINAL, training.memory == "none", training.name
 
 
 def _check_one(folder: str, what: str, found: Sequence[Train]) -> None:
