@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from simgap.continuous.simulators.tasks.catalogue import TASKS
+from tests.continuous.program import told_by
 from tests.continuous.simulators.gymnasium_agreement import (
     CHANGED,
     PEERS,
@@ -32,17 +28,7 @@ PROGRAM = "tests.continuous.simulators.gymnasium_agreement"
 @pytest.fixture(scope="module")
 def in_float64() -> Any:
     """Differences in float64, which JAX has for a whole process or not at all."""
-    ran = subprocess.run(
-        [sys.executable, "-W", "error", "-m", PROGRAM],
-        cwd=Path(__file__).parents[3],
-        env=os.environ
-        | {"JAX_ENABLE_X64": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
-    return json.loads(ran.stdout)
+    return told_by(PROGRAM, {"JAX_ENABLE_X64": "1"})
 
 
 @pytest.mark.parametrize("name", PEERS)

@@ -15,7 +15,7 @@ import numpy as np
 
 from simgap.arrays import AnyArray, BoolArray, FloatArray
 from simgap.continuous.extras import needed
-from simgap.continuous.interfaces import Simulator
+from simgap.continuous.interfaces import Parameter, Simulator
 from simgap.continuous.simulators.jax_door import KEYS, JaxSimulator
 from simgap.continuous.simulators.wrapped import WrappedSimulator
 from simgap.continuous.training.features import Features
@@ -49,6 +49,7 @@ class Learner:
     network: Network
     actions: Actions
     programs: _Programs
+    around: tuple[Parameter, ...] = ()  # the equations: delays
 
     def start(self, seed: int) -> Learnt:
         """Return new weights, as the seed draws them."""
@@ -73,7 +74,7 @@ class Learner:
         Of equations all seeds are one program; one seed alone has its own, and its
         numbers may differ in the last digits.
         """
-        if len(learnt) == 1 or self.programs.whole is None:
+        if len(learnt) == 1 or not all(map(self._is_one_program, drawn)):
             return [
                 self.round(*each, number, rate)
                 for each in zip(learnt, drawn, seeds, strict=True)
@@ -99,7 +100,7 @@ class Learner:
     ) -> Round:
         """Return what round `number` leads to; round 0 only measures numbers."""
         keys = np.uint32(seed & 0xFFFFFFFF), np.uint32(number)
-        if self.programs.whole is not None:
+        if self._is_one_program(drawn):
             found = self.programs.whole(learnt, drawn.draws, *keys, np.float32(rate))
             return self._told(found, learnt, drawn, number)
         rows = self._waves(learnt, drawn, keys)
@@ -107,6 +108,13 @@ class Learner:
             learnt, rows, drawn.draws, *keys, np.float32(rate)
         )
         return self._told((after, told, rows), learnt, drawn, number)
+
+    def _is_one_program(self, drawn: Drawn) -> bool:
+        """Return whether there are equations, and nothing around them is set."""
+        return self.programs.whole is not None and all(
+            np.all(drawn.values.get(each.name, each.nominal) == each.nominal)
+            for each in self.around
+        )
 
     def _told(self, found: Any, before: Learnt, drawn: Drawn, number: int) -> Round:
         after, told, rows = found
@@ -176,7 +184,7 @@ def learner_of(simulator: Simulator, settings: Settings, features: Features) -> 
         shown,
     )
     actions = Actions.of(simulator.action)
-    equations = _equations(simulator, features)
+    equations, around = _equations(simulator)
 
     def keys(seed: Any, number: Any) -> Any:
         key = jax.random.fold_in(jax.random.key(seed, impl=KEYS), number)
@@ -237,6 +245,7 @@ def learner_of(simulator: Simulator, settings: Settings, features: Features) -> 
             jax.jit(act),
             jax.jit(noise),
         ),
+        around,
     )
 
 
@@ -251,11 +260,10 @@ def finished(reward: AnyArray, ended: BoolArray, drawn: Drawn) -> Met:
     return Met(drawn.seed, drawn.number[:, 0], drawn.theta[:, 0], returned)
 
 
-def _equations(simulator: Any, features: Features) -> Any:
-    """Return the simulator of equations inside, unless what is around it is drawn."""
-    while isinstance(simulator, WrappedSimulator):
-        around = {each.name for each in simulator.more}
-        if not around or around & set(features.names):  # noise, or a drawn delay
-            return None
+def _equations(simulator: Any) -> tuple[Any, tuple[Parameter, ...]]:
+    """Return the simulator of equations inside, None without, and what is around it."""
+    around: tuple[Parameter, ...] = ()
+    while isinstance(simulator, WrappedSimulator) and simulator.more:  # else noise
+        around += simulator.more
         simulator = simulator.inner
-    return simulator if isinstance(simulator, JaxSimulator) else None
+    return simulator if isinstance(simulator, JaxSimulator) else None, around

@@ -106,6 +106,7 @@ def collected_in_waves(
                 rows.observation[horizon, full] = _numbers(
                     simulator.observation, after.observation
                 )[full]
+                rows.first[horizon, full] = False  # whatever ended in the row before
                 rows.time[horizon, full] = number / horizon
                 rows.draw[horizon, full] = draw[full]
                 over = alive & ended
