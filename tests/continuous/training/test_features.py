@@ -78,7 +78,7 @@ def test_a_full_turn_has_no_seam() -> None:
         ("mass={1,2,4}", [1.0, 2.0, 4.0]),
         ("mass*={0.5,1,2}", [0.5, 1.0, 2.0]),
         ("motor.*.gear*={0.5,1,2}", [0.5, 1.0, 2.0]),
-        ("joint.*.turn*={0.1,1,5}", [0.1, 1.0, 5.0]),  # one match: still told as a factor
+        ("joint.*.turn*={0.1,1,5}", [0.1, 1.0, 5.0]),  # one match is a factor too
     ],
 )
 def test_each_of_some_choices_has_a_number_of_its_own(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from simgap.arrays import AnyArray, BoolArray, OffsetArray
+from simgap.arrays import AnyArray, BoolArray, FloatArray
 from simgap.continuous import Parameter, bind, parse_memory, preset
 from simgap.continuous.measuring.jobs import episode_seeds as evaluation_seeds
 from simgap.continuous.training.features import features_of
@@ -92,10 +92,10 @@ def test_simulator_critic_and_policy_are_given_the_same_parameters() -> None:
     assert round_of(2).draws.shown.shape == (8, 3, 0)  # not informed: not told
 
 
-def told_sets() -> tuple[BoolArray, OffsetArray]:
+def told_sets() -> tuple[BoolArray, FloatArray]:
     """Return which parameters are told in many episodes, (n, 4), and the draws."""
     found = round_of(0, rows=4000, informed=True, masked=True)
-    flags = found.draws.shown.reshape(-1, 8)[:, 4:].astype(np.bool_)
+    flags: BoolArray = found.draws.shown.reshape(-1, 8)[:, 4:].astype(np.bool_)
     return flags, found.theta.reshape(-1, 4)
 
 
