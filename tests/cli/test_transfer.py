@@ -34,3 +34,14 @@ def test_verdicts_differ() -> None:
         for each in (cases.about(0.0, 10.0), cases.about(40.0, 10.0), None)
     ]
     assert len({each.answer for each in every if each is not None}) == 3
+
+
+def test_policies_of_one_folder_are_told_apart(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    long = "some/folder/with/a/long/name/policies.py"
+    names = (f"{long}:brake", f"{long}:push")
+    print_answer(cases.transfer(policies=tuple(map(cases.policy, names))))
+    shown = capsys.readouterr().out
+    assert "policies.py:brake: worst at" in shown
+    assert "policies.py:push: worst at" in shown

@@ -196,7 +196,7 @@ def print_answer(answer: Transfer) -> None:
         ("policy", "mean over the range", "worst point", "beyond the range", "lost"),
         [
             (
-                shown(each.name, 30),
+                _short(each.name),
                 _interval(each.mean),
                 _worst(each.worst),
                 _interval(each.beyond),
@@ -254,7 +254,7 @@ def print_answer(answer: Transfer) -> None:
 
 def _print_policy(policy: TransferPolicy) -> None:
     where = _theta(policy.worst.theta)
-    line = f"{shown(policy.name, 30)}: worst at {where}"
+    line = f"{_short(policy.name)}: worst at {where}"
     if policy.worst_gap is not None and not policy.is_reference:
         line += (
             f"; loses most at {_theta(policy.worst_gap.theta)}, "
@@ -273,6 +273,11 @@ def _print_policy(policy: TransferPolicy) -> None:
             f"{number(100 * region.certain, 3)} % of the points or more"
             + (f" ({box})" if box else "")
         )
+
+
+def _short(name: str) -> str:
+    """Return the name of a policy, without the folder of a file that it names."""
+    return shown(name.rpartition("/")[2] or name, 30)
 
 
 def _theta(theta: dict[str, float]) -> str:
