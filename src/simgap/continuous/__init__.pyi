@@ -41,8 +41,17 @@ from simgap.continuous.measuring.grading import (
     Graded as Graded,
     graded as graded,
 )
-from simgap.continuous.measuring.jobs import Points as Points, Work as Work
+from simgap.continuous.measuring.jobs import (
+    Points as Points,
+    Work as Work,
+    episode_seeds as episode_seeds,
+    told_to_informed as told_to_informed,
+)
 from simgap.continuous.measuring.ledger import only_driver as only_driver
+from simgap.continuous.measuring.on_grid import (
+    OnGrid as OnGrid,
+    earned_on_grid as earned_on_grid,
+)
 from simgap.continuous.measuring.returns_table import read_returns as read_returns
 from simgap.continuous.measuring.stopping import (
     Next as Next,

@@ -142,6 +142,7 @@ from simgap.records.transfer import (
     BrokenEpisode as BrokenEpisode,
     LossMap as LossMap,
     LossRegion as LossRegion,
+    OnGridMeans as OnGridMeans,
     Transfer as Transfer,
     TransferPoint as TransferPoint,
     TransferPolicy as TransferPolicy,

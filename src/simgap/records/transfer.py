@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, final
 
-from simgap.intervals import Certified, Estimate
+from simgap.intervals import Certified, Estimate, Interval
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
@@ -31,6 +31,7 @@ class TransferPoint:
     reference: str | None  # that reference
     returned: Estimate  # the mean return of an episode
     grid_optimum: Certified | None = None  # of the table that the reference plans in
+    grid_value: Interval | None = None  # what the policy earns in that table
 
 
 @final
@@ -61,6 +62,21 @@ class LossRegion:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OnGridMeans:
+    """A policy in the tables of a grid and in the simulator, mean over the points.
+
+    lost + grid = optimum less the return in the simulator: what the policy loses in a
+    world whose optimum is known, and what a grid in place of the simulator changes.
+    """
+
+    optimum: Certified  # of the tables
+    value: Interval  # what the policy earns in them: certified, or sampled
+    lost: Interval  # optimum less value
+    grid: Estimate  # value less the return in the simulator, at these points
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TransferPolicy:
     """What was measured of one policy."""
 
@@ -76,6 +92,7 @@ class TransferPolicy:
     region: LossRegion | None  # where more is lost than matters
     broken: int  # episodes that broke
     points: tuple[TransferPoint, ...]  # in the order of the design
+    on_grid: OnGridMeans | None = None  # in the tables of a reference grid
 
     @property
     def line(self) -> str:

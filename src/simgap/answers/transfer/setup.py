@@ -162,6 +162,15 @@ class Where:
     drawn: DrawnPoints
     notes: tuple[Note, ...]
 
+    @property
+    def weights(self) -> dict[tuple[float, ...], float]:
+        """Return what each point inside weighs, by theta."""
+        inside = self.points.inside
+        shares = self.drawn.shares(inside).tolist()
+        return dict(
+            zip(map(tuple, self.points.theta[inside].tolist()), shares, strict=True)
+        )
+
 
 def points_of(
     randomization: BoundRandomization, design: str, beyond: float, seed: int

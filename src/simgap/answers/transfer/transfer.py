@@ -152,7 +152,7 @@ def transfer(
         bounds=bounds,
     )
     work, entries = ready.work, ready.entries
-    optima = grid_optima(work, noise, progress)
+    optima = grid_optima(work, entries, noise, progress)
     folder = None if out is None else Path(out)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -198,7 +198,8 @@ def transfer(
         notes=(*where.notes, *(() if repeated else (NOT_REPEATED,))),
         worths=() if run is None else run.worths(found.cube, where.drawn, found.looks),
     )
-    answer = answer if optima is None else optima.beside(answer)
+    if optima is not None:
+        answer = optima.beside(answer, found.cube, where.weights)
     if folder is not None:
         write_record(answer, folder / RECORD)
     return answer
