@@ -16,6 +16,7 @@ from simgap.continuous.training.samplers import Drawn
 from simgap.continuous.training.scanned import collected
 from simgap.continuous.training.seeds import ONE_THREAD
 from simgap.continuous.training.update import Learnt, loss, prepared, targets
+from simgap.continuous.training.waves import BrokenTraining
 from tests.continuous.program import told_by
 from tests.continuous.training.trial import MEMORIES, Trial, trial
 
@@ -167,6 +168,24 @@ def test_returns_are_those_of_the_first_episodes() -> None:
     np.testing.assert_array_equal(met.theta, given.drawn.theta[:, 0])
 
 
+def test_what_is_seen_after_the_end_may_be_anything() -> None:
+    given = trial(open_jax(BREAKING), "broken=0", "none")
+    noise = np.zeros((HORIZON, 8, 1), np.float32)
+    rows = given.in_waves(given.learner.start(0), given.drawn(0, 0), noise)
+    assert np.isfinite(rows.observation).all()
+    np.testing.assert_array_equal(rows.ended.argmax(axis=0), 2)
+    assert rows.reward.sum() == rows.reward.size
+
+
+def test_episodes_that_break_end_a_training() -> None:
+    given = trial(open_jax(BREAKING), "broken=1", "none")
+    programs = given.learner.programs._replace(whole=None)
+    learner = replace(given.learner, programs=programs)
+    with pytest.raises(BrokenTraining, match="not finite, at broken=1, step 1") as told:
+        learner.round(learner.start(0), given.drawn(0, 0), 0, 0, 0.0)
+    assert told.value.code == "episodes-broke"
+
+
 @pytest.mark.parametrize(("delay", "same"), [(20, True), (19, False)])
 def test_a_delay_that_does_not_vary_is_no_less_a_delay(delay: int, same: bool) -> None:
     """Actions that arrive after the last step change nothing."""
@@ -211,4 +230,25 @@ ECHO = JaxTask(
     start=_start,
     observe=_observe,
     step=_step,
+)
+
+
+def _third_step(state: Any, action: Any, theta: Any, key: Any) -> Any:
+    reward = jnp.where(theta["broken"] > 0.0, jnp.nan, 1.0)
+    return state + 1.0, reward, state + 1.0 >= 3.0
+
+
+def _broken_at_the_end(state: Any, theta: Any, key: Any) -> Any:
+    return jnp.where(state >= 3.0, jnp.nan, state)[None]
+
+
+BREAKING = JaxTask(
+    name="breaking",
+    parameters=(Parameter("broken", 0.0),),
+    observation=Box(np.zeros(1), np.ones(1)),
+    action=Box(-np.ones(1), np.ones(1)),
+    horizon=HORIZON,
+    start=_start,
+    observe=_broken_at_the_end,
+    step=_third_step,
 )

@@ -22,7 +22,7 @@ ROBOT = Named(
         Parameter("sign", 1.0),
         Parameter("motor.left.gear", 30.0),
         Parameter("motor.right.gear", 40.0),
-        Parameter("joint.hip.turn", 1.0, unit="rad"),
+        Parameter("joint.hip.turn", 3.0, unit="rad"),
     ),
 )
 

@@ -83,7 +83,7 @@ def collected_in_waves(
                 after = worlds.step(np.asarray(played, np.float64), alive)
                 number += 1
                 ended = np.asarray(after.ended) | (number >= horizon)
-                bad = ~np.isfinite(after.observation).all(axis=1)
+                bad = ~np.isfinite(after.observation).all(axis=1) & ~ended
                 bad |= ~np.isfinite(after.reward)
                 for row in after.broken:
                     bad[row] = True
