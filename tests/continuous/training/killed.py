@@ -51,7 +51,7 @@ def main() -> None:
     if what == "write":
         _watch_writes(int(where[0]), where[1])
 
-    def tell(news: News) -> None:
+    def tell(_: str, news: News) -> None:
         if what == "round" and news.rounds == int(where[0]):
             kill()
 
