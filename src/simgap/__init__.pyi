@@ -16,6 +16,7 @@ from simgap.answers import (
     transfer as transfer,
     transfer_table as transfer_table,
     width as width,
+    width_run as width_run,
 )
 from simgap.continuous import as_env as as_env
 from simgap.errors import SimgapError as SimgapError

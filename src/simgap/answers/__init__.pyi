@@ -53,3 +53,4 @@ from simgap.answers.transfer.transfer import (
     transfer_table as transfer_table,
 )
 from simgap.answers.width.width import width as width
+from simgap.answers.width.width_run import width_run as width_run

@@ -59,7 +59,9 @@ from simgap.continuous.measuring.stopping import (
     next_round as next_round,
 )
 from simgap.continuous.measuring.worth import (
+    Combination as Combination,
     Difference as Difference,
+    combined as combined,
     compared as compared,
 )
 from simgap.continuous.policies.actions import to_actions as to_actions

@@ -157,3 +157,7 @@ from simgap.records.width import (
     Width as Width,
     width_file as width_file,
 )
+from simgap.records.width_run import (
+    WidthReturns as WidthReturns,
+    WidthRun as WidthRun,
+)

@@ -66,6 +66,14 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         "steps": "how many steps were run",
         "failures": "episodes that broke",
     },
+    "width_run": {
+        "widths": "returns of every width",
+        "random": "mean return of random actions",
+        "at_stake": "what there is to gain over random actions",
+        "episodes": "how many episodes were run",
+        "measured_steps": "how many steps were measured",
+        "training_steps": "how many steps were trained",
+    },
     "check": {"checks": "what every check found"},
     "adapt": {
         "p_value": "p-values",

@@ -53,12 +53,12 @@ TransferRun = Annotated[
 ]
 
 
-def refuse(given: dict[str, object], way_out: str) -> None:
-    """Raise if an option is given that belongs to the other kind of `adapt`."""
+def refuse(given: dict[str, object], way_out: str, verb: str = "adapt") -> None:
+    """Raise if an option is given that belongs to the other kind of a question."""
     wrong = [name for name, value in given.items() if value]
     if wrong:
         raise InvalidArgument(
-            f"{wrong[0]} does not go with this kind of adapt", hint=way_out
+            f"{wrong[0]} does not go with this kind of {verb}", hint=way_out
         )
 
 

@@ -3,7 +3,8 @@
 Ranges of the parameter are centred at its nominal value. For each the best policy is
 planned for the models inside, and what it loses is computed in every model that may be
 real, inside and outside. The narrowest range that loses hardly more than any other is
-recommended.
+recommended. With --randomize MODEL is a simulator: policies are trained on parts of the
+ranges, each beginning where that of a narrower part was, and measured over all of them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simgap.cli.app.adapted_simulator import refuse
 from simgap.cli.app.arguments import (
     PART,
     SECONDS,
@@ -21,27 +23,44 @@ from simgap.cli.app.arguments import (
     Horizon,
     MaxBytes,
     Model,
+    Noise,
     Out,
+    Randomize,
     Seed,
+    Threads,
     needed_horizon,
     one_of,
     real,
+    threads_or_all,
 )
 from simgap.cli.app.output import (
     finish,
     folder_of,
+    made_folder,
     print_line,
     print_table,
     telling,
+)
+from simgap.cli.app.trained_widths import (
+    NOT_OF_A_SIMULATOR,
+    OF_A_SIMULATOR,
+    TrainMemory,
+    TrainSeeds,
+    TrainSteps,
+    WidthBeyond,
+    WidthDesign,
+    WidthEpisodes,
+    print_widths,
 )
 from simgap.errors import InvalidArgument
 from simgap.text import gap_bracket, number, shown
 
 if TYPE_CHECKING:
-    from simgap.records import LossBeyond, RangeLoss, Width
+    from simgap.records import LossBeyond, RangeLoss, Width, WidthRun
 
 CRITERIA = ("average", "worst")
 MOST_ASKED = 60  # widths in one command
+SECONDS_OF_A_RANGE = 60.0
 BAR = 8  # characters of the longest bar
 SHOWN_DISTANCES = 4
 LINE = 78
@@ -85,7 +104,8 @@ def run(
         typer.Option(
             "--widths",
             metavar="A,B,C",
-            help="Default: all that differ, at most 12.",
+            help="Default: all that differ, at most 12; of a simulator parts of the "
+            "ranges, 0,0.25,0.5,0.75,1.",
             parser=widths_of,
         ),
     ] = None,
@@ -99,16 +119,17 @@ def run(
         ),
     ] = "average",
     slack: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--slack",
             metavar="R",
-            help="A loss that does not count, as a part of what is at stake.",
+            help="A loss that does not count, as a part of what is at stake; 0.003, of "
+            "a simulator 0.05.",
             parser=real(
                 "--slack", above=-inf, hint="write a part from 0 to 1: --slack 0.003"
             ),
         ),
-    ] = 0.003,
+    ] = None,
     gap_tolerance: Annotated[
         float | None,
         typer.Option(
@@ -127,8 +148,31 @@ def run(
             "many.",
             parser=real("--time-limit", hint=SECONDS),
         ),
-    ] = 60.0,
+    ] = SECONDS_OF_A_RANGE,
+    randomize: Randomize = None,
+    memory: TrainMemory = None,
+    seeds: TrainSeeds = None,
+    steps: TrainSteps = None,
+    noise: Noise = None,
+    design: WidthDesign = None,
+    episodes: WidthEpisodes = None,
+    beyond: WidthBeyond = None,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check/--no-check",
+            help="Of a simulator: refuse a parameter that changes nothing.",
+        ),
+    ] = True,
+    allow_different_machine: Annotated[
+        bool,
+        typer.Option(
+            "--allow-different-machine",
+            help="Of a simulator: resume with other versions or threads.",
+        ),
+    ] = False,
     seed: Seed = 0,
+    threads: Threads = None,
     out: Out = None,
     max_bytes: MaxBytes = None,
     as_json: AsJson = False,
@@ -138,22 +182,61 @@ def run(
     The models of the class are what may be real. Each range keeps the models near the
     nominal value for training; what its policy loses is certified in all of them.
 
+    With --randomize 'mass=0.5..2' MODEL is a simulator, such as pendulum, and widths
+    are parts of the ranges; what is trained and measured is kept in --out, simgap-run
+    unless it is given. Stopped at any moment, the same command goes on where it was.
+
     Example: simgap width 'riverswim?success=0.1:0.6:5&left_reward=0.4' -H 60
     """
-    from simgap.answers import width
+    from simgap.answers import width, width_run
     from simgap.cli.app.models import read_model
     from simgap.records import width_file
 
-    steps, folder = needed_horizon(horizon), folder_of(out)
+    if randomize is not None:
+        planned: dict[str, object] = {
+            "--param": param,
+            "--nominal": nominal is not None,
+        }
+        planned |= {"--criterion worst": criterion == "worst", "--max-bytes": max_bytes}
+        planned |= {"--gap-tolerance": gap_tolerance}
+        planned |= {"--time-limit": time_limit != SECONDS_OF_A_RANGE}
+        refuse(planned, NOT_OF_A_SIMULATOR, "width")
+        where = made_folder(out or "simgap-run")
+        given: dict[str, Any] = {"widths": widths, "memory": memory, "seeds": seeds}
+        given |= {"slack": slack, "design": design, "episodes": episodes}
+        given |= {"beyond": beyond}
+        with telling("training") as tell:
+            found = width_run(
+                model,
+                randomize=randomize,
+                steps=steps,
+                horizon=horizon,
+                noise=noise or "",
+                checked=check,
+                allow_different_machine=allow_different_machine,
+                seed=seed,
+                workers=threads_or_all(threads),
+                out=where,
+                progress=tell,
+                **{key: value for key, value in given.items() if value is not None},
+            )
+        finish(found, context, where, print_answer, as_json=as_json, name=found.kind)
+        return
+    trained: dict[str, object] = {"--memory": memory, "--seeds": seeds}
+    trained |= {"--steps": steps, "--noise": noise}
+    trained |= {"--design": design, "--episodes": episodes, "--threads": threads}
+    trained |= {"--allow-different-machine": allow_different_machine}
+    refuse({**trained, "--beyond": beyond}, OF_A_SIMULATOR, "width")
+    length, folder = needed_horizon(horizon), folder_of(out)
     with telling("planning for ranges") as tell:
         answer = width(
             read_model(model, max_bytes),
-            steps,
+            length,
             param,
             nominal=nominal,
             widths=widths,
             criterion=criterion,
-            slack=slack,
+            slack=0.003 if slack is None else slack,
             gap_tolerance=gap_tolerance,
             time_limit=time_limit,
             seed=seed,
@@ -163,7 +246,17 @@ def run(
     finish(answer, context, folder, print_answer, as_json=as_json, name=name)
 
 
-def print_answer(answer: Width) -> None:
+def print_answer(answer: Width | WidthRun) -> None:
+    """Print which range to train on, and why."""
+    from simgap.records import Width
+
+    if isinstance(answer, Width):
+        _print_class(answer)
+    else:
+        print_widths(answer)
+
+
+def _print_class(answer: Width) -> None:
     """Print the table of ranges, the recommended one marked, and why."""
     noise = 1e-9 * answer.at_stake
     longest = max(each.gap.upper for each in answer.widths)

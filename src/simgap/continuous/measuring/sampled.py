@@ -63,6 +63,22 @@ def sampled_returns(cube: Cube, policy: str) -> Sampled:
     return _averaged(_filled(cube, at, cube.returns[at], low), cube.bounds)
 
 
+def combined_returns(cube: Cube, weights: FloatArray) -> Sampled:
+    """Return a weighted sum of all policies' returns, episode by episode.
+
+    The policies are the same trainings under several conditions: what differs between
+    two trainings is summed up within each. An episode that broke under one condition
+    is left out of all, so that sums that agree for every episode agree in the mean.
+    What a return lies between says little of a sum: intervals are approximate.
+    """
+    low = cube.bounds[0] if cube.bounds else None
+    every = np.stack(
+        [_filled(cube, at, each, low) for at, each in enumerate(cube.returns)]
+    )
+    total: FloatArray = np.tensordot(weights, every, axes=1)
+    return replace(_averaged(total, None), what="paired")
+
+
 def sampled_success(cube: Cube, policy: str) -> Sampled | None:
     """Return 1 or 0 for each episode, where success is reported at all."""
     if cube.success is None:

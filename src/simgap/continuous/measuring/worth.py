@@ -12,10 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simgap.arrays import FloatArray
 from simgap.continuous.cube import Cube
 from simgap.continuous.measuring.drawn import DrawnPoints
 from simgap.continuous.measuring.means import Level, over_points
-from simgap.continuous.measuring.sampled import sampled_returns, training_seeds
+from simgap.continuous.measuring.sampled import (
+    combined_returns,
+    sampled_returns,
+    training_seeds,
+)
 from simgap.continuous.measuring.worst import worst_point
 from simgap.intervals import Estimate
 
@@ -55,6 +60,31 @@ def compared(
         float(np.sqrt(np.mean(spreads))) if spreads else None,
         (training_seeds(cube, one), training_seeds(cube, other)),
         (_worst(cube, one, level), _worst(cube, other, level)),
+    )
+
+
+class Combination(NamedTuple):
+    """A weighted sum of the same trainings under several conditions, over nu."""
+
+    value: Estimate  # of the way of training: episodes and seeds are both random
+    evaluation: Estimate  # of these very policies: only episodes are
+    spread: float | None  # standard deviation of a training's sum; None: one seed
+
+
+def combined(
+    cube: Cube, weights: FloatArray, points: DrawnPoints, *, confidence: float = 0.95
+) -> Combination:
+    """Return a weighted sum of what the policies of a cube get, over points inside."""
+    level = Level(confidence)
+    found = combined_returns(cube, weights)
+    spread = None
+    for means in found.seeds:  # of the only policy that there is
+        there = cube.inside & np.isfinite(means).all(axis=0)
+        spread = float((means[:, there] @ points.shares(there)).std(ddof=1))
+    return Combination(
+        over_points(found, points, cube.inside, level),
+        over_points(replace(found, seeds=()), points, cube.inside, level),
+        spread,
     )
 
 

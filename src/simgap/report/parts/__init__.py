@@ -22,6 +22,7 @@ Make = Callable[[Mapping[str, Any], str], Part]
 CLAIMS = "claims"  # the folder in which every file is a claim
 FIRST = (
     "transfer",
+    "width_run",
     "check",
     "audit",
     "oracle",
@@ -32,7 +33,10 @@ FIRST = (
     "adapt",
     "run",
 )
-NAMED = {"check": "SimulatorCheck"}  # records that are not called after their kind
+NAMED = {  # records that are not called after their kind
+    "check": "SimulatorCheck",
+    "width_run": "WidthRun",
+}
 
 
 def _kinds() -> list[str]:

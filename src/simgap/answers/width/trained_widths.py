@@ -1,0 +1,146 @@
+"""Policies of narrower and wider ranges, each with the same number of steps behind it.
+
+With K widths a stage is a K-th of the steps. The policy of the narrowest range begins;
+after each stage it goes on twice: on its own range until its steps are used up, and for
+one stage on the next wider range. So the policy of the k-th width has had a stage on
+each narrower range, all have had the same number of steps, and together they cost
+(K + 1) / 2 trainings instead of K.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from simgap.answers.planned_class import Tell
+from simgap.answers.train.asked import AskedTraining
+from simgap.answers.train.own_trainer import trained_by
+from simgap.answers.train.train import (
+    STEPS,
+    kept_record,
+    learner_settings,
+    training_recipe,
+)
+from simgap.continuous import (
+    BoundRandomization,
+    TrainFunction,
+    TrainingRecipe,
+    only_driver,
+    train_all,
+)
+from simgap.errors import InvalidArgument
+from simgap.records import Train
+
+BEFORE = "before"  # folder of what wider ranges begin with
+
+
+class TrainedWidths(NamedTuple):
+    """The policies of all widths, and what they cost."""
+
+    trainings: tuple[Train, ...]  # one for each width
+    steps: int | None = None  # of the simulator behind each policy; None: not counted
+    total: int | None = None  # of all
+
+
+def trained_widths(
+    simulator: Any,
+    asked: AskedTraining,
+    widths: Sequence[float],
+    parts: Sequence[BoundRandomization],
+    *,
+    seeds: range,
+    steps: int | None,
+    noise: str,
+    settings: dict[str, Any] | None,
+    allow_different_machine: bool,
+    workers: int,
+    out: Path,
+    progress: Tell,
+) -> TrainedWidths:
+    """Return policies of simgap's own trainer, a file each in the folder `out`."""
+
+    def recipe(
+        at: int, name: str, folder: Path, steps: int, warm: TrainingRecipe | None
+    ) -> TrainingRecipe:
+        return training_recipe(
+            simulator,
+            randomize=asked.told.spec,
+            drawn=parts[at].spec,
+            memory=asked.memory.text,
+            steps=steps,
+            horizon=asked.horizon,
+            noise=noise,
+            name=f"{name}-{widths[at]:g}",
+            settings=settings,
+            checked=False,  # it was
+            allow_different_machine=allow_different_machine,
+            warm=None if warm is None else warm.folder,
+            out=folder,
+        )
+
+    count, last = len(widths), len(widths) - 1
+    budget = STEPS if steps is None else steps
+    chosen = learner_settings(
+        asked.memory, asked.horizon, settings, informed=False, masked=False
+    )
+    stage = budget // (count * chosen.batch) * chosen.batch
+    if stage < 2 * chosen.batch:
+        raise InvalidArgument(
+            f"{budget} steps for policies of {count} widths",
+            hint=f"a round takes {chosen.batch}; give at least "
+            f"{2 * count * chosen.batch}, or fewer widths",
+            code="too-few-steps",
+        )
+    trunk: TrainingRecipe | None = None
+    every, final = [], []
+    for at in range(count):
+        if at < last:
+            trunk = recipe(at, BEFORE, out / BEFORE, stage, trunk)
+            every.append(trunk)
+        own = stage * max(1, last - at)
+        final.append(recipe(at, "width", out, own, trunk))
+        every.append(final[-1])
+    job = replace(every[-1], before=tuple(every[:-1]))
+    with only_driver(out / BEFORE):
+        done = list(
+            train_all([(job, seed) for seed in seeds], workers=workers, tell=progress)
+        )
+    trainings = tuple(
+        kept_record(each, [one for one in done if one.recipe.folder == each.folder])
+        for each in final
+    )
+    return TrainedWidths(
+        trainings,
+        count * stage,
+        len(seeds) * sum(each.steps for each in every),
+    )
+
+
+def widths_by_function(
+    train_fn: TrainFunction,
+    simulator: Any,
+    asked: AskedTraining,
+    widths: Sequence[float],
+    parts: Sequence[BoundRandomization],
+    *,
+    seeds: range,
+    noise: str,
+    progress: Tell,
+) -> TrainedWidths:
+    """Return policies of a trainer of one's own, each from nothing."""
+    return TrainedWidths(
+        tuple(
+            trained_by(
+                train_fn,
+                replace(asked, drawn=part.spec),
+                simulator,
+                name=f"width-{width:g}",
+                noise=noise,
+                seeds=seeds,
+                progress=progress,
+            )
+            for width, part in zip(widths, parts, strict=True)
+        )
+    )

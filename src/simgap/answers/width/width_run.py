@@ -1,0 +1,272 @@
+"""How wide to randomize a simulator: policies of narrower and wider ranges, graded.
+
+The widths are parts of the user's ranges (`continuous.narrowed`). A policy is trained
+on each, and that of a wider range begins with the weights that a narrower one had. All
+are measured over the user's ranges and beyond them, at the same points with the same
+starts and noise, and each over its own ranges. Training on all that may be real is best
+on average if training is perfect; it is not, and what a narrower range loses may be
+less than what a wider one costs to learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from simgap.answers.planned_class import Tell
+from simgap.answers.train.asked import asked_training
+from simgap.answers.train.train import seeds_from
+from simgap.answers.width.choice import chosen_width
+from simgap.answers.width.graded_widths import graded_widths
+from simgap.answers.width.run_words import decided, reason_of
+from simgap.answers.width.trained_widths import trained_widths, widths_by_function
+from simgap.continuous import TrainFunction, narrowed
+from simgap.errors import InvalidArgument
+from simgap.records import (
+    Note,
+    Train,
+    WidthReturns,
+    WidthRun,
+    provenance,
+    write_record,
+)
+
+WIDTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
+MOST_WIDTHS = 8
+FOLDER, RECORD = "simgap-run", "width_run.json"
+
+
+def width_run(
+    simulator: Any,
+    *,
+    randomize: Any,
+    widths: Sequence[float] = WIDTHS,
+    memory: str = "gru",
+    seeds: int = 3,
+    steps: int | None = None,
+    horizon: int | None = None,
+    noise: str = "",
+    slack: float = 0.05,
+    settings: dict[str, Any] | None = None,
+    train_fn: TrainFunction | None = None,
+    design: str = "sobol:128",
+    episodes: int = 8,
+    beyond: float = 1.5,
+    checked: bool = True,
+    allow_different_machine: bool = False,
+    confidence: float = 0.95,
+    seed: int = 0,
+    workers: int = 1,
+    out: Path | str | None = None,
+    progress: Tell = lambda _: None,
+) -> WidthRun:
+    """Return what policies get that were trained on parts of the ranges of nu.
+
+    A width is a part of every range, about the nominal value: 0 is one point, 1 all of
+    `randomize`. There are `seeds` policies for each width, of `steps` steps in all, the
+    steps of the narrower ones that it began with among them. Recommended is the
+    narrowest width whose mean return over `randomize` is at most `slack` times what is
+    at stake below that of the best one; at stake is what that one gets more than
+    random actions. Where intervals, which allow for other training seeds, do not say
+    which it is, the answer is undecided. Everything is kept in the folder `out`,
+    simgap-run unless it is given; what was stopped goes on.
+
+    With a `train_fn` as for `simgap.train` policies are trained by it, each from
+    nothing, and the record alone is kept, if `out` is given.
+    """
+    every = _checked_widths(widths)
+    if not (isfinite(slack) and 0.0 <= slack <= 1.0):
+        raise InvalidArgument(
+            f"slack is {slack!r}", hint="it is a part of what is at stake, such as 0.05"
+        )
+    asked = asked_training(
+        simulator,
+        randomize=randomize,
+        memory=memory,
+        informed=False,
+        nominal=False,
+        at=None,
+        horizon=horizon,
+        noise=noise,
+        checked=checked,
+    )
+    if not asked.told.varying:
+        raise InvalidArgument(
+            f"nothing varies in {asked.told.to_string() or 'the randomization'}",
+            hint="give a range to be narrowed: mass=0.5..2.0",
+            code="nothing-varies",
+        )
+    parts = [narrowed(asked.told, each) for each in every]
+    numbers = seeds_from(seed, seeds)
+    folder = Path(out or FOLDER)
+    if train_fn is None:
+        trained = trained_widths(
+            simulator,
+            asked,
+            every,
+            parts,
+            seeds=numbers,
+            steps=steps,
+            noise=noise,
+            settings=settings,
+            allow_different_machine=allow_different_machine,
+            workers=workers,
+            out=folder,
+            progress=progress,
+        )
+    else:
+        trained = widths_by_function(
+            train_fn,
+            simulator,
+            asked,
+            every,
+            parts,
+            seeds=numbers,
+            noise=noise,
+            progress=progress,
+        )
+    found = graded_widths(
+        simulator,
+        asked,
+        trained.trainings,
+        parts,
+        noise=noise,
+        design=design,
+        episodes=episodes,
+        beyond=beyond,
+        confidence=confidence,
+        seed=seed,
+        workers=workers,
+        folder=None if train_fn is not None else folder,
+        progress=progress,
+    )
+    progress("computing intervals")
+    best = max(each.mean.estimate for each in found.policies)
+    at_stake = best - found.random.mean.estimate
+    spare = slack * max(0.0, at_stake)
+    choice = chosen_width(
+        found.cube,
+        [each.name for each in found.policies],
+        found.where.drawn,
+        spare=spare,
+        confidence=confidence,
+    )
+    verdict = decided(choice, every, seeds=seeds, at_stake=at_stake)
+    cost = trained.steps
+    answer = WidthRun(
+        simulator=asked.simulator.name,
+        randomize=asked.told.to_string(),
+        noise=noise,
+        horizon=asked.horizon,
+        memory=asked.memory.text,
+        trainings=seeds,
+        steps=cost,
+        training_steps=trained.total,
+        episodes=found.episodes,
+        measured_steps=found.steps,
+        design=design,
+        beyond=beyond,
+        widths=tuple(
+            WidthReturns(
+                width=each,
+                randomize=part.to_string(),
+                mean=policy.mean,
+                worst=policy.worst,
+                inside=inside,
+                beyond=policy.beyond,
+                behind=None if behind is None else behind.value,
+                evaluation=None if behind is None else behind.evaluation,
+                seed_spread=None if behind is None else behind.spread,
+                verdict=word,
+                converged=training.converged,
+            )
+            for each, part, policy, inside, behind, word, training in zip(
+                every,
+                parts,
+                found.policies,
+                found.inside,
+                choice.behind,
+                choice.verdicts,
+                trained.trainings,
+                strict=True,
+            )
+        ),
+        random=found.random.mean,
+        at_stake=at_stake,
+        slack=slack,
+        spare=spare,
+        best=every[choice.best],
+        recommended=verdict.recommended,
+        guess=every[choice.guess],
+        outcome="undecided" if verdict.recommended is None else "recommended",
+        reason="",
+        confidence=confidence,
+        notes=(
+            *verdict.notes,
+            *_of_trainings(trained.trainings),
+            *_cost(cost, len(every)),
+            *found.where.notes,
+        ),
+        certainty={
+            "widths": "estimated",
+            "random": "estimated",
+            "at_stake": "estimated",
+            "episodes": "exact",
+            "measured_steps": "exact",
+            "training_steps": "exact",
+        },
+        provenance=provenance(
+            command="", model=asked.simulator.name, latent=None, seed=seed
+        ),
+    )
+    answer = replace(answer, reason=reason_of(answer))
+    if train_fn is None or out is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_record(answer, folder / RECORD)
+    return answer
+
+
+def _checked_widths(widths: Sequence[float]) -> tuple[float, ...]:
+    """Return the widths from the narrowest on."""
+    every = tuple(sorted({float(f"{each:g}") for each in widths}))
+    if not 2 <= len(every) <= MOST_WIDTHS:
+        raise InvalidArgument(
+            f"{len(every)} widths",
+            hint=f"give 2 to {MOST_WIDTHS} different ones: 0,0.25,0.5,0.75,1",
+            code="no-such-width",
+        )
+    return every
+
+
+def _of_trainings(trainings: Sequence[Train]) -> Iterator[Note]:
+    """Yield what a reader must know of the trainings, once for all of them."""
+    yield from (each for each in trainings[0].notes if each.code == "few-seeds")
+    rough = [each.name for each in trainings if each.converged is False]
+    if rough:
+        yield Note(
+            "not-converged",
+            f"{', '.join(rough)}: not every training converged; with more --steps the "
+            "answer may be another one",
+        )
+
+
+def _cost(steps: int | None, widths: int) -> tuple[Note, ...]:
+    if steps is None:
+        return (
+            Note(
+                "cost-not-counted",
+                "steps of a trainer of your own are not counted: give every width the "
+                "same number of them",
+            ),
+        )
+    return (
+        Note(
+            "equal-cost",
+            f"every policy has had {steps} steps of the simulator in all; that of a "
+            f"wider range spent a part of them, 1 / {widths} for each, on narrower "
+            "ranges",
+        ),
+    )
