@@ -127,6 +127,18 @@ def test_a_policy_of_stable_baselines_takes_five_lines(
     assert found.policies[0].name == "ppo"
 
 
+def test_a_trainer_of_ones_own_is_graded_like_any_other(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = (EXAMPLES / "own_trainer.py").read_text()
+    few = text.replace("EPISODES, TRIALS = 16, 40", "EPISODES, TRIALS = 4, 2")
+    assert few != text
+    exec(compile(few, "own_trainer.py", "exec"), {"__name__": "__main__"})
+    told = capsys.readouterr().out
+    assert told.startswith("randomization: ")
+    assert "WidthRun" in told
+
+
 def test_the_environment_script_is_a_script_and_names_no_host() -> None:
     script = EXAMPLES / "sb3_environment.sh"
     subprocess.run(["bash", "-n", str(script)], check=True)
