@@ -8,6 +8,7 @@ from simgap.answers.adapt.goodness_of_fit import (
 from simgap.answers.adapt.simulator import adapt_simulator as adapt_simulator
 from simgap.answers.audit.audit import audit as audit
 from simgap.answers.blame.blame import blame as blame
+from simgap.answers.blame.blame_run import blame_run as blame_run
 from simgap.answers.bounds import bounds as bounds
 from simgap.answers.class_facts import (
     measured_class as measured_class,
@@ -15,6 +16,7 @@ from simgap.answers.class_facts import (
 from simgap.answers.compare import compare as compare
 from simgap.answers.complexity.complexity import complexity as complexity
 from simgap.answers.identify.identify import identify as identify
+from simgap.answers.identify.identify_run import identify_run as identify_run
 from simgap.answers.identify.telling_apart import telling_apart as telling_apart
 from simgap.answers.info import (
     export as export,

@@ -26,6 +26,7 @@ from simgap.continuous.interfaces import (
     Stepped as Stepped,
     Worlds as Worlds,
 )
+from simgap.continuous.measuring.bands import Band as Band
 from simgap.continuous.measuring.campaign import (
     Entry as Entry,
     Measured as Measured,
@@ -37,6 +38,7 @@ from simgap.continuous.measuring.checks import (
     without_effect as without_effect,
 )
 from simgap.continuous.measuring.drawn import Drawn as Drawn, DrawnPoints as DrawnPoints
+from simgap.continuous.measuring.followed import followed as followed
 from simgap.continuous.measuring.grading import (
     Graded as Graded,
     graded as graded,
@@ -52,7 +54,12 @@ from simgap.continuous.measuring.on_grid import (
     OnGrid as OnGrid,
     earned_on_grid as earned_on_grid,
 )
+from simgap.continuous.measuring.read_out import explained as explained
 from simgap.continuous.measuring.returns_table import read_returns as read_returns
+from simgap.continuous.measuring.step_losses import (
+    StepLosses as StepLosses,
+    step_losses as step_losses,
+)
 from simgap.continuous.measuring.stopping import (
     Next as Next,
     Rounds as Rounds,
@@ -79,10 +86,12 @@ from simgap.continuous.policies.onnx_layers import (
     Normaliser as Normaliser,
 )
 from simgap.continuous.policies.onnx_writer import write_policy as write_policy
+from simgap.continuous.policies.partly_told import PartlyTold as PartlyTold
 from simgap.continuous.policies.planned import GridPolicy as GridPolicy
 from simgap.continuous.policies.remembering import (
     holds_memory as holds_memory,
     is_informed as is_informed,
+    memory_reader as memory_reader,
     what_failed as what_failed,
 )
 from simgap.continuous.randomization.binding import (
@@ -161,6 +170,7 @@ from simgap.continuous.simulators.noise import (
 from simgap.continuous.simulators.tabular_door import (
     TabularSimulator as TabularSimulator,
 )
+from simgap.continuous.training.features import features_of as features_of
 from simgap.continuous.training.memory import (
     Memory as Memory,
     parse_memory as parse_memory,

@@ -31,6 +31,12 @@ from simgap.records.blame import (
     BlamedParameter as BlamedParameter,
     LossAtValue as LossAtValue,
 )
+from simgap.records.blame_run import (
+    BlamedRun as BlamedRun,
+    MaskingCheck as MaskingCheck,
+    ToldParameter as ToldParameter,
+    ToldSet as ToldSet,
+)
 from simgap.records.bounds import (
     Bounds as Bounds,
     ClassNumbers as ClassNumbers,
@@ -82,6 +88,11 @@ from simgap.records.identify import (
     ModelPair as ModelPair,
     ModelPosterior as ModelPosterior,
     Timeline as Timeline,
+)
+from simgap.records.identify_run import (
+    IdentifiedRun as IdentifiedRun,
+    ReadParameter as ReadParameter,
+    StepLoss as StepLoss,
 )
 from simgap.records.info import (
     Export as Export,

@@ -66,6 +66,22 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         "steps": "how many steps were run",
         "failures": "episodes that broke",
     },
+    "blame_run": {
+        "total": "what knowing everything is worth",
+        "parameters": "share of every parameter",
+        "sets": "mean return with every set told",
+        "checks": "the policy beside others",
+        "episodes": "how many episodes were run",
+        "steps": "how many steps were run",
+    },
+    "identify_run": {
+        "losses": "what is lost at every step",
+        "total": "what is lost in an episode",
+        "settled": "from which step on nothing is lost",
+        "parameters": "how well parameters can be read from the memory",
+        "worlds": "how many worlds were drawn",
+        "steps": "how many steps were run",
+    },
     "width_run": {
         "widths": "returns of every width",
         "random": "mean return of random actions",

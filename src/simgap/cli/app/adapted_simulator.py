@@ -12,6 +12,8 @@ from simgap.errors import InvalidArgument
 from simgap.text import counted, number, percent, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from simgap.records import AdaptedSimulator
 
 Randomize = Annotated[
@@ -53,7 +55,7 @@ TransferRun = Annotated[
 ]
 
 
-def refuse(given: dict[str, object], way_out: str, verb: str = "adapt") -> None:
+def refuse(given: Mapping[str, object], way_out: str, verb: str = "adapt") -> None:
     """Raise if an option is given that belongs to the other kind of a question."""
     wrong = [name for name, value in given.items() if value]
     if wrong:

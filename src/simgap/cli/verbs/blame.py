@@ -2,7 +2,8 @@
 
 The loss of the best agent that does not know the real model is shared out over the
 parameters that make the models, by Shapley's rule: what not knowing each one adds to
-the loss, averaged over all orders in which they could be hidden.
+the loss, averaged over all orders in which they could be hidden. Of a folder of
+trainings: what knowing each one is worth to a policy that was trained with --masked.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simgap.cli.app.adapted_simulator import refuse
 from simgap.cli.app.arguments import (
     AsJson,
     GapTolerance,
     Horizon,
     MaxBytes,
-    Model,
     Out,
     Seed,
+    Threads,
     TimeLimit,
     needed_horizon,
+    threads_or_all,
     whole,
 )
 from simgap.cli.app.output import (
@@ -31,15 +34,25 @@ from simgap.cli.app.output import (
     print_table,
     telling,
 )
+from simgap.cli.app.trained_runs import (
+    NOT_OF_A_RUN,
+    OF_A_RUN,
+    ModelOrRun,
+    RunDesign,
+    RunEpisodes,
+    TrainingName,
+    print_blamed,
+)
 from simgap.errors import InvalidArgument
 from simgap.text import ends, gap_bracket, gap_number, number, shown
 
 if TYPE_CHECKING:
     from simgap.intervals import Interval
-    from simgap.records import Blame, BlamedParameter
+    from simgap.records import Blame, BlamedParameter, BlamedRun
 
 BAR = 16  # characters of a whole bar
 MOST_POINTS = 8  # rows of a curve
+EXACT = 400  # classes
 
 
 def names_of(text: str) -> tuple[str, ...]:
@@ -55,7 +68,7 @@ def names_of(text: str) -> tuple[str, ...]:
 
 def run(
     context: typer.Context,
-    model: Model,
+    model: ModelOrRun,
     horizon: Horizon = None,
     group: Annotated[
         list[Any] | None,
@@ -82,19 +95,24 @@ def run(
             help="Classes to plan; if there are more, orders are sampled.",
             parser=whole("--exact-up-to", 0, 10**6, "a number"),
         ),
-    ] = 400,
+    ] = EXACT,
     permutations: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--permutations",
             metavar="K",
-            help="Orders of the parameters to sample, every second one a reverse.",
+            help="Orders of the parameters to sample, every second one a reverse; 100, "
+            "of a folder of trainings 24.",
             parser=whole("--permutations", 4, 10**6, "a number"),
         ),
-    ] = 100,
+    ] = None,
     gap_tolerance: GapTolerance = 0.05,
     time_limit: TimeLimit = 120.0,
+    policy: TrainingName = None,
+    design: RunDesign = None,
+    episodes: RunEpisodes = None,
     seed: Seed = 0,
+    threads: Threads = None,
     out: Out = None,
     max_bytes: MaxBytes = None,
     as_json: AsJson = False,
@@ -106,12 +124,45 @@ def run(
     if only this parameter is hidden, what knowing it is worth, and its share of what a
     plan for the nominal model alone loses.
 
+    If MODEL is a folder of simgap train: shares of what it is worth to be told all
+    parameters, measured by telling them to a policy that was trained with --masked.
+
     Example: simgap blame 'windy_grid?size=5&strength=0.2,0.8' -H 40
     """
-    from simgap.answers import blame
+    from pathlib import Path
+
+    from simgap.answers import blame, blame_run, is_run
     from simgap.cli.app.models import read_model
 
-    steps, folder = needed_horizon(horizon), folder_of(out)
+    folder = folder_of(out)
+    if is_run(model):
+        planned = {"-H": horizon, "--group": group, "--nominal": nominal}
+        planned |= {"--exact-up-to": exact_up_to != EXACT, "--max-bytes": max_bytes}
+        refuse(planned, NOT_OF_A_RUN, "blame")
+        with telling("measuring") as tell:
+            found = blame_run(
+                model,
+                policy=policy,
+                design=design or "sobol:64",
+                episodes=episodes or 16,
+                orders=permutations or 24,
+                seed=seed,
+                workers=threads_or_all(threads),
+                out=folder,
+                progress=tell,
+            )
+        finish(
+            found,
+            context,
+            folder or Path(model),
+            print_answer,
+            as_json=as_json,
+            name=found.kind,
+        )
+        return
+    measured = {"--policy": policy, "--design": design, "--episodes": episodes}
+    refuse({**measured, "--threads": threads}, OF_A_RUN, "blame")
+    steps = needed_horizon(horizon)
     with telling("planning") as tell:
         answer = blame(
             read_model(model, max_bytes),
@@ -119,7 +170,7 @@ def run(
             groups=tuple(group or ()),
             nominal=nominal,
             exact_up_to=exact_up_to,
-            permutations=permutations,
+            permutations=permutations or 100,
             gap_tolerance=gap_tolerance,
             time_limit=time_limit,
             seed=seed,
@@ -128,7 +179,17 @@ def run(
     finish(answer, context, folder, print_answer, as_json=as_json)
 
 
-def print_answer(answer: Blame) -> None:
+def print_answer(answer: Blame | BlamedRun) -> None:
+    """Print who is to blame."""
+    from simgap.records import Blame
+
+    if isinstance(answer, Blame):
+        _print_class(answer)
+    else:
+        print_blamed(answer)
+
+
+def _print_class(answer: Blame) -> None:
     """Print a table sorted by share, the curve of the first one, and what it means."""
     noise = 10.0 * answer.rounding
     steps = "one step" if answer.horizon == 1 else f"{answer.horizon} steps"

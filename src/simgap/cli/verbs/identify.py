@@ -1,7 +1,8 @@
-"""How fast models are told apart, and what the oracle finds out.
+"""How fast models are told apart, and what an agent finds out.
 
 Pairs belong to the best experiment, the timeline to the oracle, which wants reward and
-learns on the way. Without -H there is no oracle, and the timeline is null.
+learns on the way. Without -H there is no oracle, and the timeline is null. Of a folder
+of trainings: when a policy with memory stops losing, and what its memory holds.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simgap.cli.app.adapted_simulator import refuse
 from simgap.cli.app.arguments import (
     AsJson,
     GapTolerance,
     Horizon,
     MaxBytes,
-    Model,
     Out,
     Seed,
     TimeLimit,
@@ -32,21 +33,33 @@ from simgap.cli.app.output import (
     print_table,
     telling,
 )
+from simgap.cli.app.trained_runs import (
+    COLUMNS,
+    NOT_OF_A_RUN,
+    OF_A_RUN,
+    ModelOrRun,
+    ReferenceName,
+    RunWorlds,
+    TrainingName,
+    print_identified,
+    some_of,
+)
 from simgap.text import number, shown, without_common_part
 
 if TYPE_CHECKING:
     from simgap.intervals import Certified, Estimate
-    from simgap.records import Identify, ModelPair, Timeline
+    from simgap.records import IdentifiedRun, Identify, ModelPair, Timeline
 
 MOST_PAIRS = 15
 MOST_MODELS = 15
-COLUMNS = 6  # steps of the timeline that a terminal shows
+ERROR, EPISODES = 0.05, 5_000
+WORLDS = 512
 GUESS = "it is the chance of a wrong guess: above 0 and below 0.5, such as 0.05"
 
 
 def run(
     context: typer.Context,
-    model: Model,
+    model: ModelOrRun,
     horizon: Horizon = None,
     error: Annotated[
         float,
@@ -56,7 +69,7 @@ def run(
             help="Chance of a wrong guess that is allowed.",
             parser=real("--error", below=0.5, hint=GUESS),
         ),
-    ] = 0.05,
+    ] = ERROR,
     episodes: Annotated[
         int,
         typer.Option(
@@ -65,9 +78,12 @@ def run(
             help="At most, in each model of the timeline.",
             parser=whole("--episodes", 2, 10**6, "a number"),
         ),
-    ] = 5_000,
+    ] = EPISODES,
     gap_tolerance: GapTolerance = 0.2,
     time_limit: TimeLimit = 60.0,
+    policy: TrainingName = None,
+    reference: ReferenceName = None,
+    worlds: RunWorlds = None,
     seed: Seed = 0,
     out: Out = None,
     max_bytes: MaxBytes = None,
@@ -79,12 +95,43 @@ def run(
     and the state and action to look at. With -H: the probability that the oracle's
     posterior gives to the real model, over time.
 
+    If MODEL is a folder of simgap train: what a policy with memory loses at each step
+    against one that is told the parameters, and how well they can be read from its
+    memory.
+
     Example: simgap identify 'riverswim?states=6&success=0.2:0.5:4' -H 100
     """
-    from simgap.answers import identify
+    from pathlib import Path
+
+    from simgap.answers import identify, identify_run, is_run
     from simgap.cli.app.models import read_model
 
     folder = folder_of(out)
+    if is_run(model):
+        planned = {"-H": horizon, "--max-bytes": max_bytes}
+        planned |= {"--error": error != ERROR, "--episodes": episodes != EPISODES}
+        refuse(planned, NOT_OF_A_RUN, "identify")
+        with telling("following episodes") as tell:
+            found = identify_run(
+                model,
+                policy=policy,
+                reference=reference,
+                worlds=worlds or WORLDS,
+                seed=seed,
+                out=folder,
+                progress=tell,
+            )
+        finish(
+            found,
+            context,
+            folder or Path(model),
+            print_answer,
+            as_json=as_json,
+            name=found.kind,
+        )
+        return
+    of_a_run = {"--policy": policy, "--reference": reference, "--worlds": worlds}
+    refuse(of_a_run, OF_A_RUN, "identify")
     with telling("comparing models") as tell:
         answer = identify(
             read_model(model, max_bytes),
@@ -99,7 +146,17 @@ def run(
     finish(answer, context, folder, print_answer, as_json=as_json)
 
 
-def print_answer(answer: Identify) -> None:
+def print_answer(answer: Identify | IdentifiedRun) -> None:
+    """Print what is found out, and when."""
+    from simgap.records import Identify
+
+    if isinstance(answer, Identify):
+        _print_class(answer)
+    else:
+        print_identified(answer)
+
+
+def _print_class(answer: Identify) -> None:
     """Print the hardest pairs, and how the oracle's knowledge grows."""
     if answer.slowest is None:
         print_line("one model: nothing to tell apart")
@@ -153,7 +210,7 @@ def _print_slowest(answer: Identify, pair: ModelPair) -> None:
 
 def _print_timeline(answer: Identify, timeline: Timeline) -> None:
     names, common = without_common_part([each.name for each in timeline.models])
-    places = _columns(len(timeline.steps))
+    places = some_of(len(timeline.steps), COLUMNS)
     rows = [
         (
             shown(name, 30),
@@ -212,10 +269,3 @@ def _believed(found: Estimate, exact: bool) -> str:
         return f"{found.estimate:.3f}"
     half = max(found.upper - found.estimate, found.estimate - found.lower)
     return f"{found.estimate:.3f} ± {half:.2g}"
-
-
-def _columns(count: int) -> list[int]:
-    """Return which steps to show: the first, the last, some between."""
-    if count <= COLUMNS:
-        return list(range(count))
-    return [round(k * (count - 1) / (COLUMNS - 1)) for k in range(COLUMNS)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple, Protocol, final
 
 import numpy as np
 
@@ -17,6 +17,19 @@ from simgap.continuous.interfaces import Batch, BroughtPolicy, Space, Worlds
 from simgap.continuous.policies.actions import clips_actions, to_actions
 from simgap.continuous.policies.remembering import what_failed
 from simgap.errors import SimgapError
+
+
+class Look(Protocol):
+    """Is shown every step of a batch."""
+
+    def __call__(
+        self, step: int, memory: Any, gained: FloatArray, alive: BoolArray
+    ) -> None:
+        """Take step 0, 1, ...: the memory that its actions were chosen with.
+
+        `gained` is what it added to each return, `alive` which episodes ran before it.
+        """
+        ...
 
 
 class Broken(NamedTuple):
@@ -41,7 +54,12 @@ class Episodes:
 
 
 def run_episodes(
-    worlds: Worlds, policy: BroughtPolicy, space: Space, horizon: int, batch: Batch
+    worlds: Worlds,
+    policy: BroughtPolicy,
+    space: Space,
+    horizon: int,
+    batch: Batch,
+    look: Look | None = None,
 ) -> Episodes:
     """Return what a policy gets in one episode of at most `horizon` steps per world."""
     size = batch.size
@@ -74,7 +92,10 @@ def run_episodes(
             "observation-not-finite",
             "an observation",
         )
-        returns[watch.alive] += after.reward[watch.alive]
+        gained = np.where(watch.alive, after.reward, 0.0)
+        returns += gained
+        if look is not None:
+            look(step, memory, gained, alive)
         if after.success is not None:
             success = np.where(alive, np.fmax(success, after.success), success)
         watch.alive &= ~after.ended

@@ -16,7 +16,7 @@ import numpy as np
 from simgap.arrays import BoolArray, FloatArray, OffsetArray, read_only
 from simgap.continuous.cube import Failure
 from simgap.continuous.interfaces import Batch, BroughtPolicy, Simulator
-from simgap.continuous.measuring.episodes import run_episodes
+from simgap.continuous.measuring.episodes import Look, run_episodes
 from simgap.continuous.randomization.binding import BoundRandomization
 from simgap.continuous.randomization.draws import philox
 
@@ -122,8 +122,8 @@ def jobs_of_round(work: Work, first: int, last: int) -> Iterator[Job]:
                 yield Job(policy, (start, stop), episodes)
 
 
-def run_job(work: Work, job: Job) -> Done:
-    """Run the episodes of a job.
+def run_job(work: Work, job: Job, look: Look | None = None) -> Done:
+    """Run the episodes of a job; `look` is shown every step of those side by side.
 
     The worlds of the points are built once. As many episodes as the simulator likes
     are stepped side by side, the others one after the other.
@@ -154,6 +154,7 @@ def run_job(work: Work, job: Job) -> Done:
                 work.simulator.action,
                 work.horizon,
                 batch,
+                look,
             )
             here = slice(begin, begin + wide)
             returns[:, here] = found.returns.reshape(wide, count).T

@@ -127,6 +127,12 @@ def over_points(
     return _told(found, given, level, of_seeds)
 
 
+def over_draws(given: Sampled, level: Level) -> Estimate:
+    """Return the mean over points that are all independent draws of nu."""
+    everywhere = np.ones(len(given.values), np.bool_)
+    return over_points(given, DrawnPoints(Drawn.INDEPENDENT), everywhere, level)
+
+
 def _two_or_more(parts: list[Part]) -> list[Part]:
     """Return parts that have a spread: episodes without bounds need company.
 

@@ -23,6 +23,8 @@ CLAIMS = "claims"  # the folder in which every file is a claim
 FIRST = (
     "transfer",
     "width_run",
+    "blame_run",
+    "identify_run",
     "check",
     "audit",
     "oracle",
@@ -36,6 +38,9 @@ FIRST = (
 NAMED = {  # records that are not called after their kind
     "check": "SimulatorCheck",
     "width_run": "WidthRun",
+    "blame_run": "BlamedRun",
+    "identify_run": "IdentifiedRun",
+    "study_run": "StudyRun",
 }
 
 

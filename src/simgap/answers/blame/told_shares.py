@@ -1,0 +1,136 @@
+"""Shares of what information is worth, from returns with sets of parameters told.
+
+Every number here is a weighted sum of the mean returns v(S), taken episode by episode
+and training by training: luck that all sets have in common cancels, and the shares add
+up to v(all) - v(none) as the weights do. Where orders were sampled, their spread is one
+more source of error, added as squares are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import final
+
+import numpy as np
+
+from simgap.answers.blame.told_sets import Names, ToldSets
+from simgap.arrays import FloatArray
+from simgap.continuous import Combination, Cube, DrawnPoints, combined
+from simgap.intervals import Estimate
+from simgap.records import ToldParameter, ToldSet
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ToldShares:
+    """What all parameters are worth, and what each of them has of it."""
+
+    total: Combination
+    parameters: tuple[ToldParameter, ...]  # the greatest share first
+    leader: str | None  # whose share is above all others, as far as intervals tell
+    sets: tuple[ToldSet, ...]
+
+
+def told_shares(
+    cube: Cube,
+    told: ToldSets,
+    players: Names,
+    points: DrawnPoints,
+    *,
+    confidence: float = 0.95,
+) -> ToldShares:
+    """Return the shares of a cube whose policies are one, with the sets told."""
+    game = _Game(cube, told, points, confidence)
+    every = 2**told.players - 1
+    total = game.sum_of(told.difference(every, 0))
+    parameters = tuple(
+        _parameter(game, player, name, total.value)
+        for player, name in enumerate(players)
+    )
+    sets = tuple(
+        ToldSet(told=names, returned=game.sum_of(one).value)
+        for names, one in zip(told.names(players), np.eye(len(told.sets)), strict=True)
+    )
+    ranked = sorted(parameters, key=lambda each: -each.share.estimate)
+    return ToldShares(total, tuple(ranked), _leader(game, players), sets)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Game:
+    cube: Cube
+    told: ToldSets
+    points: DrawnPoints
+    confidence: float
+
+    def sum_of(self, weights: FloatArray) -> Combination:
+        return combined(self.cube, weights, self.points, confidence=self.confidence)
+
+    def share_of(self, draws: FloatArray) -> Combination:
+        """Return the mean of sums (draws, sets), with the error of sampling them."""
+        found = self.sum_of(draws.mean(axis=0))
+        if len(draws) == 1:
+            return found
+        from scipy.special import stdtrit
+
+        sums = [self.sum_of(each).evaluation.estimate for each in draws]
+        error = float(np.std(sums, ddof=1)) / sqrt(len(sums))
+        quantile = float(stdtrit(len(sums) - 1, 0.5 + self.confidence / 2.0))
+        what = f"{len(sums)} random orders and their reverses"
+        return found._replace(
+            value=_widened(found.value, quantile * error, what),
+            evaluation=_widened(found.evaluation, quantile * error, what),
+        )
+
+
+def _parameter(game: _Game, player: int, name: str, total: Estimate) -> ToldParameter:
+    told, every = game.told, 2**game.told.players - 1
+    draws: FloatArray = told.shares[:, player]
+    share = game.share_of(draws)
+    part = None
+    if total.lower > 0.0:  # a ratio of two means: what moves it when either moves
+        ratio = share.value.estimate / total.estimate
+        whole = told.difference(every, 0)
+        off = game.share_of((draws - ratio * whole) / total.estimate).value
+        part = replace(off.changed(1.0, ratio), method=f"ratio, {off.method}")
+    alone = 1 << player
+    return ToldParameter(
+        name=name,
+        share=share.value,
+        evaluation=share.evaluation,
+        seed_spread=share.spread,
+        part=part,
+        first=game.sum_of(told.difference(alone, 0)).value,
+        last=game.sum_of(told.difference(every, every ^ alone)).value,
+    )
+
+
+def _leader(game: _Game, players: Names) -> str | None:
+    """Return the parameter whose share is above every other one, taken two by two."""
+    shares = game.told.shares
+    if len(players) < 2:
+        return players[0]
+    sure = 1.0 - (1.0 - game.confidence) / (len(players) - 1)
+    strict = replace(game, confidence=sure)
+    best = int(
+        np.argmax([game.sum_of(w).evaluation.estimate for w in shares.mean(axis=0)])
+    )
+    ahead = all(
+        strict.share_of(shares[:, best] - shares[:, other]).value.lower > 0.0
+        for other in range(len(players))
+        if other != best
+    )
+    return players[best] if ahead else None
+
+
+def _widened(found: Estimate, reach: float, what: str) -> Estimate:
+    below = sqrt((found.estimate - found.lower) ** 2 + reach**2)
+    above = sqrt((found.upper - found.estimate) ** 2 + reach**2)
+    return replace(
+        found,
+        lower=found.estimate - below,
+        upper=found.estimate + above,
+        method=f"{found.method}, {what}",
+        label="approximate",
+    )

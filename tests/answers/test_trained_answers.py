@@ -1,0 +1,227 @@
+"""Blame and identify of trainings: closed forms, what is refused, and one real run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import simgap
+from simgap.cli.app.main import main
+from simgap.errors import InvalidArgument
+from simgap.records import (
+    BlamedRun,
+    IdentifiedRun,
+    Train,
+    read_record,
+    write_record,
+)
+from tests.continuous.measuring.guess import SPEC, VARIANCES, Guess, Guesser
+from tests.note_codes import codes
+
+HORIZON, LEARNT = 20, 7
+SERVO = ("servo", "--randomize", "gain=0.5..1.5 sign={-1,1}", "-H", "20")
+
+
+def trained(name: str, *guessers: Guesser, **changes: Any) -> Train:
+    """Return guessers as the seeds of a training."""
+    left = list(guessers)
+    found = simgap.train(
+        Guess(),
+        randomize=SPEC,
+        memory="gru",
+        informed=True,
+        seeds=len(left),
+        name=name,
+        train_fn=lambda simulator, sampler, memory: left.pop(0),
+    )
+    return replace(found, **changes)
+
+
+MASKED = trained("masked-gru", *[Guesser()] * 3, masked=True)
+MEMORY = trained("gru", *[Guesser(LEARNT)] * 3, informed=False)
+INFORMED = trained("informed-gru", *[Guesser()] * 2)
+
+
+# blame
+
+
+def test_shares_of_what_is_told_are_the_variances_of_the_parameters() -> None:
+    found = simgap.blame_run([MASKED], design="random:2000", episodes=1)
+    shares = {each.name: each.share for each in found.parameters}
+    for name, variance in VARIANCES.items():
+        assert shares[name].lower <= HORIZON * variance <= shares[name].upper
+    assert found.leader == "mass"
+    assert sum(each.estimate for each in shares.values()) == pytest.approx(
+        found.total.estimate, rel=1e-12
+    )
+    told = {each.told: each.returned.estimate for each in found.sets}
+    assert told["mass", "length"] == 0.0
+    assert found.total.estimate == pytest.approx(-told[()])
+    assert found.method == "exact" and found.orders is None
+    assert (found.trainings, found.episodes) == (3, 3 * 4 * 2000)
+    assert codes(found) == ["few-seeds"]
+
+
+def test_other_trainings_of_the_run_stand_beside_the_masked_one() -> None:
+    worse = trained("gru", *[Guesser(HORIZON)] * 2, informed=False)
+    late = trained("informed-gru", *[Guesser(LEARNT)] * 2)
+    found = simgap.blame_run([MASKED, worse, late], design="random:200", episodes=1)
+    checks = {each.told: each for each in found.checks}
+    assert checks["nothing"].against == "gru"
+    assert checks["nothing"].difference.estimate == pytest.approx(0.0, abs=1e-9)
+    lost = LEARNT * sum(VARIANCES.values())
+    assert checks["everything"].difference.estimate == pytest.approx(lost, rel=0.3)
+    assert "masking-costs" not in codes(found)
+    slow = trained("masked-gru", *[Guesser(LEARNT)] * 3, masked=True)
+    found = simgap.blame_run([slow, INFORMED], design="random:200", episodes=1)
+    assert "masking-costs" in codes(found)
+
+
+def test_a_policy_that_does_not_use_what_it_is_told_has_nothing_to_blame() -> None:
+    deaf = trained("masked-gru", *[Guesser(HORIZON)] * 2, masked=True)
+    found = simgap.blame_run([deaf], design="random:50", episodes=1)
+    assert found.total.ends == (0.0, 0.0)
+    assert all(each.part is None for each in found.parameters)
+    assert "nothing-to-blame" in codes(found)
+    assert "nothing-to-blame" not in codes(
+        simgap.blame_run([MASKED], design="random:50", episodes=1)
+    )
+
+
+def test_a_run_without_a_masked_policy_and_a_wrong_name_are_refused() -> None:
+    for run, name, code in (
+        ([MEMORY], None, "no-masked-policy"),
+        ([MASKED], "masked-lstm", "no-masked-policy"),
+        ("/no/such/folder", None, "no-run"),
+        ([], None, "no-run"),
+    ):
+        with pytest.raises(InvalidArgument) as error:
+            simgap.blame_run(run, policy=name)
+        assert error.value.code == code
+
+
+# identify
+
+
+def test_the_step_from_which_nothing_is_lost_is_that_of_the_policy() -> None:
+    found = simgap.identify_run([MEMORY, INFORMED], worlds=200)
+    assert found.settled == found.settled_here == LEARNT + 1
+    assert found.total is not None
+    lost = [each.loss.estimate for each in found.losses]
+    assert len(lost) == HORIZON
+    assert sum(lost) == pytest.approx(found.total.estimate)
+    assert found.steps == 5 * 200 * HORIZON
+    for each in found.parameters:
+        for step, read, wrong in zip(
+            found.probed, each.explained, each.shuffled, strict=True
+        ):
+            assert read is not None and wrong is not None
+            known = 1.0 if step > LEARNT else 0.0
+            assert read.estimate == pytest.approx(known, abs=0.1)
+            assert wrong.estimate == pytest.approx(0.0, abs=0.1)
+    assert codes(found) == ["few-seeds"]
+
+
+def test_a_policy_that_never_finds_out_never_settles() -> None:
+    never = trained("gru", *[Guesser(HORIZON)] * 3, informed=False)
+    found = simgap.identify_run([never, INFORMED], worlds=100)
+    assert found.settled is None and found.losses[-1].loss.lower > 0.0
+    assert codes(found) == ["few-seeds"]
+
+
+def test_a_reference_that_was_trained_badly_is_named() -> None:
+    bad = trained("informed-gru", *[Guesser(HORIZON)] * 2)
+    found = simgap.identify_run([MEMORY, bad], worlds=100)
+    assert found.settled == 1
+    assert {"memory-beats-informed", "nothing-lost"} <= set(codes(found))
+
+
+def test_without_an_informed_policy_the_memory_is_read_all_the_same() -> None:
+    found = simgap.identify_run([MEMORY], worlds=100)
+    assert found.reference is None and found.losses == () and found.total is None
+    assert "no-informed-policy" in codes(found)
+    last = found.parameters[0].explained[-1]
+    assert last is not None and last.estimate == pytest.approx(1.0, abs=1e-6)
+
+
+def test_a_run_without_memory_and_a_wrong_reference_are_refused() -> None:
+    for run, options, code in (
+        ([INFORMED], {}, "no-memory-policy"),
+        ([MEMORY, INFORMED], {"reference": "gru"}, "no-informed-policy"),
+        ([MEMORY], {"worlds": 10}, None),
+    ):
+        with pytest.raises(InvalidArgument) as error:
+            simgap.identify_run(run, **options)
+        assert error.value.code == code or code is None
+
+
+# one real training, on the command line
+
+
+def answered(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main([*arguments, "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_a_servo_is_trained_blamed_and_identified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """About fifteen seconds of one core: sign matters at once, gain hardly."""
+    run = tmp_path / "run"
+    training = ("--masked", "--steps", "5e4", "--threads", "1", "--out", str(run))
+    assert main(["train", *SERVO, *training]) == 0
+    again = ("--threads", "1", "--design", "sobol:32", "--episodes", "4")
+    blamed = answered(capsys, "blame", str(run), *again)
+    assert blamed == json.loads((run / "blame_run.json").read_text())
+    shares = {each["name"]: each["share"] for each in blamed["parameters"]}
+    assert shares["sign"]["lower"] > abs(shares["gain"]["estimate"])
+    assert blamed["leader"] == "sign"
+    told = {tuple(each["told"]): each["return"]["estimate"] for each in blamed["sets"]}
+    assert told["gain", "sign"] - told[()] == pytest.approx(blamed["total"]["estimate"])
+    assert blamed["provenance"]["command"].startswith("simgap blame")
+
+    # the same policies, told nothing and told everything, as two other trainings
+    record = read_record(run / "masked-gru" / "train.json", Train)
+    for name, informed in (("gru", False), ("informed-gru", True)):
+        folder = run / name
+        folder.mkdir()
+        made = replace(record, name=name, masked=False, informed=informed)
+        _untrained(folder / "seed-0.onnx", informed=informed)
+        write_record(made, folder / "train.json")
+    found = answered(capsys, "identify", str(run), "--worlds", "80")
+    assert found == json.loads((run / "identify_run.json").read_text())
+    assert (found["policy"], found["reference"]) == ("gru", "informed-gru")
+    assert len(found["losses"]) == 20
+    blame = {each["name"]: each["blame"] for each in found["parameters"]}
+    assert blame["sign"] == shares["sign"]
+    assert read_record(run / "blame_run.json", BlamedRun).leader == "sign"
+    assert read_record(run / "identify_run.json", IdentifiedRun).worlds == 80
+    assert main(["blame", str(run), *again]) == 0
+    assert main(["identify", str(run), "--worlds", "80"]) == 0
+    for wrong in (
+        ["blame", str(run), "-H", "9"],
+        ["identify", "gym:x", "--worlds", "99"],
+    ):
+        assert main(wrong) == 2
+
+
+def _untrained(path: Path, *, informed: bool) -> None:
+    """Write a network that has learnt nothing, as a training would write it."""
+    from simgap.continuous import bind, open_simulator, parse_randomization
+    from simgap.continuous.training.export import write_trained
+    from simgap.continuous.training.features import features_of
+    from simgap.continuous.training.learner import learner_of
+    from simgap.continuous.training.memory import parse_memory
+    from simgap.continuous.training.settings import preset
+
+    simulator = open_simulator("servo")
+    spec = bind(parse_randomization(SERVO[2]), simulator)
+    settings = preset(parse_memory("gru"), 20, informed=informed)
+    learner = learner_of(simulator, settings, features_of(spec))
+    write_trained(path, learner, learner.start(0))
