@@ -101,6 +101,14 @@ def test_control_where_all_is_bad_adr_stays_where_it_began() -> None:
     assert found == pytest.approx(np.array([[0.45, 0.55], [0.45, 0.55]]))
 
 
+def test_adr_narrows_again_where_returns_fall() -> None:
+    whole = played(Adr().start(bound("mass=0..2"), REFERENCE), always_good, 400)
+    again = played(whole, light_enough, 400)
+    assert isinstance(again, AdrSampler)
+    assert again.ends[0, 0] == 0.0
+    assert 0.65 <= again.ends[0, 1] <= 0.75 + 1e-9
+
+
 def test_adr_puts_the_stated_share_at_an_end_and_all_choices_are_drawn() -> None:
     start = Adr().start(bound(f"{TWO} sign={{-1, 1}}"), REFERENCE)
     theta = start.draw(5, np.arange(4000))
@@ -183,6 +191,20 @@ def test_doraemon_raises_success_first_where_it_is_too_rare() -> None:
     assert betainc(new[0, 0], new[0, 1], 0.4) > betainc(2.0, 2.0, 0.4) + 0.1
     assert divergence(new, old) == pytest.approx(settings.divergence, abs=2e-3)
     assert widened(settings, old, points, 0.0 * success).tolist() == old.tolist()
+
+
+def test_doraemon_widens_no_further_than_enough_episodes_succeed() -> None:
+    """At the level, entropy is raised along it; the control asks for less success."""
+    old = np.array([[1.1, 1.9]])
+    points = np.random.default_rng(3).beta(1.1, 1.9, (8000, 1))
+    success = (points[:, 0] < 0.7).astype(np.float64)
+    slack = sqrt(log(2.0 / 1e-6) / (2.0 * len(points)))
+    assert light_share(old) == pytest.approx(0.88, abs=0.01)
+    held = widened(Doraemon(chance=0.87), old, points, success)
+    assert light_share(held) > 0.87 - slack
+    assert entropy(held) >= entropy(old)
+    free = widened(Doraemon(chance=0.5), old, points, success)
+    assert light_share(free) < 0.87 - slack
 
 
 def test_entropy_and_divergence_agree_with_sums_over_a_grid() -> None:
