@@ -151,7 +151,7 @@ class Worth:
     evaluation: Estimate  # of these very policies: only episodes vary
     seed_spread: float | None  # standard deviation of a training's mean; None: one seed
     trainings: tuple[int, int]  # of each
-    worst: Estimate  # return at the worst point with it
+    worst: Estimate  # with it, at the worst point of each training, mean over trainings
     worst_against: Estimate  # and without it
 
     @property

@@ -8,9 +8,11 @@ about a way of training needs both; a claim about these very policies needs the 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
 from simgap.arrays import FloatArray
 from simgap.continuous.cube import Cube
@@ -32,7 +34,7 @@ class Difference(NamedTuple):
     evaluation: Estimate  # of these very policies: only episodes are
     spread: float | None  # standard deviation of a training's mean; None: one seed
     seeds: tuple[int, int]  # trainings of each
-    worst: tuple[Estimate, Estimate]  # return at the worst point of each
+    worst: tuple[Estimate, Estimate]  # return of each at its own worst point
 
 
 def compared(
@@ -89,12 +91,37 @@ def combined(
 
 
 def _worst(cube: Cube, policy: str, level: Level) -> Estimate:
-    found = worst_point(cube, policy, cube.inside, level)
-    return Estimate(
-        found.estimate,
-        found.lower,
-        found.upper,
-        found.confidence,
-        found.method,
-        label=found.label,
+    """Return what a training gets at its own worst point, on average over trainings.
+
+    Two trainings may fail at different points: where their mean is worst says little.
+    """
+    at = cube.policies.index(policy)
+    found = [
+        worst_point(_one_training(cube, at, seed), policy, cube.inside, level)
+        for seed in range(cube.returns.shape[1])
+        if np.isfinite(cube.returns[at, seed]).any()
+    ]
+    numbers = np.array([each.estimate for each in found])
+    if numbers.size == 1:
+        only = found[0]
+        ends = (only.estimate, only.lower, only.upper, only.confidence)
+        return Estimate(*ends, only.method, label=only.label)
+    error = float(numbers.std(ddof=1)) / sqrt(numbers.size)
+    reach = float(stdtrit(numbers.size - 1, 0.5 + level.share() / 2.0)) * error
+    mean = float(numbers.mean())
+    said = f"t interval, own worst points of {numbers.size} trainings"
+    whole = Estimate(mean, mean - reach, mean + reach, level.confidence, said, error)
+    return whole.within(*(cube.bounds or (None, None)))
+
+
+def _one_training(cube: Cube, at: int, seed: int) -> Cube:
+    name, here = cube.policies[at], (slice(at, at + 1), slice(seed, seed + 1))
+    mine = [e for e in cube.failures if (e.policy, e.training_seed) == (name, seed)]
+    return replace(
+        cube,
+        policies=(name,),
+        references=(),
+        returns=cube.returns[here],
+        success=None,
+        failures=tuple(replace(each, training_seed=0) for each in mine),
     )
