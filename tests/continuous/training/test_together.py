@@ -1,4 +1,4 @@
-"""Seeds that are trained in one program, as on an accelerator, are those of one each."""
+"""Seeds trained in one program, as on an accelerator, are those of one each."""
 
 from __future__ import annotations
 
