@@ -59,11 +59,9 @@ def main() -> None:
 
 
 def _watch_writes(number: int, stage: str) -> None:
-    write, replace, save = (
-        checkpoint.write_sealed,
-        Path.replace,
-        checkpoint.Checkpoints.save,
-    )
+    file: Any = checkpoint
+    path_type: Any = Path
+    write, replace, save = file.write_sealed, Path.replace, file.Checkpoints.save
     count = 0
 
     def written(kind: Any, about: Any, arrays: Any, draft: Path) -> None:
@@ -88,9 +86,8 @@ def _watch_writes(number: int, stage: str) -> None:
         if count == number and stage == "end":
             kill()
 
-    checkpoint.write_sealed = written
-    Path.replace = replaced  # type: ignore[method-assign]
-    checkpoint.Checkpoints.save = saved  # type: ignore[method-assign]
+    file.write_sealed, file.Checkpoints.save = written, saved
+    path_type.replace = replaced
 
 
 if __name__ == "__main__":
