@@ -148,6 +148,12 @@ from simgap.records.study import (
     Chapter as Chapter,
     Study as Study,
 )
+from simgap.records.study_run import (
+    Question as Question,
+    StudyAnswer as StudyAnswer,
+    StudyRun as StudyRun,
+    Word as Word,
+)
 from simgap.records.train import Train as Train, TrainedPolicy as TrainedPolicy
 from simgap.records.transfer import (
     BrokenEpisode as BrokenEpisode,

@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any, cast, final
 
 from simgap.errors import InvalidFile
-from simgap.records import for_this_grid, read_object
+from simgap.records import Train, for_this_grid, read_object, read_record
 from simgap.report.heat_plots import HeatPlot
 from simgap.report.part import Part
 from simgap.report.parts import CLAIM, CLAIMS, MAKERS
+from simgap.report.parts.train import trainings_part
 from simgap.report.plots import Plot
 from simgap.text import shown
 
 ENDING = ".json"
-BESIDE = ("timings",)  # what differs from run to run; it belongs to another record
+BESIDE = ("timings", "plan")  # what belongs to other records
+TRAININGS = "*/train.json"
 SAFE = re.compile(r"[a-z0-9_]+(?:-[a-z0-9_]+)*")
 
 Make = Callable[[Mapping[str, Any], str], Part]
@@ -47,7 +49,8 @@ def read_folder(folder: Path) -> Folder:
     """Return the parts of a page; a damaged record becomes a sentence.
 
     `oracle.json` and `oracle-lake.json` are records of the oracle, and so on for every
-    word in MAKERS; every file in the folder `claims` is a claim.
+    word in MAKERS; every file in the folder `claims` is a claim, and the trainings of a
+    run, each in a folder of its own, are one part together.
     """
     files = _files(folder)
     named = [(path, _maker(path.stem)) for path in files]
@@ -66,6 +69,15 @@ def read_folder(folder: Path) -> Folder:
         except InvalidFile as error:
             problem = error.problem.replace(str(path), "it")
             troubles.append(Trouble(_name(path, folder), shown(problem, 300)))
+    trainings = []
+    for path in sorted(folder.glob(TRAININGS)):
+        try:
+            trainings.append(read_record(path, Train))
+        except InvalidFile as error:
+            problem = error.problem.replace(str(path), "it")
+            troubles.append(Trouble(_name(path, folder), shown(problem, 300)))
+    if trainings:
+        parts.append(trainings_part(trainings, f"record-{len(known) + 1}-train"))
     return Folder(
         name=shown(folder.resolve().name or str(folder)),
         parts=tuple(_drawn_once(parts)),

@@ -11,6 +11,7 @@ from simgap.report.part import Part
 from simgap.text import counted, shown
 
 LONGEST = 80
+STUDY = "study_run.html"
 PLACE = re.compile(r"^(?:[a-z]+:)?(?:.*[/\\])?")  # a family of instances, and folders
 
 
@@ -25,7 +26,11 @@ class Title:
 
 
 def page_title(parts: Sequence[Part], folder: str) -> Title:
-    """Return the class and the horizon in words, if all records agree on them."""
+    """Return the class and the horizon in words, if all records agree on them.
+
+    The record of a study of a simulator speaks for those of its answers.
+    """
+    parts = [each for each in parts if each.template == STUDY] or parts
     about = {(part.origin.model, part.origin.horizon) for part in parts}
     model, horizon = about.pop() if len(about) == 1 else ("", "")
     if not model:

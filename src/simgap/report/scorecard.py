@@ -18,6 +18,7 @@ from simgap.report.how_sure import (
 )
 from simgap.report.part import Card, Part
 from simgap.report.parts.audit import AuditContent, Verdict
+from simgap.report.parts.study_run import StudyContent
 from simgap.report.parts.transfer import TransferContent
 from simgap.report.plots import GroupPlot, Plot
 from simgap.report.shown_number import certainty_of
@@ -25,6 +26,8 @@ from simgap.text import bracket, percent_of
 
 MOST_CARDS = 4  # answers of one kind, as the widths of several parameters
 CLAIM, RUN, CHECK = "claim.html", "run.html", "check.html"
+TRAINED = ("train.html", "blame_run.html", "identify_run.html", "width_run.html")
+WITHOUT_TOP = {CLAIM, RUN, CHECK, *TRAINED}
 TRANSFER = "transfer.html"
 WARNING = ("adapt.html", CHECK, TRANSFER)  # templates of parts that may warn
 MEASURED = {  # the cards of a transfer, six at most
@@ -36,6 +39,19 @@ MEASURED = {  # the cards of a transfer, six at most
     "beyond": "Beyond the range",
     "success": "Success",
     "measured": "Measured",
+}
+STUDIED = {  # the cards of a study of a simulator
+    "memory": "What memory is worth",
+    "information": "Lost for not knowing",
+    "randomization": "What randomization is worth",
+    "parameter": "Which parameter matters",
+    "width": "How wide to randomize",
+    "time": "How soon it finds out",
+}
+ELSEWHERE = {  # where more about them stands, and the command that answers them
+    "parameter": ("blame_run.html", "simgap blame RUN"),
+    "width": ("width_run.html", "simgap width SIMULATOR --randomize SPEC"),
+    "time": ("identify_run.html", "simgap identify RUN"),
 }
 
 
@@ -109,14 +125,17 @@ class Top:
     warnings: tuple[Entry, ...]
     scores: tuple[Score, ...]
     behind: str = "Every check behind it"
+    question: str = "Will it transfer?"
 
 
 def top_of(parts: Sequence[Part]) -> Top | None:
-    """Return the top of a page; claims, runs and checks alone have none."""
-    about = [part for part in parts if part.template not in {CLAIM, RUN, CHECK}]
+    """Return the top of a page; claims, runs and answers about trainings have none."""
+    about = [p for p in parts if p.template not in WITHOUT_TOP]
     if not about:
         return None
     measured = about[0].content
+    if isinstance(measured, StudyContent):
+        return _studied(parts, about[0], measured)
     if isinstance(measured, TransferContent) and measured.verdict is not None:
         return _measured(parts, about[0], measured.verdict)
     audit = next((p for p in about if isinstance(p.content, AuditContent)), None)
@@ -149,6 +168,29 @@ def _measured(parts: Sequence[Part], part: Part, verdict: Verdict) -> Top:
             if card.slot in MEASURED
         ),
         behind="Every number behind it",
+    )
+
+
+def _studied(parts: Sequence[Part], part: Part, content: StudyContent) -> Top:
+    """Return the top of the page of a study of a simulator."""
+    picture = next((p.picture for p in parts if p.template == TRANSFER), None)
+    homes = {each.template: each for each in reversed(parts)}
+    cards = {each.slot: each for each in part.cards}
+
+    def score(slot: str) -> Score:
+        place, command = ELSEWHERE.get(slot, (TRANSFER, ""))
+        home = homes.get(place, part)
+        entries = [Entry(cards[slot], home.anchor, home.group)] if slot in cards else []
+        return Score(STUDIED[slot], tuple(entries), command)
+
+    return Top(
+        verdict=content.verdict,
+        anchor=part.anchor,
+        picture=picture,
+        warnings=_entries(parts, "warning", WARNING),
+        scores=tuple(score(slot) for slot in STUDIED),
+        behind="Every answer with its number",
+        question=content.question,
     )
 
 

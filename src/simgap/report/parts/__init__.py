@@ -21,10 +21,11 @@ Make = Callable[[Mapping[str, Any], str], Part]
 
 CLAIMS = "claims"  # the folder in which every file is a claim
 FIRST = (
+    "study_run",
     "transfer",
-    "width_run",
     "blame_run",
     "identify_run",
+    "width_run",
     "check",
     "audit",
     "oracle",
@@ -37,10 +38,10 @@ FIRST = (
 )
 NAMED = {  # records that are not called after their kind
     "check": "SimulatorCheck",
-    "width_run": "WidthRun",
     "blame_run": "BlamedRun",
     "identify_run": "IdentifiedRun",
     "study_run": "StudyRun",
+    "width_run": "WidthRun",
 }
 
 

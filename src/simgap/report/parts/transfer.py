@@ -10,11 +10,13 @@ from simgap.records import ON_GRID, LossRegion, Note, Transfer, TransferPolicy
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.parts.audit import Verdict
 from simgap.report.parts.transfer_plots import (
+    gap_plots,
     map_plot,
     mean_plot,
     parameter_plots,
     shares_plot,
     success_plot,
+    worths_plot,
 )
 from simgap.report.parts.transfer_words import (
     in_order,
@@ -65,8 +67,12 @@ def transfer_part(record: Transfer, anchor: str) -> Part:
         for at, each in enumerate(record.maps, start=1)
     ]
     drawn = [each for each in maps if each is not None]
+    lost = gap_plots(record, anchor)
+    pictures = [*lost, *drawn]
     plots = (
         *drawn,
+        worths_plot(record, f"{anchor}-worths"),
+        *lost,
         *parameter_plots(record, anchor),
         shares_plot(record, f"{anchor}-shares"),
         mean_plot(record, f"{anchor}-means"),
@@ -74,7 +80,7 @@ def transfer_part(record: Transfer, anchor: str) -> Part:
     )
     names = listed([each.name for each in record.policies])
     mean = NOTHING if policy is None else show(policy.gap or policy.mean, digits=4)
-    lost = policy is not None and policy.gap is not None
+    has_gap = policy is not None and policy.gap is not None
     regions = [
         region_words(record, each) for each in record.policies if each.gap is not None
     ]
@@ -88,7 +94,7 @@ def transfer_part(record: Transfer, anchor: str) -> Part:
             about=f"{counted(record.episodes, 'episode')}, {shown(record.randomize)}",
             answer="" if answer is None else answer.answer,
             mood="plain" if answer is None else answer.mood,
-            key_name="lost on average, at least" if lost else "mean return",
+            key_name="lost on average, at least" if has_gap else "mean return",
             key=mean,
         ),
         content=TransferContent(
@@ -116,7 +122,7 @@ def transfer_part(record: Transfer, anchor: str) -> Part:
             kind="transfer",
             gaps=False,
         ),
-        picture=drawn[0] if drawn else None,
+        picture=pictures[0] if pictures else None,
     )
 
 

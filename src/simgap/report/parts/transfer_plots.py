@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -14,7 +15,7 @@ from simgap.report.heat_plots import Dot, HeatPlot, SlidingHeat, Table
 from simgap.report.parts.transfer_words import in_order, place
 from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot
 from simgap.report.shown_number import ShownNumber, show
-from simgap.text import number, shown
+from simgap.text import listed, number, shown
 
 MOST_BINS = 8  # places along a parameter at which returns are told
 FEWEST = 4  # points of one place
@@ -27,6 +28,7 @@ BANDS = (
 )
 BEYOND = "Beyond: at points of a wider range that are not in the range itself."
 LOSS = "loss, at least"
+SURE = "estimated"
 BELOW = "return below the best point"
 
 
@@ -90,13 +92,60 @@ def parameter_plots(record: Transfer, anchor: str) -> tuple[CurvePlot, ...]:
             x=shown(name, 40),
             y="return",
             curves=tuple(
-                Curve(shown(each.name, 40), _along(each.points, name), "estimated")
+                Curve(shown(each.name, 40), _along(each.points, name), SURE)
                 for each in record.policies
             ),
             note=BANDS if at == 1 else "",
             band=True,
         )
         for at, name in enumerate(in_order(record)[:MOST_PARAMETERS], start=1)
+    )
+
+
+def gap_plots(record: Transfer, anchor: str) -> tuple[CurvePlot, ...]:
+    """Return what trainings lose against the best reference, along each parameter."""
+    lost = [each for each in record.policies if each.gap is not None]
+    names = in_order(record)[:MOST_PARAMETERS] if lost and record.worths else ()
+    return tuple(
+        CurvePlot(
+            key=f"{anchor}-lost-{at}",
+            title=f"Lost against {listed(record.references)}, over {shown(name, 40)}",
+            x=shown(name, 40),
+            y=LOSS,
+            curves=tuple(
+                Curve(shown(each.name, 40), _along(each.points, name, gaps=True), SURE)
+                for each in lost
+            ),
+            note=BANDS if at == 1 else "",
+            band=True,
+        )
+        for at, name in enumerate(names, start=1)
+    )
+
+
+def worths_plot(record: Transfer, key: str) -> BarPlot | None:
+    """Return what memory, information and randomization are worth."""
+    if not record.worths:
+        return None
+    count = Counter(each.what for each in record.worths)
+    pairs = [f"{each.what}: {each.policy} - {each.against}" for each in record.worths]
+    return BarPlot(
+        key=key,
+        title="What memory, information and randomization are worth",
+        x="return with it less return without it",
+        bars=tuple(
+            (
+                each.what
+                if count[each.what] == 1
+                else f"{each.what}, {shown(each.policy, 20)}",
+                show(each.value, digits=4),
+            )
+            for each in record.worths
+        ),
+        ranges=tuple(each.evaluation.ends for each in record.worths),
+        range_name="of these very policies",
+        note=f"{listed(pairs)}. Lines: for any training, so that episodes and training "
+        "seeds vary. Shades: of these very policies, only episodes vary.",
     )
 
 
@@ -252,13 +301,15 @@ def _position(value: float, axis: Sequence[float]) -> float:
 
 
 def _along(
-    points: Sequence[TransferPoint], name: str
+    points: Sequence[TransferPoint], name: str, *, gaps: bool = False
 ) -> tuple[tuple[float, float, float, float], ...]:
-    """Return mean, least and largest return of the points near each place."""
+    """Return mean, least and largest return (or gap) of the points near each place."""
     known = sorted(
-        (each.theta[name], each.returned.estimate)
+        (each.theta[name], found.estimate)
         for each in points
-        if each.inside and name in each.theta
+        if each.inside
+        and name in each.theta
+        and (found := each.gap if gaps else each.returned) is not None
     )
     if not known:
         return ()
