@@ -53,7 +53,14 @@ COMMANDS = [  # at least one of every verb; no horizon and no gain make nulls
     f"check {CART} -H 9",
     f"transfer {CART} -H 9 --policy random --reference zero --design grid:2",
 ]
-SLOW = [f"study {RIVERS} -H 4 --out study-here", "demo --out demo-here"]
+HEADING = "heading --randomize mounting_angle=-3..3 -H 20"
+SLOW = [
+    f"study {RIVERS} -H 4 --out study-here",
+    "demo --out demo-here",
+    f"train {HEADING} --steps 2e4 --out trained",
+    "transfer trained --design sobol:4 --episodes 4",
+    f"study {HEADING} --seeds 1 --time-budget 240 --out studied",
+]
 CAR = """
 import numpy as np
 from gymnasium.spaces import Discrete

@@ -46,7 +46,8 @@ from simgap.answers.stakes import (
     Stakes as Stakes,
     stakes as stakes,
 )
-from simgap.answers.study.study import study as study
+from simgap.answers.study.entry import study as study
+from simgap.answers.study.simulator import study_simulator as study_simulator
 from simgap.answers.train.train import train as train
 from simgap.answers.transfer.check import check as check
 from simgap.answers.transfer.trained_run import is_run as is_run

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from simgap.errors import InvalidArgument
 
 
-def refuse_options(given: Mapping[str, object], way_out: str) -> None:
-    """Raise if an option is given that this kind of `adapt` does not have."""
+def refuse_options(
+    given: Mapping[str, object], way_out: str, verb: str = "adapt"
+) -> None:
+    """Raise if an option is given that this kind of question does not have."""
     for name, value in given.items():
         if value is not None and value is not False:
             raise InvalidArgument(
-                f"{name} does not go with this kind of adapt", hint=way_out
+                f"{name} does not go with this kind of {verb}", hint=way_out
             )

@@ -60,7 +60,7 @@ SECONDS = 60.0  # of planning, if `simgap oracle` or `simgap gap` has no limit
 PAGE = "report.html"
 
 
-def study(
+def study_class(
     model: Model,
     horizon: int,
     *,
@@ -89,12 +89,6 @@ def study(
     file of a page, at the end and if the study is interrupted
     (`simgap.report.write_explorer` draws it), `judged` with the audit as soon as it is
     there. Records that rest on the study's plan name the `command`.
-
-    >>> from tempfile import mkdtemp
-    >>> from simgap import study
-    >>> found = study("riverswim?states=3&success=0.2,0.8", 4, out=mkdtemp())
-    >>> found.verdict, list(found.records)[:3]
-    ('yes', ['audit', 'oracle', 'gap'])
     """
     begin, given = perf_counter(), named_model(model)
     folder, path = Path(out), None if log is None else Path(log)

@@ -1,7 +1,7 @@
-"""Everything about your own class, with a page to look at.
+"""Everything about your own class or simulator, with a page to look at.
 
 Each answer is written as soon as it is there, so that a study can be stopped; started
-again with the same class, horizon and seed it keeps the answers that are there.
+again with the same words it keeps what is there, and goes on.
 """
 
 from __future__ import annotations
@@ -10,19 +10,33 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simgap.cli.app.adapted_simulator import refuse
 from simgap.cli.app.arguments import (
+    SECONDS,
     AsJson,
     Horizon,
     MaxBytes,
     Model,
+    Noise,
+    Randomize,
     Seed,
-    TimeLimit,
+    Threads,
     needed_horizon,
+    real,
+    threads_or_all,
+    whole,
 )
-from simgap.cli.app.output import finish, made_folder, print_line, say, telling
+from simgap.cli.app.output import (
+    finish,
+    made_folder,
+    print_line,
+    print_notes,
+    say,
+    telling,
+)
 
 if TYPE_CHECKING:
-    from simgap.records import Audit, Study
+    from simgap.records import Audit, Study, StudyRun
 
 
 def run(
@@ -32,7 +46,15 @@ def run(
     out: Annotated[
         str, typer.Option("--out", metavar="DIR", help="Where to put the files.")
     ] = "simgap-study",
-    time_limit: TimeLimit = 30.0,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            "--time-limit",
+            metavar="S",
+            help="Seconds of planning, of a class; 30.",
+            parser=real("--time-limit", hint=SECONDS),
+        ),
+    ] = None,
     log: Annotated[
         str | None,
         typer.Option(
@@ -46,22 +68,82 @@ def run(
         bool,
         typer.Option("--refine", help="Audit finer grids until the answer stays."),
     ] = False,
+    randomize: Randomize = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            "--seeds",
+            metavar="K",
+            help="Trainings of each kind, of a simulator; 5, or 3 if time is short.",
+            parser=whole("--seeds", 1, 1000, "a number"),
+        ),
+    ] = None,
+    time_budget: Annotated[
+        float | None,
+        typer.Option(
+            "--time-budget",
+            metavar="S",
+            help="Seconds that the study of a simulator may take in all.",
+            parser=real("--time-budget", hint=SECONDS),
+        ),
+    ] = None,
+    noise: Noise = None,
     seed: Seed = 0,
+    threads: Threads = None,
     max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask everything about a class and write a page: verdict, blame, width and more.
+    """Ask everything about a class or a simulator and write a page with the answers.
 
     The folder has a record of every answer (audit, oracle, gap, blame, width,
     identify and, with --log, adapt), both policies, the class, and report.html.
 
+    With --randomize 'mass=0.5..2' MODEL is a simulator, such as pendulum: policies are
+    trained with memory, without, and told the parameters; graded; and compared. Stopped
+    at any moment, the same command goes on where it was.
+
     Example: simgap study 'riverswim?success=0.1:0.6:3&left_reward=0.4' -H 50
     """
-    from simgap.answers import study
+    from simgap.answers import study, study_simulator
     from simgap.cli.app.compiling import WHOLE_STUDY, compile_ahead
     from simgap.cli.app.models import read_model
     from simgap.report import write_explorer
 
+    if randomize is not None:
+        refuse(
+            {
+                "--time-limit": time_limit,
+                "--log": log,
+                "--refine": refine,
+                "--max-bytes": max_bytes,
+            },
+            "leave it out: with --randomize policies are trained, nothing is planned",
+            "study",
+        )
+        with telling("training") as tell:
+            found = study_simulator(
+                model,
+                horizon=horizon,
+                randomize=randomize,
+                noise=noise or "",
+                seeds=seeds,
+                time_budget=time_budget,
+                out=made_folder(out),
+                fresh=fresh,
+                seed=seed,
+                workers=threads_or_all(threads),
+                command=str(context.obj),
+                draw=write_explorer,
+                announce=say,
+                progress=tell,
+            )
+        finish(found, context, None, print_answer, as_json=as_json)
+        return
+    refuse(
+        {"--noise": noise, "--seeds": seeds, "--time-budget": time_budget},
+        "it needs a simulator: --randomize 'mass=0.5..2'",
+        "study",
+    )
     steps = needed_horizon(horizon)
     compile_ahead(*WHOLE_STUDY)
     with telling("planning") as tell:
@@ -69,7 +151,7 @@ def run(
             read_model(model, max_bytes),
             steps,
             out=made_folder(out),
-            time_limit=time_limit,
+            time_limit=30.0 if time_limit is None else time_limit,
             log=log,
             fresh=fresh,
             refine=refine,
@@ -87,8 +169,18 @@ def say_verdict(found: Audit) -> None:
     say(f"verdict: {found.headline} Now the details")
 
 
-def print_answer(answer: Study) -> None:
+def print_answer(answer: Study | StudyRun) -> None:
     """Print the verdict, the story, one line for each question, and where files are."""
+    from simgap.records import StudyRun
+
+    if isinstance(answer, StudyRun):
+        for each in answer.answers:
+            print_line(f"- {each.line}")
+        print_notes(answer.notes)
+        print_line("")
+        print_line(f"page    {answer.report}")
+        print_line(f"records {', '.join(answer.records.values())}")
+        return
     print_line(answer.headline)
     print_line(f"  {answer.reason}")
     print_line("")

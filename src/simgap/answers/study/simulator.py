@@ -1,0 +1,370 @@
+"""Train, grade and answer: every question about a simulator, one folder of records.
+
+The folder has a plan (`plan.json`), the trainings, and a record of every answer. A
+study that was stopped, however, goes on where it was: trainings from their checkpoints,
+measurements from their ledgers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import Any, final
+
+from simgap.answers.blame.blame_run import blame_run
+from simgap.answers.identify.identify_run import identify_run
+from simgap.answers.planned_class import Tell
+from simgap.answers.study.kept import forget, keep_plan, kept_plan, kept_training
+from simgap.answers.study.kinds import MEMORY, MEMORYLESS, WINDOW, Kind
+from simgap.answers.study.plan import Asked, Plan, planned
+from simgap.answers.study.speeds import measured_speeds
+from simgap.answers.study.verdicts import (
+    Answered,
+    answers_of,
+    further_answer,
+    only_parameter,
+    words_of,
+)
+from simgap.answers.train.asked import AskedTraining, asked_training
+from simgap.answers.train.train import (
+    kept_record,
+    learner_settings,
+    seeds_from,
+    training_recipe,
+)
+from simgap.answers.transfer.setup import identity
+from simgap.answers.transfer.transfer import transfer
+from simgap.answers.width.width_run import width_run
+from simgap.continuous import TrainedSeed, TrainingRecipe, only_driver, train_all
+from simgap.errors import InvalidArgument, SimgapError
+from simgap.records import (
+    Note,
+    StudyRun,
+    Train,
+    provenance,
+    with_command,
+    write_record,
+)
+from simgap.text import counted
+
+RECORD, PAGE, WIDTH = "study_run.json", "report.html", "width"
+LONG = 600.0  # seconds of a budget: there may be time for one more kind
+Draw = Callable[[Path, Path], object]
+
+
+def study_simulator(
+    simulator: Any,
+    *,
+    randomize: Any,
+    horizon: int | None = None,
+    noise: str = "",
+    seeds: int | None = None,
+    time_budget: float | None = None,
+    fresh: bool = False,
+    seed: int = 0,
+    workers: int = 1,
+    out: Path | str = "simgap-study",
+    command: str = "",
+    draw: Draw | None = None,
+    announce: Tell | None = None,
+    progress: Tell | None = None,
+) -> StudyRun:
+    """Return what memory, knowledge and randomization are worth in a simulator.
+
+    Policies are trained with memory, without, told the parameters, for the nominal
+    values and, if several parameters vary, told some of them: `seeds` of each, 5 unless
+    a budget is too small for that. All are graded; then blame, identify and width are
+    answered. With a `time_budget` in seconds, the steps of the trainings are chosen so
+    that the whole of it takes about that long. The plan is kept, and what was stopped
+    goes on with it, unless it shall be `fresh`. `announce` hears what is planned,
+    `draw` is called with the folder and the file of a page at the end, and if the study
+    is interrupted.
+    """
+    begin, folder = monotonic(), Path(out)
+    if not isinstance(simulator, str):
+        raise InvalidArgument(
+            f"a study of a {type(simulator).__name__}",
+            hint="name the simulator, file.py:make: other processes open it too",
+            code="simulator-by-name",
+        )
+    asked = asked_training(
+        simulator,
+        randomize=randomize,
+        memory=MEMORY.memory,
+        informed=True,  # something must vary
+        nominal=False,
+        at=None,
+        horizon=horizon,
+        noise=noise,
+        checked=True,
+    )
+    what = _identity(asked, noise, seeds, time_budget, seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    if fresh:
+        forget(folder)
+    tell = progress or (lambda _: None)
+    study = _Study(simulator, asked, noise, folder, seed, workers, tell)
+    plan = kept_plan(folder, what)
+    if plan is None:
+        plan = replace(study.planned(seeds, time_budget, begin), identity=what)
+        keep_plan(plan, folder)
+    if announce is not None:
+        announce(
+            f"{counted(len(plan.kinds) * plan.seeds, 'training')} of {plan.steps} "
+            f"steps each; the study takes about {_duration(plan.expected)} in all"
+        )
+    try:
+        answer = study.answered(plan, command)
+        answer = replace(
+            answer,
+            time_budget=time_budget,
+            total_seconds=monotonic() - begin,
+            report=None if draw is None else str(folder / PAGE),
+        )
+        write_record(answer, folder / RECORD)
+    finally:
+        if draw is not None:
+            draw(folder, folder / PAGE)
+    return answer
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Study:
+    """What is studied, and where it goes."""
+
+    simulator: str
+    asked: AskedTraining
+    noise: str
+    folder: Path
+    seed: int
+    workers: int
+    tell: Tell
+
+    def recipe(self, kind: Kind, folder: Path, steps: int) -> TrainingRecipe:
+        """Return a training of a kind."""
+        return training_recipe(
+            self.simulator,
+            randomize=self.asked.told.spec,
+            horizon=self.asked.horizon,
+            noise=self.noise,
+            steps=steps,
+            checked=False,  # it was
+            out=folder,
+            **kind.options,
+        )
+
+    def planned(self, seeds: int | None, budget: float | None, begin: float) -> Plan:
+        """Measure how fast this machine is, and plan."""
+        batch = learner_settings(
+            self.asked.memory, self.asked.horizon, None, informed=False, masked=False
+        ).batch
+        kinds = [MEMORY, MEMORYLESS]
+        if budget is None or budget >= LONG:
+            kinds.append(WINDOW)
+        speeds = measured_speeds(
+            kinds,
+            lambda kind, folder, rounds: self.recipe(kind, folder, rounds * batch),
+            workers=self.workers,
+            progress=self.tell,
+        )
+        return planned(
+            Asked(
+                len(self.parameters),
+                self.asked.horizon,
+                batch,
+                seeds,
+                budget,
+                self.workers,
+            ),
+            speeds,
+            monotonic() - begin,
+        )
+
+    def answered(self, plan: Plan, command: str) -> StudyRun:
+        """Return the answers, each kept in the folder as soon as it is there."""
+        clock = _Clock(plan, self.tell)
+        trainings = self.trained(plan, clock)
+        graded = transfer(
+            self.folder,
+            design=plan.transfer.design,
+            episodes=plan.transfer.episodes,
+            checked=False,
+            seed=self.seed,
+            workers=self.workers,
+            progress=clock.part("transfer"),
+        )
+        write_record(with_command(graded, command), self.folder / "transfer.json")
+        records = {"transfer": str(self.folder / "transfer.json")}
+        answers = list(answers_of(trainings, graded, "transfer.json"))
+        if plan.blame is None:
+            answers.append(only_parameter(self.parameters[0], "transfer.json"))
+        notes = list(plan.notes)
+        for name, make in self._further(plan, clock):
+            try:
+                found = make()
+            except SimgapError as error:
+                notes.append(Note("not-answered", f"{name}: {error.problem}"))
+                continue
+            path = self.folder / f"{found.kind}.json"
+            write_record(with_command(found, command), path)
+            records[name] = str(path)
+            answers.append(further_answer(found, trainings, path.name))
+        clock.part("page")("drawing the page")
+        verdict, headline, reason = words_of(answers, plan.seeds)
+        return StudyRun(
+            simulator=self.simulator,
+            randomize=self.asked.told.to_string(),
+            parameters=self.parameters,
+            horizon=self.asked.horizon,
+            verdict=verdict,
+            headline=headline,
+            reason=reason,
+            answers=tuple(answers),
+            kinds=tuple(each.name for each in plan.kinds),
+            seeds=plan.seeds,
+            steps=plan.steps,
+            time_budget=None,
+            planned_seconds=plan.expected,
+            total_seconds=0.0,
+            report=None,
+            records=records,
+            notes=(*notes, *_rough(trainings)),
+            certainty={"answers": "estimated", "verdict": "estimated"},
+            provenance=provenance(
+                command=command, model=self.simulator, latent=None, seed=self.seed
+            ),
+        )
+
+    def trained(self, plan: Plan, clock: _Clock) -> list[Train]:
+        """Return the records of all trainings; finished ones are not repeated."""
+        seeds = seeds_from(self.seed, plan.seeds)
+        recipes = [self.recipe(each, self.folder, plan.steps) for each in plan.kinds]
+        with ExitStack() as held:
+            for each in recipes:
+                held.enter_context(only_driver(each.folder))
+            kept = {each: kept_training(each, seeds) for each in recipes}
+            left = [each for each in recipes if kept[each] is None]
+            tell = clock.part("training", len(left) / len(recipes))
+            done: dict[TrainingRecipe, list[TrainedSeed]] = {each: [] for each in left}
+            jobs = [(each, seed) for each in left for seed in seeds]
+            for one in train_all(jobs, workers=self.workers, tell=tell):
+                done[one.recipe].append(one)
+                if len(done[one.recipe]) == len(seeds):
+                    kept[one.recipe] = kept_record(one.recipe, done[one.recipe])
+        return [each for each in kept.values() if each is not None]
+
+    def _further(
+        self, plan: Plan, clock: _Clock
+    ) -> Iterator[tuple[str, Callable[[], Answered]]]:
+        """Yield the questions beside transfer that the plan has time for."""
+        if plan.blame is not None:
+            yield (
+                "blame",
+                partial(
+                    blame_run,
+                    self.folder,
+                    design=plan.blame.design,
+                    episodes=plan.blame.episodes,
+                    seed=self.seed,
+                    workers=self.workers,
+                    progress=clock.part("blame"),
+                ),
+            )
+        yield (
+            "identify",
+            partial(
+                identify_run,
+                self.folder,
+                worlds=plan.worlds,
+                seed=self.seed,
+                progress=clock.part("identify"),
+            ),
+        )
+        if plan.width is not None:
+            yield (
+                "width",
+                partial(
+                    width_run,
+                    self.simulator,
+                    randomize=self.asked.told.spec,
+                    horizon=self.asked.horizon,
+                    noise=self.noise,
+                    seeds=plan.width.seeds,
+                    steps=plan.width.steps,
+                    design=plan.width.episodes.design,
+                    episodes=plan.width.episodes.episodes,
+                    checked=False,
+                    seed=self.seed,
+                    workers=self.workers,
+                    out=self.folder / WIDTH,
+                    progress=clock.part("width"),
+                ),
+            )
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Return the names of what varies."""
+        told = self.asked.told
+        return tuple(told.names[at] for at in told.varying)
+
+
+@final
+class _Clock:
+    """Says which part of a study runs, and how long all of it will still take."""
+
+    def __init__(self, plan: Plan, tell: Tell) -> None:
+        self._seconds, self._tell = plan.seconds, tell
+
+    def part(self, name: str, share: float = 1.0) -> Tell:
+        """Return what a part calls with its news; `share` of it is left to do."""
+        names = list(self._seconds)
+        later = sum(self._seconds[each] for each in names[names.index(name) + 1 :])
+        begin, whole = 0.0, share * self._seconds[name]
+
+        def tell(word: str) -> None:
+            nonlocal begin
+            begin = begin or monotonic()
+            left = later + max(0.0, whole - (monotonic() - begin))
+            self._tell(f"{name}: {word}; about {_duration(left)} left of the study")
+
+        return tell
+
+
+def _identity(
+    asked: AskedTraining,
+    noise: str,
+    seeds: int | None,
+    time_budget: float | None,
+    seed: int,
+) -> dict[str, str]:
+    """Return what is studied, part by part."""
+    parts = {
+        "randomization": asked.told.to_string(),
+        "horizon": asked.horizon,
+        "noise": noise,
+        "seeds": seeds or "as many as there is time for",
+        "time budget": time_budget or "none",
+        "seed": seed,
+    }
+    return identity(asked.simulator.name, {}, parts)
+
+
+def _rough(trainings: list[Train]) -> Iterator[Note]:
+    for each in trainings:
+        many = sum(one.converged is False for one in each.policies)
+        if many:
+            told = f"{each.name}: {many} of {len(each.policies)} trainings"
+            yield Note("not-converged", f"{told} had not converged: train longer")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90.0:
+        return counted(max(1, round(seconds)), "second")
+    if seconds < 5400.0:
+        return counted(round(seconds / 60.0), "minute")
+    return f"{seconds / 3600.0:.1f} hours"

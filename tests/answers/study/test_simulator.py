@@ -1,0 +1,198 @@
+"""A study of a simulator: one plan; killed, it goes on to the same numbers."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simgap import study
+from simgap.errors import InvalidArgument, InvalidFile, SimgapError
+from tests.answers.study.untrained import studied, untrained
+from tests.note_codes import codes
+
+KINDS = ("gru", "nominal-gru", "masked-gru", "none", "informed-none")
+RECORDS = ("study_run", "transfer", "blame_run", "identify_run")
+MOMENTS = ("trained:3", "told:transfer:2", "told:blame:1", "told:page:1")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a study that was never stopped."""
+    folder = tmp_path_factory.mktemp("whole") / "out"
+    studied(folder)
+    return folder
+
+
+def numbers(folder: Path) -> dict[str, Any]:
+    """Every record of a study, but for where and how long."""
+    found = {}
+    for name in RECORDS:
+        record = json.loads((folder / f"{name}.json").read_bytes())
+        for key in ("total_seconds", "planned_seconds", "records", "provenance"):
+            record.pop(key, None)
+        found[name] = json.loads(json.dumps(record).replace(str(folder.parent), ""))
+    return found
+
+
+def test_a_study_answers_every_question(whole: Path) -> None:
+    found = numbers(whole)["study_run"]
+    assert [each["question"] for each in found["answers"]] == [
+        "memory",
+        "information",
+        "randomization",
+        "parameter",
+        "time",
+    ]
+    assert found["kinds"] == list(KINDS) and found["seeds"] == 1
+    assert found["verdict"] == "no"  # nobody has learnt anything
+    for name in KINDS:
+        assert len(list((whole / name).glob("seed-*.onnx"))) == 1
+
+
+def test_a_study_that_is_killed_goes_on_to_the_same_numbers(
+    whole: Path, tmp_path: Path
+) -> None:
+    """Four times, in the same folder; finished trainings are not repeated."""
+    folder = tmp_path / "out"
+    trained: dict[str, int] = {}
+    for moment in (*MOMENTS, "never"):
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "tests.answers.study.untrained",
+                str(folder),
+                moment,
+            ],
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        killed = -signal.SIGKILL if moment != "never" else 0
+        assert done.returncode == killed, (moment, done.stderr)
+        files = {str(each): each.stat().st_mtime_ns for each in folder.glob("*/*.onnx")}
+        kept = [f for f, t in trained.items() if files[f] == t]
+        assert moment == MOMENTS[0] or len(kept) >= 2, moment
+        if moment not in MOMENTS[:2]:
+            assert kept == list(files)
+        trained = files
+    assert numbers(folder) == numbers(whole)
+
+
+def test_the_plan_is_made_once(whole: Path) -> None:
+    """The clock of another day does not change what is counted."""
+    before = (whole / "plan.json").read_bytes(), numbers(whole)
+
+    def never(*_: Any, **__: Any) -> Any:
+        raise AssertionError
+
+    studied(whole, speeds=never, train_all=never_trained)
+    assert ((whole / "plan.json").read_bytes(), numbers(whole)) == before
+
+
+def never_trained(jobs: Any, **_: Any) -> Any:
+    assert not jobs
+    return iter(())
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"seeds": 2}, "seeds"),
+        ({"time_budget": 61.0}, "time budget"),
+        ({"horizon": 7}, "horizon"),
+        ({"randomize": "gain=-1.5..1.5 drag=0.0..0.5"}, "randomization"),
+    ],
+)
+def test_another_study_is_refused(
+    change: dict[str, Any], part: str, whole: Path
+) -> None:
+    with pytest.raises(InvalidFile) as caught:
+        studied(whole, **change)
+    assert caught.value.code == "another-study"
+    assert part in caught.value.problem
+
+
+def test_fresh_begins_again_and_removes_nothing_else(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+
+    def stopped(jobs: Any, **more: Any) -> Any:
+        yield from list(untrained(jobs[:2], **more))
+        raise KeyboardInterrupt
+
+    drawn: list[Path] = []
+    with pytest.raises(KeyboardInterrupt):
+        studied(folder, train_all=stopped, draw=lambda at, _: drawn.append(at))
+    assert drawn == [folder]  # what is there is shown
+    (folder / "mine.txt").write_text("keep")
+    before = (folder / "gru" / "train.json").stat().st_mtime_ns
+    with pytest.raises(KeyboardInterrupt):
+        studied(folder, train_all=stopped, fresh=True, seeds=2)
+    assert (folder / "mine.txt").read_text() == "keep"
+    assert (folder / "gru" / "train.json").stat().st_mtime_ns > before
+    assert json.loads((folder / "plan.json").read_bytes())["seeds"] == 2
+
+
+def test_a_budget_that_is_too_small_is_refused_before_anything_is_kept(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        studied(tmp_path / "out", time_budget=3.0)
+    assert caught.value.code == "budget-too-small"
+    assert not (tmp_path / "out" / "plan.json").exists()
+
+
+def test_what_a_study_of_a_simulator_does_not_take() -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        study(object(), randomize="mass=1..2")  # type: ignore[call-overload]
+    assert caught.value.code == "simulator-by-name"
+    with pytest.raises(InvalidArgument, match="refine"):
+        study("heading", randomize="mounting_angle=0..1", refine=True)  # type: ignore[call-overload]
+    with pytest.raises(InvalidArgument, match="time_budget"):
+        study("riverswim", 5, time_budget=5.0)  # type: ignore[call-overload]
+    with pytest.raises(InvalidArgument, match="horizon"):
+        study("riverswim")  # type: ignore[call-overload]
+
+
+def test_progress_says_how_long_all_of_it_will_take(tmp_path: Path) -> None:
+    said: list[str] = []
+    planned: list[str] = []
+
+    def stopped(jobs: Any, **more: Any) -> Any:
+        yield from list(untrained(jobs[:1], **more))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        studied(
+            tmp_path / "out",
+            train_all=stopped,
+            progress=said.append,
+            announce=planned.append,
+        )
+    assert "5 trainings" in planned[0] and "about 5" in planned[0]
+    assert said[-1].startswith("training: gru") and "left of the study" in said[-1]
+
+
+def test_a_question_that_fails_does_not_take_the_others_away(
+    whole: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from importlib import import_module
+
+    home = import_module("simgap.answers.study.simulator")
+
+    def fails(*_: Any, **__: Any) -> Any:
+        raise SimgapError("it cannot be told", code="not-told")
+
+    monkeypatch.setattr(home, "identify_run", fails)
+    found = studied(whole, train_all=never_trained)
+    assert "not-answered" in codes(found)
+    assert "time" not in [each.question for each in found.answers]
