@@ -34,7 +34,8 @@ def done(finished: Path, tmp_path: Path) -> Path:
 
 
 def rivers(folder: Path, **more: Any) -> Study:
-    return study(RIVERS, HORIZON, out=folder, **more)
+    found: Study = study(RIVERS, HORIZON, out=folder, **more)
+    return found
 
 
 def changed(path: Path, change: dict[str, Any]) -> dict[str, Any]:
