@@ -68,7 +68,7 @@ class BlamedRun(Record):
 
     schema: int = SCHEMA
     kind: str = "blame_run"
-    simulator: str
+    simulator: str  # its name
     randomize: str  # nu, in the grammar of --randomize
     horizon: int
     design: str  # at which parameters was measured

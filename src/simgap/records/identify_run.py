@@ -52,7 +52,7 @@ class IdentifiedRun(Record):
 
     schema: int = SCHEMA
     kind: str = "identify_run"
-    simulator: str
+    simulator: str  # its name
     randomize: str  # nu, in the grammar of --randomize
     horizon: int
     policy: str  # the training with memory

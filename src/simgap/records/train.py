@@ -44,7 +44,7 @@ class Train(Record):
     schema: int = SCHEMA
     kind: str = "train"
     name: str  # what tables call the training
-    simulator: str
+    simulator: str  # its name
     randomize: str  # what was drawn while it was trained
     told: str  # the range that informed policies are told: nu of the user
     noise: str  # added at every step, in the grammar of --noise

@@ -47,7 +47,7 @@ class WidthRun(Record):
 
     schema: int = SCHEMA
     kind: str = "width_run"
-    simulator: str
+    simulator: str  # its name
     randomize: str  # the user's ranges, in the grammar of --randomize
     noise: str  # added at every step
     horizon: int
