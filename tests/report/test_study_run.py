@@ -102,7 +102,7 @@ def test_what_weakens_a_verdict_stands_beside_it(tmp_path: Path) -> None:
     write(tmp_path, cases.study(notes=(*notes, Note("other", "something else"))))
     top = top_of(read_folder(tmp_path).parts)
     assert top is not None and top.verdict is not None
-    assert top.verdict.warnings == ("seeds: 3", "gru: 1 of 3.")
+    assert top.verdict.warnings == ("seeds: 3", "gru: 1 of 3")
 
 
 def test_trainings_are_drawn_with_all_seeds(tmp_path: Path) -> None:

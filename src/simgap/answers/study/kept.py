@@ -17,7 +17,7 @@ PLAN = "plan.json"
 RECORDS = ("study_run", "transfer", "blame_run", "identify_run", "width_run")
 FILES = (PLAN, "returns.npz", *(f"{name}.json" for name in RECORDS))
 LEDGER = "ledger.sqlite*"
-FOLDERS = ("blame-episodes", "width")  # beside those of the trainings
+FOLDERS = ("blame-episodes*", "width")  # beside those of the trainings
 
 
 def kept_plan(folder: Path, identity: Mapping[str, str]) -> Plan | None:
@@ -47,7 +47,8 @@ def forget(folder: Path) -> None:
     path = folder / PLAN
     kinds = read_record(path, Plan).kinds if path.exists() else ()
     for name in (*(each.name for each in kinds), *FOLDERS):
-        shutil.rmtree(folder / name, ignore_errors=True)
+        for made in folder.glob(name):
+            shutil.rmtree(made, ignore_errors=True)
     for file in (*(folder / name for name in FILES), *folder.glob(LEDGER)):
         file.unlink(missing_ok=True)
 

@@ -7,7 +7,7 @@ measurements from their ledgers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,6 +27,7 @@ from simgap.answers.study.verdicts import (
     answers_of,
     further_answer,
     only_parameter,
+    unconverged,
     words_of,
 )
 from simgap.answers.train.asked import AskedTraining, asked_training
@@ -49,7 +50,7 @@ from simgap.records import (
     with_command,
     write_record,
 )
-from simgap.text import counted
+from simgap.text import counted, listed
 
 RECORD, PAGE, WIDTH = "study_run.json", "report.html", "width"
 LONG = 600.0  # seconds of a budget: there may be time for one more kind
@@ -354,12 +355,14 @@ def _identity(
     return identity(asked.simulator.name, {}, parts)
 
 
-def _rough(trainings: list[Train]) -> Iterator[Note]:
-    for each in trainings:
-        many = sum(one.converged is False for one in each.policies)
-        if many:
-            told = f"{each.name}: {many} of {len(each.policies)} trainings"
-            yield Note("not-converged", f"{told} had not converged: train longer")
+def _rough(trainings: Sequence[Train]) -> Iterator[Note]:
+    found = unconverged(trainings, [each.name for each in trainings])
+    if found:
+        yield Note(
+            "not-converged",
+            f"trainings that had not converged: {listed(found)}; longer ones may "
+            "change what is told here",
+        )
 
 
 def _duration(seconds: float) -> str:

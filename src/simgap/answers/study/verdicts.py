@@ -119,8 +119,8 @@ def what_it_is_worth(worth: Worth, matters: float) -> Found:
         f"it is worth {told(value)} of return ({worth.policy} less {worth.against})"
     )
     worst = (
-        f"at the worst point {worth.policy} returns {number(worth.worst.estimate, 3)}, "
-        f"{worth.against} {number(worth.worst_against.estimate, 3)}"
+        f"the return at the worst point is {number(worth.worst.estimate, 3)} with it, "
+        f"{number(worth.worst_against.estimate, 3)} without"
     )
     if value.lower > 0.0 and value.upper > matters:
         text = f"{subject} pays: {is_worth}; {worst}"
@@ -129,7 +129,7 @@ def what_it_is_worth(worth: Worth, matters: float) -> Found:
         text = f"{subject} pays, but little: {is_worth}; {worst}"
         return Found("yes", f"{worth.what}-pays-little", text)
     if worth.worst.lower > worth.worst_against.upper:
-        text = f"{subject} pays where it matters most: {worst}; on average {is_worth}"
+        text = f"{subject} pays where it matters most: {worst}; {is_worth} on average"
         return Found("yes", f"{worth.what}-pays-at-worst", text)
     if value.upper < 0.0:
         return Found("no", f"{worth.what}-harms", f"{subject} does harm: {is_worth}")

@@ -88,7 +88,7 @@ def _verdict(record: StudyRun) -> Verdict:
         headline=record.headline,
         reason=record.reason,
         more="",
-        warnings=(*few, *([f"{'; '.join(rough)}."] if rough else [])),
+        warnings=(*few, *rough),
     )
 
 
@@ -105,20 +105,18 @@ def _card(answer: StudyAnswer) -> Card:
 
 
 def _table(record: StudyRun, key: str) -> Sheet:
-    heads = ("question", "answer", "number", "compare with", "code")
+    heads = ("question", "answer", "number", "compare with", "had not converged")
     return sheet(
         key,
         "Every answer with its number",
-        [Heading(head) for head in (*heads, "not converged", "record")],
+        [Heading(head) for head in heads],
         [
             (
                 QUESTIONS[each.question],
                 _said(each),
                 show(each.value, digits=4),
                 show(each.against, digits=4),
-                each.code,
                 ", ".join(each.not_converged) or "-",
-                each.record,
             )
             for each in record.answers
         ],
