@@ -14,6 +14,7 @@ from simgap.answers.train.asked import AskedTraining
 from simgap.answers.transfer.opened_work import opened_work
 from simgap.answers.transfer.setup import Where, brought, points_of
 from simgap.answers.transfer.trained_run import TrainedRun
+from simgap.arrays import digest
 from simgap.continuous import (
     BoundRandomization,
     Cube,
@@ -27,7 +28,7 @@ from simgap.intervals import Estimate
 from simgap.records import Train, TransferPolicy
 
 RANDOM = "random"
-FINISHED = "width-episodes"  # folder of finished jobs
+FINISHED = "width-episodes"  # folder of finished jobs, one for each measurement
 
 
 @final
@@ -72,7 +73,6 @@ def graded_widths(
         randomization: BoundRandomization,
         where: Where,
         names: Sequence[str],
-        what: str,
         episodes: int = episodes,
     ) -> Measured:
         given = {each: known.get(each, each) for each in names}
@@ -86,7 +86,8 @@ def graded_widths(
             noise=noise,
             seed=seed,
         )
-        kept = None if folder is None else folder / FINISHED / what
+        asked_for = digest(repr(sorted(ready.identity.items())).encode())[:12]
+        kept = None if folder is None else folder / FINISHED / asked_for
         if kept is not None:
             kept.mkdir(parents=True, exist_ok=True)
         return measured(
@@ -103,8 +104,10 @@ def graded_widths(
 
     names = [each.name for each in trainings]
     where = points_of(asked.told, design, beyond, seed)
-    whole = run_all(asked.told, where, [*names, RANDOM], "all")
-    *policies, random = graded(whole.cube, where.drawn, confidence=confidence).policies
+    whole = run_all(asked.told, where, [*names, RANDOM])
+    *policies, random = graded(
+        whole.cube, where.drawn, confidence=confidence, guaranteed=False
+    ).policies
     inside, every = [], [whole]
     for policy, name, part in zip(policies, names, parts, strict=True):
         if part is asked.told:
@@ -112,7 +115,7 @@ def graded_widths(
             continue
         own = points_of(part, design, 1.0, seed)
         more = -(-int(where.points.inside.sum()) // len(own.points.theta))
-        every.append(run_all(part, own, [name], name, more * episodes))
+        every.append(run_all(part, own, [name], more * episodes))
         mean = combined(every[-1].cube, np.ones(1), own.drawn, confidence=confidence)
         inside.append(mean.value)
     return GradedWidths(

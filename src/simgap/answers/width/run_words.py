@@ -54,7 +54,7 @@ def reason_of(found: WidthRun) -> str:
     )
     if found.recommended is None:
         return (
-            f"Undecided. Width {number(best.width, 3)} has the greatest mean, "
+            f"Width {number(best.width, 3)} has the greatest mean, "
             f"{bracket(best.mean, 4)}. {number(guess.width, 3)} seems to be the "
             f"narrowest that gets at most {number(found.spare, 3)} less, {part}."
         )

@@ -104,7 +104,8 @@ def print_widths(answer: WidthRun) -> None:
         f"{number(100.0 * answer.confidence)} % intervals, which allow for other "
         f"training seeds; random actions get {_interval(answer.random)}",
     )
-    print_line(answer.reason)
+    undecided = "Undecided. " if answer.recommended is None else ""
+    print_line(f"{undecided}{answer.reason}")
     print_notes(answer.notes)
 
 
