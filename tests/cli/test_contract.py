@@ -23,8 +23,11 @@ LATER = [
     "status",
     "resume",
     "verify",
-    "train",
 ]
+TRAINED = {  # what outsiders read of a training, and of a transfer of a run
+    "train": {"steps", "steps_per_second", "final_return", "converged", "policies"},
+    "transfer": {"policies", "parameters", "references", "value_of_memory"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -274,7 +277,7 @@ def test_help_imports_nothing_heavy() -> None:
         "from simgap.cli.app.main import main\n"
         "main(['--help'])\n"
         "heavy = ['numpy', 'scipy', 'numba', 'gymnasium', 'rich', 'jinja2',"
-        " 'msgspec', 'safetensors']\n"
+        " 'msgspec', 'safetensors', 'jax', 'optax', 'mujoco', 'onnxruntime']\n"
         "print('heavy:', [name for name in heavy if name in sys.modules])\n"
     )
     command = [sys.executable, "-c", script]
@@ -283,9 +286,35 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.endswith("heavy: []\n")
 
 
+@pytest.mark.parametrize(
+    ("lines", "imported"),
+    [
+        ("import simgap", False),
+        ("import simgap; simgap.train; simgap.study; simgap.transfer", False),
+        ("import simgap, jax", True),  # it would be noticed
+    ],
+)
+def test_what_trains_is_imported_when_something_is_trained(
+    lines: str, imported: bool
+) -> None:
+    names = "('jax', 'optax', 'mujoco', 'gymnasium', 'onnxruntime')"
+    script = f"{lines}; import sys; sys.exit(any(n in sys.modules for n in {names}))"
+    command = [sys.executable, "-c", script]
+    assert subprocess.run(command, check=False).returncode == imported
+
+
 def test_importing_simgap_imports_nothing_heavy() -> None:
     script = "import simgap, sys; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_keys_of_trainings_that_outsiders_read() -> None:
+    from simgap.cli.verbs.schema import schema_of_all
+
+    parts = schema_of_all()["$defs"]
+    for verb, keys in TRAINED.items():
+        assert keys <= set(parts[verb]["required"]), verb
+    assert {"name", "file"} <= set(parts["TrainedPolicy"]["required"])
 
 
 def test_every_public_name_resolves() -> None:

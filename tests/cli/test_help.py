@@ -168,22 +168,3 @@ def test_no_verb_imports_anything_heavy_before_it_runs() -> None:
         [sys.executable, "-c", script], check=True, capture_output=True, text=True
     )
     assert found.stdout.strip() == "[]"
-
-
-@pytest.mark.parametrize(
-    "start", ["import simgap", "from simgap.cli.app.main import main; main(['--help'])"]
-)
-def test_nothing_that_trains_is_imported_at_the_start(start: str) -> None:
-    """Also not by names of the top level, until a question is asked."""
-    names = "('jax', 'jaxlib', 'optax', 'mujoco', 'gymnasium', 'onnxruntime')"
-    use = "import simgap; simgap.train, simgap.study, simgap.transfer"
-    for lines in (start, f"{start}; {use}"):
-        script = (
-            f"{lines}\nimport sys\nsys.exit(any(n in sys.modules for n in {names}))"
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", script], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, (lines, done.stderr)
-    trains = f"{use}; import jax\nimport sys\nsys.exit('jax' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", trains], check=False).returncode == 1
