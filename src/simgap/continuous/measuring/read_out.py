@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from math import hypot, sqrt
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from simgap.arrays import BoolArray, FloatArray
 from simgap.continuous.measuring.sampled import mean_of
@@ -29,7 +30,8 @@ def explained(
     Every second world is fitted to. None: too few worlds for it.
     """
     fitted = np.arange(len(numbers)) % 2 == 0
-    found = [read_out(each, numbers, fitted) for each in memories]
+    with threadpool_limits(1, user_api="blas"):  # small matrices: threads only wait
+        found = [read_out(each, numbers, fitted) for each in memories]
     told = [each for each in found if each is not None]
     if not told or len(told) < len(found):
         return None
