@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from simgap.intervals import Estimate
-from simgap.records import Note, StudyAnswer, StudyRun, Train, TrainedPolicy, Worth
-from tests.report.transfer_cases import ORIGIN, about
+from simgap.records import (
+    Note,
+    StudyAnswer,
+    StudyRun,
+    Train,
+    TrainedPolicy,
+    Transfer,
+    Worth,
+    write_record,
+)
+from tests.report.transfer_cases import ORIGIN, about, policy, transfer
 
 
 def training(
@@ -122,3 +132,25 @@ def study(**changes: Any) -> StudyRun:
         "provenance": replace(ORIGIN, command="simgap study cartpole"),
     }
     return StudyRun(**{**found, **changes})
+
+
+def graded() -> Transfer:
+    """A transfer of trainings, with what they are worth."""
+    return transfer(
+        policies=(policy("gru"), policy("none"), policy("lean", reference=True)),
+        worths=(
+            worth("memory", "gru", "none", about(28.0, 7.0)),
+            worth("information", "lean", "gru", about(3.0, 9.0)),
+        ),
+    )
+
+
+def folder(where: Path, rough: int = 0) -> Path:
+    """Write what a study leaves, but for records that other verbs draw."""
+    write_record(study(), where / "study_run.json")
+    write_record(graded(), where / "transfer.json")
+    (where / "plan.json").write_text('{"schema": 1}')
+    for each in trainings(rough):
+        (where / each.name).mkdir()
+        write_record(each, where / each.name / "train.json")
+    return where

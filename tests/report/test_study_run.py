@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simgap.records import Note, Record, plain, write_record
+from simgap.records import Note, plain, write_record
 from simgap.report.folder import read_folder
 from simgap.report.page_title import page_title
 from simgap.report.parts import MAKERS
@@ -20,35 +20,8 @@ from tests.report.explorer_cases import page_of
 from tests.report.tags import Tags
 
 
-def write(folder: Path, *records: Record) -> None:
-    for each in records:
-        write_record(each, folder / f"{getattr(each, 'kind', '')}.json")
-
-
-def graded() -> Record:
-    """A transfer of trainings, with what they are worth."""
-    policies = tuple(transfer_cases.policy(name) for name in ("gru", "none"))
-    return transfer_cases.transfer(
-        policies=(*policies, transfer_cases.policy("lean", reference=True)),
-        worths=(
-            cases.worth("memory", "gru", "none", transfer_cases.about(28.0, 7.0)),
-            cases.worth("information", "lean", "gru", transfer_cases.about(3.0, 9.0)),
-        ),
-    )
-
-
-def full(folder: Path, rough: int = 0) -> Path:
-    """A folder as a study leaves it, but for what other verbs draw."""
-    write(folder, cases.study(), graded())
-    (folder / "plan.json").write_text('{"schema": 1}')
-    for each in cases.trainings(rough):
-        (folder / each.name).mkdir()
-        write_record(each, folder / each.name / "train.json")
-    return folder
-
-
 def test_the_first_screen_answers_the_questions(tmp_path: Path) -> None:
-    found = read_folder(full(tmp_path))
+    found = read_folder(cases.folder(tmp_path))
     top = top_of(found.parts)
     assert top is not None and top.verdict is not None
     assert (top.verdict.answer, top.verdict.mood) == ("Yes", "good")
@@ -69,7 +42,7 @@ def test_the_first_screen_answers_the_questions(tmp_path: Path) -> None:
 
 
 def test_the_plan_is_no_record_that_is_not_drawn(tmp_path: Path) -> None:
-    found = read_folder(full(tmp_path))
+    found = read_folder(cases.folder(tmp_path))
     assert found.unknown == () and found.troubles == ()
     title = page_title(found.parts, "run")
     assert title.words == "cartpole with randomized length, mass, 200 steps"
@@ -99,14 +72,15 @@ def test_the_verdict_has_a_colour(
 
 def test_what_weakens_a_verdict_stands_beside_it(tmp_path: Path) -> None:
     notes = (Note("not-converged", "gru: 1 of 3"), Note("few-seeds", "seeds: 3"))
-    write(tmp_path, cases.study(notes=(*notes, Note("other", "something else"))))
+    record = cases.study(notes=(*notes, Note("other", "something else")))
+    write_record(record, tmp_path / "study_run.json")
     top = top_of(read_folder(tmp_path).parts)
     assert top is not None and top.verdict is not None
     assert top.verdict.warnings == ("seeds: 3", "gru: 1 of 3")
 
 
 def test_trainings_are_drawn_with_all_seeds(tmp_path: Path) -> None:
-    found = read_folder(full(tmp_path, rough=2))
+    found = read_folder(cases.folder(tmp_path, rough=2))
     part = found.parts[-1]
     assert part.template == "train.html"
     assert (part.line.answer, part.line.mood) == ("2 not converged", "mind")
@@ -127,7 +101,7 @@ def test_one_training_alone_is_drawn_too() -> None:
 
 
 def test_a_damaged_training_is_a_sentence(tmp_path: Path) -> None:
-    folder = full(tmp_path)
+    folder = cases.folder(tmp_path)
     (folder / "none" / "train.json").write_text('{"schema": 1, "kind": "train"}')
     found = read_folder(folder)
     assert [each.name for each in found.troubles] == ["none/train.json"]
@@ -147,7 +121,7 @@ def test_seeds_of_different_lengths_have_a_mean_where_all_are() -> None:
 
 
 def test_worths_have_both_intervals() -> None:
-    part = MAKERS["transfer"](plain(graded()), "record-1")
+    part = MAKERS["transfer"](plain(cases.graded()), "record-1")
     (plot,) = [p for p in part.plots if p.key.endswith("worths")]
     assert isinstance(plot, BarPlot)
     assert [name for name, _ in plot.bars] == ["memory", "information"]
@@ -159,7 +133,7 @@ def test_worths_have_both_intervals() -> None:
 
 
 def test_gaps_are_drawn_over_every_parameter() -> None:
-    part = MAKERS["transfer"](plain(graded()), "record-1")
+    part = MAKERS["transfer"](plain(cases.graded()), "record-1")
     plots = [p for p in part.plots if "-lost-" in p.key]
     assert [plot.x for plot in plots if isinstance(plot, CurvePlot)] == [
         "length",
