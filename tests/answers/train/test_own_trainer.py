@@ -11,6 +11,7 @@ import simgap
 from simgap.continuous import OwnSampler, Simulator
 from simgap.errors import InvalidArgument
 from tests.answers.target import Guess, MeanGuess, Target
+from tests.continuous.toy import ToyPendulum
 
 RANGE = "theta=0..4"
 
@@ -92,6 +93,21 @@ def test_what_cannot_be_meant_is_refused() -> None:
     with pytest.raises(InvalidArgument) as wrong:
         simgap.train(Target(), **{**whole, "train_fn": lambda *given: 3.0})
     assert wrong.value.code == "not-a-policy"
+
+    def breaks(observation: Any, memory: Any) -> Any:
+        if memory == 2:
+            raise ValueError
+        return [0.0], (memory or 0) + 1
+
+    with pytest.raises(InvalidArgument) as wrong:
+        simgap.train(
+            ToyPendulum(),
+            randomize="mass=0.5..2",
+            horizon=3,
+            memory="none",
+            train_fn=lambda *given: breaks,
+        )
+    assert wrong.value.code == "episodes-broke"
     one = simgap.train(Target(), **whole)
     with pytest.raises(InvalidArgument) as wrong:
         simgap.transfer([one, one])

@@ -20,6 +20,7 @@ from simgap.continuous import (
     measured,
     open_policy,
 )
+from simgap.errors import InvalidArgument
 from simgap.records import Train, TrainedPolicy, provenance
 
 TRIED = 64  # episodes that say what a policy gets
@@ -69,7 +70,13 @@ def trained_by(
         )
         got = measured(work, [Entry(name)], episodes=TRIED // points).cube.returns
         policies.append(made)
-        returns.append(float(np.nanmean(got)) if np.isfinite(got).any() else 0.0)
+        if not np.isfinite(got).any():
+            raise InvalidArgument(
+                f"every episode of the policy that was trained with seed {seed} breaks",
+                hint="simgap.check(simulator, policy, randomize=...) says why",
+                code="episodes-broke",
+            )
+        returns.append(float(np.nanmean(got)))
     told = tuple(
         TrainedPolicy(
             name=name,
