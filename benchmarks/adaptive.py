@@ -26,16 +26,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from scipy.stats import t as student
 
 from simgap.arrays import FloatArray, OffsetArray
-from simgap.continuous import Sobol, bind, open_simulator
+from simgap.continuous import Sobol, bind, open_jax
 from simgap.continuous.training.adaptive import parse_sampling
+from simgap.continuous.training.adr import AdrSampler
 from simgap.continuous.training.beforehand import Needed, Reference
+from simgap.continuous.training.checkpoint import Checkpoints
+from simgap.continuous.training.doraemon import DoraemonSampler, entropy
 from simgap.continuous.training.features import features_of
-from simgap.continuous.training.gap_aware import cells_of
+from simgap.continuous.training.gap_aware import GapSampler, cells_of
 from simgap.continuous.training.learner import Learner, finished, learner_of
 from simgap.continuous.training.memory import parse_memory
 from simgap.continuous.training.samplers import Nu, drawn, draws_in_a_row
@@ -49,13 +54,12 @@ TASKS = {  # randomization, and the steps that each way of drawing may use
     "heading": ("mounting_angle=-3.14159..3.14159 speed=0.5..2.5", 1_200_000),
     "cart-pole-force": ("gain=0.3..2 sign={-1, 1}", 800_000),
 }
-SHARE = {Needed.NOTHING: 0.0, Needed.NOMINAL: 1 / 12, Needed.INFORMED: 1 / 4}
+SHARE = {Needed.NOTHING: 0.0, Needed.NOMINAL: 1 / 12, Needed.INFORMED: 1 / 3}
 WAYS = ("uniform", "adr", "doraemon", "gap", "gap, told before")
 SEEDS = range(5)
-POINTS, EPISODES, GRADING = 64, 32, 977  # grading: its seed
+POINTS, EPISODES, GRADING = 64, 64, 977  # grading: its seed
 IN_A_CELL = 4  # episodes of the informed policy
 STILL = -30.0  # logarithm of a standard deviation of actions: no exploration
-STUDENT = 2.776  # 97.5 % of Student's t with 4 degrees of freedom
 
 Run = dict[str, Any]
 
@@ -65,15 +69,14 @@ class Task:
     """A simulator, what is randomized, and one compiled program for each use."""
 
     name: str
-    quick: bool
 
     @property
     def steps(self) -> int:
-        return TASKS[self.name][1] // (4 if self.quick else 1)
+        return TASKS[self.name][1]
 
     @cached_property
     def simulator(self) -> Any:
-        return open_simulator(self.name)
+        return open_jax(self.name)
 
     @cached_property
     def nu(self) -> Any:
@@ -121,8 +124,16 @@ class Program:
         )
         return cls(learner, nu, first[0].seconds, jax.jit(play))
 
-    def trained(self, sampler: Any, steps: int, seed: int) -> Trained:
-        return trained([Training(self.learner, self.nu, sampler, steps, seed)])[0]
+    def trained(self, sampler: Any, steps: int, seed: int) -> tuple[Trained, Any]:
+        """Return what a training led to, and the sampler at its end."""
+        with TemporaryDirectory() as folder:
+            kept = Checkpoints(Path(folder), "last", None)
+            done = trained(
+                [Training(self.learner, self.nu, sampler, steps, seed, kept)]
+            )
+            last = kept.latest(done[0].learnt)
+        assert last is not None
+        return done[0], sampler.restored(last.sampler)
 
     def returns(self, learnt: Learnt, theta: FloatArray, each: int) -> FloatArray:
         """Return what a policy returns at points without exploring, (points, each)."""
@@ -160,17 +171,18 @@ class AtPoints:
 def main() -> None:
     """Run everything that the file does not have, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a quarter of the steps")
+    parser.add_argument("--quick", action="store_true", help="two seeds")
     parser.add_argument("--json", type=Path, help="keep the runs there")
     options = parser.parse_args()
     os.environ.update(ONE_THREAD)
+    seeds = SEEDS[:2] if options.quick else SEEDS
     runs: list[Run] = []
     if options.json and options.json.exists():
         runs = json.loads(options.json.read_text())
     known = {(run["task"], run["seed"]) for run in runs}
     for name in TASKS:
-        missing = [seed for seed in SEEDS if (name, seed) not in known]
-        task = Task(name, options.quick)
+        missing = [seed for seed in seeds if (name, seed) not in known]
+        task = Task(name)
         for seed in missing:
             runs += all_ways(task, seed)
             if options.json:
@@ -190,7 +202,7 @@ def all_ways(task: Task, seed: int) -> list[Run]:
         if way == WAYS[-1]:
             steps, seconds = 0, 0.0
         sampler = sampling.start(task.nu, reference)  # type: ignore[arg-type]
-        done = program.trained(sampler, task.steps - steps, seed)
+        done, last = program.trained(sampler, task.steps - steps, seed)
         returns = program.returns(done.learnt, points, EPISODES)
         half = EPISODES // 2
         worst = returns[returns[:, :half].mean(axis=1).argmin(), half:].mean()
@@ -204,6 +216,7 @@ def all_ways(task: Task, seed: int) -> list[Run]:
                 "seconds": seconds + program.seconds + done.seconds,
                 "mean": float(returns.mean()),
                 "worst": float(worst),
+                "drawn": share_of_nu(last),
                 "outcome": done.outcome.value,
                 "returns": returns.mean(axis=1).round(3).tolist(),
             }
@@ -216,7 +229,7 @@ def all_ways(task: Task, seed: int) -> list[Run]:
 def before(task: Task, needed: Needed, seed: int) -> tuple[Reference, int, float]:
     """Return what must be known beforehand, the steps and the CPU seconds it took."""
     program = task.learners[needed]
-    done = program.trained(Nu(program.nu), int(SHARE[needed] * task.steps), seed)
+    done, _ = program.trained(Nu(program.nu), int(SHARE[needed] * task.steps), seed)
     reference = Reference(float(done.returns[0]), done.final_return)
     steps = done.steps
     if needed is Needed.INFORMED:
@@ -227,13 +240,26 @@ def before(task: Task, needed: Needed, seed: int) -> tuple[Reference, int, float
     return reference, steps, program.seconds + done.seconds
 
 
+def share_of_nu(sampler: Any) -> float:
+    """Return how much of nu is drawn: e to the entropy of the draws, 1: all of it."""
+    match sampler:
+        case AdrSampler():
+            return float(np.exp(sampler.ends.shape[0] * sampler.mean_log_width))
+        case DoraemonSampler():
+            return float(np.exp(entropy(sampler.shape)))
+        case GapSampler():
+            chances = sampler.chances
+            return float(np.exp(-(chances * np.log(chances)).sum()) / chances.size)
+    return 1.0
+
+
 def table(runs: list[Run]) -> str:
     """Return the rows of one task."""
     lines = [
         f"\n{runs[0]['task']}: {TASKS[runs[0]['task']][0]}\n",
-        "| draws | steps, of them before | CPU s | mean over nu | worst point | "
-        "mean, less uniform | worst, less uniform |",
-        "|---|---|---|---|---|---|---|",
+        "| draws | steps, of them before | CPU s | of nu drawn at the end | "
+        "mean over nu | worst point | mean, less uniform | worst, less uniform |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for way in WAYS:
         here = [run for run in runs if run["way"] == way]
@@ -242,6 +268,7 @@ def table(runs: list[Run]) -> str:
             way,
             f"{here[0]['steps']:.3g}, {here[0]['steps_before']:.3g}",
             f"{np.mean([run['seconds'] for run in here]):.0f}",
+            interval([run["drawn"] for run in here], 2),
             *(interval([run[key] for run in here]) for key in ("mean", "worst")),
             *(
                 interval([a[key] - b[key] for a, b in zip(here, even, strict=True)])
@@ -254,11 +281,12 @@ def table(runs: list[Run]) -> str:
     return "\n".join(lines)
 
 
-def interval(values: list[float]) -> str:
-    """Return the mean of five seeds and its interval."""
-    middle = np.mean(values)
-    half = STUDENT * np.std(values, ddof=1) / np.sqrt(len(values))
-    return f"{middle:.1f} [{middle - half:.1f}, {middle + half:.1f}]"
+def interval(values: list[float], digits: int = 1) -> str:
+    """Return the mean over the seeds and its interval."""
+    middle, many = np.mean(values), len(values)
+    half = student.ppf(0.975, many - 1) * np.std(values, ddof=1) / np.sqrt(many)
+    low, high = middle - half, middle + half
+    return f"{middle:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
 if __name__ == "__main__":
