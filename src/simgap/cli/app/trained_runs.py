@@ -102,8 +102,8 @@ def print_blamed(answer: BlamedRun) -> None:
         print_line(f"{len(answer.sets) - MOST_SETS} more sets; --json has them all")
     for check in answer.checks:
         print_line(
-            f"told {check.told}, it gets {_interval(check.difference)} more than "
-            f"{shown(check.against)}, which was trained for that"
+            f"told {check.told}, against {shown(check.against)}, which was trained for "
+            f"that alone: {_interval(check.difference)}"
         )
     print_line(answer.headline)
     print_notes(answer.notes)
@@ -137,7 +137,7 @@ def print_identified(answer: IdentifiedRun) -> None:
                     (
                         shown(each.name, 30),
                         *(_r_squared(each.explained[at]) for at in places),
-                        "-" if each.blame is None else _interval(each.blame),
+                        "-" if each.blame is None else number(each.blame.estimate, 3),
                     ),
                     (
                         "  (wrong order)",
