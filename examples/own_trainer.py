@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import simgap
+from simgap.answers import width_run
 
 POLES = "length=0.3..1.5 masspole=0.05..0.8 force_mag=3..14"
 EPISODES, TRIALS = 16, 40
@@ -55,4 +56,4 @@ if __name__ == "__main__":
     few: dict[str, Any] = {"design": "sobol:16", "episodes": 8}
     for worth in simgap.transfer([over, single], **few).worths:
         print(worth.line)
-    print(simgap.width_run("cartpole", **task, **mine, **few, widths=(0, 0.5, 1)))
+    print(width_run("cartpole", **task, **mine, **few, widths=(0, 0.5, 1)))

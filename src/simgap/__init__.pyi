@@ -3,13 +3,11 @@ from simgap.answers import (
     adapt as adapt,
     audit as audit,
     blame as blame,
-    blame_run as blame_run,
     bounds as bounds,
     check as check,
     compare as compare,
     complexity as complexity,
     identify as identify,
-    identify_run as identify_run,
     oracle as oracle,
     run as run,
     solve as solve,
@@ -18,9 +16,7 @@ from simgap.answers import (
     transfer as transfer,
     transfer_table as transfer_table,
     width as width,
-    width_run as width_run,
 )
-from simgap.continuous import as_env as as_env
 from simgap.errors import SimgapError as SimgapError
 from simgap.gap import (
     Exact as Exact,
@@ -41,7 +37,6 @@ from simgap.mdp import (
     SimulatorClass as SimulatorClass,
     TabularMDP as TabularMDP,
     class_from_arrays as class_from_arrays,
-    mdp_from_arrays as mdp_from_arrays,
 )
 from simgap.oracle import domain_randomization_oracle as domain_randomization_oracle
 from simgap.policies import (

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import simgap
+from simgap.answers import blame_run, identify_run
 from simgap.cli.app.main import main
 from simgap.errors import InvalidArgument
 from simgap.records import (
@@ -50,7 +51,7 @@ INFORMED = trained("informed-gru", *[Guesser()] * 2)
 
 
 def test_shares_of_what_is_told_are_the_variances_of_the_parameters() -> None:
-    found = simgap.blame_run([MASKED], design="random:2000", episodes=1)
+    found = blame_run([MASKED], design="random:2000", episodes=1)
     shares = {each.name: each.share for each in found.parameters}
     for name, variance in VARIANCES.items():
         assert shares[name].lower <= HORIZON * variance <= shares[name].upper
@@ -69,7 +70,7 @@ def test_shares_of_what_is_told_are_the_variances_of_the_parameters() -> None:
 def test_other_trainings_of_the_run_stand_beside_the_masked_one() -> None:
     worse = trained("gru", *[Guesser(HORIZON)] * 2, informed=False)
     late = trained("informed-gru", *[Guesser(LEARNT)] * 2)
-    found = simgap.blame_run([MASKED, worse, late], design="random:200", episodes=1)
+    found = blame_run([MASKED, worse, late], design="random:200", episodes=1)
     checks = {each.told: each for each in found.checks}
     assert checks["nothing"].against == "gru"
     assert checks["nothing"].difference.estimate == pytest.approx(0.0, abs=1e-9)
@@ -77,18 +78,18 @@ def test_other_trainings_of_the_run_stand_beside_the_masked_one() -> None:
     assert checks["everything"].difference.estimate == pytest.approx(lost, rel=0.3)
     assert "masking-costs" not in codes(found)
     slow = trained("masked-gru", *[Guesser(LEARNT)] * 3, masked=True)
-    found = simgap.blame_run([slow, INFORMED], design="random:200", episodes=1)
+    found = blame_run([slow, INFORMED], design="random:200", episodes=1)
     assert "masking-costs" in codes(found)
 
 
 def test_a_policy_that_does_not_use_what_it_is_told_has_nothing_to_blame() -> None:
     deaf = trained("masked-gru", *[Guesser(HORIZON)] * 2, masked=True)
-    found = simgap.blame_run([deaf], design="random:50", episodes=1)
+    found = blame_run([deaf], design="random:50", episodes=1)
     assert found.total.ends == (0.0, 0.0)
     assert all(each.part is None for each in found.parameters)
     assert "nothing-to-blame" in codes(found)
     assert "nothing-to-blame" not in codes(
-        simgap.blame_run([MASKED], design="random:50", episodes=1)
+        blame_run([MASKED], design="random:50", episodes=1)
     )
 
 
@@ -100,7 +101,7 @@ def test_a_run_without_a_masked_policy_and_a_wrong_name_are_refused() -> None:
         ([], None, "no-run"),
     ):
         with pytest.raises(InvalidArgument) as error:
-            simgap.blame_run(run, policy=name)
+            blame_run(run, policy=name)
         assert error.value.code == code
 
 
@@ -108,7 +109,7 @@ def test_a_run_without_a_masked_policy_and_a_wrong_name_are_refused() -> None:
 
 
 def test_the_step_from_which_nothing_is_lost_is_that_of_the_policy() -> None:
-    found = simgap.identify_run([MEMORY, INFORMED], worlds=200)
+    found = identify_run([MEMORY, INFORMED], worlds=200)
     assert found.settled == found.settled_here == LEARNT + 1
     assert found.total is not None
     lost = [each.loss.estimate for each in found.losses]
@@ -128,20 +129,20 @@ def test_the_step_from_which_nothing_is_lost_is_that_of_the_policy() -> None:
 
 def test_a_policy_that_never_finds_out_never_settles() -> None:
     never = trained("gru", *[Guesser(HORIZON)] * 3, informed=False)
-    found = simgap.identify_run([never, INFORMED], worlds=100)
+    found = identify_run([never, INFORMED], worlds=100)
     assert found.settled is None and found.losses[-1].loss.lower > 0.0
     assert codes(found) == ["few-seeds"]
 
 
 def test_a_reference_that_was_trained_badly_is_named() -> None:
     bad = trained("informed-gru", *[Guesser(HORIZON)] * 2)
-    found = simgap.identify_run([MEMORY, bad], worlds=100)
+    found = identify_run([MEMORY, bad], worlds=100)
     assert found.settled == 1
     assert {"memory-beats-informed", "nothing-lost"} <= set(codes(found))
 
 
 def test_without_an_informed_policy_the_memory_is_read_all_the_same() -> None:
-    found = simgap.identify_run([MEMORY], worlds=100)
+    found = identify_run([MEMORY], worlds=100)
     assert found.reference is None and found.losses == () and found.total is None
     assert "no-informed-policy" in codes(found)
     last = found.parameters[0].explained[-1]
@@ -155,7 +156,7 @@ def test_a_run_without_memory_and_a_wrong_reference_are_refused() -> None:
         ([MEMORY], {"worlds": 10}, None),
     ):
         with pytest.raises(InvalidArgument) as error:
-            simgap.identify_run(run, **options)
+            identify_run(run, **options)
         assert error.value.code == code or code is None
 
 

@@ -53,6 +53,7 @@ ELSEWHERE = {  # verbs that print no number of a class
     "report",
     "reproduce",
     "schema",
+    "train",  # in a simulator
     "transfer",  # in a simulator
 }
 

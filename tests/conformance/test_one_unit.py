@@ -386,7 +386,7 @@ WITHOUT_NUMBERS = {
     "list", "info", "export", "report", "schema",
     "reproduce",  # the paper's own classes, rewards in [0, 1]
     "diameter",  # steps
-    "check", "transfer",  # simulators, which have the units of their rewards
+    "check", "train", "transfer",  # simulators, which have the units of their rewards
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-import simgap
+from simgap.answers import width_run
 from simgap.errors import InvalidArgument
 from simgap.records import Train, WidthRun, read_record
 from tests.answers.target import Guess, MeanGuess, Target
@@ -26,7 +26,7 @@ def asked(simulator: Any = Target(), **more: Any) -> WidthRun:  # noqa: B008 (fr
         "design": "grid:41",
         "episodes": 2,
     }
-    return simgap.width_run(simulator, **{**usual, **more})
+    return width_run(simulator, **{**usual, **more})
 
 
 def test_returns_and_recommendation_are_those_of_the_closed_form() -> None:

@@ -72,8 +72,9 @@ def train(
     A trainer of your own is `train_fn(simulator, sampler, memory)`, called once for
     each seed, which returns a policy: a function, an object with `predict`, whatever
     `simgap.transfer` takes. `sampler.draw(seed, episodes)` is theta of episodes,
-    `sampler.values(theta)` what `simulator.instantiate` takes, and `simgap.as_env(
-    simulator, sampler)` an environment of Gymnasium. Nothing is written then:
+    `sampler.values(theta)` what `simulator.instantiate` takes, and
+    `simgap.continuous.as_env(simulator, sampler)` an environment of Gymnasium. Nothing
+    is written then:
     `simgap.transfer([answer, another])` grades such trainings in memory.
 
     >>> import simgap
