@@ -1,0 +1,114 @@
+"""The benchmark of training: its judge, its check of equal work, its goals."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from benchmarks.train import check_alike, judged
+from benchmarks.train_peers import ATTRIBUTES, RANGES, effects, moved, returns
+
+LOW, HIGH = np.array(list(RANGES.values())).T
+
+
+def test_the_judge_moves_pendulums_as_gymnasium_does() -> None:
+    gymnasium = pytest.importorskip("gymnasium")
+    random = np.random.default_rng(3)
+    for theta in random.uniform(LOW, HIGH, (5, 3)):
+        env = gymnasium.make("Pendulum-v1").unwrapped
+        for name, value in zip(ATTRIBUTES, theta, strict=True):
+            setattr(env, name, value)
+        env.reset(seed=0)
+        angle, speed = env.state[:1], env.state[1:]
+        for torque in random.uniform(-3.0, 3.0, (50, 1)):
+            _, wanted, *_ = env.step(torque)
+            angle, speed, reward = moved(angle, speed, torque, theta[None])
+            assert reward == pytest.approx([wanted], abs=1e-9)
+        assert np.array([angle[0], speed[0]]) == pytest.approx(env.state, abs=1e-9)
+
+
+def test_the_judge_meets_every_policy_with_the_same_starts() -> None:
+    starts = []
+
+    def act(seen: Any, step: int) -> Any:
+        if step == 0:
+            starts.append(seen)
+        return np.zeros((len(seen), 1))
+
+    assert (returns(act) == returns(act)).all()
+    assert (starts[0] == starts[1]).all()
+    assert len(starts[0]) == 1000
+    assert len(np.unique(starts[0], axis=0)) == 1000
+
+
+def test_effects_are_those_of_parameters_from_minus_one_to_one() -> None:
+    theta = np.random.default_rng(0).uniform(LOW, HIGH, (400, 3))
+    scaled = (2.0 * theta - LOW - HIGH) / (HIGH - LOW)
+    noise = np.random.default_rng(1).normal(size=400)
+    found = effects(theta, -1000.0 + scaled @ (0.0, 30.0, -20.0) + 3.0 * noise)
+    apart = np.abs(np.array(found["effects"]) - (-1000.0, 0.0, 30.0, -20.0))
+    assert (apart < 5.0 * np.array(found["errors"])).all()
+    assert found["errors"][0] == pytest.approx(3.0 / np.sqrt(400), rel=0.1)
+
+
+ALIKE = {"effects": [-1260.0, -20.0, 105.0, -50.0], "errors": [8.0, 13.0, 13.0, 13.0]}
+NOT_DRAWN = {**ALIKE, "effects": [-1260.0, 10.0, 60.0, -10.0]}
+OTHER_MEAN = {**ALIKE, "effects": [-1200.0, -20.0, 105.0, -50.0]}
+
+
+def test_trainers_with_the_same_task_pass() -> None:
+    near = {**ALIKE, "effects": [-1240.0, 10.0, 90.0, -60.0]}
+    check_alike([ALIKE, near])
+
+
+@pytest.mark.parametrize("other", [NOT_DRAWN, OTHER_MEAN])
+def test_a_trainer_with_another_task_stops_the_benchmark(other: Any) -> None:
+    with pytest.raises(AssertionError, match="not the same task"):
+        check_alike([ALIKE, other])
+
+
+def rows(ours: float, peer: float, seconds: float | None) -> list[Any]:
+    reached = None if seconds is None else (400_000, seconds)
+    simgap = {"choice": "simgap", "compiling": 8.0, "reached": reached, "rate": ours}
+    return [
+        {**simgap, "memory": "gru"},
+        {**simgap, "memory": "lstm"},
+        {"memory": "lstm", "choice": "equal", "rate": peer, "reached": None},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "compiling", "met"),
+    [
+        (rows(100.0, 10.0, 25.0), 12.0, [True, True, True, True, True]),
+        (rows(99.0, 10.0, 25.0), 12.0, [False, True, False, True, True]),
+        (rows(100.0, 10.0, 25.1), 12.0, [True, False, True, False, True]),
+        (rows(100.0, 10.0, None), 12.1, [True, False, True, False, False]),
+        (rows(100.0, 10.0, 25.0)[:2], 1.0, [None, True, None, True, True]),
+    ],
+)
+def test_goals_are_met_or_missed(given: Any, compiling: float, met: Any) -> None:
+    others = [{"compiling": compiling}]
+    assert [each["met"] for each in judged(given, others)] == met
+
+
+@pytest.mark.slow
+def test_the_benchmark_runs_without_its_peers(tmp_path: Path) -> None:
+    pytest.importorskip("mujoco")
+    path = tmp_path / "found.json"
+    ran = subprocess.run(
+        [sys.executable, "-m", "benchmarks.train", "--quick", "--json", str(path)],
+        cwd=Path(__file__).parent.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(path.read_text())
+    assert {each["memory"] for each in found["pendulum"]} == {"gru", "none"}
+    assert all(each["updates"] >= 3 for each in found["pendulum"] + found["others"])
+    assert "| not measured |" in ran.stdout
