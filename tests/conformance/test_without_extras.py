@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-BLOCKED = ("jax", "jaxlib", "equinox", "optax", "mujoco", "onnxruntime", "onnx", "yaml")
+BLOCKED = ("jax", "jaxlib", "optax", "mujoco", "onnxruntime", "onnx", "yaml")
 SCRIPT = """
 import sys
 for name in {blocked!r}:
