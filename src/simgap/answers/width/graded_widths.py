@@ -28,6 +28,7 @@ from simgap.intervals import Estimate
 from simgap.records import Train, TransferPolicy
 
 RANDOM = "random"
+MOST = 16  # times the episodes, where a part of the ranges has fewer points
 FINISHED = "width-episodes"  # folder of finished jobs, one for each measurement
 
 
@@ -114,7 +115,7 @@ def graded_widths(
             inside.append(policy.mean)
             continue
         own = points_of(part, design, 1.0, seed)
-        more = -(-int(where.points.inside.sum()) // len(own.points.theta))
+        more = min(MOST, -(-int(where.points.inside.sum()) // len(own.points.theta)))
         every.append(run_all(part, own, [name], more * episodes))
         mean = combined(every[-1].cube, np.ones(1), own.drawn, confidence=confidence)
         inside.append(mean.value)
