@@ -56,6 +56,7 @@ def test_a_study_answers_every_question(whole: Path) -> None:
         assert len(list((whole / name).glob("seed-*.onnx"))) == 1
 
 
+@pytest.mark.slow
 def test_a_study_that_is_killed_goes_on_to_the_same_numbers(
     whole: Path, tmp_path: Path
 ) -> None:
