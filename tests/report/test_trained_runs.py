@@ -153,3 +153,14 @@ def test_everything_is_drawn_and_nothing_complains(
         assert watched.page.evaluate(OVERLAPS) == []
         wide = watched.page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width
+
+
+@needs_a_browser
+def test_a_share_below_0_is_drawn_below_0(tmp_path: Path, browser: Any) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(page(tmp_path, cases.blamed()))
+    watched = Watched(browser, path)
+    key = plot_of(made(cases.blamed()), GroupPlot).title
+    ends = watched.page.locator("figure.plot").filter(has_text=key).locator(".canvas")
+    low, high = ends.evaluate("each => each._fullLayout.yaxis.range")
+    assert low < -7.0 < 28.0 < high

@@ -233,9 +233,10 @@ const Figures = (() => {
     const many = figure.groups.length, steep = width / many < 70, beside = figure.series.length;
     const values = figure.series.map((each) => each.bars.map((bar) => bar.slice(1, 4).map(real)));
     const tops = values.flat().map((each) => (Number.isFinite(each[2]) ? each[2] : each[0])).filter(Number.isFinite);
-    const end = Math.max(1e-9, figure.level || 0, ...tops);
+    const bottoms = values.flat().map((each) => (Number.isFinite(each[1]) ? each[1] : each[0])).filter(Number.isFinite);
+    const end = Math.max(1e-9, figure.level || 0, ...tops), start = Math.min(0, ...bottoms);
     const room = (width - 70) / (many * (beside + 0.6));
-    const brief = (value) => (value > 0 && value < end / 500 ? "≈ 0" : short(value));
+    const brief = (value) => (value && Math.abs(value) < end / 500 ? "≈ 0" : short(value));
     const lines = figure.series.map((each) => each.bars.map((bar, at) => [each.name, figure.groups[at], figure.y + ": " + bar[4] + figure.unit, interval(...[values[figure.series.indexOf(each)][at]].map((v) => [v[1], v[2], v[0]])[0]), bar[0]]));
     const traces = figure.series.map((each, k) => {
       const above = values[k].map((v) => (Number.isFinite(v[2]) ? v[2] - v[0] : 0)), below = values[k].map((v) => (Number.isFinite(v[1]) ? v[0] - v[1] : 0));
@@ -257,7 +258,7 @@ const Figures = (() => {
     const more = {
       barmode: "group", bargap: 0.28, bargroupgap: 0.06, shapes: shapes, annotations: annotations,
       xaxis: axis(figure.x, width - 70, false, { automargin: false, tickvals: figure.groups.map((name, at) => at), ticktext: figure.groups.map((name) => (steep ? escaped(cut(name, 12)) : twoLines(name, Math.max(6, Math.floor((width - 70) / many / 7.5))))), showgrid: false, zeroline: false, tickangle: steep ? -90 : 0 }),
-      yaxis: axis(figure.y, 260, false, { automargin: false, range: [0, end * 1.12], ticksuffix: figure.unit }),
+      yaxis: axis(figure.y, 260, false, { automargin: false, range: [start * 1.12, end * 1.12], zeroline: start < 0, ticksuffix: figure.unit }),
       margin: { l: 68, r: 8, t: 8, b: (figure.x ? 26 : 4) + (steep ? 92 : 34) },
     };
     const legend = figure.series.map((each, k) => ({ name: each.name, colour: colour([0, 1, 5][k % 3]), box: true, group: "curve" + k }));
