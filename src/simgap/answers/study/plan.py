@@ -80,6 +80,7 @@ class Plan:
     worlds: int  # of identify
     width: WidthPlan | None  # None: no time for it
     seconds: dict[str, float]  # that each part is expected to take
+    speeds: Speeds  # that were measured
     notes: tuple[Note, ...] = ()
 
     @property
@@ -188,6 +189,7 @@ def _plan(
         if choice.width
         else None,
         seconds={**parts, "page": LAST},
+        speeds=speeds,
     )
 
 

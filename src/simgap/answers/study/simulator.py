@@ -253,8 +253,11 @@ class _Study:
             tell = clock.part("training", len(left) / len(recipes))
             done: dict[TrainingRecipe, list[TrainedSeed]] = {each: [] for each in left}
             jobs = [(each, seed) for each in left for seed in seeds]
+            costs = {each.name: plan.speeds.of(each) for each in plan.kinds}
+            whole = sum(costs[each.folder.name] for each, _ in jobs)
             for one in train_all(jobs, workers=self.workers, tell=tell):
                 done[one.recipe].append(one)
+                clock.reached += costs[one.recipe.folder.name] / whole
                 if len(done[one.recipe]) == len(seeds):
                     kept[one.recipe] = kept_record(one.recipe, done[one.recipe])
         return [each for each in kept.values() if each is not None]
@@ -320,6 +323,7 @@ class _Clock:
 
     def __init__(self, plan: Plan, tell: Tell) -> None:
         self._seconds, self._tell = plan.seconds, tell
+        self.reached = 0.0  # share of the present part that is done, if that is known
 
     def part(self, name: str, share: float = 1.0) -> Tell:
         """Return what a part calls with its news; `share` of it is left to do."""
@@ -329,9 +333,14 @@ class _Clock:
 
         def tell(word: str) -> None:
             nonlocal begin
-            begin = begin or monotonic()
-            left = later + max(0.0, whole - (monotonic() - begin))
-            self._tell(f"{name}: {word}; about {_duration(left)} left of the study")
+            if not begin:
+                begin, self.reached = monotonic(), 0.0
+            spent, reached = monotonic() - begin, self.reached
+            left = max(0.0, whole - spent)
+            if reached:  # things may go slower than planned
+                left = max(left, spent * (1.0 - reached) / reached)
+            told = _duration(later + left)
+            self._tell(f"{name}: {word}; about {told} left of the study")
 
         return tell
 
