@@ -18,7 +18,6 @@ import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.continuous.cube import Cube, Failure
-from simgap.continuous.interrupts import noticed_interrupts
 from simgap.continuous.measuring.jobs import (
     ROUND,
     Done,
@@ -30,6 +29,7 @@ from simgap.continuous.measuring.jobs import (
 from simgap.continuous.measuring.ledger import Ledger, opened_ledger
 from simgap.continuous.measuring.workers import Crew, Recipe
 from simgap.errors import InvalidArgument
+from simgap.interrupts import noticed_interrupts
 from simgap.text import number
 
 Tell = Callable[[str], None]

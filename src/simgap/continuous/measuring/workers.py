@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simgap.continuous.interrupts import delayed_interrupts
 from simgap.continuous.measuring.jobs import Done, Job, Work, run_job
 from simgap.errors import SimgapError
+from simgap.interrupts import delayed_interrupts
 
 Recipe = Callable[[], Work]  # can be sent to another process
 LOOK = 1.0  # seconds between two looks whether the driver still lives

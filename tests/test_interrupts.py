@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from simgap.continuous.interrupts import delayed_interrupts, noticed_interrupts
 from simgap.continuous.measuring.campaign import Entry, measured
 from simgap.continuous.measuring.ledger import opened_ledger
 from simgap.continuous.measuring.workers import Crew, Finished
+from simgap.interrupts import delayed_interrupts, noticed_interrupts
 from tests.continuous.measuring.line import LineRecipe
 
 ENTRIES = (Entry("half"), Entry("whole"))
