@@ -1,0 +1,319 @@
+from __future__ import annotations
+
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from simgap.errors import InvalidFile
+from simgap.ledger import (
+    driver_of,
+    forget_ledger,
+    has_ledger,
+    key_of,
+    only_driver,
+    opened_ledger,
+    read_ledger,
+    salvaged,
+)
+from simgap.ledger.book import FILE
+from simgap.ledger.places import on_network
+from simgap.ledger.seal import FILE as SEAL
+
+WRITER = """
+import sys
+from pathlib import Path
+from simgap.ledger import opened_ledger
+with opened_ledger(Path(sys.argv[1]), "work") as ledger:
+    start = sum(1 for _ in ledger.statuses())
+    for at in range(start, 100000):
+        ledger.keep(f"cell-{at}", b"x" * (at % 700))
+        print(at, flush=True)
+"""
+
+
+def filled(folder: Path, rows: int = 40) -> Path:
+    folder.mkdir(exist_ok=True)
+    with opened_ledger(folder, "work", {"what": "test"}) as ledger:
+        for at in range(rows):
+            ledger.keep(f"cell-{at}", bytes(range(at % 256)) * 9)
+    return folder
+
+
+def killed(folder: Path, rows: int) -> int:
+    """Fill a ledger, kill its driver, return how many rows were acknowledged."""
+    folder.mkdir(exist_ok=True)
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(folder)], stdout=subprocess.PIPE, text=True
+    ) as driver:
+        assert driver.stdout is not None
+        last = -1
+        for line in driver.stdout:
+            last = int(line)
+            if last >= rows:
+                driver.send_signal(signal.SIGKILL)
+                break
+        last = max([last, *map(int, driver.stdout.read().split())])
+    return last + 1
+
+
+def codes_of(act: Callable[[], object]) -> str:
+    with pytest.raises(InvalidFile) as error:
+        act()
+    return error.value.code
+
+
+def reopened(folder: Path) -> list[str]:
+    with opened_ledger(folder, "work") as ledger:
+        return [each.key for each in ledger.latest()]
+
+
+def test_the_latest_row_of_a_key_counts(tmp_path: Path) -> None:
+    with opened_ledger(tmp_path, "work") as ledger:
+        ledger.keep("a", b"1", "failed")
+        ledger.keep("b", b"2")
+        ledger.keep("a", b"3")
+        assert ledger.done("a") == b"3"
+        ledger.keep("b", b"", "forgotten")
+        assert ledger.done("b") is None
+        assert dict(ledger.statuses()) == {"a": "done", "b": "forgotten"}
+    with read_ledger(tmp_path, "work") as ledger:
+        assert [tuple(each) for each in ledger.latest()] == [
+            ("a", b"3", "done"),
+            ("b", b"", "forgotten"),
+        ]
+
+
+def test_parts_do_not_see_each_other_and_share_one_file(tmp_path: Path) -> None:
+    with opened_ledger(tmp_path, "study", {"x": "1"}) as outer:
+        outer.keep("k", b"outer")
+        with opened_ledger(tmp_path, "study-of-width", {"x": "2"}) as inner:
+            assert inner.find("k") is None
+            inner.keep("k", b"inner")
+        assert outer.done("k") == b"outer"
+        assert [key for key, _ in outer.statuses()] == ["k"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == [
+        "driver.lock",
+        SEAL,
+        FILE,
+    ]
+
+
+def test_a_folder_of_other_work_is_refused_with_what_differs(tmp_path: Path) -> None:
+    with opened_ledger(tmp_path, "measurement", {"seed": "1", "steps": "5"}):
+        pass
+
+    def act() -> None:
+        with opened_ledger(tmp_path, "measurement", {"seed": "2", "steps": "5"}):
+            pass
+
+    assert codes_of(act) == "another-measurement"
+
+
+def test_one_driver_at_a_time_and_a_killed_one_holds_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(folder)], stdout=subprocess.PIPE, text=True
+    ) as driver:
+        assert driver.stdout is not None
+        driver.stdout.readline()
+        found = driver_of(folder)
+        assert found is not None
+        assert found.process == driver.pid
+        assert codes_of(lambda: reopened(folder)) == "folder-in-use"
+        with read_ledger(folder, "work") as ledger:  # looking is allowed meanwhile
+            assert any(ledger.statuses())
+        driver.kill()
+    assert driver_of(folder) is None
+    assert (folder / "driver.lock").read_bytes()  # left behind, and no lock
+    assert len(reopened(folder)) >= 1
+
+
+def test_rows_that_were_acknowledged_survive_kills(tmp_path: Path) -> None:
+    folder, rows = tmp_path / "run", 0
+    for each in range(6):
+        acknowledged = killed(folder, rows + 7 * each)
+        with opened_ledger(folder, "work") as ledger:
+            found = [key for key, _ in ledger.statuses()]
+            assert all(
+                ledger.done(f"cell-{at}") == b"x" * (at % 700)
+                for at in range(acknowledged)
+            )
+        rows = len(found)
+        assert rows >= acknowledged
+
+
+@pytest.mark.parametrize("file", [FILE, SEAL])
+def test_every_flipped_byte_of_a_closed_ledger_is_noticed(
+    tmp_path: Path, file: str
+) -> None:
+    folder = filled(tmp_path / "run")
+    path, rng = folder / file, random.Random(7)
+    right = path.read_bytes()
+    for _ in range(100):
+        wrong = bytearray(right)
+        wrong[rng.randrange(len(wrong))] ^= 1 << rng.randrange(8)
+        path.write_bytes(wrong)
+        assert codes_of(lambda: reopened(folder)) == "damaged-ledger"
+    for _ in range(100):
+        path.write_bytes(right[: rng.randrange(len(right))])
+        assert codes_of(lambda: reopened(folder)) == "damaged-ledger"
+    path.write_bytes(right)  # the control: the same bytes again are fine
+    assert len(reopened(folder)) == 40
+
+
+def test_a_damaged_ledger_of_a_killed_driver_is_noticed_or_harmless(
+    tmp_path: Path,
+) -> None:
+    """A flip in bytes that no row uses may change nothing; all else is noticed."""
+    source, rng, noticed = tmp_path / "source", random.Random(11), 0
+    rows = killed(source, 60)
+    names = [FILE, FILE + "-wal", SEAL]
+    for case in range(200):
+        folder = tmp_path / f"copy-{case}"
+        shutil.copytree(source, folder)
+        path = folder / names[case % len(names)]
+        wrong = bytearray(path.read_bytes())
+        at = rng.randrange(len(wrong))
+        if case % 2:
+            wrong[at] ^= 1 << rng.randrange(8)
+        else:
+            del wrong[at:]
+        path.write_bytes(wrong)
+        try:
+            with opened_ledger(folder, "work") as ledger:
+                assert all(
+                    ledger.done(f"cell-{at}") == b"x" * (at % 700) for at in range(rows)
+                )
+        except InvalidFile as error:
+            assert error.code == "damaged-ledger"
+            noticed += 1
+        shutil.rmtree(folder)
+    assert noticed > 100
+
+
+def test_a_file_that_is_gone_is_noticed(tmp_path: Path) -> None:
+    for file in (FILE, SEAL):
+        folder = filled(tmp_path / file)
+        (folder / file).unlink()
+        assert codes_of(lambda: reopened(folder)) == "damaged-ledger"  # noqa: B023
+        assert has_ledger(folder)
+        forget_ledger(folder)
+        assert reopened(folder) == []
+
+
+def test_what_is_whole_in_a_damaged_ledger_is_saved(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "run")
+    with sqlite3.connect(folder / FILE) as connection:
+        connection.execute("UPDATE rows SET content = x'00' WHERE place = 7")
+    connection.close()
+    assert codes_of(lambda: reopened(folder)) == "damaged-ledger"
+    rows, aside = salvaged(folder)
+    assert rows == 40  # all but one, and what the part is about
+    assert (aside / FILE).exists()
+    assert "cell-5" not in (found := reopened(folder))
+    assert len(found) == 39
+
+
+def test_a_write_that_fails_loses_nothing_and_is_told(tmp_path: Path) -> None:
+    """The size of files is limited at every place where the ledger grows."""
+    script = """
+import resource, signal, sys
+from pathlib import Path
+from simgap.errors import InvalidFile
+from simgap.ledger import opened_ledger
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+folder, most = Path(sys.argv[1]), int(sys.argv[2])
+resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+try:
+    with opened_ledger(folder, "work") as ledger:
+        for at in range(12):
+            ledger.keep(f"cell-{at}", b"y" * 900)
+            print(at, flush=True)
+except InvalidFile as error:
+    print(error.code)
+"""
+    limits = [*range(0, 400_000, 20_000)]
+    ended = set()
+    for most in limits:
+        folder = tmp_path / f"{most}"
+        folder.mkdir()
+        said = subprocess.run(
+            [sys.executable, "-c", script, str(folder), str(most)],
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        ).stdout.split()
+        ended.add(said[-1])
+        rows = sum(each.isdecimal() for each in said)
+        assert len(reopened(folder)) >= rows
+    assert ended <= {"11", "failed-write", "disk-full"}
+    assert {"11", "failed-write"} <= ended
+
+
+def test_nothing_is_written_in_a_folder_that_is_read_only(tmp_path: Path) -> None:
+    folder = tmp_path / "none" / "such"
+    assert codes_of(lambda: reopened(folder)) == "unwritable-folder"
+
+
+def test_a_row_that_an_interrupt_cut_off_does_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from simgap.ledger import seal
+
+    right = seal.write_seal
+    with opened_ledger(tmp_path, "work") as ledger:
+        ledger.keep("a", b"1")
+
+        def interrupted(*_: object, **__: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(seal, "write_seal", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            ledger.keep("b", b"2")
+        monkeypatch.setattr(seal, "write_seal", right)
+        ledger.keep("c", b"3")
+    assert reopened(tmp_path) == ["a", "b", "c"]
+
+
+def test_a_network_file_system_is_recognised(tmp_path: Path) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text(
+        "/dev/vda / ext4 rw 0 0\n"
+        f"server:/data {tmp_path}/far nfs4 rw 0 0\n"
+        f"tmpfs {tmp_path}/far/away tmpfs rw 0 0\n"
+    )
+    assert on_network(tmp_path / "far" / "run", mounts)
+    assert not on_network(tmp_path / "far" / "away" / "run", mounts)
+    assert not on_network(tmp_path / "farther", mounts)
+    assert not on_network(tmp_path, tmp_path / "no-such-file")
+
+
+def test_a_ledger_on_a_network_needs_no_shared_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("simgap.ledger.book.on_network", lambda _: True)
+    with opened_ledger(tmp_path, "work") as ledger:
+        ledger.keep("a", b"1")
+        assert not (tmp_path / f"{FILE}-shm").exists()
+    assert reopened(tmp_path) == ["a"]
+
+
+def test_a_key_is_made_of_all_parts_in_any_order() -> None:
+    assert key_of({"a": 1, "b": [2.5]}) == key_of({"b": [2.5], "a": 1})
+    assert len({key_of({"a": each}) for each in (1, 1.5, "1", [1], True)}) == 5
+    with pytest.raises(ValueError, match="JSON"):
+        key_of({"a": float("nan")})
+
+
+def test_a_process_may_hold_a_folder_twice(tmp_path: Path) -> None:
+    with only_driver(tmp_path), only_driver(tmp_path):
+        assert driver_of(tmp_path) is not None
+    assert driver_of(tmp_path) is None
