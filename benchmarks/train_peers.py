@@ -180,7 +180,7 @@ def _model(asked: Asked) -> Any:
     redrawn = _redrawn()
     seeds = np.random.SeedSequence(asked["seed"]).spawn(size)
     envs: Any = DummyVecEnv([lambda seed=each: redrawn(seed) for each in seeds])
-    if asked["choice"] == "equal":
+    if asked["choice"] in ("equal", "lean"):
         envs = VecNormalize(envs, gamma=settings["gamma"])
     return (RecurrentPPO if lstm else PPO)(
         policy, envs, seed=asked["seed"], device="cpu", **settings
@@ -205,10 +205,10 @@ def _settings(asked: Asked, *, lstm: bool) -> tuple[int, Asked]:
         net |= {
             "features_extractor_class": _encoder(ours["units"]),
             "lstm_hidden_size": ours["units"],
-            "shared_lstm": True,
-            "enable_critic_lstm": False,
             "net_arch": {"pi": [ours["units"]], "vf": [ours["units"]] * 2},
         }
+        if asked["choice"] == "lean":
+            net |= {"shared_lstm": True, "enable_critic_lstm": False}
     else:
         net["net_arch"] = [ours["units"]] * 2
 
