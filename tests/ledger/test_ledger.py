@@ -22,9 +22,8 @@ from simgap.ledger import (
     read_ledger,
     salvaged,
 )
-from simgap.ledger.book import FILE
 from simgap.ledger.places import on_network
-from simgap.ledger.seal import FILE as SEAL
+from simgap.ledger.seal import LEDGER, SEAL
 
 WRITER = """
 import sys
@@ -101,7 +100,7 @@ def test_parts_do_not_see_each_other_and_share_one_file(tmp_path: Path) -> None:
     assert sorted(each.name for each in tmp_path.iterdir()) == [
         "driver.lock",
         SEAL,
-        FILE,
+        LEDGER,
     ]
 
 
@@ -150,7 +149,7 @@ def test_rows_that_were_acknowledged_survive_kills(tmp_path: Path) -> None:
         assert rows >= acknowledged
 
 
-@pytest.mark.parametrize("file", [FILE, SEAL])
+@pytest.mark.parametrize("file", [LEDGER, SEAL])
 def test_every_flipped_byte_of_a_closed_ledger_is_noticed(
     tmp_path: Path, file: str
 ) -> None:
@@ -175,7 +174,7 @@ def test_a_damaged_ledger_of_a_killed_driver_is_noticed_or_harmless(
     """A flip in bytes that no row uses may change nothing; all else is noticed."""
     source, rng, noticed = tmp_path / "source", random.Random(11), 0
     rows = killed(source, 60)
-    names = [FILE, FILE + "-wal", SEAL]
+    names = [LEDGER, LEDGER + "-wal", SEAL]
     for case in range(200):
         folder = tmp_path / f"copy-{case}"
         shutil.copytree(source, folder)
@@ -200,7 +199,7 @@ def test_a_damaged_ledger_of_a_killed_driver_is_noticed_or_harmless(
 
 
 def test_a_file_that_is_gone_is_noticed(tmp_path: Path) -> None:
-    for file in (FILE, SEAL):
+    for file in (LEDGER, SEAL):
         folder = filled(tmp_path / file)
         (folder / file).unlink()
         assert codes_of(lambda: reopened(folder)) == "damaged-ledger"  # noqa: B023
@@ -211,13 +210,13 @@ def test_a_file_that_is_gone_is_noticed(tmp_path: Path) -> None:
 
 def test_what_is_whole_in_a_damaged_ledger_is_saved(tmp_path: Path) -> None:
     folder = filled(tmp_path / "run")
-    with sqlite3.connect(folder / FILE) as connection:
+    with sqlite3.connect(folder / LEDGER) as connection:
         connection.execute("UPDATE rows SET content = x'00' WHERE place = 7")
     connection.close()
     assert codes_of(lambda: reopened(folder)) == "damaged-ledger"
     rows, aside = salvaged(folder)
     assert rows == 40  # all but one, and what the part is about
-    assert (aside / FILE).exists()
+    assert (aside / LEDGER).exists()
     assert "cell-5" not in (found := reopened(folder))
     assert len(found) == 39
 
@@ -302,7 +301,7 @@ def test_a_ledger_on_a_network_needs_no_shared_memory(
     monkeypatch.setattr("simgap.ledger.book.on_network", lambda _: True)
     with opened_ledger(tmp_path, "work") as ledger:
         ledger.keep("a", b"1")
-        assert not (tmp_path / f"{FILE}-shm").exists()
+        assert not (tmp_path / f"{LEDGER}-shm").exists()
     assert reopened(tmp_path) == ["a"]
 
 

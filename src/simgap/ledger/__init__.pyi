@@ -1,4 +1,4 @@
-from simgap.ledger.book import FILE as FILE, Row as Row
+from simgap.ledger.book import Row as Row
 from simgap.ledger.driver import (
     Driver as Driver,
     driver_of as driver_of,
@@ -13,3 +13,4 @@ from simgap.ledger.ledger import (
     read_ledger as read_ledger,
 )
 from simgap.ledger.salvage import salvaged as salvaged
+from simgap.ledger.seal import LEDGER as LEDGER

@@ -13,7 +13,7 @@ from simgap.errors import InvalidFile
 from simgap.ledger import seal as sealing
 from simgap.ledger.places import on_network
 from simgap.ledger.seal import (
-    LEDGER as FILE,
+    LEDGER as LEDGER,
     Seal,
     damaged,
     file_digest,
@@ -51,7 +51,7 @@ def checked(folder: Path) -> Seal:
     A ledger that was closed is compared as a whole. One whose driver was killed is read
     row by row; what the driver had written last may be missing in the seal.
     """
-    path, found = folder / FILE, read_seal(folder)
+    path, found = folder / LEDGER, read_seal(folder)
     there = path.exists()
     if found is None:
         if there:
@@ -62,7 +62,7 @@ def checked(folder: Path) -> Seal:
             raise damaged(folder, f"{found.rows} rows are gone with their file")
         return Seal()
     if found.closed:
-        log = folder / (FILE + LOG)
+        log = folder / (LEDGER + LOG)
         if log.exists() and log.stat().st_size:
             raise damaged(folder, "there is more than was written")
         if file_digest(path) != found.whole:
@@ -111,12 +111,12 @@ class Book:
             if read_only:
                 sealed = read_seal(folder)
                 still = "&immutable=1" if sealed is not None and sealed.closed else ""
-                place = f"{(folder / FILE).resolve().as_uri()}?mode=ro{still}"
+                place = f"{(folder / LEDGER).resolve().as_uri()}?mode=ro{still}"
                 self._connection = sqlite3.connect(place, uri=True)
                 return
             self._seal = checked(folder)
             sealing.write_seal(folder, self._seal, sync=True)  # open, before all else
-            self._connection = sqlite3.connect(folder / FILE)
+            self._connection = sqlite3.connect(folder / LEDGER)
             try:
                 journal = "TRUNCATE" if on_network(folder) else "WAL"
                 self._connection.execute(f"PRAGMA journal_mode = {journal}")
@@ -162,11 +162,11 @@ class Book:
             with suppress(sqlite3.Error):
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
-        log = self.folder / (FILE + LOG)
+        log = self.folder / (LEDGER + LOG)
         if seal is None or (log.exists() and log.stat().st_size):
             return
         with suppress(OSError):
-            whole = file_digest(self.folder / FILE)
+            whole = file_digest(self.folder / LEDGER)
             closed = Seal(seal.rows, seal.digests, whole)
             sealing.write_seal(self.folder, closed, sync=True)
 

@@ -18,8 +18,9 @@ import msgspec
 
 from simgap.errors import InvalidFile
 from simgap.ledger import seal as sealing
-from simgap.ledger.book import BESIDE, DONE, FILE, Book, Row, checked, told_plainly
+from simgap.ledger.book import BESIDE, DONE, Book, Row, checked, told_plainly
 from simgap.ledger.driver import driver_of, only_driver, tell_running
+from simgap.ledger.seal import LEDGER
 from simgap.text import listed
 
 ABOUT = "about"
@@ -137,15 +138,15 @@ def read_ledger(folder: Path, part: str) -> Iterator[Ledger]:
 
 def has_ledger(folder: Path) -> bool:
     """Return whether a folder has a ledger."""
-    return any((folder / each).exists() for each in (FILE, sealing.FILE))
+    return any((folder / each).exists() for each in (sealing.SEAL))
 
 
 def forget_ledger(folder: Path) -> None:
     """Remove the ledger of a folder, and nothing else."""
     with only_driver(folder):
         for ending in ("", *BESIDE):
-            (folder / (FILE + ending)).unlink(missing_ok=True)
-        (folder / sealing.FILE).unlink(missing_ok=True)
+            (folder / (LEDGER + ending)).unlink(missing_ok=True)
+        (folder / sealing.SEAL).unlink(missing_ok=True)
 
 
 def _check_same(

@@ -7,9 +7,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from simgap.ledger import seal as sealing
-from simgap.ledger.book import ALL, BESIDE, FILE, Book, Row
+from simgap.ledger.book import ALL, BESIDE, Book, Row
 from simgap.ledger.driver import only_driver
-from simgap.ledger.seal import row_digest
+from simgap.ledger.seal import LEDGER, row_digest
 
 ASIDE = "ledger-damaged-{}"
 
@@ -24,10 +24,10 @@ def salvaged(folder: Path) -> tuple[int, Path]:
         while (aside := folder / ASIDE.format(number)).exists():
             number += 1
         aside.mkdir()
-        for name in (FILE, *(FILE + each for each in BESIDE), sealing.FILE):
+        for name in (*(LEDGER + each for each in BESIDE), sealing.SEAL):
             with suppress(FileNotFoundError):
                 (folder / name).rename(aside / name)
-        rows = _whole_rows(aside / FILE)
+        rows = _whole_rows(aside / LEDGER)
         book = Book(folder)
         try:
             book.add(rows)

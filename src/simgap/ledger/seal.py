@@ -18,7 +18,7 @@ from typing import final
 
 from simgap.errors import InvalidFile
 
-LEDGER, FILE = "ledger.sqlite", "ledger.seal"
+LEDGER, SEAL = "ledger.sqlite", "ledger.seal"
 FORM = struct.Struct("<8sQ16s32s")
 MAGIC = b"simgap 1"
 OPEN = bytes(32)  # instead of a digest: the ledger is in use, or its driver was killed
@@ -61,10 +61,10 @@ def write_seal(folder: Path, seal: Seal, *, sync: bool = False) -> None:
     """Write the seal of a folder in its place."""
     body = FORM.pack(MAGIC, seal.rows, seal.digests.to_bytes(16, "little"), seal.whole)
     text = body + hashlib.blake2b(body, digest_size=16).digest()
-    handle = os.open(folder / FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    handle = os.open(folder / SEAL, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         if os.pwrite(handle, text, 0) != len(text):
-            raise OSError(f"{folder / FILE} was not written whole")
+            raise OSError(f"{folder / SEAL} was not written whole")
         if sync:
             os.fsync(handle)
     finally:
@@ -74,7 +74,7 @@ def write_seal(folder: Path, seal: Seal, *, sync: bool = False) -> None:
 def read_seal(folder: Path) -> Seal | None:
     """Return the seal of a folder, None if there is no such file."""
     try:
-        text = (folder / FILE).read_bytes()
+        text = (folder / SEAL).read_bytes()
     except FileNotFoundError:
         return None
     if not text and not (folder / LEDGER).exists():
