@@ -13,7 +13,7 @@ from simgap.errors import InvalidFile
 from simgap.ledger import seal as sealing
 from simgap.ledger.places import on_network
 from simgap.ledger.seal import (
-    LEDGER as LEDGER,
+    LEDGER,
     Seal,
     damaged,
     file_digest,

@@ -24,7 +24,7 @@ def salvaged(folder: Path) -> tuple[int, Path]:
         while (aside := folder / ASIDE.format(number)).exists():
             number += 1
         aside.mkdir()
-        for name in (*(LEDGER + each for each in BESIDE), sealing.SEAL):
+        for name in (LEDGER, *(LEDGER + each for each in BESIDE), sealing.SEAL):
             with suppress(FileNotFoundError):
                 (folder / name).rename(aside / name)
         rows = _whole_rows(aside / LEDGER)
