@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -22,8 +21,6 @@ from simgap.answers.blame.sentences import headline
 from simgap.errors import InvalidArgument
 from simgap.intervals import Certified, Estimate
 from simgap.mdp import LatentMDP, class_from_models
-from simgap.oracle.entry import domain_randomization_oracle
-from simgap.oracle.result import Outcome
 from simgap.oracle.settings import BoundedOracle
 from simgap.records import BlamedParameter
 from tests.answers.hidden_cases import costly_class, ends, holds, sharp, with_prior
@@ -263,19 +260,6 @@ def test_the_same_seed_gives_the_same_answer() -> None:
     first, second = (blame(latent, 3, **SAMPLED) for _ in range(2))
     assert first == second
     assert first.parameters != blame(latent, 3, seed=1, **SAMPLED).parameters
-
-
-def test_an_interrupt_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The oracle turns Ctrl-C into an outcome; half an answer is none here."""
-    latent = costly_class(17, {"a": 2, "b": 2}, 3)
-
-    def interrupted(*given: object, **named: object) -> object:
-        found = domain_randomization_oracle(*given, **named)  # type: ignore[arg-type]
-        return replace(found, outcome=Outcome.INTERRUPTED)
-
-    monkeypatch.setattr(hidden_losses, "domain_randomization_oracle", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        blame(latent, 3)
 
 
 def test_a_model_is_named_by_its_name_or_its_number() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -276,18 +275,6 @@ def test_a_limit_is_told() -> None:
     assert found.widths[-1].outcome == Outcome.OUT_OF_TIME.value
     for row in found.widths:  # valid all the same
         assert row.gap.upper >= found.widths[-1].inside.lower
-
-
-def test_an_interrupt_ends_the_curve(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Planning returns what it has when it is interrupted; the curve does not."""
-
-    def interrupted(form: LossForm, solver: Solver) -> Planned:
-        found = planned_policy(form, solver)
-        return replace(found, outcome=Outcome.INTERRUPTED)
-
-    monkeypatch.setattr(policy, "planned_policy", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        width(coins(0.2, 0.6), 2)
 
 
 def test_averages_are_rounded_outwards() -> None:

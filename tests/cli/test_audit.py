@@ -171,28 +171,6 @@ def test_strange_names_do_not_steer_the_terminal(
     assert "[bold]<script>" in out  # shown, not obeyed
 
 
-def test_who_interrupts_planning_gets_out(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The oracle ends gracefully with what it has; the command does not go on."""
-    from dataclasses import replace
-    from importlib import import_module
-
-    from simgap.oracle.entry import planned_policy
-    from simgap.oracle.result import Outcome, Planned
-
-    def stopped(*given: Any, **named: Any) -> Planned:
-        found = planned_policy(*given, **named)
-        return replace(found, outcome=Outcome.INTERRUPTED)
-
-    module = import_module("simgap.answers.audit.large_oracle")
-    monkeypatch.setattr(module, "planned_policy", stopped)
-    capsys.readouterr()
-    assert main(["audit", RIVER, "-H", "4"]) == 130
-    out, err = capsys.readouterr()
-    assert out == "" and "interrupted" in err and "Traceback" not in err
-
-
 @pytest.mark.parametrize(
     ("arguments", "problem", "hint"),
     [

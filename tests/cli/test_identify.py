@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,6 @@ import numpy as np
 import pytest
 
 from simgap.cli.app.main import main
-from simgap.oracle.result import Outcome
 
 RIVERS = "riverswim?states=3&success=0.3,0.4,0.8"
 
@@ -133,21 +130,6 @@ def test_models_never_told_apart_are_named(
     pair = answer(capsys, str(path))["pairs"][0]
     assert pair["steps"] == {"lower": "inf", "upper": "inf"}
     assert (pair["state"], pair["state_name"], pair["visits"]) == (None, None, None)
-
-
-def test_an_interrupt_of_planning_ends_the_command(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    module = import_module("simgap.answers.planned_class")
-    plan = module.domain_randomization_oracle
-
-    def stopped(*arguments: Any, **named: Any) -> Any:
-        return replace(plan(*arguments, **named), outcome=Outcome.INTERRUPTED)
-
-    monkeypatch.setattr(module, "domain_randomization_oracle", stopped)
-    capsys.readouterr()
-    assert main(["identify", RIVERS, "-H", "4"]) == 130
-    assert capsys.readouterr().out == ""
 
 
 def test_one_model_is_told_so(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,12 +15,8 @@ from simgap.experiments.framework.agent_losses import (
     solved_oracle,
     worst_of_oracles,
 )
-from simgap.experiments.framework.exact_oracle import exact_oracle
-from simgap.experiments.remarks import memory_matters
 from simgap.gap import gaps
 from simgap.instances import best_arm, needle, riverswim
-from simgap.oracle.exact.tree import BeliefTree
-from tests.experiments.silence import silent
 
 ARMS = KnownClass.of("three arms", best_arm(3, 0.3))
 
@@ -77,22 +73,3 @@ def test_the_oracle_is_the_same_every_time_and_its_worst_gap_holds_all() -> None
     rivers = riverswim(3, (0.2, 0.5, 0.8), left_reward=0.7, uniform=True)
     one, two = (solved_oracle(rivers, 30) for _ in range(2))
     assert one.average_gap == two.average_gap
-
-
-def interrupted(*given: object, **named: object) -> None:
-    raise KeyboardInterrupt
-
-
-def test_an_interrupted_oracle_is_no_measurement(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Planning ends gracefully with the bracket it has; a claim wants all of it."""
-    exact_oracle(needle(3), 6)  # compiled
-    monkeypatch.setattr(BeliefTree, "grow", interrupted)
-    for measure in (
-        lambda: solved_oracle(needle(3), 6),
-        lambda: exact_oracle(needle(3), 6),
-        lambda: memory_matters._lakes((6,), 0, silent),
-    ):
-        with pytest.raises(KeyboardInterrupt):
-            measure()

@@ -318,7 +318,7 @@ def test_an_interrupt_leaves_a_valid_bracket(moment: int) -> None:
             raise KeyboardInterrupt
         return 0.0
 
-    found = solve_exact(form, ExactOracle(), clock=clock)
+    found = solve_exact(form, ExactOracle(bracket_if_interrupted=True), clock=clock)
     assert found.outcome is Outcome.INTERRUPTED
     assert_valid_bracket(form, found, exact.upper)
 

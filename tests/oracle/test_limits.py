@@ -37,6 +37,7 @@ from simgap.oracle.watch import Progress, StopPlanning, Watch
 from simgap.policies import Step
 
 FINE = {"gap_tolerance": 1e-9, "negligible": 0.0, "episodes": 50}
+KEEP = {"bracket_if_interrupted": True}
 
 
 def middling(members: int = 4) -> LatentMDP:
@@ -168,9 +169,9 @@ def interrupted_after(seconds: float) -> Iterator[Callable[[Progress], None]]:
 @pytest.mark.parametrize(
     ("solver", "arguments"),
     [
-        (BoundedOracle(time_limit=20.0, **FINE), {"horizon": 40}),  # type: ignore[arg-type]
-        (BoundedOracle(time_limit=20.0, **FINE), {"discount": 0.95}),  # type: ignore[arg-type]
-        (AutoOracle(time_limit=20.0, **FINE), {"horizon": 40}),  # type: ignore[arg-type]
+        (BoundedOracle(time_limit=20.0, **FINE, **KEEP), {"horizon": 40}),  # type: ignore[arg-type]
+        (BoundedOracle(time_limit=20.0, **FINE, **KEEP), {"discount": 0.95}),  # type: ignore[arg-type]
+        (AutoOracle(time_limit=20.0, **FINE, **KEEP), {"horizon": 40}),  # type: ignore[arg-type]
     ],
 )
 def test_an_interrupt_at_any_moment_leaves_a_bracket(
@@ -207,7 +208,7 @@ def test_an_interrupt_while_the_graph_is_written_down_is_noted(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planner, name, Rings(getattr(planner, name)))
-    solver = BoundedOracle(time_limit=0.5)
+    solver = BoundedOracle(time_limit=0.5, **KEEP)
     result = domain_randomization_oracle(middling(), horizon=8, solver=solver)
     assert result.outcome is Outcome.INTERRUPTED
     usable(middling(), result, 8)
@@ -216,10 +217,10 @@ def test_an_interrupt_while_the_graph_is_written_down_is_noted(
 @pytest.mark.parametrize(
     ("place", "name", "solver"),
     [
-        (entry, "looks_hopeless", AutoOracle()),
-        (entry, "count_nodes", AutoOracle()),
-        (planner, "upper_nodes", BoundedOracle()),
-        (planner, "upper_pass", BoundedOracle()),
+        (entry, "looks_hopeless", AutoOracle(**KEEP)),
+        (entry, "count_nodes", AutoOracle(**KEEP)),
+        (planner, "upper_nodes", BoundedOracle(**KEEP)),
+        (planner, "upper_pass", BoundedOracle(**KEEP)),
     ],
 )
 def test_an_interrupt_before_planning_leaves_the_plan_of_one_model(
@@ -237,7 +238,8 @@ def test_an_interrupt_during_the_estimate_is_noted(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(entry, name, Rings(getattr(entry, name)))
-    result = domain_randomization_oracle(middling(2), horizon=4, solver=ExactOracle())
+    solver = ExactOracle(**KEEP)
+    result = domain_randomization_oracle(middling(2), horizon=4, solver=solver)
     assert result.outcome is Outcome.INTERRUPTED
     low, high = result.average_gap.ends
     assert high - low < 1e-12  # nothing is lost
@@ -247,7 +249,7 @@ def test_an_interrupt_during_the_estimate_is_noted(
 def test_a_second_interrupt_is_obeyed(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    solver = BoundedOracle(time_limit=0.5)
+    solver = BoundedOracle(time_limit=0.5, **KEEP)
     domain_randomization_oracle(middling(), horizon=8, solver=solver)
     monkeypatch.setattr(planner, name, Rings(getattr(planner, name), times=2))
     with pytest.raises(KeyboardInterrupt):

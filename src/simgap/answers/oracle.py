@@ -17,7 +17,6 @@ from simgap.answers.pair_prices import recorded_prices
 from simgap.answers.planned_class import (
     PlannedClass,
     Tell,
-    not_interrupted,
     planned_oracle,
 )
 from simgap.answers.saved_policies import saved_policies, writable_file
@@ -113,6 +112,7 @@ def oracle(
     _check_length(horizon, discount)
     target = None if save is None else writable_file(save)
     given, tell = named_model(model), progress or (lambda word: None)
+    settings = replace(settings, bracket_if_interrupted=True)
     found = planned(given, horizon, discount=discount, solver=settings, tell=tell)
     files = saved_policies(found.result, target, given.latent.simulators.grid)
     found = replace(found, policy_file=files[0], belief_policy_file=files[1])
@@ -120,7 +120,7 @@ def oracle(
         try:
             return compared(given.latent, found, tell)
         except KeyboardInterrupt:  # the bracket is there: better without than nothing
-            return found
+            return replace(found, outcome=Outcome.INTERRUPTED.value)
     return found
 
 
@@ -129,7 +129,6 @@ def planned_and_compared(
 ) -> Oracle:
     """Return the oracle and simpler policies, for other answers to build on."""
     found = planned(given, horizon, solver=solver, tell=tell)
-    not_interrupted(found.result)
     return compared(given.latent, found, tell)
 
 

@@ -21,7 +21,6 @@ from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, checked_latent
 from simgap.oracle import (
     AutoOracle,
-    Outcome,
     best_memoryless,
     loss_form,
     mean_model_plan,
@@ -103,8 +102,6 @@ def _at(
     else:
         found = planned_policy(form, solver)
         oracle, outcome = Certified(found.lower, found.upper), found.outcome
-        if outcome is Outcome.INTERRUPTED:
-            raise KeyboardInterrupt
         mean = mean_model_plan(form)
         least = best_memoryless(
             form, plans, mean, effort=EFFORT, seed=solver.seed, prove=False

@@ -15,7 +15,6 @@ from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.oracle import (
     OracleResult,
-    Outcome,
     Progress,
     ShortMemoryPlan,
     Solver,
@@ -44,11 +43,7 @@ def planned_oracle(
     solver: Solver,
     progress: Tell | None = None,
 ) -> OracleResult:
-    """Return the oracle of a class; `progress` is told how its bracket closes.
-
-    Planning that is interrupted ends gracefully, with the bracket it has: whoever needs
-    the whole answer calls `not_interrupted` on it.
-    """
+    """Return the oracle of a class; `progress` is told how its bracket closes."""
     return domain_randomization_oracle(
         latent,
         horizon=horizon,
@@ -68,13 +63,6 @@ def following(tell: Tell | None) -> Callable[[Progress], None] | None:
         tell(f"{now.seconds:.0f} s: loss in [{low}, {high}], {now.doing}")
 
     return follow
-
-
-def not_interrupted(oracle: OracleResult) -> OracleResult:
-    """Return a plan that nobody interrupted; who stops a question wants out."""
-    if oracle.outcome is Outcome.INTERRUPTED:
-        raise KeyboardInterrupt
-    return oracle
 
 
 def checked_oracle(

@@ -64,8 +64,9 @@ def domain_randomization_oracle(
 ) -> OracleResult:
     """Return the oracle of (U, nu) for a horizon or a discount (Section 4.2).
 
-    Limits and interrupts end planning with the bracket reached; `outcome` says why.
-    An interrupt after planning shortens the estimate, a second one is like any other.
+    Limits end planning with the bracket reached; `outcome` says why. So does an
+    interrupt if the solver has `bracket_if_interrupted`: after planning it shortens the
+    estimate, and a second one is raised.
     `progress` is called with the bracket so far.
     """
     checked_latent(latent)
@@ -79,7 +80,7 @@ def domain_randomization_oracle(
         left = _seconds_left(solver, working_seconds() - begin)
         belief, estimate = _to_run(form, planned, solver, left)
     except KeyboardInterrupt:
-        if planned.outcome is Outcome.INTERRUPTED:
+        if not solver.bracket_if_interrupted or planned.outcome is Outcome.INTERRUPTED:
             raise
         planned = replace(planned, outcome=Outcome.INTERRUPTED)
         prices = planned.pair_prices or pair_prices(form, planned.gaps)
@@ -155,6 +156,8 @@ def _plan(form: LossForm, solver: Solver, progress: Report) -> tuple[Planned, st
         hopeless = looks_hopeless(form, FEW_NODES)
         nodes = None if hopeless else count_nodes(form, FEW_NODES)
     except KeyboardInterrupt:
+        if not solver.bracket_if_interrupted:
+            raise
         return without_planning(form, solver), "none: interrupted"
     if nodes is not None:
         # if half the time is not enough, the other half is for bounds
@@ -164,6 +167,7 @@ def _plan(form: LossForm, solver: Solver, progress: Report) -> tuple[Planned, st
             max_memory=solver.max_memory,
             episodes=solver.episodes,
             seed=solver.seed,
+            bracket_if_interrupted=solver.bracket_if_interrupted,
         )
         planned = _exact(form, limits, progress)
         if planned.outcome is Outcome.EXACT:

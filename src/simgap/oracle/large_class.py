@@ -113,6 +113,8 @@ def solve_in_parts(
         try:
             below, complete = _groups_below(form, watch)
         except KeyboardInterrupt:
+            if not limits.bracket_if_interrupted:
+                raise
             below, complete, outcome = 0.0, True, Outcome.INTERRUPTED
         outcome = outcome if complete else Outcome.OUT_OF_TIME
         watch.narrow("groups of models", lower=min(below, upper))

@@ -4,8 +4,10 @@
 end, `tolerance` as a part of the upper bound of the value; if both are given the
 stricter holds. A width of `negligible` parts of the value, less what every policy gets,
 is solved in any case (0: only if rounding could have made it). Planning stops there, or
-at the first limit that is reached, or when it is interrupted; the bracket reached is
-valid in every case.
+at the first limit that is reached; the bracket reached is valid in every case.
+
+An interrupt raises KeyboardInterrupt, so that nobody takes half a plan for a whole one.
+Who wants the bracket reached instead asks for it: `bracket_if_interrupted`.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ class ExactOracle:
     max_memory: float | None = None  # bytes
     episodes: int = 5_000  # for the estimated gap
     seed: int = 0
+    bracket_if_interrupted: bool = False
 
 
 @final
@@ -38,6 +41,7 @@ class BoundedOracle:
     negligible: float = 1e-6  # a width, as a part of the value, that is solved
     episodes: int = 5_000  # for the estimated gap
     seed: int = 0
+    bracket_if_interrupted: bool = False
 
 
 @final
@@ -52,6 +56,7 @@ class GridOracle:
     negligible: float = 1e-6  # a width, as a part of the value, that is solved
     episodes: int = 5_000  # for the estimated gap
     seed: int = 0
+    bracket_if_interrupted: bool = False
 
 
 @final
@@ -66,6 +71,7 @@ class AutoOracle:
     negligible: float = 1e-6  # a width, as a part of the value, that is solved
     episodes: int = 5_000  # for the estimated gap
     seed: int = 0
+    bracket_if_interrupted: bool = False
 
 
 Solver = ExactOracle | BoundedOracle | GridOracle | AutoOracle

@@ -27,7 +27,6 @@ from simgap.answers.model import Model, named_model
 from simgap.answers.planned_class import (
     Tell,
     checked_oracle,
-    not_interrupted,
     planned_oracle,
 )
 from simgap.answers.saved_policies import (
@@ -243,13 +242,11 @@ def _solver(gap_tolerance: float | None, time_limit: float, seed: int) -> Solver
 def _planned(
     latent: LatentMDP, horizon: int, solver: Solver, which: str, tell: Tell
 ) -> OracleResult:
-    return not_interrupted(
-        planned_oracle(
-            latent,
-            horizon,
-            solver=solver,
-            progress=lambda word: tell(f"planning {which}, {word}"),
-        )
+    return planned_oracle(
+        latent,
+        horizon,
+        solver=solver,
+        progress=lambda word: tell(f"planning {which}, {word}"),
     )
 
 

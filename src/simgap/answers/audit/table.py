@@ -86,8 +86,6 @@ def audited_table(
             planned=planned,
             progress=progress,
         )
-    if lost.outcome is Outcome.INTERRUPTED:
-        raise KeyboardInterrupt  # planning ends gracefully; who stops it wants out
     table = _judged(latent, models, back, apart, lost, accepted)
     judged = table
     if apart.different > 1:

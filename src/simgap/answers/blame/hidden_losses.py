@@ -27,7 +27,7 @@ from simgap.answers.blame.hidden_parts import (
     models_left,
 )
 from simgap.answers.blame.shapley import narrowed
-from simgap.answers.planned_class import Tell, not_interrupted
+from simgap.answers.planned_class import Tell
 from simgap.arrays import FloatArray
 from simgap.intervals import EPS, Certified, weighted_sum
 from simgap.oracle import (
@@ -289,8 +289,6 @@ def _exactly(
     """Return the bracket of a class by the exact solver, without policies to run."""
     form = loss_form(latent_of(parts, left), horizon=horizon)
     planned = solve_exact(form, ExactOracle(time_limit=limit), clock=working_seconds)
-    if planned.outcome is Outcome.INTERRUPTED:
-        raise KeyboardInterrupt
     return planned.outcome, Certified(planned.lower, planned.upper)
 
 
@@ -298,9 +296,7 @@ def _planned(
     parts: HiddenParts, left: ModelsLeft, horizon: int, solver: AutoOracle
 ) -> OracleResult:
     latent = latent_of(parts, left)
-    return not_interrupted(
-        domain_randomization_oracle(latent, horizon=horizon, solver=solver)
-    )
+    return domain_randomization_oracle(latent, horizon=horizon, solver=solver)
 
 
 def _needs_planning(losses: HiddenLosses, left: ModelsLeft) -> bool:

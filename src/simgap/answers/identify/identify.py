@@ -22,7 +22,6 @@ from simgap.answers.model import Model, named_model
 from simgap.answers.planned_class import (
     Tell,
     checked_oracle,
-    not_interrupted,
     planned_oracle,
 )
 from simgap.complexity import MOST_MODELS as MOST_SEPARATED, separation
@@ -91,8 +90,7 @@ def identify(
             episodes=2,  # its estimate is not asked for
             seed=seed,
         )
-        plan = planned_oracle(latent, horizon, solver=solver, progress=tell)
-        oracle = not_interrupted(plan)
+        oracle = planned_oracle(latent, horizon, solver=solver, progress=tell)
     pairs = _pairs(latent.simulators, error, most_pairs, notes, tell)
     timeline = None
     if horizon is not None and oracle is not None:

@@ -47,8 +47,6 @@ def range_policy(
     """Return the oracle of the models `kept` (M,) as a policy for the whole class."""
     inner = loss_form(_restricted(latent, kept), horizon=horizon)
     found = planned_policy(inner, solver)
-    if found.outcome is Outcome.INTERRUPTED:
-        raise KeyboardInterrupt  # a curve needs all its ranges
     foreseen, starts = _foreseen(latent, kept)
     plan = average_plan(inner)
     return RangePolicy(

@@ -21,7 +21,7 @@ from simgap.errors import InvalidArgument
 from simgap.gap import MonteCarlo, SampledGap, sampled_gaps
 from simgap.intervals import Certified, Estimate, common_label, greatest_of
 from simgap.mdp import LatentMDP, SimulatorClass
-from simgap.oracle import AutoOracle, OracleResult, Outcome, domain_randomization_oracle
+from simgap.oracle import AutoOracle, OracleResult, domain_randomization_oracle
 from simgap.planning import diameter
 from simgap.policies import Policy
 from simgap.statistics import estimated_rate
@@ -160,10 +160,7 @@ def solved_oracle(
     if isinstance(latent, SimulatorClass):
         latent = LatentMDP.uniform(latent)
     solver = AutoOracle(gap_tolerance=tolerance, time_limit=None, episodes=2)
-    found = domain_randomization_oracle(latent, horizon=horizon, solver=solver)
-    if found.outcome is Outcome.INTERRUPTED:
-        raise KeyboardInterrupt  # half a bracket is no measurement
-    return found
+    return domain_randomization_oracle(latent, horizon=horizon, solver=solver)
 
 
 def worst_of_oracles(found: OracleResult) -> Certified:

@@ -166,6 +166,8 @@ def _solve(
     try:
         planner = _begin(form, limits, above, below, report)
     except KeyboardInterrupt:
+        if not limits.bracket_if_interrupted:
+            raise
         return without_planning(form, limits)
     outcome = Outcome.SOLVED
     try:
@@ -174,11 +176,13 @@ def _solve(
     except StopPlanning as stop:
         outcome = stop.outcome
     except KeyboardInterrupt:
+        if not limits.bracket_if_interrupted:
+            raise
         outcome = Outcome.INTERRUPTED
     try:
         return _planned(planner, outcome)
     except KeyboardInterrupt:  # the bracket is there: only a second one gives it up
-        if outcome is Outcome.INTERRUPTED:
+        if not limits.bracket_if_interrupted or outcome is Outcome.INTERRUPTED:
             raise
         return _planned(planner, Outcome.INTERRUPTED)
 

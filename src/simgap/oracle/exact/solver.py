@@ -65,8 +65,8 @@ def solve_exact(
     """Return the oracle of a finite horizon, up to rounding (Outcome.EXACT).
 
     The ends enclose the average gap and differ by what floating point can be off. If
-    the tree does not fit the limits of `settings`, or the user interrupts, the bracket
-    is from 0 to the gap of the best plan made for one model.
+    the tree does not fit the limits of `settings`, the bracket is from 0 to the gap of
+    the best plan made for one model; also if it is interrupted and `settings` say so.
     """
     _check_finite(form)
     _compile()
@@ -84,6 +84,8 @@ def solve_exact(
     except DoesNotFit as reason:
         outcome = reason.outcome
     except KeyboardInterrupt:
+        if not settings.bracket_if_interrupted:
+            raise
         outcome = Outcome.INTERRUPTED
     say(f"{outcome.value} at {tree.size} beliefs")
     return _unfinished(tree, outcome)
