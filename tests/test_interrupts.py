@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from simgap.continuous.measuring.campaign import Entry, measured
-from simgap.continuous.measuring.ledger import opened_ledger
 from simgap.continuous.measuring.workers import Crew, Finished
 from simgap.interrupts import delayed_interrupts, noticed_interrupts
+from simgap.ledger import read_ledger
 from tests.continuous.measuring.line import LineRecipe
 
 ENTRIES = (Entry("half"), Entry("whole"))
@@ -119,6 +119,5 @@ def test_a_job_in_which_an_interrupt_was_swallowed_is_not_kept(
     with pytest.raises(KeyboardInterrupt):
         measured(LineRecipe()(), ENTRIES, episodes=20, folder=tmp_path)
     assert jobs == 3
-    with opened_ledger(tmp_path, {}) as ledger:
-        kept = ledger._connection.execute("SELECT COUNT(*) FROM jobs").fetchone()
-    assert kept == (2,)
+    with read_ledger(tmp_path, "measurement") as ledger:
+        assert len(list(ledger.latest())) == 2

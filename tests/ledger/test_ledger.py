@@ -198,6 +198,14 @@ def test_a_damaged_ledger_of_a_killed_driver_is_noticed_or_harmless(
     assert noticed > 100
 
 
+def test_a_folder_without_a_ledger_has_none(tmp_path: Path) -> None:
+    assert not has_ledger(tmp_path)
+    filled(tmp_path)
+    assert has_ledger(tmp_path)
+    forget_ledger(tmp_path)
+    assert not has_ledger(tmp_path)
+
+
 def test_a_file_that_is_gone_is_noticed(tmp_path: Path) -> None:
     for file in (LEDGER, SEAL):
         folder = filled(tmp_path / file)

@@ -49,7 +49,6 @@ from simgap.continuous.measuring.jobs import (
     episode_seeds as episode_seeds,
     told_to_informed as told_to_informed,
 )
-from simgap.continuous.measuring.ledger import only_driver as only_driver
 from simgap.continuous.measuring.on_grid import (
     OnGrid as OnGrid,
     earned_on_grid as earned_on_grid,

@@ -14,12 +14,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import get_ident
 from typing import final
 
 from simgap.errors import InvalidFile
 
 LOCK = "driver.lock"
-_held: dict[Path, int] = {}  # by this process: the handle
+_held: dict[Path, tuple[int, int]] = {}  # by this process: the handle, the thread
 
 
 @final
@@ -37,13 +38,13 @@ class Driver:
 
 @contextmanager
 def only_driver(folder: Path) -> Iterator[None]:
-    """Hold a folder for this process alone; inside of it, as often as it likes."""
+    """Hold a folder for this thread alone; inside of it, as often as it likes."""
     place = folder.resolve()
-    if place in _held:
+    if _held.get(place, (0, 0))[1] == get_ident():
         yield
         return
     handle = _locked(folder)
-    _held[place] = handle
+    _held[place] = handle, get_ident()
     try:
         tell_running(folder, 0)
         yield
@@ -56,7 +57,7 @@ def only_driver(folder: Path) -> Iterator[None]:
 
 def tell_running(folder: Path, running: int) -> None:
     """Note how many pieces of work run now, for whoever asks; never fails."""
-    handle = _held[folder.resolve()]
+    handle, _ = _held[folder.resolve()]
     about = {"process": os.getpid(), "host": socket.gethostname(), "running": running}
     text = json.dumps(about).encode()
     with suppress(OSError):  # a full disk stops the work itself, not this word

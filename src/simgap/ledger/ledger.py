@@ -99,13 +99,13 @@ def opened_ledger(
     than before, that is refused as well.
     """
     place = folder.resolve()
-    book = _open.get(place)
-    if book is not None:
-        ledger = Ledger(book, part)
-        _check_same(ledger, book, part, about)
-        yield ledger
-        return
     with only_driver(folder):
+        book = _open.get(place)
+        if book is not None:
+            ledger = Ledger(book, part)
+            _check_same(ledger, book, part, about)
+            yield ledger
+            return
         book = Book(folder)
         _open[place] = book
         try:
@@ -138,7 +138,7 @@ def read_ledger(folder: Path, part: str) -> Iterator[Ledger]:
 
 def has_ledger(folder: Path) -> bool:
     """Return whether a folder has a ledger."""
-    return any((folder / each).exists() for each in (sealing.SEAL))
+    return any((folder / each).exists() for each in (LEDGER, sealing.SEAL))
 
 
 def forget_ledger(folder: Path) -> None:

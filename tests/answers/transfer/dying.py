@@ -1,12 +1,13 @@
 """A `simgap` that sends itself a signal at a chosen moment of its writing.
 
-    python dying.py FOLDER WHAT NUMBER DELAY SIGNAL ARGUMENTS OF SIMGAP ...
+    python dying.py FOLDER WHAT NUMBER DELAY SIGNAL TOGETHER ARGUMENTS OF SIMGAP ...
 
 A moment is a statement of SQL, or a file in FOLDER that is made, opened or renamed. At
 the NUMBER-th one that has WHAT in it ("COMMIT", "rename", "" for all), or DELAY seconds
 later, the SIGNAL is sent: SIGKILL to this process alone, SIGINT to its group, as a
-terminal does. At the end the number of moments is written to standard error. Moments do
-not depend on how busy a machine is.
+terminal does. At the end the number of moments is written to standard error. Jobs that
+finish within TOGETHER seconds are written together: with 0, moments do not depend on
+how busy a machine is.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ class Moments:
         if event in WATCHED and self._folder in str(arguments[0]):
             self._next(event)
 
-    def connect(self, path: Any) -> sqlite3.Connection:
+    def connect(self, *where: Any, **how: Any) -> sqlite3.Connection:
         """Return a connection whose statements count."""
-        connection = self._connect(path)
+        connection: sqlite3.Connection = self._connect(*where, **how)
         connection.set_trace_callback(self._next)
         return connection
 
@@ -63,8 +64,10 @@ class Moments:
 def main() -> int:
     """Run the command line of simgap."""
     from simgap.cli.app.main import main as simgap
+    from simgap.continuous.measuring import kept_jobs
 
-    folder, what, number, delay, name, *arguments = sys.argv[1:]
+    folder, what, number, delay, name, together, *arguments = sys.argv[1:]
+    kept_jobs.TOGETHER = float(together)
     moments = Moments(folder, what, int(number), float(delay))
     moments.signal = signal.Signals[name]
     sys.addaudithook(moments.audit)

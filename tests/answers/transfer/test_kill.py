@@ -29,7 +29,7 @@ COMMAND: Final = (
     f"--reference zero -H 25 --design sobol:24 --episodes 64 --out {FOLDER}"
 ).split()
 JOBS = 2 * 64 * 2  # policies, episodes, parts of the points
-EACH = 3  # moments of a job that is kept: BEGIN, INSERT, COMMIT
+EACH = 4  # moments of a job that is kept: BEGIN, INSERT, COMMIT, the seal
 ENDED = "nothing: it had ended"
 GONE = 30.0  # seconds for workers to notice that their driver is dead
 SECONDS = 0.15  # about a job: the longest delay of a kill
@@ -42,6 +42,7 @@ class Stop(NamedTuple):
     number: int
     delay: float = 0.0
     name: str = "SIGKILL"
+    together: float = 0.0
 
 
 NEVER = Stop("", 0)
@@ -137,7 +138,8 @@ def finished_jobs(place: Path) -> int | None:
     shutil.copytree(place / FOLDER, copy)
     with closing(sqlite3.connect(copy / "ledger.sqlite")) as connection:
         try:
-            return int(connection.execute("SELECT COUNT(*) FROM jobs").fetchone()[0])
+            asked = "SELECT COUNT(*) FROM rows WHERE status = 'done' AND key LIKE ?"
+            return int(connection.execute(asked, ("measurement/%",)).fetchone()[0])
         except sqlite3.OperationalError:  # killed before there was a table
             return None
 
@@ -161,10 +163,11 @@ def test_a_run_that_is_killed_ends_with_the_same_bytes(
 ) -> None:
     stops = [
         (Stop("COMMIT", 3), 1),  # the second job is in no transaction that ended
-        (Stop("INSERT OR IGNORE", 2, 0.03), 2),  # while workers run
+        (Stop("INSERT INTO rows", 3, 0.03), 2),  # while workers run
+        (Stop("COMMIT", 2, together=0.05), 1),  # several jobs at once
         (Stop("rename", 1), 1),  # the returns are written, and have another name yet
     ]
-    expected = ["measuring", "measuring", "intervals and files"]
+    expected = ["measuring", "measuring", "measuring", "intervals and files"]
     assert [hit(tmp_path, *each) for each in stops] == expected
     assert finished_jobs(tmp_path) == JOBS
     assert not (tmp_path / FOLDER / "returns.npz").exists()
@@ -203,9 +206,9 @@ def test_an_interrupt_says_so_in_a_line_and_can_be_resumed(
     for the exception would go on to its end.
     """
     stops = [
-        (Stop("SELECT shape", JOBS, 0.1, "SIGINT"), 2),  # workers are started
-        (Stop("INSERT OR IGNORE", 3, name="SIGINT"), 1),
-        (Stop("INSERT OR IGNORE", 3, name="SIGINT"), 2),
+        (Stop("SELECT content", JOBS, 0.1, "SIGINT"), 2),  # workers are started
+        (Stop("INSERT INTO rows", 3, name="SIGINT"), 1),
+        (Stop("INSERT INTO rows", 3, name="SIGINT"), 2),
     ]
     for stop, workers in stops:
         ran = run(tmp_path, stop, workers)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,11 +11,13 @@ import numpy as np
 import pytest
 
 from simgap.continuous import Batch, Cube
+from simgap.continuous.measuring import kept_jobs as kept_module
 from simgap.continuous.measuring.campaign import Entry, Measured, measured
 from simgap.continuous.measuring.episodes import run_episodes
 from simgap.continuous.measuring.jobs import Job, run_job
-from simgap.continuous.measuring.ledger import opened_ledger
+from simgap.continuous.measuring.kept_jobs import kept_jobs
 from simgap.errors import InvalidArgument, InvalidFile
+from simgap.ledger import LEDGER, Ledger, Row, only_driver, read_ledger
 from tests.continuous.measuring.line import LineRecipe
 
 ENTRIES = (Entry("half"), Entry("whole"))
@@ -77,8 +81,8 @@ def test_what_was_measured_is_not_measured_again(tmp_path: Path) -> None:
     recipe = LineRecipe()
     whole = run(recipe)
     run(recipe, 16, folder=tmp_path, identity={"what": "line"})
-    with opened_ledger(tmp_path, {"what": "line"}) as ledger:
-        kept = ledger.find(Job(0, (0, 10), (7, 8)))
+    with kept_jobs(tmp_path, {"what": "line"}) as jobs:
+        kept = jobs.find(Job(0, (0, 10), (7, 8)))
     assert kept is not None
     assert np.array_equal(kept.returns, whole.cube.returns[0, 0, :, 7:8])
     told: list[str] = []
@@ -97,13 +101,56 @@ def test_a_folder_of_another_measurement_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_has_one_driver(tmp_path: Path) -> None:
-    with opened_ledger(tmp_path, {}), pytest.raises(InvalidFile) as error:
-        run(LineRecipe(), 2, folder=tmp_path, identity={})
+    """The same process may open a folder twice, another one or a thread may not."""
+    with only_driver(tmp_path), ThreadPoolExecutor(1) as pool:
+        found = pool.submit(run, LineRecipe(), 2, folder=tmp_path, identity={})
+        with pytest.raises(InvalidFile) as error:
+            found.result()
     assert error.value.code == "folder-in-use"
 
 
-def test_a_damaged_ledger_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "ledger.sqlite").write_bytes(b"not a database at all" * 100)
+def test_jobs_that_finish_together_are_written_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of a round wait for its end here; a failure in the next one loses none."""
+    monkeypatch.setattr(kept_module, "TOGETHER", 1e9)
+    written: list[int] = []
+    right = Ledger.keep_all
+
+    def counted(ledger: Ledger, rows: Iterable[Row]) -> None:
+        rows = list(rows)
+        written.append(len(rows))
+        right(ledger, rows)
+
+    def more(cube: Cube, *, look: int, steps: int) -> int | None:
+        assert steps
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ledger, "keep_all", counted)
+    with pytest.raises(KeyboardInterrupt):
+        run(LineRecipe(), 16, folder=tmp_path, identity={"what": "line"}, more=more)
+    assert written == [1, 32, 0]  # what it is about; two policies, an episode each
+    with read_ledger(tmp_path, "measurement") as ledger:
+        assert len(list(ledger.statuses())) == 32
+
+
+def test_a_return_that_stops_a_measurement_leaves_the_jobs_before_it(
+    tmp_path: Path,
+) -> None:
+    work = replace(LineRecipe()(), declared=(-1.0, 0.0))
+    with pytest.raises(InvalidArgument):
+        measured(work, ENTRIES, episodes=3, folder=tmp_path)
+    with read_ledger(tmp_path, "measurement") as ledger:
+        assert list(ledger.statuses())
+
+
+@pytest.mark.parametrize("place", range(100, 8000, 1000))
+def test_a_damaged_ledger_is_refused(tmp_path: Path, place: int) -> None:
+    run(LineRecipe(), 2, folder=tmp_path, identity={})
+    path = tmp_path / LEDGER
+    wrong = bytearray(path.read_bytes())
+    wrong[place] ^= 4
+    path.write_bytes(wrong)
     with pytest.raises(InvalidFile) as error:
         run(LineRecipe(), 2, folder=tmp_path, identity={})
     assert error.value.code == "damaged-ledger"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
@@ -42,6 +41,7 @@ from simgap.continuous import (
 )
 from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate
+from simgap.ledger import key_of
 from simgap.records import (
     BlamedRun,
     MaskingCheck,
@@ -53,7 +53,6 @@ from simgap.records import (
 from simgap.text import between, listed, number, shown
 
 RECORD = "blame_run.json"
-FINISHED = "blame-episodes"  # folders of finished jobs
 MOST_EXACT = 6  # parameters: 64 sets
 MOST_PARAMETERS = 60  # sets are bits of a number
 
@@ -237,9 +236,7 @@ def _measured(
     mine, others = ready.entries[:trainings], ready.entries[trainings:]
     policies, recipe = ready.work.policies, ready.recipe
     what = {**ready.identity, "told": str(told)}
-    if folder is not None:  # other trainings or points are another measurement
-        name = sha256(repr(sorted(what.items())).encode()).hexdigest()[:8]
-        folder = folder / f"{FINISHED}-{name}"
+    if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
     return measured(
         replace(
@@ -257,6 +254,7 @@ def _measured(
         episodes=episodes,
         folder=folder,
         identity=what,
+        part=f"blame-{key_of(what)}",  # other trainings or points are another one
         recipe=None if recipe is None else PartlyToldRecipe(recipe, trainings, told),
         workers=workers,
         progress=progress,

@@ -10,14 +10,14 @@ from simgap.answers.study.plan import Plan
 from simgap.answers.train.train import RECORD as TRAINED
 from simgap.continuous import TrainingRecipe
 from simgap.errors import InvalidFile
+from simgap.ledger import forget_ledger
 from simgap.records import Train, read_record, write_record
 from simgap.text import listed
 
 PLAN = "plan.json"
 RECORDS = ("study_run", "transfer", "blame_run", "identify_run", "width_run")
 FILES = (PLAN, "returns.npz", *(f"{name}.json" for name in RECORDS))
-LEDGER = "ledger.sqlite*"
-FOLDERS = ("blame-episodes*", "width")  # beside those of the trainings
+FOLDERS = ("width",)  # beside those of the trainings
 
 
 def kept_plan(folder: Path, identity: Mapping[str, str]) -> Plan | None:
@@ -49,8 +49,9 @@ def forget(folder: Path) -> None:
     for name in (*(each.name for each in kinds), *FOLDERS):
         for made in folder.glob(name):
             shutil.rmtree(made, ignore_errors=True)
-    for file in (*(folder / name for name in FILES), *folder.glob(LEDGER)):
-        file.unlink(missing_ok=True)
+    for name in FILES:
+        (folder / name).unlink(missing_ok=True)
+    forget_ledger(folder)
 
 
 def kept_training(recipe: TrainingRecipe, seeds: Sequence[int]) -> Train | None:

@@ -40,8 +40,9 @@ from simgap.answers.train.train import (
 from simgap.answers.transfer.setup import identity
 from simgap.answers.transfer.transfer import transfer
 from simgap.answers.width.width_run import width_run
-from simgap.continuous import TrainedSeed, TrainingRecipe, only_driver, train_all
+from simgap.continuous import TrainedSeed, TrainingRecipe, train_all
 from simgap.errors import InvalidArgument, SimgapError
+from simgap.ledger import only_driver
 from simgap.records import (
     Note,
     StudyRun,

@@ -23,11 +23,11 @@ from simgap.continuous import (
     TrainedSeed,
     TrainFunction,
     TrainingRecipe,
-    only_driver,
     preset,
     train_all,
 )
 from simgap.errors import InvalidArgument
+from simgap.ledger import only_driver
 from simgap.records import Note, Train, TrainedPolicy, provenance, write_record
 
 RECORD = "train.json"

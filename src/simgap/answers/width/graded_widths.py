@@ -14,7 +14,6 @@ from simgap.answers.train.asked import AskedTraining
 from simgap.answers.transfer.opened_work import opened_work
 from simgap.answers.transfer.setup import Where, brought, points_of
 from simgap.answers.transfer.trained_run import TrainedRun
-from simgap.arrays import digest
 from simgap.continuous import (
     BoundRandomization,
     Cube,
@@ -25,11 +24,11 @@ from simgap.continuous import (
     repeats,
 )
 from simgap.intervals import Estimate
+from simgap.ledger import key_of
 from simgap.records import Train, TransferPolicy
 
 RANDOM = "random"
 MOST = 16  # times the episodes, where a part of the ranges has fewer points
-FINISHED = "width-episodes"  # folder of finished jobs, one for each measurement
 
 
 @final
@@ -87,17 +86,14 @@ def graded_widths(
             noise=noise,
             seed=seed,
         )
-        asked_for = digest(repr(sorted(ready.identity.items())).encode())[:12]
-        kept = None if folder is None else folder / FINISHED / asked_for
-        if kept is not None:
-            kept.mkdir(parents=True, exist_ok=True)
         return measured(
             ready.work,
             ready.entries,
             episodes=episodes,
             paired=paired,
-            folder=kept,
+            folder=folder,
             identity=ready.identity,
+            part=f"width-{key_of(ready.identity)}",  # one for each measurement
             recipe=ready.recipe,
             workers=workers,
             progress=progress,

@@ -27,10 +27,10 @@ from simgap.continuous import (
     BoundRandomization,
     TrainFunction,
     TrainingRecipe,
-    only_driver,
     train_all,
 )
 from simgap.errors import InvalidArgument
+from simgap.ledger import only_driver
 from simgap.records import Train
 
 BEFORE = "before"  # folder of what wider ranges begin with

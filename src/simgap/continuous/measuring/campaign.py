@@ -7,7 +7,6 @@ ledger, and the numbers are the same as if it had never been stopped.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from math import fsum
 from pathlib import Path
@@ -26,7 +25,7 @@ from simgap.continuous.measuring.jobs import (
     failures_of,
     jobs_of_round,
 )
-from simgap.continuous.measuring.ledger import Ledger, opened_ledger
+from simgap.continuous.measuring.kept_jobs import PART, KeptJobs, kept_jobs
 from simgap.continuous.measuring.workers import Crew, Recipe
 from simgap.errors import InvalidArgument
 from simgap.interrupts import noticed_interrupts
@@ -77,6 +76,7 @@ def measured(
     more: More | None = None,
     folder: Path | None = None,
     identity: Mapping[str, str] | None = None,
+    part: str = PART,
     recipe: Recipe | None = None,
     workers: int = 1,
     progress: Tell = lambda _: None,
@@ -84,7 +84,8 @@ def measured(
     """Return the returns of all policies at all points.
 
     There are `episodes` of each policy at each point, then as many as `more` asks for.
-    With a `folder`, finished jobs are kept there, and `identity` says what they are.
+    With a `folder`, finished jobs are kept there, in a `part` of its ledger, and
+    `identity` says what they are.
     """
     store = _Store(work, list(entries), tuple(references), paired)
     crew = Crew(work, recipe, workers)
@@ -92,7 +93,7 @@ def measured(
     looks, wanted = 0, episodes
     try:
         with (
-            _ledger(folder, identity or {}) as ledger,
+            kept_jobs(folder, identity or {}, part) as kept,
             noticed_interrupts() as check_interrupted,
         ):
             while True:
@@ -103,9 +104,7 @@ def measured(
                     for job in jobs_of_round(work, first, min(first + ROUND, wanted))
                 ]
                 store.lengthen(wanted)
-                for job, done, fresh in _finished(
-                    jobs, crew, ledger, check_interrupted
-                ):
+                for job, done, fresh in _finished(jobs, crew, kept, check_interrupted):
                     store.add(job, done)
                     news.tell(job.size if fresh else 0)
                 if more is None:
@@ -123,13 +122,13 @@ def measured(
 def _finished(
     jobs: Sequence[Job],
     crew: Crew,
-    ledger: Ledger | None,
+    kept: KeptJobs,
     check_interrupted: Callable[[], None],
 ) -> Iterator[tuple[Job, Done, bool]]:
     """Return all jobs finished, and whether just now: those of the ledger first."""
     left = []
     for job in jobs:
-        found = None if ledger is None else ledger.find(job)
+        found = kept.find(job)
         if found is None:
             left.append(job)
         else:
@@ -137,20 +136,9 @@ def _finished(
     check_interrupted()
     for finished in crew.run(left):
         check_interrupted()  # a job that was interrupted unnoticed is not kept
-        if ledger is not None:
-            ledger.keep(finished.job, finished.done)
+        kept.keep(*finished)
         yield *finished, True
-
-
-@contextmanager
-def _ledger(
-    folder: Path | None, identity: Mapping[str, str]
-) -> Iterator[Ledger | None]:
-    if folder is None:
-        yield None
-        return
-    with opened_ledger(folder, identity) as ledger:
-        yield ledger
+    kept.write()
 
 
 class _Store:
