@@ -12,7 +12,11 @@ import pytest
 
 from simgap.continuous.measuring.campaign import Entry, measured
 from simgap.continuous.measuring.workers import Crew, Finished
-from simgap.interrupts import delayed_interrupts, noticed_interrupts
+from simgap.interrupts import (
+    counted_interrupts,
+    delayed_interrupts,
+    noticed_interrupts,
+)
 from simgap.ledger import read_ledger
 from tests.continuous.measuring.line import LineRecipe
 
@@ -99,6 +103,17 @@ def test_an_interrupt_that_another_thread_gets_is_delayed_as_well() -> None:
         other.join()
         done.append("all of it")
     assert done == ["all of it"]
+
+
+def test_the_first_ones_may_be_counted_only() -> None:
+    with counted_interrupts(quiet=1) as count:
+        signal.raise_signal(signal.SIGINT)
+        assert count() == 1
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        assert count() == 2
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
 
 
 def test_a_job_in_which_an_interrupt_was_swallowed_is_not_kept(

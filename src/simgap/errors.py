@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from simgap.text import clean
 
 
@@ -12,6 +14,14 @@ class SimgapError(Exception):
         self.problem, self.hint = clean(problem), clean(hint)
         self.code = code or type(self).__name__  # for programs and tests
         super().__init__("\nhint: ".join(filter(None, (self.problem, self.hint))))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Arrive in another process as it was, with all that it carries."""
+        return _again, (type(self), *self.args), self.__dict__
+
+
+def _again(kind: type[SimgapError], *arguments: Any) -> SimgapError:
+    return kind.__new__(kind, *arguments)
 
 
 class InvalidModel(SimgapError):

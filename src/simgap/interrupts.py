@@ -22,19 +22,32 @@ def noticed_interrupts() -> Iterator[Callable[[], None]]:
     Interrupts are raised at once as well, as always. Whoever has a handler of their own
     keeps it.
     """
-    came = False
+    with counted_interrupts() as count:
+
+        def check() -> None:
+            if count():
+                raise KeyboardInterrupt
+
+        yield check
+
+
+@contextmanager
+def counted_interrupts(quiet: int = 0) -> Iterator[Callable[[], int]]:
+    """Yield a function that says how many interrupts there have been.
+
+    So many as `quiet` says are only counted, those that follow are raised as well.
+    Whoever has a handler of their own keeps it.
+    """
+    count = 0
 
     def note(number: int, frame: Any) -> None:
-        nonlocal came
-        came = True
-        signal.default_int_handler(number, frame)
-
-    def check() -> None:
-        if came:
-            raise KeyboardInterrupt
+        nonlocal count
+        count += 1
+        if count > quiet:
+            signal.default_int_handler(number, frame)
 
     with _handled_by(note, only_instead_of=signal.default_int_handler):
-        yield check
+        yield lambda: count
 
 
 @contextmanager

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +17,7 @@ import pytest
 
 from simgap.cli.app import output
 from simgap.cli.app.main import main
+from tests.sessions import all_gone, killed_if_it_fails
 
 pytest.importorskip("gymnasium")
 
@@ -72,31 +71,11 @@ def run(place: Path, stop: Stop = NEVER, workers: int = 1) -> Run:
         text=True,
         start_new_session=True,
     )
-    try:
+    with killed_if_it_fails(process.pid):
         said = process.communicate(timeout=300)[1]
-        deadline = time.monotonic() + GONE
-        while left := in_session(process.pid):
-            assert time.monotonic() < deadline, f"processes {left} are left"
-            time.sleep(0.05)
-    except BaseException:
-        for each in in_session(process.pid):
-            os.kill(each, signal.SIGKILL)
-        raise
+        all_gone(process.pid, GONE)
     lines = [line for line in said.splitlines() if line.strip()]
     return Run(process.returncode, lines)
-
-
-def in_session(leader: int) -> list[int]:
-    """Return the processes of a session that run."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, _, _, session = path.read_text().rpartition(")")[2].split()[:4]
-        except OSError:  # it has just ended
-            continue
-        if int(session) == leader and state not in "ZX":
-            found.append(int(path.parent.name))
-    return found
 
 
 class Whole(NamedTuple):

@@ -1,0 +1,199 @@
+"""What the workers of these tests do; a task is a word and what it is about."""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import os
+import random
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from simgap.errors import InvalidArgument, OutsideClass, SimgapError
+from simgap.processes import Crew, Tell
+
+BEGUN = "begun"
+FIRST = dict(os.environ)  # when this file was imported
+KEPT: list[bytes] = []
+Task = tuple[str, Any]
+
+
+def start(tell: Tell) -> Callable[[Task], Any]:
+    """Begin at once."""
+    return partial(run, tell)
+
+
+def crew(workers: int = 2, **settings: Any) -> Crew:
+    """Return a crew for these tasks."""
+    return Crew(start, workers, **settings)
+
+
+def run(tell: Tell, task: Task) -> Any:
+    what, about = task
+    return TASKS[what](about, tell)
+
+
+def note(path: Path, text: str) -> None:
+    """Add a line to a file, which several processes may do."""
+    with path.open("a") as file:
+        file.write(f"{text}\n")
+
+
+def wait_for(path: Path, seconds: float = 60.0) -> None:
+    """Wait until there is a file."""
+    deadline = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < deadline, path
+        time.sleep(0.01)
+
+
+def _die(how: str, _: Tell) -> None:
+    if how == "exit":
+        os._exit(3)
+    if how == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    ctypes.string_at(0)
+
+
+def _die_and_say_so(path: Path, tell: Tell) -> None:
+    note(path, "died")
+    os._exit(3)
+
+
+def _die_once(path: Path, tell: Tell) -> str:
+    if not path.exists():
+        note(path, "died")
+        os._exit(3)
+    return "done"
+
+
+def _nap(seconds: float, _: Tell) -> float:
+    time.sleep(seconds)
+    return seconds
+
+
+def _take_memory(megabytes: int, _: Tell) -> tuple[int, int]:
+    taken = b"1" * (megabytes << 20)
+    time.sleep(0.6)
+    return len(taken), os.getpid()
+
+
+def _keep_memory(megabytes: int, _: Tell) -> int:
+    KEPT.append(b"1" * (megabytes << 20))
+    return os.getpid()
+
+
+def _fail(how: str, _: Tell) -> Any:
+    if how == "simgap":
+        raise InvalidArgument("wrong\nin two lines", hint="do better", code="a-code")
+    if how == "carries":
+        raise OutsideClass("surprise", hint="look", step=("state", 3))
+    if how == "unpicklable":
+        raise OutsideClass("surprise", hint="look", step=lambda: None)
+    if how == "value":
+        raise ValueError("three is no good")
+    if how == "exit":
+        sys.exit(5)
+    if how == "unreadable":
+        return Unreadable()
+    return lambda: None
+
+
+class Unreadable:
+    """Arrives nowhere."""
+
+    def __reduce__(self) -> Any:
+        return _not_read, ()
+
+
+def _not_read() -> None:
+    raise RuntimeError("it cannot be read")
+
+
+def _report(count: int, tell: Tell) -> int:
+    for each in range(count):
+        tell((count, each))
+    return count
+
+
+def _print(text: str, _: Tell) -> None:
+    print(text, flush=True)
+    os.write(1, f"{text} again\n".encode())
+
+
+def _child(_: Any, tell: Tell) -> int | None:
+    """Start a process of one's own."""
+    child = multiprocessing.get_context("spawn").Process(target=sys.exit, args=(7,))
+    child.start()
+    child.join()
+    return child.exitcode
+
+
+def _until(path: Path, _: Tell) -> str:
+    """Wait for a file; say that it has begun."""
+    note(path.parent / BEGUN, path.name)
+    wait_for(path)
+    return path.name
+
+
+def _numbered(about: tuple[int, Path], _: Tell) -> int:
+    """Wait for the file `go`, and say by a file of its own that it has begun."""
+    number, folder = about
+    (folder / f"{BEGUN}-{number}").touch()
+    wait_for(folder / "go")
+    return number
+
+
+TASKS: dict[str, Callable[[Any, Tell], Any]] = {
+    "square": lambda number, _: number * number,
+    "die": _die,
+    "die and say so": _die_and_say_so,
+    "die once": _die_once,
+    "nap": _nap,
+    "take memory": _take_memory,
+    "keep memory": _keep_memory,
+    "fail": _fail,
+    "report": _report,
+    "print": _print,
+    "child": _child,
+    "until": _until,
+    "numbered": _numbered,
+    "bytes": lambda size, _: b"x" * size,
+    "length": lambda text, _: len(text),
+    "process": lambda _, tell: os.getpid(),
+    "environment": lambda name, _: (os.environ.get(name), FIRST.get(name)),
+}
+
+
+def start_that_dies(tell: Tell) -> Callable[[Task], Any]:
+    """Begin, and have the process killed at a random moment."""
+
+    def kill() -> None:
+        time.sleep(random.Random(os.getpid()).uniform(0.0, 0.3))
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    threading.Thread(target=kill, daemon=True).start()
+    return start(tell)
+
+
+def start_that_fails(path: Path, how: str, tell: Tell) -> Callable[[Task], Any]:
+    """Do not begin."""
+    note(path, "started")
+    if how == "simgap":
+        raise InvalidArgument("no such file", hint="make one", code="a-code")
+    if how == "other":
+        raise ValueError("no")
+    os._exit(3)
+
+
+def equal(one: SimgapError, other: SimgapError) -> bool:
+    """Return whether two errors say the same."""
+    return (
+        type(one) is type(other) and vars(one) == vars(other) and str(one) == str(other)
+    )
