@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from simgap.errors import InvalidFile
+from simgap.interrupts import check_interrupt
 from simgap.text import nearest
 
 MOST_VALUES = 5_000_000  # of one JSON text: about half a gigabyte
@@ -172,6 +173,7 @@ def replacing(path: Path) -> Iterator[Path]:
             yield draft
             draft.chmod(mode)  # the block may have put another file there
             _sync(draft)
+            check_interrupt()  # one that got lost leaves nothing that looks finished
             draft.replace(path)
         except BaseException:
             with suppress(OSError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from simgap.cli.app.main import VERBS
+from simgap.cli.app.program import VERBS
 from simgap.cli.verbs.schema import answering_verbs, schema_of_all
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "json.md"

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.cli.app.main import VERBS, main
+from simgap.cli.app.main import main
+from simgap.cli.app.program import VERBS
 
 SIMGAP = [sys.executable, "-m", "simgap.cli.app.main"]
 

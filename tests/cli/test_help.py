@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from simgap.cli.app.main import VERBS, _application, main
+from simgap.cli.app.main import main
+from simgap.cli.app.program import VERBS, _application
 
 SIMGAP = ("-m", "simgap.cli.app.main")
 SLOW = {"demo", "study", "reproduce"}  # no option makes their examples quick
@@ -158,7 +159,7 @@ def test_no_verb_imports_anything_heavy_before_it_runs() -> None:
     script = (
         "import sys\n"
         "from importlib import import_module\n"
-        "from simgap.cli.app.main import VERBS\n"
+        "from simgap.cli.app.program import VERBS\n"
         "for verb in VERBS:\n"
         "    import_module(f'simgap.cli.verbs.{verb}')\n"
         "print(sorted({'numpy', 'numba', 'scipy', 'rich', 'msgspec', 'jinja2', "

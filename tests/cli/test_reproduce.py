@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from simgap import experiments
-from simgap.cli.app.main import INTERRUPTED, main
+from simgap.cli.app.main import main
+from simgap.cli.app.process import INTERRUPTED
 from simgap.experiments import catalogue
 from simgap.experiments.framework.claim import Claim, ClaimResult, Tell, check
 from simgap.records import ClaimVerdict

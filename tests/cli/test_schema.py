@@ -12,7 +12,9 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from simgap.cli.app.main import INTERRUPTED, NO_READER, VERBS, main
+from simgap.cli.app.main import NO_READER, main
+from simgap.cli.app.process import INTERRUPTED
+from simgap.cli.app.program import VERBS
 from simgap.cli.app.schema_types import DIALECT, answer_schema, field_comments
 from simgap.cli.verbs import schema
 from simgap.instances import CONTROLS

@@ -12,7 +12,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from simgap.cli.app.main import VERBS, main
+from simgap.cli.app.main import main
+from simgap.cli.app.program import VERBS
 
 
 @dataclass(frozen=True)

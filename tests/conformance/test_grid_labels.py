@@ -22,7 +22,8 @@ from simgap import (
     identify,
     width,
 )
-from simgap.cli.app.main import VERBS, main
+from simgap.cli.app.main import main
+from simgap.cli.app.program import VERBS
 from simgap.oracle import baselines, loss_form
 from simgap.records import ON_GRID, for_this_grid
 

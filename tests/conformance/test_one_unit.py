@@ -25,7 +25,7 @@ from simgap.answers.class_facts import measured_class
 from simgap.arrays import FloatArray
 from simgap.base_policies.catalogue import build_policy
 from simgap.bounds import applicable
-from simgap.cli.app.main import VERBS
+from simgap.cli.app.program import VERBS
 from simgap.gap import regret
 from simgap.mdp import SimulatorClass
 from simgap.moved import MOVED

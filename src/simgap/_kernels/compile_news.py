@@ -1,7 +1,8 @@
-"""Who is told when kernels are compiled; set without importing the compiler."""
+"""Who is told when kernels are compiled, and who does; read without the compiler."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 tell: Callable[[float], None] | None = None  # is given the seconds so far
+compiling: set[int] = set()  # threads that compile a kernel, or load its code

@@ -10,6 +10,7 @@ every process compiles for itself.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,7 +19,11 @@ from typing import Any, ParamSpec, TypeVar, overload
 from numba import njit
 from numba.core.caching import FunctionCache
 
-from simgap._kernels import compile_clock  # noqa: F401 (it listens from now on)
+from simgap._kernels import (
+    compile_clock,  # noqa: F401 (it listens from now on)
+    compile_news,
+)
+from simgap.interrupts import delayed_interrupts
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -63,6 +68,7 @@ def kernel(
             fastmath=set(fastmath),
             error_model="numpy" if divides_by_zero else "python",
         )(function)
+        found.compile = _undisturbed(found.compile)
         with suppress(RuntimeError):  # no place to write: compiled in every process
             found._cache = SharedCache(function)
         _kernels.append(found)
@@ -84,6 +90,23 @@ def is_cold() -> bool:
 def compiled_of_imported() -> tuple[int, int]:
     """Return how many kernels are ready, and how many are imported."""
     return sum(1 for each in _kernels if each.signatures), len(_kernels)
+
+
+def _undisturbed(compile_kernel: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the compiler with interrupts delayed: it holds locks, and drops some."""
+
+    def compile_whole(signature: Any) -> Any:
+        thread = threading.get_ident()
+        outermost = thread not in compile_news.compiling
+        compile_news.compiling.add(thread)
+        try:
+            with delayed_interrupts():
+                return compile_kernel(signature)
+        finally:
+            if outermost:
+                compile_news.compiling.discard(thread)
+
+    return compile_whole
 
 
 @contextmanager

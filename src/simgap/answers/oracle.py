@@ -21,6 +21,7 @@ from simgap.answers.planned_class import (
 )
 from simgap.answers.saved_policies import saved_policies, writable_file
 from simgap.errors import InvalidArgument
+from simgap.interrupts import answer_interrupt
 from simgap.intervals import Certified, Estimate
 from simgap.mdp import LatentMDP
 from simgap.oracle import (
@@ -120,6 +121,7 @@ def oracle(
         try:
             return compared(given.latent, found, tell)
         except KeyboardInterrupt:  # the bracket is there: better without than nothing
+            answer_interrupt()
             return replace(found, outcome=Outcome.INTERRUPTED.value)
     return found
 

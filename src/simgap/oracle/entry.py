@@ -40,7 +40,7 @@ from simgap.oracle.settings import (
     Solver,
 )
 from simgap.oracle.to_run import policy_to_run
-from simgap.oracle.watch import Progress, resident_bytes
+from simgap.oracle.watch import Progress, ends_planning, resident_bytes
 from simgap.planning import checked_horizon
 from simgap.policies import BeliefPolicy
 
@@ -80,7 +80,7 @@ def domain_randomization_oracle(
         left = _seconds_left(solver, working_seconds() - begin)
         belief, estimate = _to_run(form, planned, solver, left)
     except KeyboardInterrupt:
-        if not solver.bracket_if_interrupted or planned.outcome is Outcome.INTERRUPTED:
+        if planned.outcome is Outcome.INTERRUPTED or not ends_planning(solver):
             raise
         planned = replace(planned, outcome=Outcome.INTERRUPTED)
         prices = planned.pair_prices or pair_prices(form, planned.gaps)
@@ -156,7 +156,7 @@ def _plan(form: LossForm, solver: Solver, progress: Report) -> tuple[Planned, st
         hopeless = looks_hopeless(form, FEW_NODES)
         nodes = None if hopeless else count_nodes(form, FEW_NODES)
     except KeyboardInterrupt:
-        if not solver.bracket_if_interrupted:
+        if not ends_planning(solver):
             raise
         return without_planning(form, solver), "none: interrupted"
     if nodes is not None:

@@ -41,7 +41,7 @@ from simgap.oracle.part_of_class import (
 )
 from simgap.oracle.result import Outcome, Planned, VectorSets
 from simgap.oracle.settings import AutoOracle, BoundedOracle
-from simgap.oracle.watch import Progress, StopPlanning, Watch
+from simgap.oracle.watch import Progress, StopPlanning, Watch, ends_planning
 
 PLANNED_ANYWAY = 40  # models, whatever they cost: so few are one class
 FEWEST = 12
@@ -113,7 +113,7 @@ def solve_in_parts(
         try:
             below, complete = _groups_below(form, watch)
         except KeyboardInterrupt:
-            if not limits.bracket_if_interrupted:
+            if not ends_planning(limits):
                 raise
             below, complete, outcome = 0.0, True, Outcome.INTERRUPTED
         outcome = outcome if complete else Outcome.OUT_OF_TIME

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, final
 
 from simgap._kernels.compile_clock import working_seconds as clock
+from simgap.interrupts import answer_interrupt
 from simgap.oracle.result import Moment, Outcome
 
 PAGE = 4096
@@ -36,7 +37,24 @@ class StopPlanning(Exception):
         self.outcome = outcome
 
 
-class Limits(Protocol):
+class Interruptible(Protocol):
+    """Settings that say whether an interrupt leaves a bracket."""
+
+    @property
+    def bracket_if_interrupted(self) -> bool: ...
+
+
+def ends_planning(settings: Interruptible) -> bool:
+    """Return whether an interrupt ends planning with what there is; so it is answered.
+
+    Otherwise it is to be raised again.
+    """
+    if settings.bracket_if_interrupted:
+        answer_interrupt()
+    return settings.bracket_if_interrupted
+
+
+class Limits(Interruptible, Protocol):
     """What the settings of every anytime solver have."""
 
     @property
@@ -49,8 +67,6 @@ class Limits(Protocol):
     def max_memory(self) -> float | None: ...
     @property
     def negligible(self) -> float: ...
-    @property
-    def bracket_if_interrupted(self) -> bool: ...
 
 
 @final

@@ -8,9 +8,11 @@ by one, in any order and on any number of threads.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil
+from queue import Empty, SimpleQueue
 from typing import Any, Protocol, final, runtime_checkable
 
 import numpy as np
@@ -18,6 +20,7 @@ import numpy as np
 from simgap._kernels.walking import Record, World
 from simgap.arrays import AnyArray, BoolArray, FloatArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
+from simgap.interrupts import delayed_interrupts
 from simgap.policies import Policy
 from simgap.simulation.observed import ObservedClass
 from simgap.simulation.stepwise import keys_of, run_stepwise
@@ -25,6 +28,7 @@ from simgap.simulation.worlds import RealModels
 
 STEPS_PER_TASK = 2**24  # between two looks at the clock, and at Ctrl-C
 MOST_RUNS = 10**8
+LOOK = 0.1  # seconds between two looks at Ctrl-C while threads work
 Progress = Callable[[int, int], None]  # runs done, runs in all
 
 
@@ -147,16 +151,14 @@ def run_program(
         return int(part.stop - part.start)
 
     done, whole = 0, runs * len(chosen)
-    with ThreadPoolExecutor(max_workers=threads) as pool:
-        waiting = [pool.submit(work, *task) for task in tasks]
-        try:
-            for each in as_completed(waiting):
-                done += each.result()
-                if progress is not None:
-                    progress(done, whole)
-        except BaseException:
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
+
+    def told(more: int) -> None:
+        nonlocal done
+        done += more
+        if progress is not None:
+            progress(done, whole)
+
+    _in_threads(work, tasks, threads, told)
     return tuple(
         Runs(
             m,
@@ -166,6 +168,36 @@ def run_program(
         )
         for m, record in zip(chosen, records, strict=True)
     )
+
+
+def _in_threads(
+    work: Callable[[int, slice], int],
+    tasks: Sequence[tuple[int, slice]],
+    threads: int,
+    told: Callable[[int], None],
+) -> None:
+    """Do all tasks; `told` is given what each returns, in any order.
+
+    An interrupt is raised between two of them: inside, it could leave a lock of the
+    pool taken, and threads that wait for it for ever.
+    """
+    finished: SimpleQueue[Future[int]] = SimpleQueue()
+    with (
+        delayed_interrupts() as check,
+        ThreadPoolExecutor(max_workers=threads) as pool,
+    ):
+        try:
+            for task in tasks:
+                pool.submit(work, *task).add_done_callback(finished.put)
+            left = len(tasks)
+            while left:
+                check()
+                with suppress(Empty):
+                    told(finished.get(timeout=LOOK).result())
+                    left -= 1
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
 
 
 def log_grid(horizon: int, per_decade: int = 10) -> OffsetArray:

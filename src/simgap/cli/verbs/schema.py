@@ -72,7 +72,7 @@ def schema_of_all() -> dict[str, Any]:
 
 def answering_verbs() -> tuple[str, ...]:
     """Return the verbs that print a record: all but this one."""
-    from simgap.cli.app.main import VERBS
+    from simgap.cli.app.program import VERBS
 
     return tuple(verb for verb in VERBS if verb != "schema")
 

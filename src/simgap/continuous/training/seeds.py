@@ -8,7 +8,6 @@ there are cores. On an accelerator all seeds of a training are one program.
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,6 +40,7 @@ from simgap.continuous.training.settings import Settings
 from simgap.continuous.training.trainer import News, Outcome, Training, trained
 from simgap.continuous.training.update import Learnt
 from simgap.errors import SimgapError
+from simgap.interrupts import delayed_interrupts
 
 ONE_THREAD: Mapping[str, str] = {
     "NPROC": "1",  # what XLA asks for the number of its threads
@@ -225,13 +225,10 @@ def _in_processes(
         initargs=(news, os.getpid()),
     )
     board = _Board(jobs, tell)
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:  # a terminal interrupts all processes at once: this one decides what follows
+    with delayed_interrupts():  # of all processes: this one decides what follows
         running: set[Future[list[TrainedSeed]]] = {
             pool.submit(_run, recipe, [seed]) for recipe, seed in jobs
         }
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     try:
         while running:
             ready, running = wait(running, timeout=LOOK)

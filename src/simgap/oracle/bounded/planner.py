@@ -44,7 +44,13 @@ from simgap.oracle.graph_values import graph_gaps
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.pair_prices import pair_prices_above
 from simgap.oracle.result import Outcome, Planned, VectorSets
-from simgap.oracle.watch import Limits, Progress, StopPlanning, Watch
+from simgap.oracle.watch import (
+    Limits,
+    Progress,
+    StopPlanning,
+    Watch,
+    ends_planning,
+)
 
 FIRST_EFFORT = 1.5e6  # node-steps of the first look at the pairs, at most
 EFFORT_PER_SECOND = 2e5  # the same, for a second of the time limit
@@ -166,7 +172,7 @@ def _solve(
     try:
         planner = _begin(form, limits, above, below, report)
     except KeyboardInterrupt:
-        if not limits.bracket_if_interrupted:
+        if not ends_planning(limits):
             raise
         return without_planning(form, limits)
     outcome = Outcome.SOLVED
@@ -176,13 +182,13 @@ def _solve(
     except StopPlanning as stop:
         outcome = stop.outcome
     except KeyboardInterrupt:
-        if not limits.bracket_if_interrupted:
+        if not ends_planning(limits):
             raise
         outcome = Outcome.INTERRUPTED
     try:
         return _planned(planner, outcome)
     except KeyboardInterrupt:  # the bracket is there: only a second one gives it up
-        if not limits.bracket_if_interrupted or outcome is Outcome.INTERRUPTED:
+        if outcome is Outcome.INTERRUPTED or not ends_planning(limits):
             raise
         return _planned(planner, Outcome.INTERRUPTED)
 

@@ -48,6 +48,7 @@ from simgap.oracle.exact.tree import (
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.result import Moment, Outcome, Planned
 from simgap.oracle.settings import ExactOracle
+from simgap.oracle.watch import ends_planning
 
 DEFAULT_MEMORY = 4 * 2**30  # bytes, if no limit is given
 # A count gives up at so many links per node, at these bytes, or when it has learned so
@@ -84,7 +85,7 @@ def solve_exact(
     except DoesNotFit as reason:
         outcome = reason.outcome
     except KeyboardInterrupt:
-        if not settings.bracket_if_interrupted:
+        if not ends_planning(settings):
             raise
         outcome = Outcome.INTERRUPTED
     say(f"{outcome.value} at {tree.size} beliefs")

@@ -1,0 +1,100 @@
+"""Interrupts that end a process which hangs, and streams that are closed or full."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from simgap.cli.app.process import INTERRUPTED, STOPPED
+
+SIMGAP = [sys.executable, "-m", "simgap.cli.app.main"]
+HANGS = """
+import sys, threading
+from simgap._kernels import compile_news
+from simgap.cli.app.process import begin_process
+from simgap.interrupts import delayed_interrupts
+begin_process()
+if sys.argv[1] == "compiling":
+    compile_news.compiling.add(threading.get_ident())
+taken = threading.Lock()
+taken.acquire()
+with delayed_interrupts():
+    print("ready", flush=True)
+    while True:
+        taken.acquire(timeout=0.05)
+"""
+
+
+def interruptible() -> None:
+    """A shell that put us in the background has told its children to ignore it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.mark.parametrize(("where", "needed"), [("compiling", 1), ("a lock", 2)])
+def test_an_interrupt_ends_a_process_that_hangs(where: str, needed: int) -> None:
+    """The second one always, the first one where nothing can be raised."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HANGS, where],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=interruptible,  # noqa: PLW1509  # no threads here
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        for left in reversed(range(needed)):
+            process.send_signal(signal.SIGINT)
+            if left:
+                with pytest.raises(subprocess.TimeoutExpired):
+                    process.wait(timeout=0.5)
+        assert process.wait(timeout=30) == INTERRUPTED
+        assert process.stderr is not None
+        assert process.stderr.read() == STOPPED
+
+
+LIST, WRONG = ("info", "riverswim"), ("nonsense",)
+
+
+@pytest.mark.parametrize(
+    ("words", "streams", "status", "says"),
+    [
+        (LIST, "2>&-", 0, ""),
+        (LIST, "2>/dev/full", 0, ""),
+        (WRONG, "2>&-", 2, ""),
+        (WRONG, "2>/dev/full", 2, ""),
+        (LIST, ">&-", 2, "standard output is closed"),
+        (LIST, ">/dev/full", 2, "cannot write to standard output: No space"),
+        ((*LIST, "--json"), ">/dev/full", 2, "cannot write to standard output: No"),
+        (LIST, ">&- 2>&- <&-", 2, ""),
+    ],
+)
+def test_streams_that_take_nothing(
+    words: tuple[str, ...], streams: str, status: int, says: str
+) -> None:
+    """Messages may be lost, an answer may not; neither is a defect."""
+    found = subprocess.run(
+        ["sh", "-c", f'exec "$@" {streams}', "sh", *SIMGAP, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == status
+    assert says in found.stderr
+    assert "defect" not in found.stderr and "Traceback" not in found.stderr
+    if status == 0:
+        assert "river" in found.stdout
+
+
+def test_no_file_is_taken_for_a_stream_that_is_closed() -> None:
+    """The first file that is opened would get its number, and messages in it."""
+    code = (
+        "import os, sys\n"
+        "from simgap.cli.app.process import begin_process\n"
+        "begin_process()\n"
+        "sys.exit(os.open(os.devnull, os.O_RDONLY))"
+    )
+    closed = ["sh", "-c", 'exec "$@" 2>&- <&-', "sh", sys.executable, "-c", code]
+    assert subprocess.run(closed, check=False).returncode > 2
