@@ -69,3 +69,15 @@ def test_points_follow_the_first_that_shows_the_same(signs: tuple[float, ...]) -
     for x in range(60):
         assert picked[leader[x]] == picked[x]
     assert np.unique(leader).size == np.unique(picked).size
+
+
+@pytest.mark.parametrize("scale", [1e-200, 0.0, 1e200])
+def test_no_point_comes_twice_where_squares_are_no_floats(scale: float) -> None:
+    """A pair that was shown apart stayed alive, and points were written for ever."""
+    size = scale or 1e-250
+    values = read_only(np.array([[0.0, 3.0, 6.0], [0.0, 5.0, 9.0]]) * size)
+    order = np.array([0, 1])
+    for rule in (first_fit, least_harm):
+        chosen = np.full(100, -1)
+        count = rule(values, order, scale, 0.0, chosen[:2])
+        assert count <= 2 and (chosen[2:] == -1).all()

@@ -168,3 +168,35 @@ def test_equal_numbers_without_a_range_leave_no_room() -> None:
 def test_one_number_without_a_range_has_no_interval() -> None:
     with pytest.raises(InvalidArgument, match="no range"):
         estimated_mean([Part(np.ones(1), -inf, inf)], 0.95)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-60, 1e60, 1e200])
+@pytest.mark.parametrize("guaranteed", [False, True])
+def test_an_interval_is_the_same_in_every_unit(size: float, guaranteed: bool) -> None:
+    """Neither squares nor fourth powers of the samples have to be floats."""
+    unit = 2.0 ** round(log(size, 2.0))
+    rng = np.random.default_rng(5)
+    samples = rng.integers(0, 9, (2, 60)) / 8.0
+
+    def found(factor: float) -> Estimate:
+        parts = [
+            Part(factor * each, 0.0, factor, weight=0.5, short=0.01 * factor * each)
+            for each in samples
+        ]
+        return estimated_mean(parts, 0.95, guaranteed=guaranteed)
+
+    plain, scaled = found(1.0), found(unit)
+    assert scaled.label == plain.label
+    assert scaled.lower == pytest.approx(unit * plain.lower, rel=1e-9, abs=0.0)
+    assert scaled.upper == pytest.approx(unit * plain.upper, rel=1e-9, abs=0.0)
+    assert plain.standard_error is not None and scaled.standard_error is not None
+    assert scaled.standard_error == pytest.approx(unit * plain.standard_error, abs=0.0)
+
+
+def test_samples_that_vary_little_in_a_range_without_squares_keep_their_error() -> None:
+    rng = np.random.default_rng(6)
+    values = rng.random(400)
+    wide = estimated_mean([Part(values, -1e160, 1e160)], 0.95)
+    plain = estimated_mean([Part(values, -inf, inf)], 0.95)
+    assert wide.standard_error == plain.standard_error == pytest.approx(0.0145, rel=0.1)
+    assert wide.upper - wide.lower >= plain.upper - plain.lower > 0.05

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from math import floor, isfinite, log, log1p, sqrt
+from math import exp, floor, inf, isfinite, log, log1p, sqrt
 from typing import final
 
 import numpy as np
@@ -86,7 +86,7 @@ def linear_eluder_bound(dimension: int, ratio: float) -> int:
         )
     if dimension == 0 or ratio <= 1.0:
         return 0  # no difference exceeds eps
-    return _best_bound(dimension, ratio**2, 1.0, 1.0)
+    return _best_bound(dimension, 2.0 * log(ratio), 1.0, 1.0)
 
 
 def linear_bound(functions: FunctionClass, epsilon: float, most: int) -> int:
@@ -106,18 +106,21 @@ def linear_bound(functions: FunctionClass, epsilon: float, most: int) -> int:
             continue
         far = 1.0 + 2.0 * rest * sqrt(best) / epsilon
         # In the coordinates of the split, differences are at most sqrt 2 long.
-        energy = min((largest + 2.0 * rest) ** 2, 2.0 * longest**2 / dimension)
-        energy *= (1.0 + 1e-9) / epsilon**2
-        best = min(best, _best_bound(dimension, energy, near, far))
+        length = min(largest + 2.0 * rest, sqrt(2.0 / dimension) * longest)
+        energy = 2.0 * (log(length) - log(epsilon)) if length > 0.0 else -inf
+        best = min(best, _best_bound(dimension, energy + 1e-9, near, far))
     return best
 
 
 def _best_bound(dimension: int, energy: float, near: float, far: float) -> int:
-    """Return the bound for the best k; near and far are 1 for a linear class."""
+    """Return the bound for the best k from the logarithm of the energy E.
+
+    near and far are 1 for a linear class.
+    """
     bound = min(_potential_bound(dimension, energy, near, far, k) for k in FREE)
     if dimension == 1:
         share = (near / far) ** 2
-        doublings = log(max(energy / (share * near**2), 1.0)) / log1p(share)
+        doublings = max(energy - log(share * near**2), 0.0) / log1p(share)
         bound = min(bound, 2 + floor(doublings * (1.0 + 1e-9)))
     return bound
 
@@ -129,7 +132,8 @@ def _potential_bound(
     growth = log1p(near**2 / (far**2 + k))
 
     def possible(n: int) -> bool:
-        room = dimension * log1p(n * energy / k)
+        more = energy + log(n / k)
+        room = dimension * (log1p(exp(more)) if more < 40.0 else more)
         return n * growth <= room * (1.0 + 1e-9)  # on the safe side of rounding
 
     high = 1

@@ -27,13 +27,14 @@ from simgap._kernels.solving import equal_points, sup_distances
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned, read_only
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.mdp import SimulatorClass
-from simgap.planning import AverageRewardPlan, solve_average_reward
+from simgap.planning import AverageRewardPlan, solve_for_bias
 
 MOST_ENTRIES = 2**27  # of the matrix: one gigabyte
 RESOLUTION = 1e-9  # of the largest bias span
 SOLVER_TOLERANCE = 1e-12
 RESIDUALS = 1e3  # a bias is off by no more than so many residuals of its equation
 BLOCK = 4096  # points handled at once
+LARGEST_VALUE = 1e100  # its square is a float
 
 
 @final
@@ -115,9 +116,9 @@ def function_class(
 def precise_biases(simulators: SimulatorClass) -> AverageRewardPlan:
     """Return the biases of all models, to the last digits where that is possible."""
     try:
-        return solve_average_reward(simulators, tolerance=SOLVER_TOLERANCE)
+        return solve_for_bias(simulators, tolerance=SOLVER_TOLERANCE)
     except NotSolved:
-        return solve_average_reward(simulators)
+        return solve_for_bias(simulators)
 
 
 def function_class_from_matrix(matrix: npt.ArrayLike) -> FunctionClass:
@@ -130,6 +131,12 @@ def function_class_from_matrix(matrix: npt.ArrayLike) -> FunctionClass:
         raise InvalidArgument(
             f"a function class of shape {given.shape}",
             hint="give a finite matrix with a row per function and a column per point",
+        )
+    largest = float(np.abs(given).max(initial=0.0))
+    if largest > LARGEST_VALUE or 0.0 < largest < 1.0 / LARGEST_VALUE:
+        raise InvalidArgument(
+            f"the largest number of a function class is {largest:g}",
+            hint="squares of its differences are no floats: use other units",
         )
     _check_size(given.size, "the matrix")
     values = np.ascontiguousarray(given.T)

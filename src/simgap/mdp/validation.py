@@ -11,7 +11,8 @@ from simgap.mdp.labels import Labels
 from simgap.mdp.transitions import Transitions
 
 ROW_TOLERANCE = 1e-9  # a row sum further from 1 is an error, not rounding
-LARGEST_REWARD = 1e150  # its sums and products with probabilities stay finite
+LARGEST_REWARD = 1e28  # sums over 10^9 steps are floats of 32 bits, as policies store
+LEAST_REWARD = 1e-28  # if a model has none above it, these sums would underflow
 SHOWN = 6  # entries of an offending row that an error message prints
 
 
@@ -76,6 +77,17 @@ def checked_rewards(
         raise InvalidModel(
             f"reward of (s={s}, a={a}) in model {m} is {given[m, s, a]}",
             hint=f"rewards beyond {LARGEST_REWARD:g} would overflow: use larger units",
+            code="reward-range",
+        )
+    largest = np.abs(given).max(axis=(1, 2), initial=0.0)
+    faint = (largest > 0.0) & (largest < LEAST_REWARD)
+    if faint.any():
+        m = int(np.argmax(faint))
+        raise InvalidModel(
+            f"no reward of model {m} is larger than {largest[m]}",
+            hint=f"rewards that are all below {LEAST_REWARD:g} would underflow: use "
+            "smaller units",
+            code="reward-range",
         )
     frozen: FloatArray = read_only(given)
     return frozen

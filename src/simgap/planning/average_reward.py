@@ -153,7 +153,11 @@ def solve_average_reward(
         if bracket[member, 0] > high + slack or bracket[member, 1] < low - slack:
             raise AssertionError("a gain left [min R, max R]: a defect of the solver")
         if not bracket[member, 1] - bracket[member, 0] <= tolerance:
-            raise _not_solved(every, member, bracket[member], tolerance)
+            reached = (
+                float(np.fmax(bracket[member, 0], low)),  # a NaN tells nothing
+                float(np.fmin(bracket[member, 1], high)),
+            )
+            raise _not_solved(every, member, reached, tolerance)
     bracket[:, :2], divided = _as_divided(every, bracket[:, :2], bias)
     gain = 0.5 * (bracket[:, 0] + bracket[:, 1])
     residual = np.maximum(defects[:, 1] - gain, gain - defects[:, 0]) + divided
@@ -368,13 +372,13 @@ def _optimal_classes(plan: AverageRewardPlan, member: int) -> int:
 
 
 def _not_solved(
-    every: SimulatorClass, member: int, bracket: FloatArray, tolerance: float
+    every: SimulatorClass, member: int, reached: tuple[float, float], tolerance: float
 ) -> NotSolved:
     return NotSolved(
         f"gain of model {every.model_names[member]!r} was only bracketed in "
-        f"[{float(bracket[0])!r}, {float(bracket[1])!r}], "
-        f"tolerance {tolerance} not met",
+        f"[{reached[0]!r}, {reached[1]!r}], tolerance {tolerance} not met",
         hint="ask for a larger tolerance; a model that is not communicating may have "
-        "a different gain from different states",
-        result=(float(bracket[0]), float(bracket[1])),
+        "a different gain from different states, and probabilities below 1e-100 can "
+        "make one that floats cannot carry: write 0 where you mean never",
+        result=reached,
     )

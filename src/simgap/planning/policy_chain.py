@@ -2,8 +2,10 @@
 
 (I - P) x = b over the other states is the one linear system that gains, biases and
 travel times need. Small systems are solved by elimination without subtraction, so that
-long chains cost no digits; large ones by sparse LU. Both solutions are then improved in
-twice the working precision, in which the final certificate is computed too.
+long chains cost no digits; large ones by sparse LU. Rows are in units of the chance to
+leave, a power of two: so chances as small as 1e-200 have products that are floats. Both
+solutions are then improved in twice the working precision, in which the final
+certificate is computed too. Where floats end, x is not finite.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from simgap._kernels.solving import (
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 
 ELIMINATE_UP_TO = 2000  # states; a dense (n, n) array
+LONGEST_EDGE = 1e300  # sums of these costs are floats
 WALK = 400  # steps, to find a state that a large chain visits often
 
 
@@ -112,6 +115,9 @@ class PolicyChain:
         sources, after, weights = moves.policy_edges(policy)
         inside = place[sources] >= 0
         sources, after, weights = sources[inside], after[inside], weights[inside]
+        leave = np.bincount(place[sources], weights, minlength=count)
+        self._units = np.ldexp(1.0, np.frexp(leave)[1])
+        weights = weights / self._units[place[sources]]
         stays = place[after] >= 0
         self._dense: FloatArray | None = None
         self._lu: Any = None
@@ -127,18 +133,18 @@ class PolicyChain:
             from scipy import sparse
             from scipy.sparse.linalg import splu
 
-            leave = np.bincount(place[sources], weights, minlength=count)
             off = sparse.csc_array(
                 (-weights[stays], (place[sources[stays]], place[after[stays]])),
                 shape=(count, count),
             )
-            system = sparse.csc_matrix(off + sparse.diags_array(leave))
+            system = sparse.csc_matrix(off + sparse.diags_array(leave / self._units))
             self._lu = splu(system)
 
     def solve(self, right: FloatArray) -> FloatArray:
         """Return x (S,), zero in the reference state and in states left out."""
         out: FloatArray = np.zeros(self._size)
-        part = np.ascontiguousarray(right[self._states])
+        with np.errstate(over="ignore"):
+            part = np.ascontiguousarray(right[self._states] / self._units)
         if self._dense is not None:
             solve_eliminated(self._dense, part)
         else:
@@ -220,12 +226,13 @@ def paths_to(moves: Moves, targets: OffsetArray) -> tuple[IndexArray, FloatArray
     best_first = np.lexsort((-moves.values, after, sources))
     keys = sources[best_first] * n_states + after[best_first]
     first = best_first[np.diff(keys, prepend=-1) != 0]
+    with np.errstate(over="ignore"):
+        costs = np.minimum(1.0 / moves.values, LONGEST_EDGE)
     backwards = sparse.csr_array(
-        (1.0 / moves.values[first], (after[first], sources[first])),
-        shape=(n_states, n_states),
+        (costs[first], (after[first], sources[first])), shape=(n_states, n_states)
     )
     distance: FloatArray = dijkstra(backwards, indices=targets, min_only=True)
-    through = 1.0 / moves.values + distance[after]
+    through = costs + distance[after]
     ordered = np.lexsort((rows, through, sources))
     chosen = ordered[np.diff(sources[ordered], prepend=-1) != 0]
     policy = np.zeros(n_states, np.int32)

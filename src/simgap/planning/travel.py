@@ -323,7 +323,8 @@ def _not_solved(
     return NotSolved(
         f"travel times of model {every.model_names[member]!r} were only bracketed in "
         f"[{float(lower)!r}, {float(upper)!r}], tolerance {tolerance} not met",
-        hint="ask for a larger tolerance, or report this model: it is harder than any "
-        "we know",
+        hint="ask for a larger tolerance; or write 0 for probabilities so small that "
+        "you mean never: floats end at 1e308, and products of probabilities below "
+        "1e-100 can be too small for them",
         result=(lower, upper),
     )

@@ -24,7 +24,8 @@ def exact_travel(
 ) -> tuple[FloatArray, float, float, IndexArray]:
     """Return times, low, high and a policy; low * times <= V* <= high * times.
 
-    The policy takes the first action within rounding of the fastest.
+    The policy takes the first action within rounding of the fastest. Where floats do
+    not reach, nothing is known: low is 0, high infinite and times are 1.
     """
     n_states = moves.n_states
     costs = np.full(moves.indptr.size - 1, -1.0)
@@ -53,10 +54,10 @@ def exact_travel(
             break
         policy = np.where(switch, best, policy).astype(np.int32)
     times = -high
-    if not np.isfinite(times).all():
-        lowest, highest = 0.0, np.inf  # longer than doubles can tell
+    if not (np.isfinite(times).all() and (times[others] > 0.0).all()):
+        times, lowest, highest = others.astype(np.float64), 0.0, np.inf
     policy = first_best(table, IMPROVEMENT)
-    return times, lowest * (1.0 - 2.0 * EPS), highest * (1.0 + 2.0 * EPS), policy
+    return times, lowest * (1.0 - 4.0 * EPS), highest * (1.0 + 4.0 * EPS), policy
 
 
 def _bracket(table: FloatArray, noise: FloatArray) -> tuple[float, float]:
@@ -65,4 +66,6 @@ def _bracket(table: FloatArray, noise: FloatArray) -> tuple[float, float]:
     change_high = -(table - noise).max(axis=1)
     most = float(change_high.max())
     below = 1.0 - float(change_low.min())
+    if not below > 0.0:  # NaN: floats do not reach
+        return 0.0, np.inf
     return 1.0 / below, 1.0 / (1.0 - most) if most < 1.0 else np.inf

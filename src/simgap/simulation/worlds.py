@@ -15,6 +15,7 @@ zero before.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil, log2
 from typing import final
@@ -23,7 +24,7 @@ import numpy as np
 
 from simgap._kernels.walking import Tails, World, fill_aliases
 from simgap.arrays import BoolArray, FloatArray, IndexArray, owned
-from simgap.errors import InvalidArgument
+from simgap.errors import InvalidArgument, NotSolved
 from simgap.mdp import SimulatorClass
 from simgap.planning import (
     AverageRewardPlan,
@@ -31,7 +32,7 @@ from simgap.planning import (
     communicating,
     optimal_values,
     relative_values,
-    solve_average_reward,
+    solve_for_bias,
 )
 from simgap.simulation.observed import ObservedClass, RewardSignal
 
@@ -130,8 +131,11 @@ def real_models(
     _check_fit(observed, real)
     members, n_states = len(real), real.n_states
     has_gain = communicating(real)
-    if has_gain.all():
-        plan = average if average is not None else solve_average_reward(real)
+    plan = average
+    if plan is None and has_gain.all():
+        with suppress(NotSolved):  # no float carries its bias: no regret, but a gap
+            plan = solve_for_bias(real)
+    if plan is not None:
         affordable = LARGEST_TABLE // (members * n_states * real.n_actions)
         steps = max(0, min(horizon, LAST_STEPS, affordable))
         found = relative_values(real, horizon, plan, last_steps=steps)
@@ -148,11 +152,11 @@ def real_models(
             last=owned(np.array(found.last)),
             rounding=owned(found.error + residual),
         )
-    return _without_gain(observed, real, horizon, has_gain)
+    return _without_gain(observed, real, horizon)
 
 
 def _without_gain(
-    observed: ObservedClass, real: SimulatorClass, horizon: int, has_gain: BoolArray
+    observed: ObservedClass, real: SimulatorClass, horizon: int
 ) -> RealModels:
     members, n_states = len(real), real.n_states
     affordable = LARGEST_TABLE // (members * n_states * real.n_actions)
@@ -171,7 +175,7 @@ def _without_gain(
         observed=observed,
         simulators=real,
         horizon=horizon,
-        has_gain=owned(np.zeros(members, np.bool_) & has_gain),
+        has_gain=owned(np.zeros(members, np.bool_)),
         gain=owned(np.zeros(members)),
         potential=owned(np.zeros((members, n_states))),
         optimal=owned(np.array(values.start)),

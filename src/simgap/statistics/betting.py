@@ -38,7 +38,7 @@ LARGEST_BET = 0.75  # of what the worst number could ruin
 HALVINGS = 45  # of the range: the end is found to 3e-14 of it
 BETS = 0.5 ** np.arange(20)  # parts of the ruinous bet that share the capital
 SHARES = 1.0 / (np.arange(20) + 2.0)  # of the capital, up to a factor
-TINY = 1e-100  # ranges whose squares are not numbers any more: all of them is told
+HUGE = 2.0**400  # ranges up to it, and from its inverse, have squares
 WORTH = 5.0  # bets whose capital is smaller by this logarithm are left out
 
 
@@ -64,6 +64,11 @@ class Score:
                 hint="the range holds every number that can come",
             )
         object.__setattr__(self, "values", np.clip(self.values, self.low, self.high))
+
+    def times(self, factor: float) -> Score:
+        """Return the numbers in another unit."""
+        short = None if self.short is None else factor * self.short
+        return Score(factor * self.values, factor * self.low, factor * self.high, short)
 
     @property
     def mirrored(self) -> Score:
@@ -95,8 +100,13 @@ def _ends(
 ) -> tuple[float, float]:
     """Return both ends; each fails with half the chance, so they may cross."""
     low, high = max(each.low for each in scores), min(each.high for each in scores)
-    if high - low < TINY:
-        return min(low, high), max(low, high)
+    if not high > low:
+        return high, low
+    wide = max(each.high - each.low for each in scores)
+    if not 1.0 / HUGE <= wide <= HUGE:  # its square is no float: another unit
+        unit = HUGE if wide > HUGE else 1.0 / HUGE
+        ends = _ends([each.times(1.0 / unit) for each in scores], least)
+        return ends[0] * unit, ends[1] * unit
     below, above = least(scores), -least([each.mirrored for each in scores])
     return min(below, above), max(below, above)
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf, isfinite, log, sqrt
+from math import hypot, inf, isfinite, log, sqrt
 from typing import final
 
 import numpy as np
@@ -110,26 +110,34 @@ def _approximate(
     """Return mean, standard error, and how far the interval reaches on both sides."""
     from scipy.special import stdtrit
 
-    mean = variance = freedom = short = 0.0
+    mean = short = 0.0
+    errors = []  # of each part
     for part in parts:
         n, values, wide = part.values.size, part.values, part.high - part.low
         mean += part.weight * float(values.mean())
-        square = float(values.var(ddof=1)) if n > 1 else wide**2
-        spread = part.weight**2 * square / n
-        variance += spread
-        freedom += spread**2 / max(1, n - 1)
+        errors.append(part.weight * (_deviation(values) if n > 1 else wide) / sqrt(n))
         if part.short is not None:
             short += part.weight * float(part.short.mean())
-    half = rounding
-    if variance > 0.0:
-        quantile = stdtrit(variance**2 / freedom, 0.5 + confidence / 2.0)
-        half += float(quantile) * sqrt(variance)
+    half, error = rounding, hypot(*errors)
+    if error > 0.0:
+        freedom = sum(
+            (each / error) ** 4 / max(1, part.values.size - 1)
+            for each, part in zip(errors, parts, strict=True)
+        )
+        half += float(stdtrit(1.0 / freedom, 0.5 + confidence / 2.0)) * error
     many = [[part] for part in parts if part.values.size >= THIN]
     few = [part for part in parts if part.values.size < THIN]
     rooms = [_unseen(group, rounding) for group in (*many, few) if group]
     down, up = (max(side) for side in zip(*rooms, strict=True))
     missed = log(2.0 / (1.0 - confidence))  # samples
-    return mean, sqrt(variance), half + missed * down, half + missed * up + short
+    return mean, error, half + missed * down, half + missed * up + short
+
+
+def _deviation(values: FloatArray) -> float:
+    """Return the standard deviation of samples, also where no square is a float."""
+    apart = values - values.mean()
+    most = float(np.abs(apart).max())
+    return most * float((apart / most).std(ddof=1)) if most > 0.0 else 0.0
 
 
 def _unseen(parts: Sequence[Part], rounding: float) -> tuple[float, float]:
@@ -147,15 +155,16 @@ def _unseen(parts: Sequence[Part], rounding: float) -> tuple[float, float]:
         noise = rounding + NOISE * known
         apart.append(share * np.where(moved <= noise, 0.0, moved))
     every = np.concatenate(apart)
-    total = float((every**2).sum())
-    if total == 0.0:
+    most = float(every.max())
+    if most == 0.0:
         return (down, up) if isfinite(down + up) else (0.0, 0.0)
-    differing = float(every.sum()) ** 2 / total
+    shares = every / most
+    differing = float(shares.sum()) ** 2 / float((shares**2).sum())
     few = min(THIN, every.size / 2.0)
     times = 2.0 + (few / differing) ** 3
     if not isfinite(down + up):
         times = min(times, MOST_TIMES)
-    met = float(every.max()) * times
+    met = most * times
     return min(down, met), min(up, met)
 
 

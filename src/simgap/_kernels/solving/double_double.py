@@ -13,6 +13,7 @@ from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 UNIT = 2.0**-98  # relative error of one double-double operation, with room
+LEAST = 2.0**-1070  # what a product of floats may lose where it underflows, with room
 
 
 @kernel
@@ -82,7 +83,10 @@ def wide_advantages(
             size += abs(term)
         out_high[row] = total
         out_low[row] = rest
-        noise[row] = (indptr[row + 1] - indptr[row] + 2) * 4.0 * UNIT * size
+        terms = indptr[row + 1] - indptr[row]
+        noise[row] = (terms + 2) * 4.0 * UNIT * size
+        if size > 0.0:
+            noise[row] += terms * LEAST
 
 
 @kernel

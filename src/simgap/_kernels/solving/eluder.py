@@ -2,7 +2,9 @@
 
 A pair of functions is alive while its distance over the chosen points is at most the
 scale; a point is independent of them if it shows some living pair farther apart than
-the scale. Comparisons leave a little room, so that they also hold without rounding.
+the scale. Comparisons leave a little room, so that they also hold without rounding. A
+pair that shows a point ends there whatever the squares say, which may underflow: so no
+point comes twice.
 """
 
 from __future__ import annotations
@@ -111,9 +113,9 @@ def _absorb(
     most = scale * scale * (1.0 - _ROOM)
     kept = 0
     for p in range(alive):
-        apart = values[x, first[p]] - values[x, second[p]]
+        apart = abs(values[x, first[p]] - values[x, second[p]])
         total = squares[p] + apart * apart
-        if total <= most:
+        if apart <= scale and total <= most:
             first[kept] = first[p]
             second[kept] = second[p]
             squares[kept] = total

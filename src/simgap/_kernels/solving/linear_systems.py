@@ -3,7 +3,8 @@
 (I - P) x = b, P the moves of a policy among the states that are not yet at a target,
 is solved by taking states out one by one. The probability of leaving a state is the
 sum of its moves, so that no digits are lost however long the chain takes: the
-entries of the inverse come out with a small relative error each.
+entries of the inverse come out with a small relative error each. Where a product of
+chances underflows to 0, or x is beyond the floats, x comes out infinite or NaN.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray
 
 
-@kernel
+@kernel(divides_by_zero=True)
 def eliminate(moves: FloatArray, exits: FloatArray) -> None:
     """Factor in place: moves (n, n) among states, exits (n,) to outside them.
 
@@ -37,7 +38,7 @@ def eliminate(moves: FloatArray, exits: FloatArray) -> None:
                         moves[i, j] += share * moves[out, j]
 
 
-@kernel
+@kernel(divides_by_zero=True)
 def solve_eliminated(factor: FloatArray, right: FloatArray) -> None:
     """Solve (I - P) x = right in place, with a factor made by `eliminate`."""
     n = right.size
@@ -53,7 +54,7 @@ def solve_eliminated(factor: FloatArray, right: FloatArray) -> None:
         right[state] = total / factor[state, state]
 
 
-@kernel
+@kernel(divides_by_zero=True)
 def visits_of_eliminated(factor: FloatArray, visits: FloatArray) -> None:
     """Write the relative visits of a closed class, from its factor without exits.
 

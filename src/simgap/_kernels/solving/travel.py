@@ -247,7 +247,7 @@ def _certificate(
         bounds[1, lane] = scale[lane] / above if above > 0.0 else np.inf
         bounds[2, lane] = peak[lane] / scale[lane]
         width = max(width, below / above - 1.0 if above > 0.0 else np.inf)
-        if bounds[1, lane] * bounds[2, lane] >= prune_below:
+        if not bounds[1, lane] * bounds[2, lane] < prune_below:  # NaN too
             hopeless = False
     return width, hopeless
 

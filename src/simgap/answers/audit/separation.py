@@ -26,7 +26,7 @@ from simgap.arrays import FloatArray
 from simgap.complexity import MOST_MODELS, ModelPair, separation
 from simgap.errors import NotSolved
 from simgap.intervals import Certified
-from simgap.mdp import SimulatorClass, Transitions
+from simgap.mdp import LEAST_REWARD, SimulatorClass, Transitions
 from simgap.planning import solve_average_reward
 from simgap.records import Finding, HardestPair, Status
 from simgap.text import SHORT, at_most, counted, listed, number, shown
@@ -245,6 +245,9 @@ def _lost_by(models: WeightedModels, group: tuple[int, ...]) -> tuple[float, flo
 def _gain(kernel: Transitions, reward: FloatArray) -> FloatArray:
     """Return both ends of the gain of a kernel and a reward (S, A)."""
     start: FloatArray = np.zeros(1, np.int64)
+    size = float(np.abs(reward).max())
+    if size < LEAST_REWARD:  # what is left of rewards that cancel
+        return np.array([-size, size])
     one = SimulatorClass(transitions=kernel, rewards=reward[None], start=start)
     plan = solve_average_reward(one)
     return np.array([plan.gain_lower[0], plan.gain_upper[0]])

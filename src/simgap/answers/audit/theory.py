@@ -60,7 +60,10 @@ def theory(
         return Theory(Certified(inf, inf), trip, silent)
     if work > MOST_TRIPS and not thorough:
         return _not_measured(models, float(farthest_hops(every)))
-    far = diameter(every)
+    try:
+        far = diameter(every)
+    except NotSolved as error:
+        return _not_solved(error)
     bracket = Certified(float(far.lower), float(far.upper))
     trip = _diameter(models, far, horizon)
     steps = horizon or WITHOUT_HORIZON
@@ -123,6 +126,18 @@ def _not_measured(models: WeightedModels, least: float) -> Theory:
         Certified(least, inf),
         Finding("diameter", "not-measured", "info", trip, least),
         Finding("theory", "not-measured", "info", text),
+    )
+
+
+def _not_solved(error: NotSolved) -> Theory:
+    """Return what is left where floats do not carry the diameter."""
+    assert isinstance(error.result, tuple)
+    least = float(error.result[0])
+    text = f"not measured: {error.problem}"
+    return Theory(
+        Certified(least, inf),
+        Finding("diameter", "not-solved", "warning", text, least),
+        Finding("theory", "not-solved", "warning", "no bound: theorems need it"),
     )
 
 

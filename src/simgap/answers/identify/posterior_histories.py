@@ -56,7 +56,7 @@ def exact_posteriors(
             seen = weights.any(axis=1)
             done += 1
             nodes, weights = _added_up(nodes[seen].astype(np.int64), weights[seen])
-        weighted = weights * prior
+        weighted = weights / weights.max(axis=1, keepdims=True) * prior  # never all 0
         posterior = weighted / weighted.sum(axis=1, keepdims=True)
         found.append((weights * posterior).sum(axis=0))
     return np.array(found)

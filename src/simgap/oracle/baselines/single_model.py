@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simgap.mdp import LatentMDP, SimulatorClass, Transitions
+from simgap.mdp import LEAST_REWARD, LatentMDP, SimulatorClass, Transitions
 from simgap.oracle.baselines.memoryless import (
     WORK_PER_SECOND,
     ShortMemoryPlan,
@@ -74,13 +74,16 @@ def mean_model(latent: LatentMDP) -> SimulatorClass:
     kernel = simulators.transitions
     shape = (len(simulators), kernel.n_states, kernel.n_actions)
     rewards = np.broadcast_to(simulators.rewards, shape)
+    paid = np.tensordot(prior, rewards, 1)[None]
+    if np.abs(paid).max() < LEAST_REWARD:  # what is left of rewards that cancel
+        paid = np.zeros_like(paid)
     laws = np.stack([simulators.start_law(m) for m in range(len(simulators))])
     return SimulatorClass(
         transitions=Transitions(
             kernel.n_states, kernel.n_actions, kernel.indptr, kernel.indices,
             (prior @ kernel.values)[None],
         ),
-        rewards=np.tensordot(prior, rewards, 1)[None],
+        rewards=paid,
         start=(prior @ laws)[None],
     )  # fmt: skip
 
