@@ -121,10 +121,9 @@ def test_the_same_model_makes_the_same_bytes(ending: str, tmp_path: Path) -> Non
 
 def test_sixty_four_bit_precision_survives_awkward_numbers(tmp_path: Path) -> None:
     tiny = float(np.finfo(np.float64).tiny)
-    kernel = np.array([[[[1.0 - 2.0**-53, 2.0**-53]], [[5e-324, 1.0]]]])
-    simulators = class_from_arrays(
-        kernel, [[-0.0], [tiny]], order=IndexOrder.STATE_ACTION
-    )
+    kernel = np.array([[[[1.0 - 2.0**-53, 2.0**-53]] * 2, [[5e-324, 1.0]] * 2]])
+    rewards = [[-0.0, tiny], [1.0 + 2.0**-52, -tiny]]
+    simulators = class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
     latent = LatentMDP.uniform(simulators)
     for ending in ENDINGS:
         path = tmp_path / f"model{ending}"

@@ -1,7 +1,8 @@
 """The arrays of an .npz, which is a zip archive: listed, judged, then unpacked.
 
 Nothing is unpacked before all names are known, the directory is as long as the archive
-says, and the sizes fit the limit.
+says, the sizes fit the limit, and arrays, directory and end fill the file: a byte that
+belongs to none of them may be an array that a damaged directory leaves out.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ OTHER_NAMES = {  # what arrays are called elsewhere, in lower case
 }
 
 END = struct.Struct("<4s4H2LH")  # the last record of a zip, without a comment
+LOCAL = struct.Struct("<4s5H3L2H")  # what stands before an array, without its name
 LARGEST_DIRECTORY = 2**20  # bytes; some twenty names
+AFTERWARDS = 8  # a flag: sizes follow the array, as in a file written to a pipe
 
 
 def read_members(stream: BinaryIO, path: Path, limit: SizeLimit) -> dict[str, AnyArray]:
@@ -75,6 +78,7 @@ def read_members(stream: BinaryIO, path: Path, limit: SizeLimit) -> dict[str, An
                     f"it has {announced} arrays by its own count, "
                     f"and {len(archive.infolist())} can be found",
                 )
+            _check_filled(archive, stream, path)
             for entry in archive.infolist():
                 key = entry.filename.removesuffix(".npy")
                 with archive.open(entry) as member:
@@ -118,6 +122,27 @@ def _announced(stream: BinaryIO, path: Path) -> int:
     if large or count > len(KEYS) or directory > LARGEST_DIRECTORY:
         raise _damaged(path, f"its directory lists {count} arrays in {directory} bytes")
     return int(count)
+
+
+def _check_filled(archive: zipfile.ZipFile, stream: BinaryIO, path: Path) -> None:
+    """Refuse an archive with bytes before, between or after its arrays."""
+    entries = sorted(archive.infolist(), key=lambda entry: entry.header_offset)
+    begins = [entry.header_offset for entry in entries]
+    at = 0
+    for entry, until in zip(entries, [*begins, archive.start_dir][1:], strict=True):
+        stream.seek(entry.header_offset)
+        head = stream.read(LOCAL.size)
+        if at != entry.header_offset or len(head) < LOCAL.size:
+            raise _damaged(path, f"bytes {at} to {entry.header_offset} are no array")
+        sign, _, flags, *_, name, extra = LOCAL.unpack(head)
+        if sign != b"PK\x03\x04":
+            raise _damaged(path, f"there is no array at byte {entry.header_offset}")
+        at += LOCAL.size + name + extra + entry.compress_size
+        if flags & AFTERWARDS and until - at in (16, 24):
+            stream.seek(at)
+            at = until if stream.read(4) == b"PK\x07\x08" else at
+    if at != archive.start_dir:  # from there to the end it was listed
+        raise _damaged(path, f"bytes {at} to {archive.start_dir} are no array")
 
 
 def _damaged(path: Path, reason: str) -> InvalidFile:
