@@ -8,25 +8,17 @@ there are cores. On an accelerator all seeds of a training are one program.
 from __future__ import annotations
 
 import os
-import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from multiprocessing import get_context
 from pathlib import Path
-from queue import Empty
 from typing import Any, final
 
 import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.continuous.extras import needed
-from simgap.continuous.measuring.workers import end_with
 from simgap.continuous.randomization.binding import bind
 from simgap.continuous.randomization.spec import Randomization
 from simgap.continuous.simulators.naming import open_simulator
@@ -40,13 +32,12 @@ from simgap.continuous.training.settings import Settings
 from simgap.continuous.training.trainer import News, Outcome, Training, trained
 from simgap.continuous.training.update import Learnt
 from simgap.errors import SimgapError
-from simgap.interrupts import delayed_interrupts
+from simgap.processes import Crew, Tell
 
 ONE_THREAD: Mapping[str, str] = {
     "NPROC": "1",  # what XLA asks for the number of its threads
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
 }
-LOOK = 0.2  # seconds between two looks at the news
 ENDING = ".onnx"
 
 MakeSampler = Callable[[Any], Sampler]  # from a bound randomization
@@ -120,7 +111,7 @@ def train_all(
             yield from _train(recipe, some, lambda _, news: tell(news.text))
     there = [job for job in jobs if job not in here]
     if there:
-        yield from _in_processes(there, max(1, min(workers, len(there))), tell)
+        yield from _in_processes(there, max(1, workers), tell)
 
 
 def accelerated() -> bool:
@@ -216,56 +207,34 @@ def _warm(recipe: TrainingRecipe, learner: Learner, seed: int) -> Learnt | None:
 def _in_processes(
     jobs: Sequence[Job], workers: int, tell: Callable[[str], None]
 ) -> Iterator[TrainedSeed]:
-    context = get_context("spawn")
-    news: Any = context.Queue()
-    pool = ProcessPoolExecutor(
-        workers,
-        mp_context=context,
-        initializer=_begin,
-        initargs=(news, os.getpid()),
-    )
     board = _Board(jobs, tell)
-    with delayed_interrupts():  # of all processes: this one decides what follows
-        running: set[Future[list[TrainedSeed]]] = {
-            pool.submit(_run, recipe, [seed]) for recipe, seed in jobs
-        }
-    try:
-        while running:
-            ready, running = wait(running, timeout=LOOK)
-            with suppress(Empty):
-                while True:
-                    board.show(*news.get_nowait())
-            for future in ready:
-                yield from future.result()
-    except BrokenProcessPool as error:
-        raise TrainingStopped(
-            "a process of the training died, for want of memory perhaps",
-            hint="run the command again: every seed goes on from its last checkpoint",
-            code="process-died",
-        ) from error
-    finally:
-        for process in list((pool._processes or {}).values()):
-            process.terminate()
-        pool.shutdown(wait=False, cancel_futures=True)
+    with Crew(
+        _start,
+        workers,
+        environment=ONE_THREAD,
+        news=lambda news: board.show(*news),
+        patient=False,  # a training goes on from its checkpoint
+    ) as crew:
+        for ended in crew.run(jobs):
+            if ended.failure is None:
+                yield from ended.result
+            elif ended.failure.code == "process-died":
+                raise TrainingStopped(
+                    "a process of the training died, for want of memory perhaps",
+                    hint="run the command again: every seed goes on from its last "
+                    "checkpoint",
+                    code="process-died",
+                ) from ended.failure
+            else:
+                raise ended.failure
 
 
-_news: Any = None  # of this process
+def _start(tell: Tell) -> Callable[[Job], list[TrainedSeed]]:
+    def tell_some(name: str, news: News) -> None:
+        if news.rounds % 5 == 0 or news.rounds == news.of:
+            tell((name, news))
 
-
-def _begin(news: Any, driver: int) -> None:
-    global _news  # noqa: PLW0603 (a worker is a process of its own)
-    os.environ.update(ONE_THREAD)
-    sys.stdout = sys.stderr  # what a user's code prints is no answer
-    threading.Thread(target=end_with, args=(driver,), daemon=True).start()
-    _news = news
-
-
-def _run(recipe: TrainingRecipe, seeds: Sequence[int]) -> list[TrainedSeed]:
-    def tell(name: str, news: News) -> None:
-        if _news is not None and (news.rounds % 5 == 0 or news.rounds == news.of):
-            _news.put((name, news))
-
-    return _train(recipe, seeds, tell)
+    return lambda job: _train(job[0], [job[1]], tell_some)
 
 
 class _Board:
