@@ -7,24 +7,16 @@ broken, the others count.
 
 from __future__ import annotations
 
-import os
-import sys
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from simgap.continuous.measuring.jobs import Done, Job, Work, run_job
-from simgap.errors import SimgapError
-from simgap.interrupts import delayed_interrupts
+from simgap.processes import Crew as Processes, Ended, Tell
 
 Recipe = Callable[[], Work]  # can be sent to another process
-LOOK = 1.0  # seconds between two looks whether the driver still lives
 
 
 class Finished(NamedTuple):
@@ -38,113 +30,58 @@ class Crew:
     """Something that runs jobs; it is closed at the end."""
 
     def __init__(self, work: Work, recipe: Recipe | None, workers: int) -> None:
-        self._work, self._recipe = work, recipe
-        self._workers = workers if recipe is not None else 1
-        self._pool: ProcessPoolExecutor | None = None
+        self._work = work
+        self._side_by_side: Processes | None = None
+        if recipe is not None and workers > 1:
+            start = partial(_start, recipe)
+            self._side_by_side = Processes(start, workers, tries=1, patient=False)
+            self._alone = Processes(start, 1, tries=1, patient=False)
 
     def run(self, jobs: Sequence[Job]) -> Iterator[Finished]:
         """Return finished jobs, in the order in which they finish."""
-        if self._workers == 1 or self._recipe is None:
+        if self._side_by_side is None:
             for job in jobs:
                 yield Finished(job, run_job(self._work, job))
             return
-        left = dict.fromkeys(jobs)
-        try:
-            for finished in self._in_pool(list(left), self._recipe):
-                del left[finished.job]
-                yield finished
-        except BrokenProcessPool:
-            self._drop()
-            for job in list(left):
-                yield Finished(job, _alone(job, self._recipe))
+        died = []
+        for ended in self._side_by_side.run(jobs):
+            if (done := _done(ended)) is None:
+                died.append(ended.task)
+            else:
+                yield Finished(ended.task, done)
+        if died:
+            self.close()  # the others hold memory
+        for job in died:
+            yield Finished(job, self._found(job))
 
     def close(self) -> None:
         """End the workers."""
-        self._drop()
+        if self._side_by_side is not None:
+            self._side_by_side.close()
+            self._alone.close()
 
-    def _in_pool(self, jobs: Sequence[Job], recipe: Recipe) -> Iterator[Finished]:
-        if self._pool is None:
-            self._pool = _new_pool(recipe, self._workers)
-        running: dict[Future[Done], Job] = {}
-        waiting = iter(jobs)
-        for job in waiting:
-            running[_submitted(self._pool, job)] = job
-            if len(running) == 2 * self._workers:
-                break
-        while running:
-            ready, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in ready:
-                job = running.pop(future)
-                done = future.result()
-                if (following := next(waiting, None)) is not None:
-                    running[_submitted(self._pool, following)] = following
-                yield Finished(job, done)
-
-    def _drop(self) -> None:
-        if self._pool is not None:
-            pool, self._pool = self._pool, None
-            for process in list((pool._processes or {}).values()):
-                process.terminate()
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _alone(job: Job, recipe: Recipe) -> Done:
-    """Return what a job comes to whose worker may die."""
-    pool = _new_pool(recipe, 1)
-    try:
-        return _submitted(pool, job).result()
-    except BrokenProcessPool:
+    def _found(self, job: Job) -> Done:
+        """Return what a job comes to whose worker may die."""
+        (ended,) = self._alone.run([job])
+        if (done := _done(ended)) is not None:
+            return done
         parts = job.halves()
         if not parts:
             return _killed(job)
-        return _joined(job, [_alone(part, recipe) for part in parts])
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        return _joined(job, [self._found(each) for each in parts])
 
 
-def _submitted(pool: ProcessPoolExecutor, job: Job) -> Future[Done]:
-    """Hand a job over; a worker that is started for it is never interrupted.
-
-    A terminal interrupts all processes at once: the driver decides what follows.
-    """
-    with delayed_interrupts():
-        return pool.submit(_run, job)
+def _start(recipe: Recipe, tell: Tell) -> Callable[[Job], Done]:
+    return partial(run_job, recipe())
 
 
-def _new_pool(recipe: Recipe, workers: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(
-        workers,
-        mp_context=get_context("spawn"),
-        initializer=_begin,
-        initargs=(recipe, os.getpid()),
-    )
-
-
-_mine: Work | SimgapError | None = None  # of this worker
-
-
-def _begin(recipe: Recipe, driver: int) -> None:
-    global _mine  # noqa: PLW0603 (a worker is a process of its own)
-    sys.stdout = sys.stderr  # what a user's code prints is no answer
-    threading.Thread(target=end_with, args=(driver,), daemon=True).start()
-    try:
-        _mine = recipe()
-    except SimgapError as error:
-        _mine = error
-
-
-def end_with(driver: int) -> None:
-    """End this process when the one that started it is gone."""
-    while os.getppid() == driver:
-        time.sleep(LOOK)
-    os._exit(1)
-
-
-def _run(job: Job) -> Done:
-    if isinstance(_mine, SimgapError):
-        raise _mine
-    assert _mine is not None
-    return run_job(_mine, job)
+def _done(ended: Ended) -> Done | None:
+    """Return what a job came to; None: its process died."""
+    if ended.failure is None:
+        return ended.result  # type: ignore[no-any-return]
+    if ended.failure.code == "process-died":
+        return None
+    raise ended.failure
 
 
 def _killed(job: Job) -> Done:
