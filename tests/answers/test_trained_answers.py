@@ -177,6 +177,11 @@ def test_a_servo_is_trained_blamed_and_identified(
     run = tmp_path / "run"
     training = ("--masked", "--steps", "5e4", "--threads", "1", "--out", str(run))
     assert main(["train", *SERVO, *training]) == 0
+    policy, record = (run / "masked-gru" / n for n in ("seed-0.onnx", "train.json"))
+    before = policy.read_bytes(), record.read_bytes()
+    policy.unlink()  # it is made again, from the checkpoint
+    assert main(["train", *SERVO, *training]) == 0
+    assert (policy.read_bytes(), record.read_bytes()) == before
     again = ("--threads", "1", "--design", "sobol:32", "--episodes", "4")
     blamed = answered(capsys, "blame", str(run), *again)
     assert blamed == json.loads((run / "blame_run.json").read_text())
@@ -188,11 +193,11 @@ def test_a_servo_is_trained_blamed_and_identified(
     assert blamed["provenance"]["command"].startswith("simgap blame")
 
     # the same policies, told nothing and told everything, as two other trainings
-    record = read_record(run / "masked-gru" / "train.json", Train)
+    learnt = read_record(record, Train)
     for name, informed in (("gru", False), ("informed-gru", True)):
         folder = run / name
         folder.mkdir()
-        made = replace(record, name=name, masked=False, informed=informed)
+        made = replace(learnt, name=name, masked=False, informed=informed)
         _untrained(folder / "seed-0.onnx", informed=informed)
         write_record(made, folder / "train.json")
     found = answered(capsys, "identify", str(run), "--worlds", "80")

@@ -170,6 +170,9 @@ from simgap.continuous.simulators.tabular_door import (
     TabularSimulator as TabularSimulator,
 )
 from simgap.continuous.training.features import features_of as features_of
+from simgap.continuous.training.finished import (
+    finished_trainings as finished_trainings,
+)
 from simgap.continuous.training.memory import (
     Memory as Memory,
     parse_memory as parse_memory,

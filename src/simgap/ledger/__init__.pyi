@@ -9,6 +9,7 @@ from simgap.ledger.ledger import (
     Ledger as Ledger,
     forget_ledger as forget_ledger,
     has_ledger as has_ledger,
+    holds_another as holds_another,
     opened_ledger as opened_ledger,
     read_ledger as read_ledger,
 )

@@ -9,7 +9,7 @@ folder of other work is refused, with what differs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import final
@@ -163,9 +163,14 @@ def _check_same(
         each for each in {*found, *about} if found.get(each) != about.get(each)
     )
     if other:
-        raise InvalidFile(
-            f"{book.folder} holds another {part}: {listed(other)} differs",
-            hint="repeat the command it was made with to go on, or choose another "
-            "folder with --out",
-            code=f"another-{part}",
-        )
+        raise holds_another(book.folder, part, other)
+
+
+def holds_another(folder: Path, what: str, differing: Sequence[str]) -> InvalidFile:
+    """Return what to raise about a folder of other work: what of it differs."""
+    return InvalidFile(
+        f"{folder} holds another {what}: {listed(differing)} differs",
+        hint="repeat the command it was made with to go on, or choose another folder "
+        "with --out",
+        code=f"another-{what}",
+    )

@@ -74,7 +74,6 @@ from simgap.records.files import (
     plain as plain,
     read_object as read_object,
     read_record as read_record,
-    write_record as write_record,
 )
 from simgap.records.gap import (
     Gap as Gap,
@@ -101,6 +100,11 @@ from simgap.records.info import (
     Listed as Listed,
     StartLaw as StartLaw,
 )
+from simgap.records.kept import (
+    changed_records as changed_records,
+    kept_or_made as kept_or_made,
+    write_record as write_record,
+)
 from simgap.records.memory import Memory as Memory, Proof as Proof
 from simgap.records.note import (
     Note as Note,
@@ -121,6 +125,7 @@ from simgap.records.provenance import (
     Provenance as Provenance,
     for_this_grid as for_this_grid,
     provenance as provenance,
+    versions as versions,
 )
 from simgap.records.record import (
     JSON_NAMES as JSON_NAMES,

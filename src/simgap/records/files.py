@@ -18,7 +18,7 @@ from simgap.intervals import Certified, Estimate, Interval
 from simgap.records.provenance import for_this_grid
 from simgap.records.record import JSON_NAMES, PYTHON_NAMES, SCHEMA, is_flat, is_kept
 from simgap.text import clean, clean_json
-from simgap.user_files import read_text, replacing
+from simgap.user_files import read_text
 
 LARGEST_RECORD = 256 * 2**20  # bytes; a record larger than this is not one of ours
 
@@ -59,13 +59,6 @@ def encode(record: Any, *, indent: int = 0) -> bytes:
     text = msgspec.json.encode(found)
     whole = msgspec.json.format(text, indent=indent) if indent else text
     return clean_json(whole.decode()).encode() + b"\n"
-
-
-def write_record(record: Any, path: Path) -> None:
-    """Write a record as indented JSON; the file is replaced whole."""
-    content = encode(record, indent=2)
-    with replacing(path) as draft:
-        draft.write_bytes(content)
 
 
 def read_record(path: Path, kind: type[Kind]) -> Kind:

@@ -45,19 +45,30 @@ def provenance(
     *, command: str, model: str, latent: Identified | None, seed: int | None = None
 ) -> Provenance:
     """Return where a record comes from, with the versions of this installation."""
-    from importlib.metadata import version
-    from platform import python_version
-
+    found = versions()
     return Provenance(
         command=command,
         model=model,
         model_hash="" if latent is None else latent.hash,
         seed=seed,
-        simgap=version("simgap"),
-        python=python_version(),
-        numpy=version("numpy"),
+        simgap=found["simgap"],
+        python=found["python"],
+        numpy=found["numpy"],
         grid=None if latent is None else latent.on_grid,
     )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of this installation that numbers may depend on."""
+    from importlib.metadata import version
+    from platform import python_version
+
+    return {
+        "simgap": version("simgap"),
+        "python": python_version(),
+        "numpy": version("numpy"),
+        "numba": version("numba"),
+    }
 
 
 def for_this_grid(value: Any, key: str = "") -> Any:

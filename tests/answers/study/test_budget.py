@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.answers.study.test_simulator import plan_as_in
+
 BUDGET = 150.0  # seconds
 STUDY = (
     *("study", "heading", "--randomize", "mounting_angle=-3.14..3.14", "-H", "20"),
@@ -37,8 +39,7 @@ def test_a_budget_is_kept_and_an_interrupted_study_gives_the_same(
     assert time.monotonic() - begin <= 1.1 * BUDGET + 15.0
     parts = tmp_path / "parts"
     parts.mkdir()
-    plan = (tmp_path / "whole" / "plan.json").read_bytes()
-    (parts / "plan.json").write_bytes(plan)  # another clock plans other steps
+    plan_as_in(tmp_path / "whole", parts)  # another clock plans other steps
     running = subprocess.Popen(command(parts), stdout=subprocess.PIPE)
     time.sleep(30.0)
     running.send_signal(signal.SIGINT)

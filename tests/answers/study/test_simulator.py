@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,8 @@ import pytest
 
 from simgap import study
 from simgap.errors import InvalidArgument, InvalidFile, SimgapError
+from simgap.ledger import LEDGER, opened_ledger, read_ledger
+from simgap.records import changed_records
 from tests.answers.study.untrained import studied, untrained
 from tests.note_codes import codes
 
@@ -64,7 +67,7 @@ def test_a_study_that_is_killed_goes_on_to_the_same_numbers(whole: Path) -> None
     """
     folder = whole.parent / "killed"
     folder.mkdir()
-    (folder / "plan.json").write_bytes((whole / "plan.json").read_bytes())
+    plan_as_in(whole, folder)
     trained: dict[str, int] = {}
     for moment in (*MOMENTS, "never"):
         done = subprocess.run(
@@ -92,6 +95,15 @@ def test_a_study_that_is_killed_goes_on_to_the_same_numbers(whole: Path) -> None
     assert numbers(folder) == numbers(whole)
 
 
+def plan_as_in(whole: Path, folder: Path) -> None:
+    """Write the plan of one study into the ledger of another."""
+    with read_ledger(whole, "answers") as ledger:
+        plan = next(ledger.latest())
+    assert plan.content == (whole / "plan.json").read_bytes()
+    with opened_ledger(folder, "answers") as ledger:
+        ledger.keep_all([plan])
+
+
 def test_the_plan_is_made_once(whole: Path) -> None:
     """The clock of another day does not change what is counted."""
     before = (whole / "plan.json").read_bytes(), numbers(whole)
@@ -101,6 +113,49 @@ def test_the_plan_is_made_once(whole: Path) -> None:
 
     studied(whole, speeds=never, train_all=never_trained)
     assert ((whole / "plan.json").read_bytes(), numbers(whole)) == before
+
+
+EDITS = [
+    ("study_run", b'"verdict": "no"', b'"verdict": "yes"'),
+    ("study_run", b'"seeds": 1', b'"seeds": 5'),
+    ("transfer", b'"estimate": -', b'"estimate": '),
+    ("transfer", b'"episodes": ', b'"episodes": 9'),
+    ("blame_run", b'"leader": ', b'"leader":  '),
+    ("blame_run", b'"method": "exact"', b'"method": "sampled"'),
+    ("identify_run", b'"worlds": ', b'"worlds": 9'),
+    ("identify_run", b'"headline": "', b'"headline": "All is well. '),
+    ("plan", b'"seeds": 1', b'"seeds": 7'),
+    ("gru/train", b'"converged": true', b'"converged": false'),
+]
+
+
+@pytest.mark.parametrize("record", sorted({each[0] for each in EDITS}))
+def test_a_record_that_somebody_changed_is_written_again(
+    record: str, whole: Path
+) -> None:
+    path = whole / f"{record}.json"
+    before = numbers(whole), path.read_bytes()
+    for _, old, new in (each for each in EDITS if each[0] == record):
+        assert old in before[1]
+        path.write_bytes(before[1].replace(old, new))
+        assert changed_records(path.parent) == (path.name,)
+    studied(whole, train_all=never_trained)
+    assert numbers(whole) == before[0]
+    assert record == "study_run" or path.read_bytes() == before[1]
+    assert changed_records(path.parent) == ()
+
+
+def test_a_damaged_ledger_is_refused(whole: Path) -> None:
+    folder = Path(shutil.copytree(whole, whole.parent / "damaged"))
+    path = folder / LEDGER
+    right = path.read_bytes()
+    for place in range(20, len(right), len(right) // 10):
+        wrong = bytearray(right)
+        wrong[place] ^= 1
+        path.write_bytes(wrong)
+        with pytest.raises(InvalidFile) as caught:
+            studied(folder)
+        assert caught.value.code == "damaged-ledger"
 
 
 def never_trained(jobs: Any, **_: Any) -> Any:
@@ -196,7 +251,11 @@ def test_a_question_that_fails_does_not_take_the_others_away(
     def fails(*_: Any, **__: Any) -> Any:
         raise SimgapError("it cannot be told", code="not-told")
 
+    folder = Path(shutil.copytree(whole, whole.parent / "fails"))
+    with opened_ledger(folder, "answers") as ledger:
+        kept = [each for each in ledger.latest() if b'"identify_run"' in each.content]
+        ledger.keep_all([each._replace(status="forgotten") for each in kept])
     monkeypatch.setattr(home, "identify_run", fails)
-    found = studied(whole, train_all=never_trained)
+    found = studied(folder, train_all=never_trained)
     assert "not-answered" in codes(found)
     assert "time" not in [each.question for each in found.answers]

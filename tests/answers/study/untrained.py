@@ -103,15 +103,15 @@ def studied(
     study: Any = import_module("simgap.answers.study.simulator")
     file = folder.parent / "slide.py"
     file.write_text(SLIDE)
-    width: Any = import_module("simgap.answers.width.trained_widths")
-    before = study.train_all, study.measured_speeds, width.train_all
-    study.train_all, width.train_all = train_all, untrained
+    finished: Any = import_module("simgap.continuous.training.finished")
+    before = finished.train_all, study.measured_speeds
+    finished.train_all = train_all
     study.measured_speeds = more.pop("speeds", lambda *_, **__: SPEEDS)
     given = {"randomize": SPEC, "seeds": 1, "time_budget": 60.0, **more}
     try:
         return study.study_simulator(f"{file}:make_batch", out=folder, **given)
     finally:
-        study.train_all, study.measured_speeds, width.train_all = before
+        finished.train_all, study.measured_speeds = before
 
 
 def _main() -> None:

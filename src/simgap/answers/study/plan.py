@@ -7,7 +7,7 @@ that is resumed follows the same plan, so that the same numbers come out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import ceil, inf
 from typing import final
 
@@ -71,7 +71,6 @@ class Plan:
     """What a study does: all that decides its numbers."""
 
     schema: int = 1
-    identity: dict[str, str] = field(default_factory=dict)  # what was asked for
     kinds: tuple[Kind, ...]
     seeds: int
     steps: int  # of each training

@@ -1,24 +1,25 @@
 """Train, grade and answer: every question about a simulator, one folder of records.
 
-The folder has a plan (`plan.json`), the trainings, and a record of every answer. A
-study that was stopped, however, goes on where it was: trainings from their checkpoints,
-measurements from their ledgers.
+The folder has a plan, the trainings, and a record of every answer; its ledger has them
+too, and is the truth. A study that was stopped, however, goes on where it was: what is
+finished is in the ledgers, and trainings have checkpoints.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 from simgap.answers.blame.blame_run import blame_run
 from simgap.answers.identify.identify_run import identify_run
 from simgap.answers.planned_class import Tell
-from simgap.answers.study.kept import forget, keep_plan, kept_plan, kept_training
+from simgap.answers.study.clock import Clock, duration
+from simgap.answers.study.kept import PLAN, WIDTH, forget
 from simgap.answers.study.kinds import MEMORY, MEMORYLESS, WINDOW, Kind
 from simgap.answers.study.plan import Asked, Plan, planned
 from simgap.answers.study.speeds import measured_speeds
@@ -38,24 +39,33 @@ from simgap.answers.train.train import (
     training_recipe,
 )
 from simgap.answers.transfer.setup import identity
-from simgap.answers.transfer.transfer import transfer
+from simgap.answers.transfer.transfer import RETURNS, transfer
 from simgap.answers.width.width_run import width_run
-from simgap.continuous import TrainedSeed, TrainingRecipe, train_all
-from simgap.errors import InvalidArgument, SimgapError
-from simgap.ledger import only_driver
+from simgap.continuous import TrainedSeed, TrainingRecipe, finished_trainings
+from simgap.errors import InvalidArgument, InvalidFile, SimgapError
+from simgap.ledger import opened_ledger
 from simgap.records import (
+    BlamedRun,
+    IdentifiedRun,
     Note,
+    Record,
     StudyRun,
     Train,
+    Transfer,
+    WidthRun,
+    kept_or_made,
     provenance,
+    versions,
     with_command,
     write_record,
 )
 from simgap.text import counted, listed
 
-RECORD, PAGE, WIDTH = "study_run.json", "report.html", "width"
+PART = "study"  # of the folder's ledger
+RECORD, PAGE = "study_run.json", "report.html"
 LONG = 600.0  # seconds of a budget: there may be time for one more kind
 Draw = Callable[[Path, Path], object]
+Kept = TypeVar("Kept", bound=Record)
 
 
 def study_simulator(
@@ -109,28 +119,31 @@ def study_simulator(
     if fresh:
         forget(folder)
     tell = progress or (lambda _: None)
-    study = _Study(simulator, asked, noise, folder, seed, workers, tell)
-    plan = kept_plan(folder, what)
-    if plan is None:
-        plan = replace(study.planned(seeds, time_budget, begin), identity=what)
-        keep_plan(plan, folder)
-    if announce is not None:
-        announce(
-            f"{counted(len(plan.kinds) * plan.seeds, 'training')} of {plan.steps} "
-            f"steps each; the study takes about {_duration(plan.expected)} in all"
+    study = _Study(simulator, asked, noise, folder, seed, workers, tell, what)
+    with opened_ledger(folder, PART, what):
+        plan, _ = kept_or_made(
+            folder / PLAN,
+            {"answer": "plan", **what},
+            Plan,
+            lambda: study.planned(seeds, time_budget, begin),
         )
-    try:
-        answer = study.answered(plan, command)
-        answer = replace(
-            answer,
-            time_budget=time_budget,
-            total_seconds=monotonic() - begin,
-            report=None if draw is None else str(folder / PAGE),
-        )
-        write_record(answer, folder / RECORD)
-    finally:
-        if draw is not None:
-            draw(folder, folder / PAGE)
+        if announce is not None:
+            announce(
+                f"{counted(len(plan.kinds) * plan.seeds, 'training')} of {plan.steps} "
+                f"steps each; the study takes about {duration(plan.expected)} in all"
+            )
+        try:
+            answer = study.answered(plan, command)
+            answer = replace(
+                answer,
+                time_budget=time_budget,
+                total_seconds=monotonic() - begin,
+                report=None if draw is None else str(folder / PAGE),
+            )
+            write_record(answer, folder / RECORD)
+        finally:
+            if draw is not None:
+                draw(folder, folder / PAGE)
     return answer
 
 
@@ -146,6 +159,7 @@ class _Study:
     seed: int
     workers: int
     tell: Tell
+    identity: dict[str, str]  # what is studied, part by part
 
     def recipe(self, kind: Kind, folder: Path, steps: int) -> TrainingRecipe:
         """Return a training of a kind."""
@@ -189,33 +203,61 @@ class _Study:
 
     def answered(self, plan: Plan, command: str) -> StudyRun:
         """Return the answers, each kept in the folder as soon as it is there."""
-        clock = _Clock(plan, self.tell)
+        clock = Clock(plan, self.tell)
         trainings = self.trained(plan, clock)
-        graded = transfer(
-            self.folder,
-            design=plan.transfer.design,
-            episodes=plan.transfer.episodes,
-            checked=False,
-            seed=self.seed,
-            workers=self.workers,
-            progress=clock.part("transfer"),
+        parts = {
+            "study": self.identity,
+            "versions": versions(),
+            "plan": plan,
+            "policies": [
+                hashlib.sha256(Path(one.file).read_bytes()).hexdigest()
+                for each in trainings
+                for one in each.policies
+            ],
+        }
+
+        def kept(
+            name: str, kind: type[Kept], make: Callable[[], Kept], *, again: bool
+        ) -> Kept:
+            found, _ = kept_or_made(
+                self.folder / f"{name}.json",
+                {"answer": name, **parts},
+                kind,
+                lambda: with_command(make(), command),
+                again=again,
+            )
+            return found
+
+        graded = kept(
+            "transfer",
+            Transfer,
+            partial(
+                transfer,
+                self.folder,
+                design=plan.transfer.design,
+                episodes=plan.transfer.episodes,
+                checked=False,
+                seed=self.seed,
+                workers=self.workers,
+                progress=clock.part("transfer"),
+            ),
+            again=not (self.folder / RETURNS).exists(),
         )
-        write_record(with_command(graded, command), self.folder / "transfer.json")
         records = {"transfer": str(self.folder / "transfer.json")}
         answers = list(answers_of(trainings, graded, "transfer.json"))
         if plan.blame is None:
             answers.append(only_parameter(self.parameters[0], "transfer.json"))
         notes = list(plan.notes)
-        for name, make in self._further(plan, clock):
+        for name, kind, make in self._further(plan, clock):
             try:
-                found = make()
+                found = kept(f"{name}_run", kind, make, again=False)
+            except InvalidFile:
+                raise
             except SimgapError as error:
                 notes.append(Note("not-answered", f"{name}: {error.problem}"))
                 continue
-            path = self.folder / f"{found.kind}.json"
-            write_record(with_command(found, command), path)
-            records[name] = str(path)
-            answers.append(further_answer(found, trainings, path.name))
+            records[name] = str(self.folder / f"{name}_run.json")
+            answers.append(further_answer(found, trainings, f"{name}_run.json"))
         clock.part("page")("drawing the page")
         verdict, headline, reason = words_of(answers, plan.seeds)
         return StudyRun(
@@ -242,34 +284,34 @@ class _Study:
             ),
         )
 
-    def trained(self, plan: Plan, clock: _Clock) -> list[Train]:
+    def trained(self, plan: Plan, clock: Clock) -> list[Train]:
         """Return the records of all trainings; finished ones are not repeated."""
         seeds = seeds_from(self.seed, plan.seeds)
         recipes = [self.recipe(each, self.folder, plan.steps) for each in plan.kinds]
-        with ExitStack() as held:
-            for each in recipes:
-                held.enter_context(only_driver(each.folder))
-            kept = {each: kept_training(each, seeds) for each in recipes}
-            left = [each for each in recipes if kept[each] is None]
-            tell = clock.part("training", len(left) / len(recipes))
-            done: dict[TrainingRecipe, list[TrainedSeed]] = {each: [] for each in left}
-            jobs = [(each, seed) for each in left for seed in seeds]
-            costs = {each.name: plan.speeds.of(each) for each in plan.kinds}
-            whole = sum(costs[each.folder.name] for each, _ in jobs)
-            for one in train_all(jobs, workers=self.workers, tell=tell):
-                done[one.recipe].append(one)
-                clock.reached += costs[one.recipe.folder.name] / whole
-                if len(done[one.recipe]) == len(seeds):
-                    kept[one.recipe] = kept_record(one.recipe, done[one.recipe])
-        return [each for each in kept.values() if each is not None]
+        jobs = [(each, seed) for each in recipes for seed in seeds]
+        done: dict[TrainingRecipe, list[TrainedSeed]] = {each: [] for each in recipes}
+        costs = {each.name: plan.speeds.of(each) for each in plan.kinds}
+        whole = len(seeds) * sum(costs.values())
+        tell = clock.part("training")
+        records: dict[TrainingRecipe, Train] = {}
+
+        def met(one: TrainedSeed, fresh: bool) -> None:
+            clock.passed(costs[one.recipe.folder.name] / whole, fresh=fresh)
+            done[one.recipe].append(one)
+            if len(done[one.recipe]) == len(seeds):
+                records[one.recipe] = kept_record(one.recipe, done[one.recipe])
+
+        finished_trainings(jobs, workers=self.workers, tell=tell, met=met)
+        return [records[each] for each in recipes]
 
     def _further(
-        self, plan: Plan, clock: _Clock
-    ) -> Iterator[tuple[str, Callable[[], Answered]]]:
+        self, plan: Plan, clock: Clock
+    ) -> Iterator[tuple[str, type[Answered], Callable[[], Answered]]]:
         """Yield the questions beside transfer that the plan has time for."""
         if plan.blame is not None:
             yield (
                 "blame",
+                BlamedRun,
                 partial(
                     blame_run,
                     self.folder,
@@ -282,6 +324,7 @@ class _Study:
             )
         yield (
             "identify",
+            IdentifiedRun,
             partial(
                 identify_run,
                 self.folder,
@@ -293,6 +336,7 @@ class _Study:
         if plan.width is not None:
             yield (
                 "width",
+                WidthRun,
                 partial(
                     width_run,
                     self.simulator,
@@ -316,34 +360,6 @@ class _Study:
         """Return the names of what varies."""
         told = self.asked.told
         return tuple(told.names[at] for at in told.varying)
-
-
-@final
-class _Clock:
-    """Says which part of a study runs, and how long all of it will still take."""
-
-    def __init__(self, plan: Plan, tell: Tell) -> None:
-        self._seconds, self._tell = plan.seconds, tell
-        self.reached = 0.0  # share of the present part that is done, if that is known
-
-    def part(self, name: str, share: float = 1.0) -> Tell:
-        """Return what a part calls with its news; `share` of it is left to do."""
-        names = list(self._seconds)
-        later = sum(self._seconds[each] for each in names[names.index(name) + 1 :])
-        begin, whole = 0.0, share * self._seconds[name]
-
-        def tell(word: str) -> None:
-            nonlocal begin
-            if not begin:
-                begin, self.reached = monotonic(), 0.0
-            spent, reached = monotonic() - begin, self.reached
-            left = max(0.0, whole - spent)
-            if reached:  # things may go slower than planned
-                left = max(left, spent * (1.0 - reached) / reached)
-            told = _duration(later + left)
-            self._tell(f"{name}: {word}; about {told} left of the study")
-
-        return tell
 
 
 def _identity(
@@ -373,11 +389,3 @@ def _rough(trainings: Sequence[Train]) -> Iterator[Note]:
             f"trainings that had not converged: {listed(found)}; longer ones may "
             "change what is told here",
         )
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90.0:
-        return counted(max(1, round(seconds)), "second")
-    if seconds < 5400.0:
-        return counted(round(seconds / 60.0), "minute")
-    return f"{seconds / 3600.0:.1f} hours"

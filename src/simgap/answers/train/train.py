@@ -23,11 +23,10 @@ from simgap.continuous import (
     TrainedSeed,
     TrainFunction,
     TrainingRecipe,
+    finished_trainings,
     preset,
-    train_all,
 )
 from simgap.errors import InvalidArgument
-from simgap.ledger import only_driver
 from simgap.records import Note, Train, TrainedPolicy, provenance, write_record
 
 RECORD = "train.json"
@@ -125,10 +124,9 @@ def train(
         allow_different_machine=allow_different_machine,
         out=out,
     )
-    with only_driver(recipe.folder):
-        jobs = [(recipe, each) for each in every]
-        done = list(train_all(jobs, workers=workers, tell=progress))
-        return kept_record(recipe, done)
+    jobs = [(recipe, each) for each in every]
+    done = finished_trainings(jobs, workers=workers, tell=progress)
+    return kept_record(recipe, done)
 
 
 def training_recipe(
@@ -189,6 +187,9 @@ def training_recipe(
         "noise": noise,
         "steps": budget,
         "warm start": "" if warm is None else warm.name,
+        "memory": chosen.memory.text,
+        "informed": chosen.informed,
+        "masked": chosen.masked,
         **{f"setting {key}": value for key, value in _plain(chosen).items()},
     }
     return TrainingRecipe(

@@ -27,10 +27,9 @@ from simgap.continuous import (
     BoundRandomization,
     TrainFunction,
     TrainingRecipe,
-    train_all,
+    finished_trainings,
 )
 from simgap.errors import InvalidArgument
-from simgap.ledger import only_driver
 from simgap.records import Train
 
 BEFORE = "before"  # folder of what wider ranges begin with
@@ -103,10 +102,9 @@ def trained_widths(
         final.append(recipe(at, "width", out, own, trunk))
         every.append(final[-1])
     job = replace(every[-1], before=tuple(every[:-1]))
-    with only_driver(out / BEFORE):
-        done = list(
-            train_all([(job, seed) for seed in seeds], workers=workers, tell=progress)
-        )
+    done = finished_trainings(
+        [(job, seed) for seed in seeds], workers=workers, tell=progress
+    )
     trainings = tuple(
         kept_record(each, [one for one in done if one.recipe.folder == each.folder])
         for each in final

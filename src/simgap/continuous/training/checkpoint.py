@@ -19,6 +19,7 @@ from simgap.arrays import AnyArray, FloatArray
 from simgap.continuous.training.update import Learnt
 from simgap.errors import InvalidFile
 from simgap.interop import FileKind, SizeLimit, read_sealed, write_sealed
+from simgap.ledger import holds_another
 from simgap.user_files import opened, replacing
 
 KIND = FileKind(
@@ -143,12 +144,7 @@ class Checkpoints:
         keys = sorted({*mine, *found})
         other = [key for key in keys if mine.get(key) != found.get(key)]
         if hard := [each for each in other if each not in MACHINE]:
-            raise InvalidFile(
-                f"{path.parent} holds another training: {', '.join(hard)} differs",
-                hint="choose another folder with --out, or repeat the command it was "
-                "made with to resume it",
-                code="another-training",
-            )
+            raise holds_another(path.parent, "training", hard)
         if other and not self.other_machine:
             told = "; ".join(
                 f"{each} was {found.get(each)}, is {mine.get(each)}" for each in other
