@@ -87,7 +87,9 @@ def main() -> int:
         print(json.dumps(_trained(json.load(sys.stdin))))
         return 0
     rows = list(_pendulum(options.sb3, options.quick))
-    check_alike([each for each in rows if each["choice"] in ("simgap", "equal", "lean")])
+    check_alike(
+        [each for each in rows if each["choice"] in ("simgap", "equal", "lean")]
+    )
     _print_pendulum(rows)
     others = list(_others(options.quick))
     goals = judged(rows, others)
