@@ -15,7 +15,14 @@ from simgap.errors import InvalidFile
 from simgap.interop.transition_log import StateSpace, read_transition_log
 from simgap.policies import load_policy
 from simgap.records import LARGEST_RECORD, read_object
-from simgap.user_files import DEEPEST, LARGEST_WHOLE, MOST_VALUES, check_json, opened
+from simgap.user_files import (
+    DEEPEST,
+    LARGEST_WHOLE,
+    MOST_VALUES,
+    check_json,
+    opened,
+    replacing,
+)
 
 READERS: dict[str, Callable[[Path], Any]] = {
     "model.simgap": load_model,
@@ -138,3 +145,44 @@ def test_whole_numbers_have_a_limit(number: int) -> None:
 )
 def test_other_numbers_may_have_many_digits(number: str) -> None:
     check_json(f'{{"x": {number}, "{10**30}": "{10**30}"}}'.encode(), "it")
+
+
+def old(path: Path) -> Path:
+    """Return a file that was written a while ago."""
+    path.write_text("half")
+    os.utime(path, (0, 0))
+    return path
+
+
+def test_drafts_of_killed_processes_are_removed(tmp_path: Path) -> None:
+    """They are where the same file is written again; others are left alone."""
+    left = old(tmp_path / ".answer.json.0123456789ab.tmp")
+    others = {
+        old(tmp_path / name)
+        for name in (
+            ".answer.json.other.0123456789ab.tmp",
+            ".answer.json.0123456789ab.tmp.more",
+            ".another.json.0123456789ab.tmp",
+            ".answer.json.of mine.tmp",
+        )
+    }
+    fresh = tmp_path / ".answer.json.ba9876543210.tmp"
+    fresh.write_text("begun just now, not locked yet")
+    path = tmp_path / "answer.json"
+    with replacing(path) as draft:
+        draft.write_text("whole")
+    assert not left.exists()
+    assert set(tmp_path.iterdir()) == {path, fresh, *others}
+
+
+def test_a_draft_that_is_being_written_is_not_removed(tmp_path: Path) -> None:
+    """Two processes may write the same file: the last one wins."""
+    path = tmp_path / "answer"
+    with replacing(path) as slow:
+        slow.write_text("slow")
+        os.utime(slow, (0, 0))
+        with replacing(path) as quick:
+            quick.write_text("quick")
+        assert path.read_text() == "quick"
+    assert path.read_text() == "slow"
+    assert list(tmp_path.iterdir()) == [path]

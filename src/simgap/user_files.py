@@ -10,9 +10,11 @@ replaced whole: a reader sees the old content or the new, never a part.
 from __future__ import annotations
 
 import ast
+import fcntl
 import os
 import re
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,6 +27,7 @@ from simgap.text import nearest
 MOST_VALUES = 5_000_000  # of one JSON text: about half a gigabyte
 DEEPEST = 64  # lists and objects inside each other
 LARGEST_WHOLE = 2**63 - 1
+JUST_BEGUN = 1.0  # seconds in which a draft may not be locked yet
 FLAGS = sum(getattr(os, each, 0) for each in ("O_NONBLOCK", "O_NOCTTY", "O_BINARY"))
 
 STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
@@ -157,36 +160,64 @@ def _check_regular(mode: int, path: Path, what: str, pipes: str) -> None:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
     """Yield a draft beside `path` and put it in its place when the block succeeds.
 
-    The draft is synced before it is renamed and the folder after; if anything fails
-    the old file is untouched and no draft is left.
+    The draft is synced before it is renamed and the folder after (unless it need not be
+    `durable`); if anything fails the old file is untouched and no draft is left. Drafts
+    that processes left which were killed are removed.
     """
     _check_target(path)
-    draft = path.with_name(f".{path.name[:100]}.{os.urandom(6).hex()}.tmp")
+    name = f".{path.name[:100]}."
+    draft = path.with_name(f"{name}{os.urandom(6).hex()}.tmp")
     try:
+        _remove_drafts(path.parent, name)
         handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-        mode = stat.S_IMODE(os.fstat(handle).st_mode)  # as the user's umask has it
-        os.close(handle)
         try:
+            with suppress(OSError):  # some file systems have no locks
+                fcntl.flock(handle, fcntl.LOCK_EX)  # so it is not taken for left over
+            mode = stat.S_IMODE(os.fstat(handle).st_mode)  # as the user's umask has it
             yield draft
             draft.chmod(mode)  # the block may have put another file there
-            _sync(draft)
+            if durable:
+                _sync(draft)
             check_interrupt()  # one that got lost leaves nothing that looks finished
             draft.replace(path)
         except BaseException:
             with suppress(OSError):
                 draft.unlink()
             raise
-        with suppress(OSError):  # some file systems cannot sync a folder
-            _sync(path.parent)
+        finally:
+            os.close(handle)
+        if durable:
+            with suppress(OSError):  # some file systems cannot sync a folder
+                _sync(path.parent)
     except OSError as error:
         raise InvalidFile(
             f"cannot write {path}: {error.strerror or error}",
             hint="the old file, if there was one, is untouched; "
             "check the folder, its permissions and the free space",
         ) from error
+
+
+def _remove_drafts(folder: Path, name: str) -> None:
+    """Remove drafts of a file that nobody holds and that are not just begun."""
+    with os.scandir(folder) as entries:
+        drafts = [
+            Path(each.path)
+            for each in entries
+            if each.name.startswith(name)
+            and re.fullmatch(r"[0-9a-f]{12}\.tmp", each.name[len(name) :])
+        ]
+    for draft in drafts:
+        with suppress(OSError):  # it is held, or gone, or not ours
+            handle = os.open(draft, os.O_RDONLY | os.O_NOFOLLOW | FLAGS)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if time.time() - os.fstat(handle).st_mtime > JUST_BEGUN:
+                    draft.unlink()
+            finally:
+                os.close(handle)
 
 
 def _check_target(path: Path) -> None:

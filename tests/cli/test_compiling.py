@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from simgap._kernels import compile_news
-from simgap._kernels.compiled import SharedCache, compiled_of_imported, is_cold
-from simgap._kernels.solving import episodic
+from simgap._kernels.compiled import compiled_of_imported, is_cold
 from simgap.cli.app import compiling
 
 
@@ -59,15 +58,3 @@ def test_a_cold_cache_is_noticed(tmp_path: Path) -> None:
         capture_output=True,
     )
     assert cold() == "False"
-
-
-def test_the_cache_has_one_writer_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    import fcntl
-
-    held: list[int] = []
-    monkeypatch.setattr(fcntl, "flock", lambda handle, how: held.append(how))
-    cache = episodic.backward_steps._cache  # type: ignore[attr-defined]
-    assert isinstance(cache, SharedCache)
-    monkeypatch.setattr(SharedCache.__bases__[0], "save_overload", lambda *a: None)
-    cache.save_overload(None, None)
-    assert held == [fcntl.LOCK_EX]

@@ -351,6 +351,7 @@ def test_an_unexpected_failure_is_one_line(
     [
         (KeyboardInterrupt(), 130, "interrupted"),
         (MemoryError(), 2, "not enough memory"),
+        (EOFError("empty"), 2, "unexpected EOFError"),  # typer takes it for Ctrl-D
         (RecursionError("deep"), 2, "unexpected RecursionError"),
     ],
 )

@@ -1,66 +1,211 @@
-"""Kernels where machine code cannot be kept: compiled in every process, same result."""
+"""Machine code of kernels on disk: wherever it lies, whatever happened to it."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from shutil import copytree, ignore_patterns
+from typing import Any
 
+import llvmlite
+import numba
 import pytest
+from numba.core import config
 
-import simgap
+from simgap._kernels import compile_news, compiled, kept_code
+from simgap._kernels.kept_code import PRIVATE
 
-SUM = """
-import resource
-import sys
-import numpy as np
-from simgap._kernels.compiled import SharedCache
-from simgap._kernels.solving.episodic import row_sum
-print(isinstance(row_sum._cache, SharedCache))
-if sys.argv[1] == "full":  # no file may grow from now on
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-three = np.array([1.0, 2.0, 3.0])
-print(row_sum(three, np.arange(3, dtype=np.int32), three, 0, 3, 0.5))
+CODE = "def doubled(x):\n    return 2.0 * x\n"
+
+
+class Library:
+    """A file with a kernel, and where code may lie: beside it, home, temporary."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
+        self.source, self.cache = folder / "library" / "lib.py", folder / "cache"
+        self.temporary, self.warned = folder / "tmp", list[str]()
+        for each in (self.source.parent, self.temporary):
+            each.mkdir()
+        self.source.write_text(CODE)
+        patch.setattr(config, "CACHE_DIR", "")
+        patch.setenv("XDG_CACHE_HOME", str(self.cache))
+        patch.setattr(kept_code, "_temporary", lambda: str(self.temporary))
+        patch.setattr(kept_code, "_refused", {})
+        patch.setattr(kept_code, "_told", set())
+        patch.setattr(compile_news, "warn", self.warned.append)
+
+    def kernel(self) -> Any:
+        """Return the kernel as another process would have it."""
+        kept_code._stamp.cache_clear()
+        kept_code._refused.clear()
+        kept_code._told.clear()
+        spec = spec_from_file_location("lib", self.source)
+        assert spec is not None and spec.loader is not None
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return compiled.kernel(module.doubled)
+
+    def used(self) -> str:
+        """Return whether a process loads or compiles the kernel, which works."""
+        found = self.kernel()
+        assert found(21.0) == 42.0
+        return "loaded" if found.stats.cache_hits else "compiled"
+
+    def code(self) -> list[Path]:
+        return sorted(self.source.parent.parent.rglob("*.nbc"))
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Library:
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setattr(compiled, "_kernels", [])
+    return Library(tmp_path, monkeypatch)
+
+
+def test_code_is_kept_beside_the_library(library: Library) -> None:
+    assert not compiled.is_cold()  # there is nothing to compile
+    kernel = library.kernel()
+    assert compiled.is_cold()
+    assert kernel(21.0) == 42.0
+    (kept,) = library.code()
+    assert kept.parent == library.source.parent / "__pycache__"
+    assert not compiled.is_cold()
+    assert library.used() == "loaded" and not library.warned
+
+
+def test_code_is_kept_where_the_user_says(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert library.used() == "compiled"
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "mine"))
+    assert library.used() == "compiled"
+    assert library.used() == "loaded"
+    assert len(list((tmp_path / "mine").rglob("*.nbc"))) == 1
+
+
+def test_code_follows_a_change_of_its_file(library: Library) -> None:
+    assert library.used() == "compiled"
+    before = library.code()
+    library.source.write_text(f"{CODE}\n# changed\n")
+    assert library.used() == "compiled"
+    assert len(library.code()) == 1 and library.code() != before
+
+
+def test_code_follows_a_change_of_any_kernel_or_of_the_compiler(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel may contain another one, of another file."""
+    stamp = kept_code._stamp(library.source)
+    read = Path.read_bytes
+    for patch in (
+        (Path, "read_bytes", lambda path: read(path) + b"#" * ("walk" in path.stem)),
+        (numba, "__version__", "another"),
+        (llvmlite, "__version__", "another"),
+    ):
+        with monkeypatch.context() as changed:
+            changed.setattr(*patch)
+            kept_code._stamp.cache_clear()
+            assert kept_code._stamp(library.source) != stamp
+    kept_code._stamp.cache_clear()
+    assert kept_code._stamp(library.source) == stamp
+
+
+def test_code_falls_back_from_place_to_place(library: Library) -> None:
+    """The user's cache, then a private folder, then none; the last two are told."""
+    (library.source.parent / "__pycache__").touch()  # no folder can be made there
+    assert library.used() == "compiled"
+    (kept,) = library.code()
+    assert kept.is_relative_to(library.cache) and not library.warned
+    assert library.used() == "loaded"
+
+    library.cache.rename(library.cache.with_name("gone"))
+    library.cache.touch()
+    assert library.used() == "compiled"
+    private = library.temporary / PRIVATE
+    assert private.stat().st_mode & 0o077 == 0
+    assert len(list(private.rglob("*.nbc"))) == 1
+    assert str(private) in library.warned[0] and len(library.warned) == 1
+    assert library.used() == "loaded"
+
+    private.chmod(0o770)  # somebody else could have put code there
+    assert library.used() == "compiled"
+    assert "not kept" in library.warned[1] and len(library.warned) == 2
+    assert library.used() == "compiled"
+    kernel = library.kernel()
+    assert not compiled.is_cold(), "compiling ahead would be in vain"
+    assert kernel(21.0) == 42.0
+
+
+def test_a_full_disk_is_told_once_and_leaves_nothing(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, content: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    kernel = library.kernel()
+    assert (kernel(21.0), kernel(21)) == (42.0, 42.0)  # two signatures
+    assert len(library.warned) == 1
+    assert "No space left" in library.warned[0] and "NUMBA_CACHE" in library.warned[0]
+    assert not library.code()
+    assert not list(library.source.parent.parent.rglob("*.tmp"))
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda _: b"",
+    "a byte": lambda whole: whole[:1],
+    "cut": lambda whole: whole[: len(whole) // 2],
+    "longer": lambda whole: whole + b"\0",
+    "flipped": lambda whole: whole[:-900] + bytes([whole[-900] ^ 1]) + whole[-899:],
+    "seal flipped": lambda whole: bytes([whole[0] ^ 1]) + whole[1:],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_code_is_compiled_and_written_again(
+    damage: str, library: Library
+) -> None:
+    """It would be run as it is: a flipped bit could change a number."""
+    library.used()
+    (kept,) = library.code()
+    kept.write_bytes(DAMAGES[damage](kept.read_bytes()))
+    assert library.used() == "compiled"
+    assert library.used() == "loaded"
+
+
+def test_code_of_another_signature_is_not_taken(library: Library) -> None:
+    kernel = library.kernel()
+    kernel(21)
+    (whole,) = library.code()
+    kernel(21.0)
+    (other,) = set(library.code()) - {whole}
+    other.write_bytes(whole.read_bytes())
+    assert library.used() == "compiled"
+
+
+NOBODY = """
+import os
+import tempfile
+from simgap._kernels import compile_news
+from simgap._kernels.compiled import is_cold, kernel
+from simgap._kernels.solving import episodic
+compile_news.warn = lambda news: print("warned")
+os.environ.pop("XDG_CACHE_HOME", None)
+os.environ["HOME"] = tempfile.tempdir = "/proc"
+kernel(lambda x: x)(1)  # the compiler is imported
+os.setuid(65534)
+is_cold()
+print(kernel(lambda x: 2.0 * x)(21.0))
 """
 
 
-def kept_and_sum(folder: Path, disk: str) -> tuple[list[str], list[str]]:
-    """Return what a process prints that runs a kernel, and which files it kept.
-
-    A disk is "read-only": the folder of the code, the one that a user may name and the
-    one in the home folder cannot be made, as each lies below a file (root may write to
-    any folder); or "full": folders are there and nothing fits; or "usual".
-    """
-    package, left_out = folder / "simgap", ignore_patterns("__pycache__", "static")
-    copytree(Path(simgap.__file__).parent, package, ignore=left_out)
-    home = folder / "home"
-    if disk == "read-only":
-        home.touch()
-        for room in {each.parent for each in package.rglob("*.py")}:
-            (room / "__pycache__").touch()
-    paths = {"HOME": home, "XDG_CACHE_HOME": home / "a", "PYTHONPATH": folder}
-    if disk == "read-only":
-        paths["NUMBA_CACHE_DIR"] = home / "b"
-    told = subprocess.run(
-        [sys.executable, "-B", "-c", SUM, disk],
-        env=os.environ | {name: str(path) for name, path in paths.items()},
-        capture_output=True,
-        text=True,
-        check=False,
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
+def test_who_may_read_and_write_nowhere_gets_the_answer() -> None:
+    """As in a container: neither the library, nor home, nor temporary files."""
+    found = subprocess.run(
+        [sys.executable, "-c", NOBODY], capture_output=True, text=True, check=False
     )
-    assert told.returncode == 0, told.stderr
-    return told.stdout.split(), [each.name for each in folder.rglob("*.nb[ci]")]
-
-
-@pytest.mark.parametrize(
-    ("disk", "has_cache", "keeps"),
-    [("usual", "True", True), ("read-only", "False", False), ("full", "True", False)],
-)
-def test_a_kernel_computes_whether_or_not_its_code_can_be_kept(
-    tmp_path: Path, disk: str, has_cache: str, keeps: bool
-) -> None:
-    told, files = kept_and_sum(tmp_path, disk)
-    assert told == [has_cache, "14.5"]
-    assert bool(files) is keeps
+    assert found.stdout.split() == ["warned", "42.0"], found.stderr

@@ -1,43 +1,29 @@
 """`kernel`: compile a function on its first call and keep the machine code on disk.
 
-Nothing is compiled at import. The cache lies beside the file of the function that is
-compiled and follows it when that file changes. All kernels release the GIL, so that
-threads run beside each other. Several processes may compile at the same time: one of
-them writes, so that none points at the code of another. Where nothing can be written
-every process compiles for itself.
+Nothing is compiled at import; `kept_code` says where code is kept. All kernels release
+the GIL, so that threads run beside each other. Several processes may compile at the
+same time: what one of them keeps, the others load.
 """
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, overload
 
 from numba import njit
-from numba.core.caching import FunctionCache
 
 from simgap._kernels import (
     compile_clock,  # noqa: F401 (it listens from now on)
     compile_news,
 )
+from simgap._kernels.kept_code import KeptCode
 from simgap.interrupts import delayed_interrupts
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 _kernels: list[Any] = []  # every kernel of the modules that are imported
-
-
-class SharedCache(FunctionCache):  # type: ignore[misc]
-    """Machine code on disk, written by one process at a time."""
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the code of one signature, unless the disk is full or read-only."""
-        with suppress(OSError), _only_writer(Path(self.cache_path)):
-            super().save_overload(sig, data)
 
 
 @overload
@@ -69,8 +55,7 @@ def kernel(
             error_model="numpy" if divides_by_zero else "python",
         )(function)
         found.compile = _undisturbed(found.compile)
-        with suppress(RuntimeError):  # no place to write: compiled in every process
-            found._cache = SharedCache(function)
+        found._cache = KeptCode(function)
         _kernels.append(found)
         return found
 
@@ -79,12 +64,7 @@ def kernel(
 
 def is_cold() -> bool:
     """Return whether no code is kept for any kernel that is imported, yet could be."""
-    places = {
-        Path(each._cache.cache_path)
-        for each in _kernels
-        if isinstance(each._cache, SharedCache)
-    }
-    return bool(places) and not any(next(place.glob("*.nbi"), None) for place in places)
+    return bool(_kernels) and all(each._cache.is_cold for each in _kernels)
 
 
 def compiled_of_imported() -> tuple[int, int]:
@@ -107,22 +87,3 @@ def _undisturbed(compile_kernel: Callable[[Any], Any]) -> Callable[[Any], Any]:
                 compile_news.compiling.discard(thread)
 
     return compile_whole
-
-
-@contextmanager
-def _only_writer(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock; a file system without locks is written all the same."""
-    try:
-        import fcntl
-
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder / ".writing", os.O_CREAT | os.O_RDWR, 0o666)
-    except (ImportError, OSError):
-        yield
-        return
-    try:
-        with suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

@@ -36,7 +36,7 @@ def announce_compiling(say: Callable[[str], None]) -> None:
             ready, known = compiled_of_imported()
             say(f"compiling once on this machine: {ready} of {known} kernels")
 
-    compile_news.tell = tell
+    compile_news.tell, compile_news.warn = tell, say
 
 
 def compile_ahead(*questions: str) -> None:

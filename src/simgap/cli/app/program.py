@@ -81,7 +81,7 @@ def run_program(arguments: list[str]) -> int:
             obj=_command_line(arguments),
         )
     except typer.Abort as error:
-        raise KeyboardInterrupt from error
+        raise error.__cause__ or KeyboardInterrupt from error
     except Exception as error:
         if not hasattr(error, "format_message"):  # no usage error of typer or click
             raise
