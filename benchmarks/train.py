@@ -68,7 +68,7 @@ PENDULUM = " ".join(f"{name}={low}..{high}" for name, (low, high) in RANGES.item
 OTHERS = {
     "heading": "mounting_angle=-3.14159..3.14159",
     "puck": "angle=-3.14159..3.14159",
-    "hopper": "body.*.mass*=0.6..1.6 geom.floor.friction*=0.5..1.5 "
+    "hopper": "body.*.mass*=0.6..1.6 geom.*.friction*=0.5..1.5 "
     "joint.*.damping*=0.5..2 actuator.*.gear*=0.6..1.4",
 }
 WORDS = {True: "met", False: "missed", None: "not measured"}
