@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from shutil import copytree
 from typing import Any
@@ -11,12 +14,16 @@ import numpy as np
 import pytest
 
 from simgap.answers import NamedModel, study
+from simgap.errors import InvalidFile
 from simgap.instances import riverswim
+from simgap.ledger import LEDGER
 from simgap.mdp import LatentMDP
-from simgap.records import Study, plain
+from simgap.records import Study, changed_records, plain
 
 RIVERS = "riverswim?states=3&success=0.2,0.8&left_reward=0.4"
 HORIZON = 6
+HOME: Any = import_module("simgap.answers.study.study")
+RIGHT = {name: getattr(HOME, name) for name in ("blame", "width", "identify")}
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +45,11 @@ def rivers(folder: Path, **more: Any) -> Study:
     return found
 
 
+def slow_records(folder: Path) -> list[Path]:
+    names = ("blame", "width-success", "identify")
+    return [folder / f"{each}.json" for each in names]
+
+
 def changed(path: Path, change: dict[str, Any]) -> dict[str, Any]:
     """Change a record on disk; return it as it was."""
     content: dict[str, Any] = json.loads(path.read_bytes())
@@ -57,48 +69,144 @@ def test_the_keys_of_the_oracle_stand_at_the_top(done: Path) -> None:
     assert len(repr(found).splitlines()) <= 20
 
 
-def test_answers_that_are_there_are_kept(done: Path) -> None:
-    changed(done / "blame.json", {"headline": "kept as it was"})
-    assert "kept as it was" in rivers(done).findings
-    assert "kept as it was" not in rivers(done, fresh=True).findings
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the slow answers that are made, as they are."""
+    names: list[str] = []
+    for name in ("blame", "width", "identify"):
+
+        def noted(*given: Any, name: str = name, **more: Any) -> Any:
+            names.append(name)
+            return RIGHT[name](*given, **more)
+
+        monkeypatch.setattr(HOME, name, noted)
+    return names
 
 
-@pytest.mark.parametrize("change", [{"horizon": 7}, {"provenance": {}}, {"schema": 9}])
-def test_an_answer_to_another_question_is_made_again(
-    change: dict[str, Any], done: Path
-) -> None:
-    blame = done / "blame.json"
-    changed(blame, change | {"headline": "of another day"})
-    assert "of another day" not in rivers(done).findings
-    assert json.loads(blame.read_bytes())["horizon"] == HORIZON
-
-
-def test_an_answer_with_another_bracket_is_made_again(done: Path) -> None:
-    whole = {"whole": {"lower": 0.0, "upper": 1.0}}
-    before = changed(done / "blame.json", whole)
+def test_answers_that_are_there_are_kept(done: Path, made: list[str]) -> None:
+    before = {each.name: each.read_bytes() for each in slow_records(done)}
     rivers(done)
-    assert json.loads((done / "blame.json").read_bytes())["whole"] == before["whole"]
+    assert made == []
+    rivers(done, fresh=True)
+    assert made == ["blame", "width", "identify"]
+    assert {each.name: each.read_bytes() for each in slow_records(done)} == before
 
 
 @pytest.mark.parametrize(
-    ("name", "change"),
+    "more",
     [
-        ("blame", {"headline": ["of another kind"]}),
-        ("identify", {"pairs": []}),
-        ("identify", {"slowest": 10**19}),
-        ("identify", {"slowest": 0, "error": "x"}),
-        ("width-success", {"param": None, "reason": {}}),
+        {"time_limit": 50.0},
+        {"gap_tolerance": 0.05},
+        {"refine": True},
+        {"agents": False},
+        {"seed": 3},
+        {"horizon": 7},
+        {"model": f"{RIVERS}&uniform=1"},
+        {"numba": "0.1"},
     ],
 )
-def test_a_damaged_record_is_made_again(
-    name: str, change: dict[str, Any], done: Path
+def test_an_answer_is_found_by_all_that_defines_it(
+    more: dict[str, Any], done: Path, made: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = done / f"{name}.json"
-    content = changed(path, change)
+    """Another setting is another answer; the first one is still there afterwards."""
+    given: dict[str, Any] = {"model": RIVERS, "horizon": HORIZON, **more}
+    if library := given.pop("numba", None):
+        other = HOME.versions() | {"numba": library}
+        monkeypatch.setattr(HOME, "versions", lambda: other)
+    audit = HOME.audit  # a table cannot be refined
+    quiet = {"refine": False}
+    monkeypatch.setattr(HOME, "audit", lambda *a, **k: audit(*a, **k | quiet))
+    study(given.pop("model"), given.pop("horizon"), out=done, **given)
+    assert made == ["blame", "width", "identify"]
+
+
+def test_two_settings_have_their_answers_side_by_side(
+    done: Path, made: list[str]
+) -> None:
+    before = {each.name: each.read_bytes() for each in slow_records(done)}
+    rivers(done, seed=3)
+    assert (done / "blame.json").read_bytes() != before["blame.json"]
+    made.clear()
     rivers(done)
-    again = json.loads(path.read_bytes())
-    assert again.keys() == content.keys()
-    assert all(again[key] != change[key] for key in change if key != "slowest")
+    assert made == []
+    assert {each.name: each.read_bytes() for each in slow_records(done)} == before
+
+
+EDITS: dict[str, list[tuple[str, Any]]] = {
+    "audit": [("verdict", "no"), ("headline", "All is lost."), ("horizon", 7)],
+    "oracle": [("outcome", "perfect"), ("worst_gap", 0.0), ("upper", 9.0)],
+    "gap": [("horizon", 60), ("notes", [{"code": "x", "text": "y"}]), ("schema", 9)],
+    "blame": [
+        ("headline", "Somebody else did it."),
+        ("whole", {"lower": 0.0, "upper": 1.0}),
+        ("provenance", {}),
+    ],
+    "width-success": [
+        ("reason", "Because."),
+        ("param", None),
+        ("least_possible", None),
+    ],
+    "identify": [("pairs", []), ("slowest", 10**19), ("error", 0.5)],
+}
+
+
+@pytest.mark.parametrize("turn", range(3))
+def test_edited_records_are_noticed_and_written_again(
+    turn: int, done: Path, made: list[str]
+) -> None:
+    slow = {each: each.read_bytes() for each in slow_records(done)}
+    before = {}
+    for name, changes in EDITS.items():
+        key, value = changes[turn]
+        before[name] = changed(done / f"{name}.json", {key: value})[key]
+        assert before[name] != value
+    assert sorted(changed_records(done)) == sorted(f"{name}.json" for name in EDITS)
+    assert not set(rivers(done).findings) & {"Because.", "Somebody else did it."}
+    assert made == []
+    assert {each: each.read_bytes() for each in slow} == slow
+    assert changed_records(done) == ()
+    for name, changes in EDITS.items():
+        again = json.loads((done / f"{name}.json").read_bytes())
+        assert again[changes[turn][0]] == before[name]
+
+
+def test_a_damaged_ledger_is_refused(done: Path) -> None:
+    path = done / LEDGER
+    right = path.read_bytes()
+    for place in range(0, len(right), len(right) // 20):
+        wrong = bytearray(right)
+        wrong[place] ^= 2
+        path.write_bytes(wrong)
+        with pytest.raises(InvalidFile) as caught:
+            rivers(done)
+        assert caught.value.code == "damaged-ledger"
+
+
+def test_an_interrupted_answer_is_not_kept(
+    tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One is raised, one is swallowed by whoever computes."""
+
+    def interrupted(*given: Any, **more: Any) -> Any:
+        made.append("interrupted")
+        if len(made) > 1:
+            with suppress(BaseException):
+                signal.raise_signal(signal.SIGINT)
+            return RIGHT["blame"](*given, **more)
+        raise KeyboardInterrupt
+
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(HOME, "blame", interrupted)
+            for _ in range(2):
+                with pytest.raises(KeyboardInterrupt):
+                    rivers(tmp_path)
+                assert not (tmp_path / "blame.json").exists()
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    rivers(tmp_path)
+    assert made == ["interrupted", "interrupted", "blame", "width", "identify"]
 
 
 def test_a_seed_is_the_seed_of_every_record(tmp_path: Path) -> None:
@@ -128,6 +236,9 @@ def test_a_log_is_a_part_of_the_study(tmp_path: Path) -> None:
     posterior = json.loads((tmp_path / "out" / "adapt.json").read_bytes())["posterior"]
     assert posterior[1]["probability"] > 0.99  # the river that goes up
     assert any("12 real transitions" in line for line in found.findings)
+    log.write_text(log.read_text() + "0,12,1,1,2\n")  # it grows
+    found = rivers(tmp_path / "out", log=log)
+    assert any("13 real transitions" in line for line in found.findings)
 
 
 def test_the_story_is_told_in_certified_numbers(done: Path) -> None:

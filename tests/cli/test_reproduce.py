@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +15,12 @@ import pytest
 from simgap import experiments
 from simgap.cli.app.main import main
 from simgap.cli.app.process import INTERRUPTED
+from simgap.errors import InvalidFile
 from simgap.experiments import catalogue
 from simgap.experiments.framework.claim import Claim, ClaimResult, Tell, check
-from simgap.records import ClaimVerdict
+from simgap.experiments.reproduce import defining
+from simgap.ledger import LEDGER
+from simgap.records import ClaimVerdict, changed_records
 from tests.cli.test_contract import answer, human
 
 RUNS: list[str] = []
@@ -81,32 +86,124 @@ def test_a_claim_that_is_there_is_not_run_again(
     answer(capsys, *words, "--seed", "4")
     answer(capsys, *words, "--seed", "4", "--again")
     assert RUNS == ["quick", "full", "quick", "quick"]
-    answer(capsys, *words)  # of another seed: made anew
-    assert (tmp_path / "claims" / "small.json").read_bytes() == first
-    (tmp_path / "claims" / "small.json").write_text("{damaged")
-    answer(capsys, *words)
+    answer(capsys, *words)  # of another seed: that one is there as well
+    assert RUNS == ["quick", "full", "quick", "quick"]
     assert (tmp_path / "claims" / "small.json").read_bytes() == first
 
 
-def test_what_is_no_record_of_the_claim_is_not_kept(
+EDITS = [
+    (b'"verdict": "holds"', b'"verdict": "refuted"'),
+    (b'"verdict": "holds"', b'"verdict": "undecided"'),
+    (b'"verdict": "holds"', b'"verdict": []'),
+    (b'"expected": "holds"', b'"expected": "refuted"'),
+    (b'"as_expected": true', b'"as_expected": false'),
+    (b'"lower": 1.0', b'"lower": 0.5'),
+    (b'"upper": 2.0', b'"upper": 3.0'),
+    (b'"name": "one"', b'"name": "three"'),
+    (b"One is at most two.", b"Two is at most one."),
+    (b"arithmetic", b"a rumour"),
+    (b"1 <= 2", b"2 <= 1"),
+    (b'"scale": "quick"', b'"scale": "full"'),
+    (b'"seed": 0', b'"seed": 1'),
+    (b"--seed 0", b"--seed 3"),
+    (b'"simgap": "', b'"simgap": "9'),
+    (b'"schema": 1', b'"schema": 2'),
+    (b'"errata": []', b'"errata": ["E1"]'),
+    (b'"title": "A small', b'"title": "A great'),
+    (b"}", b""),
+    (b"{", b"{\n"),
+]
+
+
+def test_an_edited_record_is_noticed_and_written_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("reproduce", "small", "--out", str(tmp_path))
     answer(capsys, *words)
     path = tmp_path / "claims" / "small.json"
     first = path.read_bytes()
-    path.write_bytes(first.replace(b'"verdict": "holds"', b'"verdict": []'))
+    for old, new in EDITS:
+        path.write_bytes(first.replace(old, new))
+        assert path.read_bytes() != first
+        assert changed_records(path.parent) == ("small.json",)
+        found = answer(capsys, *words)
+        assert found["claims"][0]["verdict"] == "holds"
+        assert path.read_bytes() == first
+        assert changed_records(path.parent) == ()
+    assert RUNS == ["quick"]
+
+
+def test_what_is_no_file_of_ours_is_replaced_or_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("reproduce", "small", "--out", str(tmp_path))
     answer(capsys, *words)
-    assert path.read_bytes() == first
+    path = tmp_path / "claims" / "small.json"
+    first = path.read_bytes()
     path.unlink()
     path.symlink_to("/dev/zero")
     answer(capsys, *words)
-    assert RUNS == ["quick"] * 3
+    assert RUNS == ["quick"]
     assert path.read_bytes() == first
     path.unlink()
     os.mkfifo(path)
     assert main(list(words)) == 2
     assert "not a regular file" in capsys.readouterr().err
+
+
+def test_a_claim_is_found_by_all_that_defines_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from importlib import import_module
+
+    home = import_module("simgap.experiments.reproduce")
+    experiments.reproduce(["small"], out=tmp_path)
+    changes: list[dict[str, Any]] = [
+        {"statement": "One is less than two."},
+        {"title": "Another"},
+        {"source": "elsewhere"},
+        {"errata": ("E1",)},
+        {"quick": "quicker"},
+        {"expected": ClaimVerdict.REFUTED},
+    ]
+    for change in changes:
+        other = replace(SMALL, **change)
+        with monkeypatch.context() as patch:
+            patch.setattr(catalogue, "named_claims", lambda names, it=other: (it,))
+            experiments.reproduce(["small"], out=tmp_path)
+    right = home.versions()
+    for library in ("simgap", "numpy", "numba", "python"):
+        with monkeypatch.context() as patch:
+            patch.setattr(home, "versions", lambda it=library: right | {it: "0"})
+            experiments.reproduce(["small"], out=tmp_path)
+    assert len(RUNS) == 1 + len(changes) + 4
+    experiments.reproduce(["small"], out=tmp_path)
+    assert len(RUNS) == 1 + len(changes) + 4
+
+
+def test_a_damaged_ledger_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("reproduce", "small", "--out", str(tmp_path))
+    answer(capsys, *words)
+    path = tmp_path / "claims" / LEDGER
+    right = path.read_bytes()
+    for place in range(0, len(right), len(right) // 20):
+        wrong = bytearray(right)
+        wrong[place] ^= 32
+        path.write_bytes(wrong)
+        with pytest.raises(InvalidFile) as caught:
+            experiments.reproduce(["small"], out=tmp_path)
+        assert caught.value.code == "damaged-ledger"
+    path.write_bytes(right)
+    answer(capsys, *words)
+    assert RUNS == ["quick"]
+
+
+def test_what_defines_a_claim_is_the_same_in_every_process() -> None:
+    for claim in catalogue.named_claims(()):
+        for scale in experiments.Scale:
+            assert "0x" not in str(defining(claim, scale, 0)), claim.name
 
 
 def test_a_surprise_ends_with_status_one(
@@ -135,8 +232,23 @@ def test_an_interrupted_claim_leaves_no_record(
         patch.setattr(catalogue, "named_claims", lambda names: (half,))
         assert main(words) == INTERRUPTED
     assert not (tmp_path / "claims" / "small.json").exists()
+
+    def swallowing(settings: str, seed: int, tell: Tell) -> ClaimResult:
+        with suppress(BaseException):
+            signal.raise_signal(signal.SIGINT)
+        return measure_small("interrupted", seed, tell)
+
+    lost = replace(SMALL, measure=swallowing)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(catalogue, "named_claims", lambda names: (lost,))
+            assert main(words) == INTERRUPTED
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert not (tmp_path / "claims" / "small.json").exists()
     assert main(words) == 0
-    assert RUNS == ["quick"]
+    assert RUNS == ["interrupted", "quick"]
 
 
 def test_python_users_get_the_same_answer(tmp_path: Path) -> None:

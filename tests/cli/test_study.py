@@ -41,8 +41,11 @@ def test_the_folder_has_every_record_and_the_page(done: Path) -> None:
     assert sorted(each.name for each in done.iterdir()) == [
         "audit.json",
         "blame.json",
+        "driver.lock",
         "gap.json",
         "identify.json",
+        "ledger.seal",
+        "ledger.sqlite",
         "model.simgap",
         "oracle.json",
         "policy.belief.simgap",

@@ -1,12 +1,13 @@
 """Run claims of the paper and keep what they found: one record for each.
 
 The record of a claim is made of nothing that differs from run to run, so that the same
-command writes the same bytes; seconds are in the answer only. An interrupted claim
-leaves no record.
+command writes the same bytes; seconds are in the answer only. The ledger beside the
+records is the truth; an interrupted claim leaves nothing in either.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
@@ -15,16 +16,19 @@ from typing import Any
 from simgap.errors import InvalidFile
 from simgap.experiments import catalogue
 from simgap.experiments.framework.claim import Claim, Scale, Tell
+from simgap.ledger import opened_ledger
 from simgap.records import (
+    ANSWERS,
     ClaimAnswer,
     ClaimRecord,
     Reproduce,
+    kept_or_made,
     provenance,
-    read_record,
-    write_record,
+    versions,
 )
 
 FOLDER = "claims"  # inside the folder of the records
+ADDRESS = re.compile(" at 0x[0-9a-f]+")  # of a function among settings
 
 
 def reproduce(
@@ -40,8 +44,8 @@ def reproduce(
 
     Args:
         names: such as "theorem-2"; all claims if there is none.
-        out: the folder; a claim that it holds already, of the same scale, seed and
-            versions, is not run.
+        out: the folder; a claim that it holds already, of the same scale, seed,
+            settings, words and versions, is not run.
         scale: how much work goes into a claim.
         seed: of everything that is sampled.
         again: run claims that are there already.
@@ -60,7 +64,11 @@ def reproduce(
     tell = progress or (lambda words: None)
     begin = perf_counter()
     chosen = catalogue.named_claims(tuple(names))
-    done = tuple(_answer(claim, scale, seed, out, again, tell) for claim in chosen)
+    folder = _made(out / FOLDER)
+    with opened_ledger(folder, ANSWERS):
+        done = tuple(
+            _answer(claim, scale, seed, folder, again, tell) for claim in chosen
+        )
     return Reproduce(
         scale=scale.value,
         claims=done,
@@ -93,69 +101,55 @@ def run_claim(
         scale=scale.value,
         seed=seed,
         command=f"simgap reproduce {claim.name} --{scale.value} --seed {seed}",
-        versions=_versions(),
+        versions=versions(),
     )
 
 
+def defining(claim: Claim[Any], scale: Scale, seed: int) -> dict[str, Any]:
+    """Return everything that the record of a claim depends on."""
+    settings = repr(claim.settings(scale))
+    return {
+        "claim": (claim.name, claim.title, claim.statement, claim.source),
+        "expected": claim.expected,
+        "errata": claim.errata,
+        "scale": scale.value,
+        "settings": ADDRESS.sub("", settings),
+        "seed": seed,
+        "versions": versions(),
+    }
+
+
 def _answer(
-    claim: Claim[Any], scale: Scale, seed: int, out: Path, again: bool, tell: Tell
+    claim: Claim[Any], scale: Scale, seed: int, folder: Path, again: bool, tell: Tell
 ) -> ClaimAnswer:
     """Run a claim, or take it from the folder if it is there."""
-    path, begin = out / FOLDER / f"{claim.name}.json", perf_counter()
-    record = None if again else _kept(path, claim, scale, seed)
-    seconds = None
-    if record is None:
+    path, begin = folder / f"{claim.name}.json", perf_counter()
+
+    def run() -> ClaimRecord:
         tell(f"{claim.name} ...")
-        record = run_claim(
+        return run_claim(
             claim, scale, seed, lambda words: tell(f"{claim.name}: {words}")
         )
-        _save(record, path)
-        seconds = perf_counter() - begin
+
+    parts = defining(claim, scale, seed)
+    record, fresh = kept_or_made(path, parts, ClaimRecord, run, again=again)
     return ClaimAnswer(
         claim=claim.name,
         title=claim.title,
         verdict=record.verdict,
         expected=claim.expected,
         key_number=record.key_number,
-        seconds=seconds,
+        seconds=perf_counter() - begin if fresh else None,
         record=str(path),
     )
 
 
-def _kept(path: Path, claim: Claim[Any], scale: Scale, seed: int) -> ClaimRecord | None:
-    """Return the record of a claim that need not be run, or None.
-
-    It must be of the same scale, seed, versions and words; a damaged one is made anew.
-    """
-    if not path.exists():
-        return None
+def _made(folder: Path) -> Path:
     try:
-        found = read_record(path, ClaimRecord)
-    except InvalidFile:
-        return None
-    wanted = (claim.name, claim.statement, claim.expected, scale.value, seed)
-    kept = (found.claim, found.statement, found.expected, found.scale, found.seed)
-    return found if kept == wanted and found.versions == _versions() else None
-
-
-def _save(record: ClaimRecord, path: Path) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidFile(
-            f"cannot make the folder {path.parent}: {error.strerror or error}",
+            f"cannot make the folder {folder}: {error.strerror or error}",
             hint="choose another one with --out DIR",
         ) from error
-    write_record(record, path)
-
-
-def _versions() -> dict[str, str]:
-    from importlib.metadata import version
-    from platform import python_version
-
-    return {
-        "simgap": version("simgap"),
-        "python": python_version(),
-        "numpy": version("numpy"),
-        "numba": version("numba"),
-    }
+    return folder

@@ -101,6 +101,7 @@ from simgap.records.info import (
     StartLaw as StartLaw,
 )
 from simgap.records.kept import (
+    ANSWERS as ANSWERS,
     changed_records as changed_records,
     kept_or_made as kept_or_made,
     write_record as write_record,

@@ -1,10 +1,9 @@
-"""What the slow answers of a study found: one line each, and the loss they rest on."""
+"""What the slow answers of a study found: one line each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simgap.intervals import Certified
 from simgap.records import Adapt, Blame, Identify, Width
 from simgap.text import between, number, shown
 
@@ -21,22 +20,6 @@ def finding_of(record: SlowAnswer) -> Iterator[str]:
         yield from _identified(record)
     else:
         yield _adapted(record)
-
-
-def oracle_losses(record: SlowAnswer) -> Iterator[Certified]:
-    """Yield every bracket of the oracle's average loss that a record has."""
-    if isinstance(record, Blame):
-        yield record.whole
-    elif isinstance(record, Width):
-        if record.least_possible is not None:
-            yield record.least_possible
-        whole = len(record.real)  # a range with all models is the class
-        yield from (each.inside for each in record.widths if each.models == whole)
-    elif isinstance(record, Identify):
-        if record.timeline is not None:
-            yield record.timeline.average_gap
-    else:
-        yield record.gap_bound_before
 
 
 def _identified(record: Identify) -> Iterator[str]:

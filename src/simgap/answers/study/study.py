@@ -2,10 +2,10 @@
 
 The class is planned once, and every answer has the bracket of that plan. Each answer is
 written as soon as it is there, so that a study can be stopped. Oracle, gap and audit
-are answered every time. Blame, width and identify take longer: a record that the folder
-has for the same class, horizon, seed, version and bracket is kept. Every record names
-the command that makes it: its own verb, or the study where it rests on the study's
-plan.
+are answered every time. Blame, width, identify and adapt take longer: an answer that
+the folder's ledger has for the same class, settings, versions and bracket is kept.
+Every record names the command that makes it: its own verb, or the study where it rests
+on the study's plan.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib.metadata import version
+from hashlib import sha256
 from pathlib import Path
 from shlex import join
 from time import perf_counter
-from typing import final
+from typing import Any, final
 
 from simgap.answers.adapt.adapt import adapt
 from simgap.answers.audit.audit import audit
@@ -29,14 +29,15 @@ from simgap.answers.model import Model, NamedModel, named_model
 from simgap.answers.oracle import planned_and_compared, planned_class
 from simgap.answers.planned_class import Tell
 from simgap.answers.saved_policies import saved_policies
-from simgap.answers.study.findings import SlowAnswer, finding_of, oracle_losses
+from simgap.answers.study.findings import SlowAnswer, finding_of
 from simgap.answers.study.story import story_of
 from simgap.answers.width.ranges import varying_parameters
 from simgap.answers.width.width import width
-from simgap.errors import InvalidFile
 from simgap.interop import read_transition_log, save_model
+from simgap.ledger import opened_ledger
 from simgap.oracle import AutoOracle, Outcome
 from simgap.records import (
+    ANSWERS,
     Adapt,
     Audit,
     Blame,
@@ -46,8 +47,9 @@ from simgap.records import (
     Record,
     Study,
     Width,
+    kept_or_made,
     provenance,
-    read_record,
+    versions,
     width_file,
     with_command,
     write_record,
@@ -57,7 +59,7 @@ MOST_WIDTHS = 6  # parameters whose width is studied
 FINER = 0.1  # of the tolerance, if the bracket leaves the verdict open
 BLAME_SECONDS = 4.0  # times the limit of one planning
 SECONDS = 60.0  # of planning, if `simgap oracle` or `simgap gap` has no limit
-PAGE = "report.html"
+PAGE, ADAPT = "report.html", "adapt"
 
 
 def study_class(
@@ -108,26 +110,30 @@ def study_class(
         command=command,
         tell=progress or (lambda word: None),
     )
-    save_model(given.latent, folder / "model.simgap")
-    files, findings = dict[str, str](), list[str]()
-    try:
-        asked, oracle, verdict = _planned_and_judged(asked)
-        files["audit"] = _written(asked, "audit", verdict)
-        if judged is not None:
-            judged(verdict)
-        oracle = _with_policies(asked, oracle)
-        files["oracle"] = _written(asked, "oracle", oracle)
-        files["gap"] = _written(asked, "gap", _gap(asked, oracle))
-        for name, kind, make in _slow_parts(asked, oracle):
-            found = None if fresh else _kept(asked, name, kind, oracle)
-            if found is None:
-                found = with_command(make(), command)
-                _written(asked, name, found)
-            files[name] = str(folder / f"{name}.json")
-            findings += finding_of(found)
-    finally:
-        if draw is not None:
-            draw(folder, folder / PAGE)
+    with opened_ledger(folder, ANSWERS):  # the only driver there
+        save_model(given.latent, folder / "model.simgap")
+        files, findings = dict[str, str](), list[str]()
+        try:
+            asked, oracle, verdict = _planned_and_judged(asked)
+            files["audit"] = _written(asked, "audit", verdict)
+            if judged is not None:
+                judged(verdict)
+            oracle = _with_policies(asked, oracle)
+            files["oracle"] = _written(asked, "oracle", oracle)
+            files["gap"] = _written(asked, "gap", _gap(asked, oracle))
+            for name, kind, make in _slow_parts(asked, oracle):
+                found, _ = kept_or_made(
+                    folder / f"{name}.json",
+                    _defining(asked, name, oracle),
+                    kind,
+                    lambda make=make: with_command(make(), command),  # type: ignore[misc]
+                    again=fresh,
+                )
+                files[name] = str(folder / f"{name}.json")
+                findings += finding_of(found)
+        finally:
+            if draw is not None:
+                draw(folder, folder / PAGE)
     return Study(
         verdict=verdict.verdict,
         headline=verdict.headline,
@@ -179,24 +185,21 @@ def _written(asked: _Asked, name: str, answer: Record) -> str:
     return str(path)
 
 
-def _kept(
-    asked: _Asked, name: str, kind: type[SlowAnswer], oracle: Oracle
-) -> SlowAnswer | None:
-    """Return the record that is there if it answers this question, with this plan."""
-    path = asked.folder / f"{name}.json"
-    if kind is Adapt or not path.exists():
-        return None  # a log may have grown
-    try:
-        found = read_record(path, kind)
-        tuple(finding_of(found))
-    except (InvalidFile, IndexError):
-        return None
-    source, ours = found.provenance, oracle.provenance
-    same = (source.model_hash, source.seed) == (ours.model_hash, ours.seed)
-    same = same and found.horizon == asked.horizon
-    same = same and source.simgap == version("simgap")
-    brackets = {each.ends for each in oracle_losses(found)}
-    return found if same and brackets <= {oracle.average_gap.ends} else None
+def _defining(asked: _Asked, name: str, oracle: Oracle) -> dict[str, Any]:
+    """Return everything that a slow answer depends on."""
+    log = asked.log if name == ADAPT else None
+    return {
+        "answer": name,
+        "model": (asked.given.name, asked.given.latent.hash),
+        "horizon": asked.horizon,
+        "solver": asked.solver,
+        "time limit": asked.seconds,
+        "refine": asked.refine,
+        "agents": asked.agents,
+        "log": None if log is None else (log, sha256(log.read_bytes()).hexdigest()),
+        "bracket": (oracle.average_gap, oracle.result.gap_intervals),
+        "versions": versions(),
+    }
 
 
 def _planned_and_judged(asked: _Asked) -> tuple[_Asked, Oracle, Audit]:
@@ -294,7 +297,7 @@ def _slow_parts(
     )
     if asked.log is not None:
         yield (
-            "adapt",
+            ADAPT,
             Adapt,
             partial(
                 adapt,

@@ -101,8 +101,11 @@ class Claim(Generic[S]):
 
     def run(self, scale: Scale, seed: int, tell: Tell) -> ClaimResult:
         """Return what is found with the settings of a scale."""
-        settings = self.full if scale is Scale.FULL else self.quick
-        return self.measure(settings, seed, tell)
+        return self.measure(self.settings(scale), seed, tell)
+
+    def settings(self, scale: Scale) -> S:
+        """Return how much work is done at a scale."""
+        return self.full if scale is Scale.FULL else self.quick
 
 
 def check(name: str, left: Number, right: Number) -> Check:
