@@ -22,29 +22,28 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from scipy.stats import t as student
 
-from simgap.arrays import FloatArray, OffsetArray
+from simgap.arrays import FloatArray
 from simgap.continuous import Sobol, bind, open_jax
 from simgap.continuous.training.adaptive import parse_sampling
-from simgap.continuous.training.adr import AdrSampler
 from simgap.continuous.training.beforehand import Needed, Reference
-from simgap.continuous.training.checkpoint import Checkpoints
-from simgap.continuous.training.doraemon import DoraemonSampler, entropy
 from simgap.continuous.training.features import features_of
-from simgap.continuous.training.gap_aware import GapSampler, cells_of
-from simgap.continuous.training.learner import Learner, finished, learner_of
+from simgap.continuous.training.learner import Learner, learner_of
 from simgap.continuous.training.memory import parse_memory
-from simgap.continuous.training.samplers import Nu, drawn, draws_in_a_row
-from simgap.continuous.training.scanned import collected
+from simgap.continuous.training.references import (
+    STARTS,
+    budget_of,
+    reference_of,
+    returns_at,
+)
+from simgap.continuous.training.samplers import Nu
 from simgap.continuous.training.settings import preset
 from simgap.continuous.training.trainer import Trained, Training, trained
 from simgap.continuous.training.update import Learnt
@@ -54,12 +53,9 @@ TASKS = {  # randomization, and the steps that each way of drawing may use
     "heading": ("mounting_angle=-3.14159..3.14159 speed=0.5..2.5", 1_200_000),
     "cart-pole-force": ("gain=0.3..2 sign={-1, 1}", 800_000),
 }
-SHARE = {Needed.NOTHING: 0.0, Needed.NOMINAL: 1 / 12, Needed.INFORMED: 1 / 3}
 WAYS = ("uniform", "adr", "doraemon", "gap", "gap, told before")
 SEEDS = range(5)
-POINTS, EPISODES, GRADING = 64, 64, 977  # grading: its seed
-IN_A_CELL = 4  # episodes of the informed policy
-STILL = -30.0  # logarithm of a standard deviation of actions: no exploration
+POINTS, EPISODES = 64, 64
 
 Run = dict[str, Any]
 
@@ -103,69 +99,26 @@ class Task:
 
 @dataclass(frozen=True)
 class Program:
-    """A learner that is compiled, what that took, and how its policies are graded."""
+    """A learner that is compiled, and what that took."""
 
     learner: Learner
     nu: Any
     seconds: float
-    play: Callable[..., Any]
 
     @classmethod
     def of(cls, learner: Learner, nu: Any) -> Program:
-        import jax
-
         first = trained([Training(learner, nu, Nu(nu), learner.settings.batch, 0)])
-        play = partial(
-            collected,
-            learner.simulator,  # type: ignore[arg-type]
-            learner.settings.horizon,
-            learner.network,
-            learner.actions,
-        )
-        return cls(learner, nu, first[0].seconds, jax.jit(play))
+        return cls(learner, nu, first[0].seconds)
 
-    def trained(self, sampler: Any, steps: int, seed: int) -> tuple[Trained, Any]:
-        """Return what a training led to, and the sampler at its end."""
-        with TemporaryDirectory() as folder:
-            kept = Checkpoints(Path(folder), "last", None)
-            done = trained(
-                [Training(self.learner, self.nu, sampler, steps, seed, kept)]
-            )
-            last = kept.latest(done[0].learnt)
-        assert last is not None
-        return done[0], sampler.restored(last.sampler)
+    def trained(self, sampler: Any, steps: int, seed: int) -> Trained:
+        """Return what a training led to."""
+        return trained([Training(self.learner, self.nu, sampler, steps, seed)])[0]
 
     def returns(self, learnt: Learnt, theta: FloatArray, each: int) -> FloatArray:
         """Return what a policy returns at points without exploring, (points, each)."""
-        import jax
-
-        settings = replace(self.learner.settings, rows=len(theta) * each)
-        draws = drawn(
-            AtPoints(np.repeat(theta, each, axis=0), draws_in_a_row(settings)),  # type: ignore[arg-type]
-            self.nu,
-            self.learner.features,
-            settings,
-            GRADING,
-            0,
-            self.learner.simulator.parameters,
-        )
-        actor = learnt.weights.actor
-        actor = actor._replace(spread=np.full_like(actor.spread, STILL))
-        key = jax.random.key(0)
-        rows = self.play(actor, learnt.statistics, draws.draws, key)
-        met = finished(np.asarray(rows.reward), np.asarray(rows.ended), draws)
-        return met.returned.reshape(len(theta), each)
-
-
-@dataclass(frozen=True)
-class AtPoints:
-    """The parameters of rows, whatever the seed."""
-
-    theta: FloatArray
-    in_a_row: int
-
-    def draw(self, seed: int, episodes: OffsetArray) -> FloatArray:
-        return self.theta[episodes // self.in_a_row]
+        many = np.repeat(theta, each, axis=0)
+        found = returns_at(self.learner, learnt, self.nu, many, STARTS)
+        return found.reshape(len(theta), each)
 
 
 def main() -> None:
@@ -194,7 +147,7 @@ def all_ways(task: Task, seed: int) -> list[Run]:
     """Return what every way of drawing leads to, with one seed."""
     told = {needed: before(task, needed, seed) for needed in list(Needed)[1:]}
     program = task.learners[Needed.NOTHING]
-    points = Sobol(POINTS).points(task.nu, GRADING).theta
+    points = Sobol(POINTS).points(task.nu, STARTS).theta
     runs = []
     for way in WAYS:
         sampling = parse_sampling(way.partition(",")[0])
@@ -202,7 +155,7 @@ def all_ways(task: Task, seed: int) -> list[Run]:
         if way == WAYS[-1]:
             steps, seconds = 0, 0.0
         sampler = sampling.start(task.nu, reference)  # type: ignore[arg-type]
-        done, last = program.trained(sampler, task.steps - steps, seed)
+        done = program.trained(sampler, task.steps - steps, seed)
         returns = program.returns(done.learnt, points, EPISODES)
         half = EPISODES // 2
         worst = returns[returns[:, :half].mean(axis=1).argmin(), half:].mean()
@@ -216,7 +169,7 @@ def all_ways(task: Task, seed: int) -> list[Run]:
                 "seconds": seconds + program.seconds + done.seconds,
                 "mean": float(returns.mean()),
                 "worst": float(worst),
-                "drawn": share_of_nu(last),
+                "drawn": done.sampler.share,
                 "outcome": done.outcome.value,
                 "returns": returns.mean(axis=1).round(3).tolist(),
             }
@@ -229,28 +182,10 @@ def all_ways(task: Task, seed: int) -> list[Run]:
 def before(task: Task, needed: Needed, seed: int) -> tuple[Reference, int, float]:
     """Return what must be known beforehand, the steps and the CPU seconds it took."""
     program = task.learners[needed]
-    done, _ = program.trained(Nu(program.nu), int(SHARE[needed] * task.steps), seed)
-    reference = Reference(float(done.returns[0]), done.final_return)
-    steps = done.steps
-    if needed is Needed.INFORMED:
-        theta = cells_of(task.nu).points(IN_A_CELL, seed)
-        found = program.returns(done.learnt, theta, 1).reshape(-1, IN_A_CELL)
-        reference = replace(reference, cells=found.mean(axis=1))
-        steps += len(theta) * program.learner.settings.horizon
-    return reference, steps, program.seconds + done.seconds
-
-
-def share_of_nu(sampler: Any) -> float:
-    """Return how much of nu is drawn: e to the entropy of the draws, 1: all of it."""
-    match sampler:
-        case AdrSampler():
-            return float(np.exp(sampler.ends.shape[0] * sampler.mean_log_width))
-        case DoraemonSampler():
-            return float(np.exp(entropy(sampler.shape)))
-        case GapSampler():
-            chances = sampler.chances
-            return float(np.exp(-(chances * np.log(chances)).sum()) / chances.size)
-    return 1.0
+    split = budget_of(needed, task.steps, program.learner.settings, task.nu)
+    done = program.trained(Nu(program.nu), split.reference, seed)
+    reference = reference_of(needed, program.learner, task.nu, done)
+    return reference, split.before, program.seconds + done.seconds
 
 
 def table(runs: list[Run]) -> str:

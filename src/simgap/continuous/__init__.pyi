@@ -169,6 +169,12 @@ from simgap.continuous.simulators.noise import (
 from simgap.continuous.simulators.tabular_door import (
     TabularSimulator as TabularSimulator,
 )
+from simgap.continuous.training.adaptive import (
+    UNIFORM as UNIFORM,
+    check_adaptable as check_adaptable,
+    parse_sampling as parse_sampling,
+)
+from simgap.continuous.training.beforehand import Needed as Needed
 from simgap.continuous.training.features import features_of as features_of
 from simgap.continuous.training.finished import (
     finished_trainings as finished_trainings,
@@ -182,6 +188,7 @@ from simgap.continuous.training.own_trainer import (
     TrainFunction as TrainFunction,
     as_env as as_env,
 )
+from simgap.continuous.training.references import budget_of as budget_of
 from simgap.continuous.training.seeds import (
     TrainedSeed as TrainedSeed,
     TrainingRecipe as TrainingRecipe,

@@ -28,6 +28,7 @@ class TrainedPolicy:
     outcome: str  # how the training ended
     final_return: float  # mean of the last tenth of the rounds
     curve: tuple[tuple[int, float], ...]  # steps and mean return of episodes then
+    drawn_share: float = 1.0  # of nu that is drawn at the end; 1: all of it
 
     @property
     def line(self) -> str:
@@ -53,8 +54,9 @@ class Train(Record):
     informed: bool  # the policy is told the parameters
     masked: bool  # it is told some of them, others in every episode
     specialist: bool  # trained for one value of the parameters
-    sampler: str  # how the parameters were drawn
+    sampler: str  # what was drawn: uniform (all of randomize), adr, doraemon or gap
     steps: int | None  # of the simulator, for each seed; null: not counted
+    steps_before: int = 0  # of them, for what the sampler must know
     steps_per_second: float | None  # of the processor, compilation apart
     final_return: Estimate  # mean over seeds, of the last tenth of the rounds
     converged: bool | None  # every seed did; null: nobody knows

@@ -144,7 +144,7 @@ class LossMap:
 class Worth:
     """What a way of training is worth: one policy less another, mean over nu."""
 
-    what: Literal["memory", "information", "randomization"]  # what is worth it
+    what: Literal["memory", "information", "randomization", "sampler"]  # compared
     policy: str  # with it
     against: str  # without it
     value: Estimate  # another training would do: episodes and training seeds vary

@@ -87,6 +87,8 @@ def untrained(
             rounds * recipe.settings.batch,
             0.01,
             recipe.settings.batch,
+            1.0,
+            None,
         )
 
 

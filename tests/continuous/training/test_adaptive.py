@@ -119,7 +119,7 @@ def test_adr_puts_the_stated_share_at_an_end_and_all_choices_are_drawn() -> None
     slack = sqrt(log(2.0 / 1e-6) / 8000.0)  # Hoeffding
     assert abs(at_an_end.mean() - 0.4) < slack
     assert abs((theta[:, 2] == 1.0).mean() - 0.5) < slack
-    assert start.mean_log_width == pytest.approx(log(0.1))
+    assert start.share == pytest.approx(0.1**2)
 
 
 def test_thresholds_are_shares_of_the_way_from_an_untrained_policy() -> None:

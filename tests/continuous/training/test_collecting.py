@@ -68,7 +68,7 @@ def case(simulator: Any, spec: str, memory: str, horizon: int = HORIZON) -> Case
             learnt.weights.actor,
             learnt.statistics,
             draws,
-            key,
+            noise,
         )
 
     def chances(rows: Rows, draws: Any, stored: Any) -> Any:

@@ -208,14 +208,15 @@ def _sets(players: int, orders: int, seed: int) -> ToldSets:
 
 
 def _beside(run: TrainedRun, training: Train) -> list[tuple[Train, Case]]:
-    """Return trainings of the same memory that are always told everything, or nothing.
+    """Return trainings of its memory and sampler, always told everything, or nothing.
 
     Those for one value of the parameters are for another question.
     """
     same = [
         each
         for each in run.trainings
-        if each.memory == training.memory and not each.masked and not each.specialist
+        if (each.memory, each.sampler) == (training.memory, training.sampler)
+        and not (each.masked or each.specialist)
     ]
     cases: dict[bool, Case] = {True: "everything", False: "nothing"}
     return [(each, cases[each.informed]) for each in same]

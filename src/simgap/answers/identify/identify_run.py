@@ -154,7 +154,13 @@ def _trainings(
         code="no-memory-policy",
     )
     told = [each for each in run.trainings if each.informed]
-    told.sort(key=lambda each: (each.masked, each.memory != mine.memory))
+    told.sort(
+        key=lambda each: (
+            each.masked,
+            each.memory != mine.memory,
+            each.sampler != mine.sampler,
+        )
+    )
     if reference is None and not told:
         return mine, None
     return mine, chosen_training(

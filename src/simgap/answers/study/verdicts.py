@@ -43,18 +43,22 @@ def answers_of(
     matters = threshold(graded)
     first: dict[str, Worth] = {each.what: each for each in reversed(graded.worths)}
     if "memory" in first:
-        yield _pays(first["memory"], matters, trainings, record)
+        yield _pays("memory", first["memory"], matters, trainings, record)
     if "information" in first:
         yield from _near(first, graded, matters, trainings, record)
     if "randomization" in first:
-        yield _pays(first["randomization"], matters, trainings, record)
+        yield _pays("randomization", first["randomization"], matters, trainings, record)
 
 
 def _pays(
-    worth: Worth, matters: float, trainings: Sequence[Train], record: str
+    question: Question,
+    worth: Worth,
+    matters: float,
+    trainings: Sequence[Train],
+    record: str,
 ) -> StudyAnswer:
     found, names = what_it_is_worth(worth, matters), (worth.policy, worth.against)
-    return answer(worth.what, found, worth.value, None, names, trainings, record)
+    return answer(question, found, worth.value, None, names, trainings, record)
 
 
 def _near(

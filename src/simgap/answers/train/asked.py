@@ -10,13 +10,16 @@ import numpy as np
 
 from simgap.answers.transfer.setup import digest, opened_simulator, steps_of
 from simgap.continuous import (
+    UNIFORM,
     BoundRandomization,
     Memory,
     Randomization,
     Simulator,
     bind,
+    check_adaptable,
     parse_memory,
     parse_randomization,
+    parse_sampling,
     without_effect,
 )
 from simgap.errors import InvalidArgument
@@ -38,6 +41,7 @@ class AskedTraining:
     informed: bool
     nominal: bool
     specialist: bool
+    sampler: str = UNIFORM
 
     def name(self, *, masked: bool = False) -> str:
         """Return what tables call the training."""
@@ -49,6 +53,8 @@ class AskedTraining:
             parts.insert(0, f"specialist-{digest(np.frombuffer(text, np.uint8))[:6]}")
         if self.informed:
             parts.insert(0, "masked" if masked else "informed")
+        if self.sampler != UNIFORM:
+            parts.append(self.sampler)
         return "-".join(parts)
 
 
@@ -63,9 +69,16 @@ def asked_training(
     horizon: int | None,
     noise: str,
     checked: bool,
+    sampler: str = UNIFORM,
 ) -> AskedTraining:
     """Return what shall be trained, or say what is wrong with it."""
-    remembers = parse_memory(memory)
+    remembers, sampling = parse_memory(memory), parse_sampling(sampler)
+    if sampler.strip() != UNIFORM and (nominal or at is not None):
+        raise InvalidArgument(
+            f"the sampler {sampler} for one value of the parameters",
+            hint="nothing is drawn then: leave --sampler out",
+            code="nothing-to-adapt",
+        )
     if informed and (nominal or at is not None):
         raise InvalidArgument(
             "an informed policy of one value of the parameters",
@@ -82,6 +95,7 @@ def asked_training(
             hint="an informed policy is told what varies: mass=0.5..2.0",
             code="nothing-to-tell",
         )
+    check_adaptable(sampling, told)
     spec = told.spec
     if nominal:
         spec = parse_randomization(NOMINAL)
@@ -109,4 +123,5 @@ def asked_training(
         informed,
         nominal,
         at is not None,
+        sampler.strip(),
     )

@@ -195,7 +195,11 @@ def transfer(
         steps=found.steps,
         model=opened.name,
         seed=seed,
-        notes=(*where.notes, *(() if repeated else (NOT_REPEATED,))),
+        notes=(
+            *where.notes,
+            *(() if repeated else (NOT_REPEATED,)),
+            *(() if run is None else run.notes),
+        ),
         worths=() if run is None else run.worths(found.cube, where.drawn, found.looks),
     )
     if optima is not None:

@@ -7,12 +7,12 @@ from typing import final
 
 from simgap.continuous.randomization.binding import BoundRandomization
 from simgap.continuous.training.adr import Adr
-from simgap.continuous.training.beforehand import Needed, Reference
+from simgap.continuous.training.beforehand import Needed, Reference, sides_of
 from simgap.continuous.training.doraemon import Doraemon
-from simgap.continuous.training.gap_aware import GapAware
+from simgap.continuous.training.gap_aware import GapAware, cells_of
 from simgap.continuous.training.samplers import Nu
 from simgap.errors import InvalidArgument
-from simgap.text import shown
+from simgap.text import shown, suggestion
 
 
 @final
@@ -34,8 +34,9 @@ class AsGiven:
 
 Sampling = AsGiven | Adr | Doraemon | GapAware
 
+UNIFORM = "uniform"
 SAMPLINGS: dict[str, Sampling] = {
-    "uniform": AsGiven(),
+    UNIFORM: AsGiven(),
     "adr": Adr(),
     "doraemon": Doraemon(),
     "gap": GapAware(),
@@ -48,6 +49,15 @@ def parse_sampling(text: str) -> Sampling:
         return found
     raise InvalidArgument(
         f"there is no way to draw called {shown(text)!r}",
-        hint="it is uniform (the randomization itself), adr, doraemon, or gap",
+        hint=suggestion(text.strip(), SAMPLINGS)
+        or "it is uniform (the randomization itself), adr, doraemon, or gap",
         code="no-such-sampling",
     )
+
+
+def check_adaptable(sampling: Sampling, randomization: BoundRandomization) -> None:
+    """Refuse a randomization that leaves nothing to adapt, before anything is run."""
+    if sampling.needs is Needed.NOMINAL:
+        sides_of(randomization)
+    elif sampling.needs is Needed.INFORMED:
+        cells_of(randomization)

@@ -73,9 +73,9 @@ class AdrSampler:
             object.__setattr__(self, name, read_only(getattr(self, name), kind))
 
     @property
-    def mean_log_width(self) -> float:
-        """Return the mean logarithm of the widths, 0 if all ranges are whole."""
-        return float(np.log(self.ends[:, 1] - self.ends[:, 0]).mean())
+    def share(self) -> float:
+        """Return the share of nu inside the current ranges."""
+        return float(np.prod(self.ends[:, 1] - self.ends[:, 0]))
 
     def draw(self, seed: int, episodes: OffsetArray) -> FloatArray:
         """Return theta inside the current ranges, or with one parameter at an end."""

@@ -53,7 +53,8 @@ class Reference:
             raise InvalidArgument(
                 f"the reference returns {number(self.reached)}, an untrained policy "
                 f"{number(self.untrained)}",
-                hint="train the reference longer: returns are judged by it",
+                hint="give more steps: a share of them trains the reference, by which "
+                "returns are judged",
                 code="reference-too-weak",
             )
 
@@ -100,7 +101,8 @@ def sides_of(randomization: BoundRandomization) -> Sides:
     if not places:
         raise InvalidArgument(
             "no parameter is drawn from a range: there is nothing to narrow",
-            hint="choices are always drawn whole: randomize a range, or draw uniformly",
+            hint="choices and rows of a file are always drawn whole: randomize a "
+            "range, draw by the gap, or uniformly",
             code="nothing-to-adapt",
         )
     laws = [columns[i].distribution for i in places]

@@ -79,6 +79,11 @@ class DoraemonSampler:
             object.__setattr__(self, name, read_only(getattr(self, name)))
         object.__setattr__(self, "begun", read_only(self.begun, np.int64))
 
+    @property
+    def share(self) -> float:
+        """Return e to the entropy, 1 if all distributions are uniform."""
+        return float(np.exp(entropy(self.shape)))
+
     def draw(self, seed: int, episodes: OffsetArray) -> FloatArray:
         """Return theta under the current distributions."""
         cube = self.sides.randomization.uniforms(seed, episodes)

@@ -82,6 +82,8 @@ class _Content(NamedTuple):
     seconds: float
     fresh_steps: int
     digest: str
+    share: float = 1.0
+    reference: str | None = None
 
 
 def _chain(recipe: TrainingRecipe) -> tuple[TrainingRecipe, ...]:
@@ -112,6 +114,8 @@ def _kept(ledger: Ledger, recipe: TrainingRecipe, seed: int) -> _Kept | None:
         found.steps,
         found.seconds,
         found.fresh_steps,
+        found.share,
+        None if found.reference is None else Outcome(found.reference),
     )
     return _Kept(one, found.digest)
 
@@ -130,6 +134,8 @@ def _keep(ledger: Ledger, one: TrainedSeed) -> TrainedSeed:
         one.seconds,
         one.fresh_steps,
         digest,
+        one.share,
+        None if one.reference is None else one.reference.value,
     )
     ledger.keep(_key(one.recipe, one.seed), msgspec.msgpack.encode(content))
     return one

@@ -136,6 +136,12 @@ class GapSampler:
         evenly, even = self.settings.evenly, 1.0 / self.cells.count
         return np.asarray((1.0 - evenly) * preferred / preferred.sum() + evenly * even)
 
+    @property
+    def share(self) -> float:
+        """Return e to the entropy of the chances, as a share of all cells."""
+        chances = self.chances
+        return float(np.exp(-(chances * np.log(chances)).sum()) / chances.size)
+
     def draw(self, seed: int, episodes: OffsetArray) -> FloatArray:
         """Return theta in cells that are drawn by their gaps."""
         cube = self.cells.randomization.uniforms(seed, episodes)

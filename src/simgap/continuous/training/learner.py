@@ -103,11 +103,21 @@ class Learner:
         if self._is_one_program(drawn):
             found = self.programs.whole(learnt, drawn.draws, *keys, np.float32(rate))
             return self._told(found, learnt, drawn, number)
-        rows = self._waves(learnt, drawn, keys)
+        rows = self._waves(learnt, drawn, np.asarray(self.programs.noise(*keys)))
         after, told = self.programs.learn(
             learnt, rows, drawn.draws, *keys, np.float32(rate)
         )
         return self._told((after, told, rows), learnt, drawn, number)
+
+    def played(self, learnt: Learnt, drawn: Drawn) -> Met:
+        """Return what a policy gets in the first episode of rows, not exploring."""
+        shape = (self.settings.horizon, len(drawn.seeds), self.network.outputs)
+        noise = np.zeros(shape, np.float32)
+        if self._is_one_program(drawn):
+            rows = self.programs.play(learnt, drawn.draws, noise)
+        else:
+            rows = self._waves(learnt, drawn, noise)
+        return finished(np.asarray(rows.reward), np.asarray(rows.ended), drawn)
 
     def _is_one_program(self, drawn: Drawn) -> bool:
         """Return whether there are equations, and nothing around them is set."""
@@ -132,7 +142,7 @@ class Learner:
             )
         return Round(after, met, numbers)
 
-    def _waves(self, learnt: Learnt, drawn: Drawn, keys: Any) -> Rows:
+    def _waves(self, learnt: Learnt, drawn: Drawn, noise: AnyArray) -> Rows:
         settings, programs = self.settings, self.programs
         actor, statistics = learnt.weights.actor, learnt.statistics
 
@@ -143,9 +153,9 @@ class Learner:
             self.simulator,
             settings.horizon,
             act,
-            lambda: self.network.start(settings.rows),
+            lambda: self.network.start(len(drawn.seeds)),
             drawn,
-            np.asarray(programs.noise(*keys)),
+            noise,
         )
         episodes = max(1, int(np.asarray(found.rows.ended).sum()))
         if len(found.broken) > MOST_BROKEN * episodes:
@@ -162,6 +172,7 @@ class Learner:
 class _Programs(NamedTuple):
     whole: Any  # of a simulator of equations
     together: Any  # the same, of several seeds at once
+    play: Any  # episodes of equations alone
     learn: Any
     act: Any
     noise: Any
@@ -190,9 +201,8 @@ def learner_of(simulator: Simulator, settings: Settings, features: Features) -> 
         key = jax.random.fold_in(jax.random.key(seed, impl=KEYS), number)
         return jax.random.split(key)
 
-    def whole(learnt: Learnt, draws: Any, seed: Any, number: Any, rate: Any) -> Any:
-        for_noise, for_order = keys(seed, number)
-        rows = collected(
+    def play(learnt: Learnt, draws: Any, noise: Any) -> Rows:
+        return collected(
             equations,
             settings.horizon,
             network,
@@ -200,8 +210,12 @@ def learner_of(simulator: Simulator, settings: Settings, features: Features) -> 
             learnt.weights.actor,
             learnt.statistics,
             draws,
-            for_noise,
+            noise,
         )
+
+    def whole(learnt: Learnt, draws: Any, seed: Any, number: Any, rate: Any) -> Any:
+        for_order = keys(seed, number)[1]
+        rows = play(learnt, draws, noise(seed, number))
         after, told = updated(
             settings, network, actions, learnt, rows, draws, for_order, rate
         )
@@ -241,6 +255,7 @@ def learner_of(simulator: Simulator, settings: Settings, features: Features) -> 
         _Programs(
             None if equations is None else jax.jit(whole),
             jax.jit(jax.vmap(whole, in_axes=(0, 0, 0, None, None))),
+            jax.jit(play),
             jax.jit(learn),
             jax.jit(act),
             jax.jit(noise),

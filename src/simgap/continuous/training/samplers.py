@@ -29,6 +29,11 @@ STREAM = 2  # of Philox: seeds of training episodes; evaluation has 1
 class Sampler(Protocol):
     """What is drawn for episodes; a value, changed by what was met."""
 
+    @property
+    def share(self) -> float:
+        """Return how much of nu is drawn: e to the entropy of the draws, 1: all."""
+        ...
+
     def draw(self, seed: int, episodes: OffsetArray) -> FloatArray:
         """Return theta of episodes of these numbers, (n, P)."""
         ...
@@ -61,6 +66,11 @@ class Nu:
     """The randomization itself, whatever happens."""
 
     randomization: BoundRandomization
+
+    @property
+    def share(self) -> float:
+        """Return 1."""
+        return 1.0
 
     def draw(self, seed: int, episodes: OffsetArray) -> FloatArray:
         """Return draws of nu."""
@@ -105,9 +115,24 @@ def drawn(
     parameters: tuple[Parameter, ...],
 ) -> Drawn:
     """Return what the episodes of one round get, a pure function of its number."""
-    shape = (settings.rows, draws_in_a_row(settings))
-    number = round_number * shape[0] * shape[1] + np.arange(shape[0] * shape[1])
+    every = settings.rows * draws_in_a_row(settings)
+    number = round_number * every + np.arange(every)
     theta = sampler.draw(seed, number)
+    return drawn_as(theta, number, randomization, features, settings, seed, parameters)
+
+
+def drawn_as(
+    theta: FloatArray,
+    number: OffsetArray,
+    randomization: BoundRandomization,
+    features: Features,
+    settings: Settings,
+    seed: int,
+    parameters: tuple[Parameter, ...],
+) -> Drawn:
+    """Return what episodes of these numbers get if theta is drawn, row after row."""
+    in_a_row = draws_in_a_row(settings)
+    shape = (len(theta) // in_a_row, in_a_row)
     given = told_to_informed(randomization, theta)
     fixed = np.full(shape, np.nan)  # of what is not drawn, nothing is told
     known = {

@@ -22,9 +22,13 @@ def collected(
     actor: Actor,
     statistics: Statistics,
     draws: Draws,
-    key: Any,
+    noise: Any,
 ) -> Rows:
-    """Return `horizon` steps of each row; to be compiled inside a larger program."""
+    """Return `horizon` steps of each row; to be compiled inside a larger program.
+
+    `noise` makes actions random, (horizon, rows, A): zeros for a policy that does not
+    try out others.
+    """
     import jax
     import jax.numpy as jnp
 
@@ -33,7 +37,6 @@ def collected(
     keys = jax.random.wrap_key_data(draws.words, impl=KEYS)
     begin = jax.vmap(simulator.begin)
     advance = jax.vmap(simulator.advance)
-    noise = actions.noise(key, (horizon, size))
 
     def theta_at(draw: Any) -> Any:
         return {name: each[every, draw] for name, each in draws.theta.items()}

@@ -19,17 +19,25 @@ import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.continuous.extras import needed
-from simgap.continuous.randomization.binding import bind
+from simgap.continuous.randomization.binding import BoundRandomization, bind
 from simgap.continuous.randomization.spec import Randomization
 from simgap.continuous.simulators.naming import open_simulator
 from simgap.continuous.simulators.noise import with_noise
+from simgap.continuous.training.adaptive import UNIFORM, parse_sampling
 from simgap.continuous.training.checkpoint import Checkpoints
 from simgap.continuous.training.export import write_trained
 from simgap.continuous.training.features import features_of
 from simgap.continuous.training.learner import Learner, learner_of
+from simgap.continuous.training.references import reference_of
 from simgap.continuous.training.samplers import Nu, Sampler
 from simgap.continuous.training.settings import Settings
-from simgap.continuous.training.trainer import News, Outcome, Training, trained
+from simgap.continuous.training.trainer import (
+    News,
+    Outcome,
+    Trained,
+    Training,
+    trained,
+)
 from simgap.continuous.training.update import Learnt
 from simgap.errors import SimgapError
 from simgap.processes import Crew, Tell
@@ -40,7 +48,7 @@ ONE_THREAD: Mapping[str, str] = {
 }
 ENDING = ".onnx"
 
-MakeSampler = Callable[[Any], Sampler]  # from a bound randomization
+TellNews = Callable[[str, News], None]  # of which training
 
 
 class TrainingStopped(SimgapError):
@@ -60,10 +68,18 @@ class TrainingRecipe:
     folder: Path
     identity: tuple[tuple[str, str], ...]  # what is trained, part by part
     noise: str = ""
-    sampler: MakeSampler = Nu
+    sampler: str = UNIFORM
+    reference: TrainingRecipe | None = None  # trained first, if the sampler needs it
+    steps_before: int = 0  # of the simulator, that the reference takes
     warm: Path | None = None  # a folder whose checkpoint of the same seed is the start
     other_machine: bool = False
     before: tuple[TrainingRecipe, ...] = ()  # done first, one by one, by this learner
+
+    @property
+    def every(self) -> tuple[TrainingRecipe, ...]:
+        """Return all that is trained for it, in order."""
+        first = () if self.reference is None else (self.reference,)
+        return (*first, *self.before, self)
 
     @property
     def by_name(self) -> bool:
@@ -89,6 +105,8 @@ class TrainedSeed:
     steps: int
     seconds: float  # of the processor
     fresh_steps: int  # that the seconds paid for
+    share: float  # of nu, that is drawn at the end
+    reference: Outcome | None  # how the training of the reference ended
 
 
 Job = tuple[TrainingRecipe, int]  # a training and its seed
@@ -108,7 +126,9 @@ def train_all(
     for recipe, mine in groupby(here, key=lambda job: job[0]):
         seeds = [seed for _, seed in mine]
         for some in [seeds] if together else [[each] for each in seeds]:
-            yield from _train(recipe, some, lambda _, news: tell(news.text))
+            yield from _train(
+                recipe, some, lambda name, news: tell(f"{name}, {news.text}")
+            )
     there = [job for job in jobs if job not in here]
     if there:
         yield from _in_processes(there, max(1, workers), tell)
@@ -127,22 +147,72 @@ def threads_here() -> int:
 
 
 def _train(
-    recipe: TrainingRecipe, seeds: Sequence[int], tell: Callable[[str, News], None]
+    recipe: TrainingRecipe, seeds: Sequence[int], tell: TellNews
 ) -> list[TrainedSeed]:
     """Train seeds side by side in this process, and first what comes before."""
     learner = _learner(recipe)
     every = (*recipe.before, recipe)
-    return [one for each in every for one in _train_one(each, learner, seeds, tell)]
+    return [one for each in every for one in _kept_seeds(each, learner, seeds, tell)]
 
 
-def _train_one(
-    recipe: TrainingRecipe,
-    learner: Learner,
-    seeds: Sequence[int],
-    tell: Callable[[str, News], None],
+def _kept_seeds(
+    recipe: TrainingRecipe, learner: Learner, seeds: Sequence[int], tell: TellNews
 ) -> Iterator[TrainedSeed]:
     randomization = bind(recipe.randomize, learner.simulator)
-    sampler = recipe.sampler(randomization)
+    begun = _begun(recipe, randomization, seeds, tell)
+    samplers = [sampler for sampler, _ in begun]
+    done = _trained(recipe, learner, randomization, samplers, seeds, tell)
+    for each, (_, reference) in zip(done, begun, strict=True):
+        path = recipe.file(each.seed)
+        write_trained(path, learner, each.learnt)
+        yield TrainedSeed(
+            recipe,
+            each.seed,
+            path,
+            each.outcome,
+            each.returns,
+            each.final_return,
+            each.steps,
+            each.seconds,
+            each.fresh_steps,
+            each.sampler.share,
+            reference,
+        )
+
+
+def _begun(
+    recipe: TrainingRecipe,
+    randomization: BoundRandomization,
+    seeds: Sequence[int],
+    tell: TellNews,
+) -> list[tuple[Sampler, Outcome | None]]:
+    """Return the sampler that each seed begins with, its reference trained first."""
+    if recipe.reference is None:
+        return [(Nu(randomization), None) for _ in seeds]
+    sampling, learner = parse_sampling(recipe.sampler), _learner(recipe.reference)
+    own = bind(recipe.reference.randomize, learner.simulator)
+    samplers = [Nu(own) for _ in seeds]
+    done = _trained(recipe.reference, learner, own, samplers, seeds, tell)
+    return [
+        (
+            sampling.start(
+                randomization,
+                reference_of(sampling.needs, learner, randomization, each),
+            ),
+            each.outcome,
+        )
+        for each in done
+    ]
+
+
+def _trained(
+    recipe: TrainingRecipe,
+    learner: Learner,
+    randomization: BoundRandomization,
+    samplers: Sequence[Sampler],
+    seeds: Sequence[int],
+    tell: TellNews,
+) -> list[Trained]:
     identity = {**dict(recipe.identity), "threads": str(threads_here())}
     trainings = [
         Training(
@@ -159,22 +229,9 @@ def _train_one(
             ),
             _warm(recipe, learner, seed),
         )
-        for seed in seeds
+        for seed, sampler in zip(seeds, samplers, strict=True)
     ]
-    for each in trained(trainings, lambda news: tell(recipe.folder.name, news)):
-        path = recipe.file(each.seed)
-        write_trained(path, learner, each.learnt)
-        yield TrainedSeed(
-            recipe,
-            each.seed,
-            path,
-            each.outcome,
-            each.returns,
-            each.final_return,
-            each.steps,
-            each.seconds,
-            each.fresh_steps,
-        )
+    return trained(trainings, lambda news: tell(recipe.folder.name, news))
 
 
 def _learner(recipe: TrainingRecipe) -> Learner:
@@ -245,7 +302,7 @@ class _Board:
         self._rounds: dict[tuple[str, int], tuple[int, int]] = {
             (each.folder.name, seed): (0, each.settings.updates(each.steps) + 1)
             for recipe, seed in jobs
-            for each in (*recipe.before, recipe)
+            for each in recipe.every
         }
 
     def show(self, name: str, news: News) -> None:

@@ -77,6 +77,7 @@ class Trained:
 
     seed: int
     learnt: Learnt
+    sampler: Sampler  # as it was at the end
     returns: FloatArray  # (rounds,), mean return of the episodes of each round
     steps: int
     seconds: float  # of the processor, from the first round on, which compiles
@@ -179,12 +180,15 @@ def trained(
         Trained(
             one.seed,
             new,
+            sampler,
             np.array(row),
             rounds * settings.batch,
             spent,
             fresh * settings.batch,
         )
-        for one, new, row in zip(trainings, learnt, returns, strict=True)
+        for one, new, sampler, row in zip(
+            trainings, learnt, samplers, returns, strict=True
+        )
     ]
 
 

@@ -124,14 +124,14 @@ def gap_plots(record: Transfer, anchor: str) -> tuple[CurvePlot, ...]:
 
 
 def worths_plot(record: Transfer, key: str) -> BarPlot | None:
-    """Return what memory, information and randomization are worth."""
+    """Return what memory, information, randomization and a sampler are worth."""
     if not record.worths:
         return None
     count = Counter(each.what for each in record.worths)
     pairs = [f"{each.what}: {each.policy} - {each.against}" for each in record.worths]
     return BarPlot(
         key=key,
-        title="What memory, information and randomization are worth",
+        title="What each way of training is worth",
         x="return with it less return without it",
         bars=tuple(
             (
