@@ -70,6 +70,8 @@ def test_a_sampler_is_paid_from_the_same_steps_and_a_stopped_training_goes_on(
         with pytest.raises(Stopped):
             train(parts, sampler, progress=stopping(f"{name}, seed 0", last))
     assert train(parts, sampler).policies[0].curve == policy.curve
+    again = train(whole, sampler)  # nothing is trained: rows of the ledger
+    assert (again.policies, again.notes) == (found.policies, found.notes)
     for name in ("seed-0.onnx", "seed-0.checkpoint", f"{reference}/seed-0.checkpoint"):
         same = [(out / found.name / name).read_bytes() for out in (whole, parts)]
         assert same[0] == same[1], name
