@@ -13,7 +13,10 @@ from simgap.answers.bounds import bounds as bounds
 from simgap.answers.class_facts import (
     measured_class as measured_class,
 )
-from simgap.answers.compare import compare as compare
+from simgap.answers.compare import (
+    checked_policies as checked_policies,
+    compare as compare,
+)
 from simgap.answers.complexity.complexity import complexity as complexity
 from simgap.answers.identify.identify import identify as identify
 from simgap.answers.identify.identify_run import identify_run as identify_run
@@ -48,8 +51,10 @@ from simgap.answers.stakes import (
 )
 from simgap.answers.study.entry import study as study
 from simgap.answers.study.simulator import study_simulator as study_simulator
+from simgap.answers.train.asked import asked_training as asked_training
 from simgap.answers.train.train import train as train
 from simgap.answers.transfer.check import check as check
+from simgap.answers.transfer.setup import identity as identity
 from simgap.answers.transfer.trained_run import is_run as is_run
 from simgap.answers.transfer.transfer import (
     transfer as transfer,

@@ -94,7 +94,7 @@ def compare(
     [('oracle', 4.0), ('random', 4.0)]
     """
     given, tell = named_model(model), progress or (lambda word: None)
-    latent, asked = given.latent, _checked(policies)
+    latent, asked = given.latent, checked_policies(policies)
     lengths = _lengths(horizons, horizon)
     solver = AutoOracle(gap_tolerance=gap_tolerance, time_limit=time_limit, seed=seed)
     evaluator = MonteCarlo(
@@ -152,7 +152,7 @@ def compare(
     )
 
 
-def _checked(policies: Sequence[Any]) -> tuple[Asked, ...]:
+def checked_policies(policies: Sequence[Any]) -> tuple[Asked, ...]:
     """Return the policies asked for, or say which name is wrong."""
     texts = dict.fromkeys(each for each in policies if isinstance(each, str))
     objects = [each for each in policies if not isinstance(each, str)]

@@ -190,6 +190,7 @@ from simgap.continuous.training.own_trainer import (
 )
 from simgap.continuous.training.references import budget_of as budget_of
 from simgap.continuous.training.seeds import (
+    ONE_THREAD as ONE_THREAD,
     TrainedSeed as TrainedSeed,
     TrainingRecipe as TrainingRecipe,
     train_all as train_all,

@@ -116,7 +116,10 @@ class Book:
                 return
             self._seal = checked(folder)
             sealing.write_seal(folder, self._seal, sync=True)  # open, before all else
-            self._connection = sqlite3.connect(folder / LEDGER)
+            self._connection = sqlite3.connect(
+                folder / LEDGER,
+                check_same_thread=False,  # one at a time, whichever
+            )
             try:
                 journal = "TRUNCATE" if on_network(folder) else "WAL"
                 self._connection.execute(f"PRAGMA journal_mode = {journal}")

@@ -160,6 +160,13 @@ from simgap.records.study_run import (
     StudyRun as StudyRun,
     Word as Word,
 )
+from simgap.records.sweep import (
+    DifferentCell as DifferentCell,
+    FailedCell as FailedCell,
+    Sweep as Sweep,
+    SweepCost as SweepCost,
+    Verify as Verify,
+)
 from simgap.records.train import Train as Train, TrainedPolicy as TrainedPolicy
 from simgap.records.transfer import (
     BrokenEpisode as BrokenEpisode,

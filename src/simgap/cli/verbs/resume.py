@@ -1,0 +1,49 @@
+"""Go on with a sweep that was stopped."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from simgap.cli.app.arguments import AsJson
+from simgap.cli.app.output import finish, telling
+from simgap.cli.app.sweeps import (
+    Address,
+    EngineName,
+    Folder,
+    Workers,
+    chosen_engine,
+    print_sweep,
+)
+
+
+def run(
+    context: typer.Context,
+    folder: Folder,
+    workers: Workers = None,
+    engine: EngineName = "local",
+    address: Address = None,
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair", help="Save what is whole in a damaged ledger, run the rest."
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Run the cells of a sweep that are missing; failed ones stay as they are.
+
+    Example: simgap resume rivers
+    """
+    from simgap.sweeps import resume
+
+    with telling("cells") as tell:
+        answer = resume(
+            folder,
+            engine=chosen_engine(engine, address, workers),
+            repair=repair,
+            progress=tell,
+        )
+    finish(answer, context, None, print_sweep, as_json=as_json)
+    return 1 if answer.failed else 0

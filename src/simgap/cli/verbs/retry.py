@@ -1,0 +1,40 @@
+"""Run the failed cells of a sweep again."""
+
+from __future__ import annotations
+
+import typer
+
+from simgap.cli.app.arguments import AsJson
+from simgap.cli.app.output import finish, telling
+from simgap.cli.app.sweeps import (
+    Address,
+    EngineName,
+    Folder,
+    Workers,
+    chosen_engine,
+    print_sweep,
+)
+
+
+def run(
+    context: typer.Context,
+    folder: Folder,
+    workers: Workers = None,
+    engine: EngineName = "local",
+    address: Address = None,
+    as_json: AsJson = False,
+) -> int:
+    """Run the cells of a sweep that failed, and those that are missing.
+
+    Example: simgap retry rivers
+    """
+    from simgap.sweeps import retry
+
+    with telling("cells") as tell:
+        answer = retry(
+            folder,
+            engine=chosen_engine(engine, address, workers),
+            progress=tell,
+        )
+    finish(answer, context, None, print_sweep, as_json=as_json)
+    return 1 if answer.failed else 0

@@ -1,0 +1,110 @@
+"""How far is a sweep? The records of `simgap sweep`, `status` and `verify`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+from simgap.records.note import Note
+from simgap.records.provenance import Certainty, Provenance
+from simgap.records.record import SCHEMA, Record
+from simgap.text import number
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedCell:
+    """A cell that failed."""
+
+    cell: str  # its key
+    axes: dict[str, Any]
+    code: str
+    text: str
+    tries: int
+
+    @property
+    def line(self) -> str:
+        """Return the cell in a line."""
+        where = ", ".join(f"{name}={value}" for name, value in self.axes.items())
+        return f"{where}: {self.text}"
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepCost:
+    """What the cells that are left will take, about."""
+
+    seconds: float | None  # of this machine with these workers; null: nobody knows
+    disk: int | None  # bytes
+    measured: int  # cells that were timed for it
+    at_least: bool  # a timed cell was stopped: it takes longer than told
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Sweep(Record):
+    """How far a sweep is."""
+
+    schema: int = SCHEMA
+    kind: str = "sweep"
+    title: str
+    question: str  # asked in every cell
+    cells: int
+    done: int
+    failed: int
+    running: int  # by a driver that is at work now
+    driver: str | None  # that driver
+    reused: int  # cells that were finished before this command
+    axes: dict[str, tuple[Any, ...]]  # what varies, with its values
+    columns: tuple[str, ...]  # numbers of a cell
+    settings: dict[str, Any]  # the same in every cell
+    changes: tuple[str, ...]  # in the plan, since the one before
+    dropped: int  # finished cells that are not in the plan any more
+    failures: tuple[FailedCell, ...]  # the first hundred
+    cost: SweepCost | None  # of what is left, if that was asked
+    table: str | None  # file
+    page: str | None
+    seconds: float | None  # of this command
+    notes: tuple[Note, ...]
+    certainty: dict[str, Certainty]
+    provenance: Provenance
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferentCell:
+    """A cell that came to something else when it was computed again."""
+
+    cell: str  # its key
+    axes: dict[str, Any]
+    what: str  # the number that differs
+    kept: Any
+    now: Any
+
+    @property
+    def line(self) -> str:
+        """Return the cell in a line."""
+        where = ", ".join(f"{name}={value}" for name, value in self.axes.items())
+        return f"{where}: {self.what} was {_short(self.kept)}, is {_short(self.now)}"
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Verify(Record):
+    """Finished cells computed again, and compared byte for byte."""
+
+    schema: int = SCHEMA
+    kind: str = "verify"
+    cells: int
+    done: int
+    failed: int
+    running: int
+    checked: int  # cells that were computed again
+    equal: int  # of those, byte for byte
+    different: tuple[DifferentCell, ...]
+    certainty: dict[str, Certainty]
+    provenance: Provenance
+
+
+def _short(value: Any) -> str:
+    return number(value) if isinstance(value, float) else str(value)

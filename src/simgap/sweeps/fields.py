@@ -1,0 +1,90 @@
+"""What can be asked in the cells of a sweep: questions, and their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from math import isfinite
+from typing import Any, final
+
+Asked = Mapping[str, Any]  # the fields of a question with their values
+
+
+class Kind(Enum):
+    """What a value is."""
+
+    TEXT = "a text"
+    WHOLE = "a whole number"
+    REAL = "a number"
+    YES = "true or false"
+    NUMBERS = "a table of numbers"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One thing that a plan can say about its cells."""
+
+    name: str
+    kind: Kind
+    about: str
+    needed: bool = False
+    least: float | None = None
+    compared: bool = False  # cells that differ only in it meet the same luck
+
+    def problem(self, value: object) -> str:
+        """Return what is wrong with a value; empty: nothing."""
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        match self.kind:
+            case Kind.TEXT:
+                fine = isinstance(value, str) and bool(value.strip())
+            case Kind.WHOLE:
+                fine = number and isinstance(value, int)
+            case Kind.REAL:
+                fine = number and isfinite(value)  # type: ignore[arg-type]
+            case Kind.YES:
+                fine = isinstance(value, bool)
+            case Kind.NUMBERS:
+                fine = isinstance(value, dict) and all(
+                    isinstance(each, int | float) and not isinstance(each, bool)
+                    for each in value.values()
+                )
+        if not fine:
+            return f"{self.name} is {value!r}, not {self.kind.value}"
+        if self.least is not None and value < self.least:  # type: ignore[operator]
+            return f"{self.name} is {value!r}, the least is {self.least:g}"
+        return ""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a cell came to: numbers with their intervals, and files."""
+
+    numbers: dict[str, Any]  # name: an interval, a number, a text, true or false
+    notes: tuple[str, ...] = ()  # codes
+    files: dict[str, bytes] = field(default_factory=dict)  # ending: content
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """What is asked in every cell of a sweep."""
+
+    name: str
+    about: str
+    fields: tuple[Field, ...]
+    columns: tuple[str, ...]  # the numbers that an answer has, in the table's order
+    answer: Callable[
+        [Asked, int, str], Found
+    ]  # fields, seed, folder of unfinished work
+    contents: Callable[[Asked], dict[str, Any]]  # hashes of what the texts name
+    checks: tuple[tuple[str, Callable[[Asked], object]], ...]  # by field; they raise
+    version: int  # of the algorithm: raised when its numbers change
+    environment: Mapping[str, str] = field(default_factory=dict)  # of its processes
+    tiny: Callable[[Asked], Asked] | None = None  # a cell that compiles what it needs
+
+    def field(self, name: str) -> Field | None:
+        """Return the field of a name."""
+        return next((each for each in self.fields if each.name == name), None)

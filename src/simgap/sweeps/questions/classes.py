@@ -1,0 +1,136 @@
+"""Questions about classes of models: what a policy loses, what the best agent loses."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from simgap.answers import NamedModel, compare, identity, named_model, oracle
+from simgap.base_policies import POLICIES
+from simgap.intervals import Certified
+from simgap.sweeps.fields import Asked, Field, Found, Kind, Question
+
+TINY = "riverswim?states=3&success=0.3,0.6"  # its kernels are those of all classes
+MODEL = Field(
+    "model", Kind.TEXT, "a file or an instance, as for simgap gap", needed=True
+)
+HORIZON = Field("horizon", Kind.WHOLE, "steps of an episode", needed=True, least=1)
+PLANNING = (
+    Field("gap_tolerance", Kind.REAL, "part of its loss that the oracle may miss by"),
+    Field("time_limit", Kind.REAL, "seconds of planning in a cell", least=0.001),
+)
+
+
+def _gap(asked: Asked, seed: int, folder: str) -> Found:
+    """Return what a policy loses, on average over the prior and in the worst model."""
+    found = compare(
+        _model(asked),
+        asked["horizon"],
+        policies=[asked["policy"]],
+        seeds=asked.get("runs", 400),
+        half_width=asked.get("half_width"),
+        gap_tolerance=asked.get("gap_tolerance", 0.1),
+        time_limit=asked.get("time_limit", 60.0),
+        guaranteed=asked.get("guaranteed", False),
+        seed=seed,
+        threads=1,
+    )
+    row = found.policies[0]
+    codes = tuple(each.code for each in found.notes)
+    return Found({"average": row.average, "worst": row.worst}, codes)
+
+
+def _oracle(asked: Asked, seed: int, folder: str) -> Found:
+    """Return what the best agent gets and loses that does not know the model."""
+    found = oracle(
+        _model(asked),
+        asked["horizon"],
+        gap_tolerance=asked.get("gap_tolerance"),
+        time_limit=asked.get("time_limit"),
+        baselines=asked.get("baselines", True),
+        seed=seed,
+    )
+    return Found(
+        {
+            "value": Certified(found.lower, found.upper),
+            "average_gap": found.average_gap,
+            "worst_gap": Certified.around(found.worst_gap, found.rounding),
+            "value_of_memory": found.value_of_memory,
+            "outcome": found.outcome,
+        }
+    )
+
+
+def _contents(asked: Asked) -> dict[str, Any]:
+    found: dict[str, Any] = {"model": _model(asked).latent.hash}
+    if "policy" in asked:
+        named = identity("", {"policy": asked["policy"]}, {})["policy policy"]
+        if named != asked["policy"]:  # it has files
+            found["policy"] = named
+    return found
+
+
+def _model(asked: Asked) -> NamedModel:
+    return _built(asked["model"])
+
+
+@lru_cache(maxsize=64)
+def _built(text: str) -> NamedModel:
+    return named_model(text)
+
+
+def _check_policy(asked: Asked) -> None:
+    from simgap.answers import checked_policies
+
+    checked_policies([asked["policy"]])
+
+
+def _tiny(asked: Asked) -> Asked:
+    known = asked.get("policy") in {each.name for each in POLICIES}
+    small = {"model": TINY, "horizon": 3, "runs": 3, "time_limit": 1.0}
+    if "policy" in asked:
+        return {**small, "policy": asked["policy"] if known else "oracle"}
+    return small
+
+
+GAP = Question(
+    "gap",
+    "what a policy loses in a class, as simgap gap",
+    (
+        MODEL,
+        HORIZON,
+        Field(
+            "policy",
+            Kind.TEXT,
+            "a name or a file, as for simgap gap --policy",
+            needed=True,
+            compared=True,
+        ),
+        Field("runs", Kind.WHOLE, "in each model, where sampling is needed", least=2),
+        Field("half_width", Kind.REAL, "run until intervals are this half-width"),
+        Field("guaranteed", Kind.YES, "all intervals hold by theorem"),
+        *PLANNING,
+    ),
+    ("average", "worst"),
+    _gap,
+    _contents,
+    (("model", _model), ("policy", _check_policy)),
+    version=1,
+    tiny=_tiny,
+)
+ORACLE = Question(
+    "oracle",
+    "what the best agent loses that does not know the model, as simgap oracle",
+    (
+        MODEL,
+        HORIZON,
+        Field("baselines", Kind.YES, "compare with policies without memory"),
+        *PLANNING,
+    ),
+    ("value", "average_gap", "worst_gap", "value_of_memory", "outcome"),
+    _oracle,
+    _contents,
+    (("model", _model),),
+    version=1,
+    tiny=_tiny,
+)

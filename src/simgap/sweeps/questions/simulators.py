@@ -1,0 +1,198 @@
+"""Questions about simulators: how a policy does over nu, and what training leads to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from simgap.answers import asked_training, identity, train, transfer
+from simgap.continuous import (
+    ONE_THREAD,
+    bind,
+    open_policy,
+    open_simulator,
+    parse_design,
+    parse_randomization,
+)
+from simgap.errors import InvalidArgument
+from simgap.intervals import Estimate
+from simgap.records import TransferPolicy, WorstPoint
+from simgap.sweeps.fields import Asked, Field, Found, Kind, Question
+
+MEASURING = (
+    Field("simulator", Kind.TEXT, "as for simgap transfer", needed=True),
+    Field("randomize", Kind.TEXT, "what is drawn, as --randomize", needed=True),
+    Field("horizon", Kind.WHOLE, "steps of an episode", least=1),
+    Field("noise", Kind.TEXT, "added at every step, as --noise"),
+    Field("design", Kind.TEXT, "the points that are measured, as --design"),
+    Field("episodes", Kind.WHOLE, "at each point", least=2),
+    Field("half_width", Kind.REAL, "run until every point is known to that much"),
+    Field("beyond", Kind.REAL, "how far beyond the range is measured", least=1.0),
+)
+ALONE = {"informed": "informed", "nominal": "nominal", "masked": "masked"}
+
+
+def _transfer(asked: Asked, seed: int, folder: str) -> Found:
+    """Return what a policy gets over nu."""
+    return _graded(asked, asked["policy"], seed, folder)
+
+
+def _train(asked: Asked, seed: int, folder: str) -> Found:
+    """Train one policy, then grade it."""
+    kind, memory = _trainer(asked["trainer"])
+    trained = train(
+        open_simulator(asked["simulator"]),  # an object: trained in this very process
+        randomize=asked["randomize"],
+        memory=memory,
+        informed=kind == "informed",
+        nominal=kind == "nominal",
+        steps=asked.get("steps"),
+        horizon=asked.get("horizon"),
+        noise=asked.get("noise", ""),
+        settings=asked.get("learner"),
+        checked=False,
+        seed=seed,
+        out=Path(folder) / "training",
+    )
+    policy = trained.policies[0]
+    graded = _graded(asked, policy.file, seed, folder)
+    numbers = {**graded.numbers, "converged": policy.converged}
+    return Found(numbers, graded.notes, {".onnx": Path(policy.file).read_bytes()})
+
+
+def _graded(asked: Asked, policy: str, seed: int, folder: str) -> Found:
+    wide = {key: asked[key] for key in ("design", "beyond") if key in asked}
+    found = transfer(
+        asked["simulator"],
+        {"policy": policy},
+        randomize=asked["randomize"],
+        references={"reference": asked["reference"]} if "reference" in asked else (),
+        horizon=asked.get("horizon"),
+        noise=asked.get("noise", ""),
+        episodes=asked.get("episodes"),
+        half_width=asked.get("half_width"),
+        checked=False,
+        seed=seed,
+        out=Path(folder) / "measuring",
+        **wide,
+    )
+    mine: TransferPolicy = next(e for e in found.policies if e.name == "policy")
+    numbers = {
+        "mean": mine.mean,
+        "worst": _estimate(mine.worst),
+        "beyond_mean": mine.beyond,
+        "gap": mine.gap,
+    }
+    return Found(numbers, tuple(each.code for each in found.notes))
+
+
+def _estimate(worst: WorstPoint) -> Estimate:
+    return Estimate(
+        estimate=worst.estimate,
+        lower=worst.lower,
+        upper=worst.upper,
+        confidence=worst.confidence,
+        label=worst.label,
+        method=worst.method,
+    )
+
+
+def _contents(asked: Asked) -> dict[str, Any]:
+    named = {key: asked[key] for key in ("policy", "reference") if key in asked}
+    found = identity(asked["simulator"], named, {})
+    return {"files": {k: v for k, v in found.items() if k != "versions"}}
+
+
+def _trainer(text: str) -> tuple[str, str]:
+    """Return the kind of a training and its memory: informed-gru, lstm."""
+    kind, dash, memory = text.partition("-")
+    return (kind, memory) if dash and kind in ALONE else ("", text)
+
+
+def _check_training(asked: Asked) -> None:
+    kind, memory = _trainer(asked["trainer"])
+    if kind == "masked":
+        raise InvalidArgument(
+            f"the trainer {asked['trainer']!r}",
+            hint="a masked policy answers simgap blame, not how well it transfers",
+            code="no-such-trainer",
+        )
+    asked_training(
+        asked["simulator"],
+        randomize=asked["randomize"],
+        memory=memory,
+        informed=kind == "informed",
+        nominal=kind == "nominal",
+        at=None,
+        horizon=asked.get("horizon"),
+        noise=asked.get("noise", ""),
+        checked=False,
+    )
+
+
+def _check_simulator(asked: Asked) -> None:
+    open_simulator(asked["simulator"])
+
+
+def _check_randomization(asked: Asked) -> None:
+    bind(parse_randomization(asked["randomize"]), open_simulator(asked["simulator"]))
+
+
+def _check_policy(asked: Asked) -> None:
+    simulator = open_simulator(asked["simulator"])
+    open_policy(asked["policy"], simulator, horizon=asked.get("horizon"))
+
+
+def _check_design(asked: Asked) -> None:
+    if "design" in asked:
+        parse_design(asked["design"])
+
+
+CHECKS = (
+    ("simulator", _check_simulator),
+    ("randomize", _check_randomization),
+    ("design", _check_design),
+)
+TRANSFER = Question(
+    "transfer",
+    "what a policy gets over the parameters of a simulator, as simgap transfer",
+    (
+        *MEASURING,
+        Field(
+            "policy",
+            Kind.TEXT,
+            "a file or a name, as --policy",
+            needed=True,
+            compared=True,
+        ),
+        Field("reference", Kind.TEXT, "what losses are measured against"),
+    ),
+    ("mean", "worst", "beyond_mean", "gap"),
+    _transfer,
+    _contents,
+    (*CHECKS, ("policy", _check_policy)),
+    version=1,
+    environment=ONE_THREAD,
+)
+TRAIN = Question(
+    "train",
+    "train a policy and grade it, as simgap train and simgap transfer",
+    (
+        *MEASURING,
+        Field(
+            "trainer",
+            Kind.TEXT,
+            "gru, lstm, none or window:K; informed- or nominal- before it",
+            needed=True,
+            compared=True,
+        ),
+        Field("steps", Kind.WHOLE, "of each training", least=1),
+        Field("learner", Kind.NUMBERS, "settings of the learner, as units or rate"),
+    ),
+    ("mean", "worst", "beyond_mean", "converged"),
+    _train,
+    _contents,
+    (*CHECKS, ("trainer", _check_training)),
+    version=1,
+    environment=ONE_THREAD,
+)

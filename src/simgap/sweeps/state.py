@@ -1,0 +1,164 @@
+"""How far a sweep is, from its ledger, and whether it comes to the same again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+
+from simgap.ledger import Ledger, driver_of, read_ledger
+from simgap.records import (
+    DifferentCell,
+    FailedCell,
+    Sweep,
+    Verify,
+    provenance,
+)
+from simgap.sweeps.cells import Begin
+from simgap.sweeps.engine import Engine
+from simgap.sweeps.engines.local import LocalEngine
+from simgap.sweeps.kept import DONE, FAILED, PART, PLAN, read_answer, read_failure
+from simgap.sweeps.plan import Cell, Plan
+from simgap.sweeps.table import TABLE
+
+MOST_FAILURES = 100  # that a record lists
+
+
+def status(folder: Path | str) -> Sweep:
+    """Return how far the sweep of a folder is, also while it runs."""
+    from simgap.sweeps.sweep import plan_in
+
+    place = Path(folder)
+    with read_ledger(place, PART) as ledger:
+        found = sweep_record(plan_in(ledger, place), ledger, place)
+    driver = driver_of(place)
+    if driver is None:
+        return found
+    return replace(found, running=driver.running, driver=str(driver))
+
+
+def sweep_record(plan: Plan, ledger: Ledger | None, folder: Path) -> Sweep:
+    """Return how far a sweep is."""
+    rows = () if ledger is None else ledger.statuses()
+    known = {key: state for key, state in rows if key != PLAN}
+    done, failed, seen = 0, 0, set()
+    failures: list[FailedCell] = []
+    for cell in plan.cells():
+        state = known.get(cell.key)
+        seen.add(cell.key)
+        done += state == DONE
+        if state == FAILED:
+            failed += 1
+            if ledger is not None and len(failures) < MOST_FAILURES:
+                failures.append(_failure(ledger, cell))
+    dropped = sum(state == DONE for key, state in known.items() if key not in seen)
+    return Sweep(
+        title=plan.title,
+        question=plan.question.name,
+        cells=plan.size,
+        done=done,
+        failed=failed,
+        running=0,
+        driver=None,
+        reused=0,
+        axes=plan.axes,
+        columns=plan.question.columns,
+        settings=plan.settings,
+        changes=(),
+        dropped=dropped,
+        failures=tuple(failures),
+        cost=None,
+        table=str(folder / TABLE) if (folder / TABLE).exists() else None,
+        page=None,
+        seconds=None,
+        notes=(),
+        certainty={"cells": "exact", "done": "exact", "failed": "exact"},
+        provenance=provenance(command="", model=plan.file.name, latent=None),
+    )
+
+
+def verify(
+    folder: Path | str,
+    *,
+    cells: int = 10,
+    seed: int = 0,
+    engine: Engine | None = None,
+) -> Verify:
+    """Compute finished cells again, chosen at random, and compare every byte."""
+    from simgap.sweeps.sweep import plan_in
+
+    place = Path(folder)
+    with read_ledger(place, PART) as ledger:
+        plan = plan_in(ledger, place)
+        state = sweep_record(plan, ledger, place)
+        known = dict(ledger.statuses())
+        finished = [each for each in plan.cells() if known.get(each.key) == DONE]
+        chosen = random.Random(seed).sample(finished, min(cells, len(finished)))
+        kept = {each.key: read_answer(_content(ledger, each)) for each in chosen}
+    different: list[DifferentCell] = []
+    equal = 0
+    with TemporaryDirectory() as scratch:
+        machine = engine or LocalEngine()
+        for ended in machine.run(chosen, Begin(scratch), plan.question, plan.limits):
+            if ended.failure is None and ended.result.numbers == kept[ended.task.key]:
+                equal += 1
+            else:
+                different += _differences(ended, kept[ended.task.key])
+    return Verify(
+        cells=state.cells,
+        done=state.done,
+        failed=state.failed,
+        running=state.running,
+        checked=len(chosen),
+        equal=equal,
+        different=tuple(different),
+        certainty={"checked": "exact", "equal": "exact"},
+        provenance=provenance(command="", model=plan.file.name, latent=None, seed=seed),
+    )
+
+
+def _content(ledger: Ledger, cell: Cell) -> bytes:
+    content = ledger.done(cell.key)
+    assert content is not None  # it was there a moment ago
+    return content
+
+
+def _differences(ended: Any, kept: bytes) -> Iterator[DifferentCell]:
+    cell, before = ended.task, msgspec.json.decode(kept)
+    if ended.failure is not None:
+        yield DifferentCell(
+            cell=cell.key,
+            axes=cell.axes,
+            what="state",
+            kept=DONE,
+            now=ended.failure.code,
+        )
+        return
+    now = msgspec.json.decode(ended.result.numbers)
+    for part in now:
+        names = now[part] if isinstance(now[part], dict) else [part]
+        for name in names:
+            one = before[part].get(name) if name != part else before[part]
+            two = now[part].get(name) if name != part else now[part]
+            if one != two:
+                yield DifferentCell(
+                    cell=cell.key, axes=cell.axes, what=name, kept=one, now=two
+                )
+
+
+def _failure(ledger: Ledger, cell: Cell) -> FailedCell:
+    row = ledger.find(cell.key)
+    assert row is not None  # it was there a moment ago
+    found = read_failure(row.content)
+    return FailedCell(
+        cell=cell.key,
+        axes=cell.axes,
+        code=found.code,
+        text=found.text,
+        tries=found.tries,
+    )
