@@ -19,7 +19,11 @@ from simgap.report.explorer import render_explorer
 from simgap.report.folder import read_folder
 from simgap.report.parts import CLAIM, MAKERS
 from simgap.user_files import LARGEST_WHOLE
-from tests.report import answer_cases as answers, explorer_cases as cases
+from tests.report import (
+    answer_cases as answers,
+    explorer_cases as cases,
+    sweep_cases as sweeps,
+)
 from tests.report.explorer_cases import (
     RIVERS,
     data_of,
@@ -38,6 +42,7 @@ KINDS: dict[str, Callable[..., dict[str, Any]]] = {
     "identify": lambda: answers.identify(*RIVERS[:2]),
     "adapt": lambda: answers.adapt(*RIVERS[:2]),
     "run": lambda: cases.run(*RIVERS[:2]),
+    "sweep": sweeps.sweep_with_table,
     "claims/theorem-2": cases.claim,
 }
 
@@ -94,7 +99,7 @@ def test_a_damaged_file_is_a_sentence(
     (tmp_path / f"{kind}.json").write_bytes(content)
     found = read_folder(tmp_path)
     assert [each.name for each in found.troubles] == [f"{kind}.json"]
-    assert len(found.parts) == 5 + (kind in answers.KINDS or kind == "width")
+    assert len(found.parts) == 5 + (kind in (*answers.KINDS, "width", "sweep"))
     text = Tags(render_explorer(found)).text
     assert "1 record could not be drawn:" in text
     assert str(tmp_path) not in text
@@ -258,6 +263,7 @@ def test_a_hostile_name_stays_text(name: str, tmp_path: Path) -> None:
             cases.oracle(text, "b", solver=text, outcome=text), folder / "oracle.json"
         )
         answers.strange_answers(folder, text)
+        sweeps.strange_sweep(folder, text)
         made = page_of(folder)
         assert not set("\x00\x1b\u202e") & set(made)
         data_of(made)

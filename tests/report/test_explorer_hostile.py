@@ -13,6 +13,7 @@ from simgap.records import write_record
 from simgap.report import write_explorer
 from tests.report import explorer_cases as cases
 from tests.report.browsing import Watched, needs_a_browser, rows_of
+from tests.report.sweep_cases import strange_sweep
 
 pytestmark = needs_a_browser
 
@@ -136,6 +137,7 @@ def hostile(
         ),
         folder / "oracle.json",
     )
+    strange_sweep(folder, *PAYLOADS)
     for at, text in enumerate(PAYLOADS):
         if "/" not in text:
             (folder / f"{text}.json").write_text("{}", encoding="utf-8")
@@ -171,7 +173,7 @@ def test_hostile_words_run_nothing_and_load_nothing(hostile: Watched) -> None:
         ' a:not([href^="#"]), body style, body meta\').length'
     )
     assert strange == 0
-    assert page.locator("script").count() == 4
+    assert page.locator("script").count() == 5
     assert "&lt;" not in page.locator("h1").inner_text()
     assert "<img src=x onerror=window.hurt=1>" in page.locator("h1").inner_text()
     assert page.evaluate("document.documentElement.scrollWidth") <= 1000

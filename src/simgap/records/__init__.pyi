@@ -166,6 +166,7 @@ from simgap.records.sweep import (
     Sweep as Sweep,
     SweepCost as SweepCost,
     Verify as Verify,
+    axis_text as axis_text,
 )
 from simgap.records.train import Train as Train, TrainedPolicy as TrainedPolicy
 from simgap.records.transfer import (

@@ -20,6 +20,7 @@ class FailedCell:
     axes: dict[str, Any]
     code: str
     text: str
+    hint: str  # a way out, if one is known
     tries: int
 
     @property
@@ -56,7 +57,7 @@ class Sweep(Record):
     driver: str | None  # that driver
     reused: int  # cells that were finished before this command
     axes: dict[str, tuple[Any, ...]]  # what varies, with its values
-    columns: tuple[str, ...]  # numbers of a cell
+    columns: dict[str, str]  # numbers of a cell, and what each is
     settings: dict[str, Any]  # the same in every cell
     changes: tuple[str, ...]  # in the plan, since the one before
     dropped: int  # finished cells that are not in the plan any more
@@ -104,6 +105,13 @@ class Verify(Record):
     different: tuple[DifferentCell, ...]
     certainty: dict[str, Certainty]
     provenance: Provenance
+
+
+def axis_text(value: Any) -> str:
+    """Return the value of an axis as tables and pages have it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value) if isinstance(value, float) else str(value)
 
 
 def _short(value: Any) -> str:

@@ -20,6 +20,7 @@ from simgap.report.part import Part
 from simgap.report.plots import Plot
 from simgap.report.scorecard import CLAIM, top_of
 from simgap.report.scripts import page_scripts
+from simgap.report.sweep_plot import SweepPlot
 from simgap.report.templating import template
 from simgap.user_files import replacing
 
@@ -74,7 +75,8 @@ def render_explorer(folder: Folder) -> str:
     tables = [sheet for part in folder.parts for sheet in part.sheets]
     tables += [] if certainty is None else [certainty]
     held = held_data({each.key: each.data() for each in (*drawn, *tables)})
-    scripts = page_scripts(figures=bool(drawn))
+    sweeps = any(isinstance(plot, SweepPlot) for plot in drawn)
+    scripts = page_scripts(figures=bool(drawn), sweeps=sweeps)
     digests = " ".join(f"'{script.digest}'" for script in scripts)
     return template("explorer.html").render(
         policy=POLICY.format(digests=digests),

@@ -15,6 +15,7 @@ from simgap.report.part import Part
 from simgap.report.parts import CLAIM, MAKERS
 from simgap.report.plots import Plot
 from simgap.report.scripts import page_scripts
+from simgap.report.sweep_plot import SweepPlot
 from simgap.report.templating import template
 from simgap.user_files import replacing
 
@@ -61,7 +62,8 @@ def figures_of(record: Record) -> Figures:
             code="no-figure",
         )
     held = held_data({plot.key: plot.data() for plot in plots})
-    scripts = page_scripts(figures=True)
+    sweeps = any(isinstance(plot, SweepPlot) for plot in plots)
+    scripts = page_scripts(figures=True, sweeps=sweeps)
     return Figures(
         titles=tuple(plot.title for plot in plots),
         html=template("figures.html").render(

@@ -65,7 +65,8 @@ def read_folder(folder: Path) -> Folder:
     parts, troubles = [], []
     for at, (path, make) in enumerate(known, start=1):
         try:
-            parts.append(_made(make, read_object(path), _anchor(path, at)))
+            record = _with_table(read_object(path), path.parent)
+            parts.append(_made(make, record, _anchor(path, at)))
         except InvalidFile as error:
             problem = error.problem.replace(str(path), "it")
             troubles.append(Trouble(_name(path, folder), shown(problem, 300)))
@@ -96,6 +97,14 @@ def _made(make: Make, record: Mapping[str, Any], anchor: str) -> Part:
     source = record.get("provenance")
     on_grid = isinstance(source, Mapping) and source.get("grid")
     return cast("Part", for_this_grid(part)) if on_grid else part
+
+
+def _with_table(record: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return a record whose table is the one beside it, whatever it says of folders."""
+    name = record.get("table")
+    if not isinstance(name, str):
+        return record
+    return {**record, "table": str(folder / Path(name).name)}
 
 
 def _drawn_once(parts: Iterable[Part]) -> Iterator[Part]:

@@ -11,7 +11,7 @@ from simgap.report.part import Part
 from simgap.text import counted, shown
 
 LONGEST = 80
-STUDY = "study_run.html"
+STUDY, SWEEP = "study_run.html", "sweep.html"
 PLACE = re.compile(r"^(?:[a-z]+:)?(?:.*[/\\])?")  # a family of instances, and folders
 
 
@@ -28,8 +28,11 @@ class Title:
 def page_title(parts: Sequence[Part], folder: str) -> Title:
     """Return the class and the horizon in words, if all records agree on them.
 
-    The record of a study of a simulator speaks for those of its answers.
+    The record of a study of a simulator speaks for those of its answers, and a sweep
+    has a title of its own.
     """
+    if [each.template for each in parts] == [SWEEP]:
+        return Title(parts[0].title, "", folder)
     parts = [each for each in parts if each.template == STUDY] or parts
     about = {(part.origin.model, part.origin.horizon) for part in parts}
     model, horizon = about.pop() if len(about) == 1 else ("", "")

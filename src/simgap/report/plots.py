@@ -13,6 +13,7 @@ from typing import Any, final
 
 from simgap.report.heat_plots import HeatPlot, SlidingHeat
 from simgap.report.shown_number import UNLABELLED, ShownNumber
+from simgap.report.sweep_plot import SweepPlot
 from simgap.text import at_least, at_most, number, sentences, shown
 
 MOST_POINTS = 1_000  # of one curve
@@ -205,7 +206,7 @@ class GroupPlot:
         }
 
 
-Plot = CurvePlot | BarPlot | GroupPlot | HeatPlot | SlidingHeat
+Plot = CurvePlot | BarPlot | GroupPlot | HeatPlot | SlidingHeat | SweepPlot
 
 
 def shown_curve(

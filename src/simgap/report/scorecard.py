@@ -25,9 +25,9 @@ from simgap.report.shown_number import certainty_of
 from simgap.text import bracket, percent_of
 
 MOST_CARDS = 4  # answers of one kind, as the widths of several parameters
-CLAIM, RUN, CHECK = "claim.html", "run.html", "check.html"
+CLAIM, RUN, CHECK, SWEEP = "claim.html", "run.html", "check.html", "sweep.html"
 TRAINED = ("train.html", "blame_run.html", "identify_run.html", "width_run.html")
-WITHOUT_TOP = {CLAIM, RUN, CHECK, *TRAINED}
+WITHOUT_TOP = {CLAIM, RUN, CHECK, SWEEP, *TRAINED}
 TRANSFER = "transfer.html"
 WARNING = ("adapt.html", CHECK, TRANSFER)  # templates of parts that may warn
 MEASURED = {  # the cards of a transfer, six at most

@@ -18,7 +18,7 @@ from simgap.errors import SimgapError
 STATIC = Path(__file__).parent / "static"
 BUNDLE = "plotly-cartesian.min.js"
 LICENCE = "plotly-LICENSE.txt"
-OWN = ("figures.js", "page.js")
+DRAWING, SWEEPS, PAGE = "figures.js", "sweep.js", "page.js"
 ADDRESS = re.compile(r"https?://(?!www\.w3\.org/)")  # names of SVG are no addresses
 ENDS_A_SCRIPT = re.compile(r"</script|<script|<!--|\r", re.IGNORECASE)
 
@@ -32,9 +32,10 @@ class Script:
     digest: str  # as in a content security policy
 
 
-def page_scripts(*, figures: bool) -> tuple[Script, ...]:
+def page_scripts(*, figures: bool, sweeps: bool = False) -> tuple[Script, ...]:
     """Return the scripts of a page; plotly only where there is something to draw."""
-    own = tuple(_script(_read(name)) for name in OWN)
+    names = (DRAWING, SWEEPS, PAGE) if sweeps else (DRAWING, PAGE)
+    own = tuple(_script(_read(name)) for name in names)
     return (_script(_bundle()), *own) if figures else own
 
 

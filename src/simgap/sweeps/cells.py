@@ -63,6 +63,7 @@ def answered(cell: Cell, folder: Path) -> Answered:
     told = {
         "numbers": {name: found.numbers.get(name) for name in question.columns},
         "notes": sorted(set(found.notes)),
+        "certified": found.certified,
         "files": {
             ending: hashlib.sha256(content).hexdigest()
             for ending, content in sorted(found.files.items())

@@ -8,6 +8,8 @@ from enum import Enum
 from math import isfinite
 from typing import Any, final
 
+from simgap.records import Certainty
+
 Asked = Mapping[str, Any]  # the fields of a question with their values
 
 
@@ -64,6 +66,7 @@ class Found:
 
     numbers: dict[str, Any]  # name: an interval, a number, a text, true or false
     notes: tuple[str, ...] = ()  # codes
+    certified: Certainty = "certified"  # what its certified numbers are called
     files: dict[str, bytes] = field(default_factory=dict)  # ending: content
 
 
@@ -75,7 +78,7 @@ class Question:
     name: str
     about: str
     fields: tuple[Field, ...]
-    columns: tuple[str, ...]  # the numbers that an answer has, in the table's order
+    columns: Mapping[str, str]  # the numbers of an answer in their order: what each is
     answer: Callable[
         [Asked, int, str], Found
     ]  # fields, seed, folder of unfinished work

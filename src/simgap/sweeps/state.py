@@ -67,7 +67,7 @@ def sweep_record(plan: Plan, ledger: Ledger | None, folder: Path) -> Sweep:
         driver=None,
         reused=0,
         axes=plan.axes,
-        columns=plan.question.columns,
+        columns=dict(plan.question.columns),
         settings=plan.settings,
         changes=(),
         dropped=dropped,
@@ -160,5 +160,6 @@ def _failure(ledger: Ledger, cell: Cell) -> FailedCell:
         axes=cell.axes,
         code=found.code,
         text=found.text,
+        hint=found.hint,
         tries=found.tries,
     )

@@ -130,7 +130,7 @@ def _run(
     *,
     again: tuple[str, ...],
 ) -> Sweep:
-    """Run what is missing; write the table, also if it is interrupted."""
+    """Run what is missing; write table and record, also if it is interrupted."""
     begin, machine = monotonic(), engine or LocalEngine()
     finished = {
         key
@@ -159,6 +159,7 @@ def _run(
             writer.close()
         finally:
             write_table(plan, ledger, folder / TABLE)
+            write_record(sweep_record(plan, ledger, folder), folder / RECORD)
     for cell in left:
         shutil.rmtree(folder / WORK / cell.key, ignore_errors=True)
     found = sweep_record(plan, ledger, folder)

@@ -15,8 +15,10 @@ from typing import Any
 
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.ledger import Ledger
+from simgap.records import axis_text
 from simgap.sweeps.kept import DONE, FAILED, read_done, read_failure
 from simgap.sweeps.plan import Plan
+from simgap.text import how_sure
 from simgap.user_files import replacing
 
 TABLE = "table.csv"
@@ -49,7 +51,7 @@ def lines(plan: Plan, ledger: Ledger) -> Iterator[list[Any]]:
             numbers = [
                 each
                 for name in plan.question.columns
-                for each in _four(found["numbers"].get(name))
+                for each in _four(found["numbers"].get(name), found["certified"])
             ]
             notes = " ".join(found[NOTES])
             yield [*axes, *numbers, notes, DONE, cell.key]
@@ -62,7 +64,9 @@ def write_table(plan: Plan, ledger: Ledger, path: Path) -> None:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(header(plan))
             for line in lines(plan, ledger):
-                writer.writerow([_text(each) for each in line])
+                writer.writerow(
+                    ["" if each is None else axis_text(each) for each in line]
+                )
     elif path.suffix == ".parquet":
         _write_parquet(plan, ledger, path)
     else:
@@ -73,26 +77,19 @@ def write_table(plan: Plan, ledger: Ledger, path: Path) -> None:
         )
 
 
-def _four(value: Any) -> list[Any]:
+def _four(value: Any, certified: str) -> list[Any]:
     """Return a number, its ends, and how certain it is."""
     if not isinstance(value, Mapping):
         return [value, None, None, None if value is None else "as told"]
     ends = [_float(value["lower"]), _float(value["upper"])]
     if "estimate" in value:
-        return [_float(value["estimate"]), *ends, value["label"]]
-    return [None, *ends, "certified"]
+        sure = how_sure(value["label"], value["confidence"])
+        return [_float(value["estimate"]), *ends, f"estimated, {sure}"]
+    return [None, *ends, certified]
 
 
 def _float(value: Any) -> float:
     return float(value)  # "inf" is a number
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return repr(value) if isinstance(value, float) else str(value)
 
 
 def _write_parquet(plan: Plan, ledger: Ledger, path: Path) -> None:

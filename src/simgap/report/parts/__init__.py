@@ -21,6 +21,7 @@ Make = Callable[[Mapping[str, Any], str], Part]
 
 CLAIMS = "claims"  # the folder in which every file is a claim
 FIRST = (
+    "sweep",
     "study_run",
     "transfer",
     "blame_run",

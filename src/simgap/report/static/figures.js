@@ -85,9 +85,9 @@ const Figures = (() => {
   /* The same after the reader has zoomed. */
   function stepsNow(canvas) {
     const full = canvas._fullLayout, change = {};
-    for (const [name, room, label] of [["xaxis", full._size.w, 54], ["yaxis", full._size.h, 17]]) {
-      if (full[name].type !== "log") continue;
-      const step = steps(Math.abs(full[name].range[1] - full[name].range[0]), room, label);
+    for (const name of Object.keys(full).filter((each) => /^[xy]axis[0-9]*$/.test(each) && full[each].type === "log")) {
+      const [room, label] = name[0] === "x" ? [full._size.w, 54] : [full._size.h, 17], share = full[name].domain[1] - full[name].domain[0];
+      const step = steps(Math.abs(full[name].range[1] - full[name].range[0]), room * share, label);
       if (step !== full[name].dtick) change[name + ".dtick"] = step;
     }
     return change;
@@ -368,6 +368,7 @@ const Figures = (() => {
 
   /* Rows of a figure or table as they stand in a file: a head, then numbers in full. */
   function rows(figure) {
+    if (figure.kind === "sweep") return Sweep.rows(figure);
     if (figure.kind === "table") return [figure.columns, ...figure.rows];
     if (figure.kind === "curves") {
       const body = figure.curves.flatMap((curve) => curve.points.map((p) => [curve.name, curve.bound ? "bound" : "measured", curve.sure, p[0], p[1], p.length > 2 ? p[2] : p[1], p.length > 2 ? p[3] : p[1]]));
@@ -387,5 +388,6 @@ const Figures = (() => {
     return [[figure.slider, ...head], ...figure.tables.flatMap((table, at) => body(table, [Number(figure.places[at])]))];
   }
 
-  return { make: { curves: curves, bars: bars, groups: groups, heat: heat }, rows: rows, shown: shown, stepsNow: stepsNow, hidden: hidden };
+  const parts = { css, colour, real, shown, interval, twoLines, wrapped, cut, escaped, hover, axis, layout, steps, faded, SYMBOLS, DASHES, FEW, NARROW };
+  return { parts: parts, make: { curves: curves, bars: bars, groups: groups, heat: heat }, rows: rows, shown: shown, stepsNow: stepsNow, hidden: hidden };
 })();

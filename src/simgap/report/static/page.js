@@ -28,7 +28,7 @@
 
   function draw(canvas) {
     const figure = data[canvas.dataset.figure];
-    const known = state.get(canvas) || { hidden: Figures.hidden(figure), series: [], line: 0, point: -1, place: figure.places ? figure.first : 0 };
+    const known = state.get(canvas) || { hidden: Figures.hidden(figure), series: [], line: 0, point: -1, place: figure.first === undefined ? 0 : figure.first };
     state.set(canvas, known);
     try {
       const width = printing ? PRINTED : Math.max(240, Math.floor(canvas.clientWidth));
@@ -38,7 +38,8 @@
       canvas.style.height = made.layout.height + "px";
       legend(canvas, made.legend, known);
       Plotly.react(canvas, made.traces, made.layout, { displayModeBar: false, doubleClick: "reset+autosize", showTips: false, typesetMath: false });
-      if (!canvas.dataset.state && figure.kind === "curves") canvas.on("plotly_relayout", () => zoomed(canvas));
+      if (made.told !== undefined) canvas.parentElement.querySelector(".told").textContent = made.told;
+      if (!canvas.dataset.state && (figure.kind === "curves" || figure.kind === "sweep")) canvas.on("plotly_relayout", () => zoomed(canvas));
       canvas.dataset.state = "drawn";
     } catch (error) {
       canvas.textContent = "This figure could not be drawn; its numbers are below.";
@@ -89,16 +90,17 @@
     }
     if (entry.box) {
       put("rect", { x: 11, y: 0, width: 12, height: 12, fill: entry.colour });
+      if (entry.open) put("path", { d: "M11 7l7-7M12 12l11-11M18 12l5-5", stroke: "var(--card)", "stroke-width": 1.6 });
       return picture;
     }
     const dashes = { solid: "", dot: "2 3", dash: "7 4", dashdot: "7 3 2 3", longdash: "11 4" };
-    put("path", { d: "M0 6H34", stroke: entry.colour, "stroke-width": 2.2, "stroke-dasharray": dashes[entry.dash], fill: "none" });
+    if (!entry.alone) put("path", { d: "M0 6H34", stroke: entry.colour, "stroke-width": 2.2, "stroke-dasharray": dashes[entry.dash], fill: "none" });
     const shapes = {
       circle: "M21 6a4 4 0 1 1-8 0a4 4 0 1 1 8 0", square: "M13.5 2.5h7v7h-7z", diamond: "M17 1l5 5l-5 5l-5-5z",
       "triangle-up": "M17 1.5l5 8.5h-10z", "triangle-down": "M17 10.5l5-8.5h-10z", star: "M17 0l1.7 4h4.3l-3.4 2.8l1.2 4.4l-3.8-2.4l-3.8 2.4l1.2-4.4l-3.4-2.8h4.3z",
       x: "M13 3.5l1.5-1.5l2.5 2.5l2.5-2.5l1.5 1.5l-2.5 2.5l2.5 2.5l-1.5 1.5l-2.5-2.5l-2.5 2.5l-1.5-1.5l2.5-2.5z", cross: "M15.5 1.5h3v3h3v3h-3v3h-3v-3h-3v-3h3z",
     };
-    if (entry.symbol) put("path", { d: shapes[entry.symbol], fill: entry.colour });
+    if (entry.symbol) put("path", { d: shapes[entry.symbol], fill: entry.open ? "none" : entry.colour, stroke: entry.colour, "stroke-width": entry.open ? 1.6 : 0 });
     return picture;
   }
 
@@ -171,6 +173,29 @@
     known.place = place;
     draw(canvas);
     if (known.point >= 0) reading(canvas, known.series[known.line].texts[known.point] || "no number");
+  }
+
+  /* what a figure of a sweep shows */
+
+  function choose(event) {
+    const key = event.target.dataset.choice, canvas = document.querySelector('[data-figure="' + key + '"]'), known = state.get(canvas);
+    const role = event.target.dataset.role, value = event.target.value;
+    const before = known.place;
+    known.place = Sweep.chosen(data[key], before, role, role === "scale" ? value : Number(value));
+    known.point = -1;
+    if (known.place.colour !== before.colour) known.hidden.clear();
+    choices(canvas);
+    reading(canvas, "");
+    draw(canvas);
+  }
+
+  function choices(canvas) {
+    const key = canvas.dataset.figure, place = state.get(canvas).place, held = Sweep.held(data[key], place);
+    for (const each of canvas.parentElement.querySelectorAll("[data-choice]")) {
+      const role = each.dataset.role, at = role.startsWith("at-") ? Number(role.slice(3)) : -1;
+      each.value = String(at < 0 ? place[role] : place.at[at]);
+      each.parentElement.hidden = at >= 0 && !held.includes(at);
+    }
   }
 
   /* numbers */
@@ -343,6 +368,7 @@
     each.value = each.defaultValue; // a browser may remember another place
     each.addEventListener("input", slide);
   }
+  for (const each of document.querySelectorAll("[data-choice]")) each.addEventListener("change", choose);
   for (const each of document.querySelectorAll("[data-numbers]")) each.addEventListener("toggle", numbers);
   for (const each of document.querySelectorAll("[data-csv]")) each.addEventListener("click", saveRows);
   for (const each of document.querySelectorAll("[data-svg]")) each.addEventListener("click", saveImage);

@@ -23,8 +23,9 @@ PLANNING = (
 
 def _gap(asked: Asked, seed: int, folder: str) -> Found:
     """Return what a policy loses, on average over the prior and in the worst model."""
+    model = _model(asked)
     found = compare(
-        _model(asked),
+        model,
         asked["horizon"],
         policies=[asked["policy"]],
         seeds=asked.get("runs", 400),
@@ -37,13 +38,15 @@ def _gap(asked: Asked, seed: int, folder: str) -> Found:
     )
     row = found.policies[0]
     codes = tuple(each.code for each in found.notes)
-    return Found({"average": row.average, "worst": row.worst}, codes)
+    numbers = {"average": row.average, "worst": row.worst}
+    return Found(numbers, codes, model.latent.simulators.certified)
 
 
 def _oracle(asked: Asked, seed: int, folder: str) -> Found:
     """Return what the best agent gets and loses that does not know the model."""
+    model = _model(asked)
     found = oracle(
-        _model(asked),
+        model,
         asked["horizon"],
         gap_tolerance=asked.get("gap_tolerance"),
         time_limit=asked.get("time_limit"),
@@ -57,7 +60,8 @@ def _oracle(asked: Asked, seed: int, folder: str) -> Found:
             "worst_gap": Certified.around(found.worst_gap, found.rounding),
             "value_of_memory": found.value_of_memory,
             "outcome": found.outcome,
-        }
+        },
+        certified=model.latent.simulators.certified,
     )
 
 
@@ -111,7 +115,10 @@ GAP = Question(
         Field("guaranteed", Kind.YES, "all intervals hold by theorem"),
         *PLANNING,
     ),
-    ("average", "worst"),
+    {
+        "average": "loss, averaged over the models by their prior",
+        "worst": "loss in the worst model",
+    },
     _gap,
     _contents,
     (("model", _model), ("policy", _check_policy)),
@@ -127,7 +134,13 @@ ORACLE = Question(
         Field("baselines", Kind.YES, "compare with policies without memory"),
         *PLANNING,
     ),
-    ("value", "average_gap", "worst_gap", "value_of_memory", "outcome"),
+    {
+        "value": "reward of the best agent that does not know the model, on average",
+        "average_gap": "what it loses on average",
+        "worst_gap": "what the planned policy loses in its worst model",
+        "value_of_memory": "what a policy without memory loses more, on average",
+        "outcome": "why planning stopped",
+    },
     _oracle,
     _contents,
     (("model", _model),),

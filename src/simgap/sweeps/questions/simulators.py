@@ -29,6 +29,12 @@ MEASURING = (
     Field("half_width", Kind.REAL, "run until every point is known to that much"),
     Field("beyond", Kind.REAL, "how far beyond the range is measured", least=1.0),
 )
+COLUMNS = {
+    "mean": "return of an episode, averaged over what is drawn",
+    "worst": "return at the worst point that was measured",
+    "beyond_mean": "mean return beyond the range that is drawn",
+    "success": "chance of success, if the simulator says what success is",
+}
 ALONE = {"informed": "informed", "nominal": "nominal", "masked": "masked"}
 
 
@@ -81,6 +87,7 @@ def _graded(asked: Asked, policy: str, seed: int, folder: str) -> Found:
         "mean": mine.mean,
         "worst": _estimate(mine.worst),
         "beyond_mean": mine.beyond,
+        "success": mine.success,
         "gap": mine.gap,
     }
     return Found(numbers, tuple(each.code for each in found.notes))
@@ -167,7 +174,7 @@ TRANSFER = Question(
         ),
         Field("reference", Kind.TEXT, "what losses are measured against"),
     ),
-    ("mean", "worst", "beyond_mean", "gap"),
+    {**COLUMNS, "gap": "what is lost against the reference, on average, at least"},
     _transfer,
     _contents,
     (*CHECKS, ("policy", _check_policy)),
@@ -189,7 +196,7 @@ TRAIN = Question(
         Field("steps", Kind.WHOLE, "of each training", least=1),
         Field("learner", Kind.NUMBERS, "settings of the learner, as units or rate"),
     ),
-    ("mean", "worst", "beyond_mean", "converged"),
+    {**COLUMNS, "converged": "whether the training had stopped improving"},
     _train,
     _contents,
     (*CHECKS, ("trainer", _check_training)),
