@@ -117,7 +117,7 @@ def _folder() -> Path:
 def strange_sweep(folder: Path, *names: str) -> None:
     """Write a sweep whose words are all strangers'."""
     text = names[0].encode("utf-8", "replace").decode()  # a plan is UTF-8
-    axes = {
+    axes: dict[str, list[Any]] = {
         "horizon": [5, 10],
         "policy": list(names) if len(names) > 1 else [text, "calm one"],
         text: [text, f"{text} "],

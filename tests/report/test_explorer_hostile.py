@@ -211,6 +211,23 @@ def test_hostile_hover_text_is_text(at: int, hostile: Watched) -> None:
     unharmed(hostile)
 
 
+def test_hostile_values_of_a_sweep_are_text_whatever_is_chosen(
+    hostile: Watched,
+) -> None:
+    page = hostile.page
+    figure = page.locator("figure.plot").filter(has=page.locator("[data-choice]"))
+    options = figure.locator("[data-role=at-1] option").all_text_contents()
+    assert options == list(PAYLOADS)
+    for role, value in (("x", "1"), ("colour", "2"), ("panel", "1"), ("x", "2")):
+        figure.locator(f"[data-role={role}]").select_option(value=value)
+        assert figure.locator("[data-state=drawn]").count() == 1
+        assert figure.locator("svg a, img, iframe, script").count() == 0
+    figure.locator(".canvas").focus()
+    page.keyboard.press("ArrowRight")
+    assert PAYLOADS[0] in figure.locator(".reading").inner_text()
+    unharmed(hostile)
+
+
 def test_hostile_cells_of_a_file_are_no_formulas(hostile: Watched) -> None:
     page = hostile.page
     table = page.locator(".sheet").filter(has_text="HYPERLINK").last

@@ -51,8 +51,8 @@ class CellNumber:
     @property
     def ends(self) -> tuple[float, float]:
         """Return lower and upper end."""
-        known = isinstance(self.interval, Interval)
-        return self.interval.ends if known else (self.value, self.value)
+        found = self.interval
+        return found.ends if isinstance(found, Interval) else (found, found)
 
     def shown(self, noise: float) -> ShownNumber:
         """Return the number as a table has it; 0 if it is not above the noise."""
@@ -129,9 +129,9 @@ def _wanted(
 ) -> Iterator[int]:
     """Return the lines of the table that are kept."""
     steps, step = {}, 1
-    for name, size in reversed(sizes.items()):
+    for name in reversed(tuple(sizes)):
         steps[name] = step
-        step *= size
+        step *= sizes[name]
     for each in product(*places.values()):
         yield sum(at * steps[name] for at, name in zip(each, places, strict=True))
 

@@ -15,6 +15,7 @@ from simgap.report.sweep_cells import FAILED, SEED, CellNumber, SweepCells
 from simgap.text import number, sentences, shown
 
 HORIZON = "horizon"
+LONGEST = 100  # signs of a value
 NONE, EVERY = -1, -1  # no axis; all values of an axis
 MOST_PANELS = 6  # of an axis that is shown in panels unless the reader asks
 MOST_NAMED = 8  # lines that a description names one by one
@@ -172,7 +173,9 @@ def sweep_plot(
     """Return the figure of a sweep; None if nothing varies or there is no number."""
     axes = tuple(
         SweepAxis(
-            shown(name, 40), tuple(shown(text) for text in labels), _values(labels)
+            shown(name, 40),
+            tuple(shown(text, LONGEST) for text in labels),
+            _values(labels),
         )
         for name, labels in cells.axes.items()
         if len(labels) > 1

@@ -66,8 +66,8 @@ class Found:
 
     numbers: dict[str, Any]  # name: an interval, a number, a text, true or false
     notes: tuple[str, ...] = ()  # codes
-    certified: Certainty = "certified"  # what its certified numbers are called
     files: dict[str, bytes] = field(default_factory=dict)  # ending: content
+    certified: Certainty = "certified"  # what its certified numbers are called
 
 
 @final

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from simgap.cli.app.arguments import whole
-from simgap.cli.app.output import print_line, print_notes
+from simgap.cli.app.output import finish, print_line, print_notes
 from simgap.errors import InvalidArgument
 from simgap.text import counted, number
 
@@ -57,6 +57,23 @@ def chosen_engine(name: str, address: str | None, workers: int | None) -> Engine
     from simgap.sweeps import LocalEngine
 
     return LocalEngine(workers or len(os.sched_getaffinity(0)))
+
+
+def finish_sweep(
+    answer: Sweep, context: typer.Context, folder: str, *, as_json: bool
+) -> int:
+    """Keep the record, draw the page and print both; return the exit status."""
+    from dataclasses import replace
+    from pathlib import Path
+
+    from simgap.records import with_command, write_record
+    from simgap.report import draw_report
+
+    told = with_command(answer, str(context.obj))
+    write_record(told, Path(folder) / "sweep.json")
+    told = replace(told, page=draw_report(folder).path)
+    finish(told, context, None, print_sweep, as_json=as_json)
+    return 1 if answer.failed else 0
 
 
 def print_sweep(answer: Sweep) -> None:

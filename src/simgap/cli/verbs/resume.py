@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 from simgap.cli.app.arguments import AsJson
-from simgap.cli.app.output import finish, telling
+from simgap.cli.app.output import telling
 from simgap.cli.app.sweeps import (
     Address,
     EngineName,
     Folder,
     Workers,
     chosen_engine,
-    print_sweep,
+    finish_sweep,
 )
 
 
@@ -45,5 +45,4 @@ def run(
             repair=repair,
             progress=tell,
         )
-    finish(answer, context, None, print_sweep, as_json=as_json)
-    return 1 if answer.failed else 0
+    return finish_sweep(answer, context, folder, as_json=as_json)

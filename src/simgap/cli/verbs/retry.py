@@ -5,14 +5,14 @@ from __future__ import annotations
 import typer
 
 from simgap.cli.app.arguments import AsJson
-from simgap.cli.app.output import finish, telling
+from simgap.cli.app.output import telling
 from simgap.cli.app.sweeps import (
     Address,
     EngineName,
     Folder,
     Workers,
     chosen_engine,
-    print_sweep,
+    finish_sweep,
 )
 
 
@@ -36,5 +36,4 @@ def run(
             engine=chosen_engine(engine, address, workers),
             progress=tell,
         )
-    finish(answer, context, None, print_sweep, as_json=as_json)
-    return 1 if answer.failed else 0
+    return finish_sweep(answer, context, folder, as_json=as_json)

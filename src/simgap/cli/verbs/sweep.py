@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -14,6 +13,7 @@ from simgap.cli.app.sweeps import (
     EngineName,
     Workers,
     chosen_engine,
+    finish_sweep,
     print_sweep,
 )
 
@@ -41,7 +41,6 @@ def run(
 
     Example: simgap sweep plan.toml --out rivers
     """
-    from simgap.report import write_explorer
     from simgap.sweeps import dry_run as asked_only, sweep
 
     machine = chosen_engine(engine, address, workers)
@@ -52,10 +51,4 @@ def run(
         return 0
     with telling("cells") as tell:
         answer = sweep(plan, out=out, engine=machine, progress=tell)
-    from pathlib import Path
-
-    page = Path(out) / "report.html"
-    write_explorer(Path(out), page)
-    answer = replace(answer, page=str(page))
-    finish(answer, context, None, print_sweep, as_json=as_json)
-    return 1 if answer.failed else 0
+    return finish_sweep(answer, context, out, as_json=as_json)

@@ -107,7 +107,7 @@ const Sweep = (() => {
   /* The bars of a line, beside those of the others; hatched if estimated. */
   function bars(found, line, at, many) {
     const ink = colour(line.colour), room = 0.8 / many;
-    const kept = found.filter((p) => Number.isFinite(p.y));
+    const kept = found.map((p) => (Number.isFinite(p.y) ? p : Object.assign({}, p, { y: null, low: null, high: null })));
     const trace = {
       type: "bar", legendgroup: "curve" + line.colour, x: kept.map((p) => p.x - 0.4 + room * (at + 0.5)), y: kept.map((p) => p.y), width: room * (many > 1 ? 0.9 : 0.75),
       marker: { color: ink, pattern: { shape: kept.map((p) => (p.sure === "estimated" ? "/" : "")), fillmode: "overlay", fgcolor: css("--card"), fgopacity: 1, solidity: 0.25, size: 7 } },

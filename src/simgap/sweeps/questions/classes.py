@@ -39,7 +39,7 @@ def _gap(asked: Asked, seed: int, folder: str) -> Found:
     row = found.policies[0]
     codes = tuple(each.code for each in found.notes)
     numbers = {"average": row.average, "worst": row.worst}
-    return Found(numbers, codes, model.latent.simulators.certified)
+    return Found(numbers, codes, certified=model.latent.simulators.certified)
 
 
 def _oracle(asked: Asked, seed: int, folder: str) -> Found:
