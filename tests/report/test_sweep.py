@@ -144,7 +144,7 @@ def test_words_of_certainty_are_those_of_the_page(tmp_path: Path) -> None:
 def test_a_hundred_thousand_cells_make_a_small_page_that_says_so(
     tmp_path: Path,
 ) -> None:
-    axes = {
+    axes: dict[str, list[Any]] = {
         "states": [3, 4, 6, 8],
         "horizon": list(range(1, 51)),
         "policy": ["oracle", "likelihood", "memoryless", "other", "another"],
