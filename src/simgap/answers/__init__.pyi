@@ -10,6 +10,9 @@ from simgap.answers.audit.audit import audit as audit
 from simgap.answers.blame.blame import blame as blame
 from simgap.answers.blame.blame_run import blame_run as blame_run
 from simgap.answers.bounds import bounds as bounds
+from simgap.answers.brought_policies import (
+    brought_to_class as brought_to_class,
+)
 from simgap.answers.class_facts import (
     measured_class as measured_class,
 )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from json import JSONEncoder
 from typing import Any
 
 DIGITS = 32  # hexadecimal: 128 bits
+ENCODER = JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def key_of(parts: Mapping[str, Any]) -> str:
@@ -15,7 +17,4 @@ def key_of(parts: Mapping[str, Any]) -> str:
     Parts are made of JSON's own types: texts, numbers, lists, objects. A value that is
     not a number has no place among them.
     """
-    import json
-
-    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+    return hashlib.sha256(ENCODER.encode(parts).encode()).hexdigest()[:DIGITS]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
@@ -63,12 +64,25 @@ def write_seal(folder: Path, seal: Seal, *, sync: bool = False) -> None:
     text = body + hashlib.blake2b(body, digest_size=16).digest()
     handle = os.open(folder / SEAL, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        if os.pwrite(handle, text, 0) != len(text):
-            raise OSError(f"{folder / SEAL} was not written whole")
+        _write_all(handle, text)
         if sync:
             os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _write_all(handle: int, text: bytes) -> None:
+    """Write a seal over the old one; if that fails, the old one is there again."""
+    old = os.pread(handle, len(text), 0)
+    try:
+        done = 0
+        while done < len(text):  # a disk may take only a part at a time
+            done += os.pwrite(handle, text[done:], done)
+    except OSError:
+        with suppress(OSError):
+            os.pwrite(handle, old, 0)
+            os.ftruncate(handle, len(old))
+        raise
 
 
 def read_seal(folder: Path) -> Seal | None:

@@ -71,11 +71,11 @@ class List(Record):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Export(Record):
-    """The file that a model was written to."""
+    """The file that a model or a table was written to."""
 
     schema: int = SCHEMA
     kind: str = "export"
     path: str
-    hash: str
+    hash: str  # of the model, whatever its file; of a table: SHA-256 of the file
     bytes: int
     provenance: Provenance

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from json import dumps
 from typing import Any, final
 
 from simgap.records.note import Note
@@ -109,8 +110,8 @@ class Verify(Record):
 
 def axis_text(value: Any) -> str:
     """Return the value of an axis as tables and pages have it."""
-    if isinstance(value, bool):
-        return str(value).lower()
+    if isinstance(value, bool | dict):
+        return dumps(value)
     return repr(value) if isinstance(value, float) else str(value)
 
 

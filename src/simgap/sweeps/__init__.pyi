@@ -1,8 +1,12 @@
 from simgap.sweeps.cost import dry_run as dry_run
 from simgap.sweeps.engine import Engine as Engine
 from simgap.sweeps.engines.local import LocalEngine as LocalEngine
-from simgap.sweeps.plan import Plan as Plan, read_plan as read_plan
+from simgap.sweeps.plan import Plan as Plan
 from simgap.sweeps.questions.catalogue import QUESTIONS as QUESTIONS
-from simgap.sweeps.state import status as status, verify as verify
+from simgap.sweeps.reading import read_plan as read_plan
+from simgap.sweeps.state import (
+    export_table as export_table,
+    status as status,
+    verify as verify,
+)
 from simgap.sweeps.sweep import resume as resume, retry as retry, sweep as sweep
-from simgap.sweeps.table import write_table as write_table

@@ -7,19 +7,21 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, final
 
+from simgap.errors import InvalidFile
 from simgap.ledger import key_of
 from simgap.records import encode
-from simgap.sweeps.fields import Question
-from simgap.sweeps.plan import Cell
+from simgap.sweeps.fields import Found, Question
+from simgap.sweeps.plan import Cell, Plan
 from simgap.sweeps.questions.catalogue import QUESTIONS
 
 WORK = "unfinished"  # folder of what cells have begun, inside that of the sweep
+ORPHANS = 60.0  # seconds that a worker may live whose driver was killed
 QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 
 
@@ -59,7 +61,14 @@ def answered(cell: Cell, folder: Path) -> Answered:
     """Return what a cell comes to; half-done work is kept in the folder."""
     begin = monotonic()
     question = QUESTIONS[cell.question]
-    found = question.answer(cell.asked, cell.seed, str(folder))
+    if cell.inputs and cell.inputs != key_of(question.contents(cell.asked)):
+        raise InvalidFile(
+            "a file that the cell names is not what it was when the sweep began",
+            hint="on a cluster every machine needs the same files; repeat the command: "
+            "cells whose files have changed are run again",
+            code="changed-input",
+        )
+    found = _found(question, cell, folder)
     told = {
         "numbers": {name: found.numbers.get(name) for name in question.columns},
         "notes": sorted(set(found.notes)),
@@ -72,21 +81,30 @@ def answered(cell: Cell, folder: Path) -> Answered:
     return Answered(encode(told).strip(), found.files, monotonic() - begin)
 
 
+def _found(question: Question, cell: Cell, folder: Path) -> Found:
+    """Return the answer; wait for the worker of a killed driver, which ends soon."""
+    begin = monotonic()
+    while True:
+        try:
+            return question.answer(cell.asked, cell.seed, str(folder))
+        except InvalidFile as error:
+            if error.code != "folder-in-use" or monotonic() - begin > ORPHANS:
+                raise
+            sleep(0.2)
+
+
 def environment_of(question: Question) -> Mapping[str, str]:
     """Return the environment of the processes that answer a question."""
     return {**QUIET, **question.environment}
 
 
-def examples_of(cells: Iterator[Cell]) -> tuple[Cell, ...]:
+def examples_of(plan: Plan) -> tuple[Cell, ...]:
     """Return one cell of each kind whose kernels have to be compiled."""
-    found: dict[str, Cell] = {}
-    for cell in cells:
-        tiny = QUESTIONS[cell.question].tiny
-        if tiny is None:
-            return ()
-        asked = dict(tiny(cell.asked))
-        found.setdefault(key_of(asked), Cell("", cell.question, {}, asked, 0))
-    return tuple(found.values())
+    question = plan.question
+    if question.tiny is None:
+        return ()
+    every = {key_of(tiny := dict(question.tiny(e))): tiny for e in plan.kinds()}
+    return tuple(Cell("", question.name, {}, each, "", 0) for each in every.values())
 
 
 def _warmed(cell: Cell) -> None:
@@ -95,7 +113,7 @@ def _warmed(cell: Cell) -> None:
 
     name = key_of({"code": home, "question": cell.question, "asked": cell.asked})
     place = Path(tempfile.gettempdir()) / f"simgap-compiled-{os.getuid()}-{name}"
-    with _locked(place) as done:
+    with suppress(Exception), _locked(place) as done:  # cells say what is wrong
         if not done():
             answered(cell, place)
             place.write_text("compiled\n")

@@ -1,51 +1,85 @@
-"""What differs between two plans, in words."""
+"""What differs between two plans, or in the files that they name, in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from simgap.sweeps.plan import Plan
+from simgap.sweeps.plan import Inputs, Plan, texts_of
 from simgap.text import shown
 
+MOST = 5  # files and models that are told of
 
-def changes_of(old: Plan, new: Plan) -> tuple[str, ...]:
+
+def changes_of(old: Plan, new: Plan) -> Iterator[str]:
     """Return what differs, and what follows for cells that are finished."""
-    found: list[str] = []
-    if old.question.name != new.question.name:
-        return (f"the question was {old.question.name}: no cell can be used again",)
-    found += _axes(old.axes, new.axes)
-    names = dict.fromkeys((*old.settings, *new.settings))
-    for name in names:
+    if old.question is not new.question:
+        yield f"the question was {old.question.name}: no finished cell is used again"
+        return
+    yield from _axes(old, new)
+    for name in dict.fromkeys((*old.settings, *new.settings)):
         before, after = old.settings.get(name), new.settings.get(name)
+        if name in old.axes or name in new.axes:
+            continue  # it has moved, which is told
         if before != after:
-            found.append(
-                f"{name} was {_value(before)}, is {_value(after)}: cells that have it "
-                "from [settings] are other ones"
+            yield (
+                f"{name} was {_value(before)}, is {_value(after)}: no finished cell "
+                "is used again"
             )
     if old.limits != new.limits:
-        found.append("limits differ: finished cells stay")
-    return tuple(found)
+        yield "limits differ: finished cells are used again"
 
 
-def _axes(
-    old: Mapping[str, tuple[Any, ...]], new: Mapping[str, tuple[Any, ...]]
-) -> Iterator[str]:
-    for name in dict.fromkeys((*old, *new)):
-        before, after = old.get(name), new.get(name)
-        if before is None or after is None:
-            what = "is new" if before is None else "is gone"
+def changed_inputs(old: Inputs, plan: Plan) -> Iterator[str]:
+    """Return what differs in the files and models that a plan names."""
+    if old.version != plan.inputs.version:
+        yield (
+            f"simgap answers the question {plan.question.name} in another way now: no "
+            "finished cell is used again"
+        )
+    found: dict[str, None] = {}
+    for asked in plan.kinds():
+        texts = texts_of(asked)
+        before = _parts(old.contents.get(texts, {}))
+        for part, value in _parts(plan.inputs.contents[texts]).items():
+            if before.get(part, value) != value:
+                name = part.split()[-1]
+                found[f"{name} {shown(str(asked.get(name, '')), 80)}"] = None
+    for told in list(found)[:MOST]:
+        yield f"{told} is not what it was: its cells are run again"
+    if len(found) > MOST:
+        yield f"{len(found) - MOST} more of this kind"
+
+
+def _axes(old: Plan, new: Plan) -> Iterator[str]:
+    for name in dict.fromkeys((*old.axes, *new.axes)):
+        before, after = _values(old, name), _values(new, name)
+        if not before or not after:
+            what = "is new" if after else "is gone"
             yield f"the axis {name} {what}"
             continue
-        more = [each for each in after if each not in before]
-        less = [each for each in before if each not in after]
-        if more:
-            yield f"{name} has {len(more)} more: {_values(more)}"
-        if less:
-            yield f"{name} has {len(less)} fewer: {_values(less)} dropped from the plan"
+        if more := [each for each in after if each not in before]:
+            yield f"{name} has {len(more)} more: {_listed(more)}"
+        if less := [each for each in before if each not in after]:
+            yield f"{name} has {len(less)} fewer: {_listed(less)}"
 
 
-def _values(values: list[Any]) -> str:
+def _values(plan: Plan, name: str) -> tuple[Any, ...]:
+    """Return the values that a name has in a plan, as an axis or as a setting."""
+    if name in plan.axes:
+        return plan.axes[name]
+    return (plan.settings[name],) if name in plan.settings else ()
+
+
+def _parts(contents: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the hashes of what is named, none inside of another."""
+    found: dict[str, Any] = {}
+    for name, value in contents.items():
+        found |= _parts(value) if isinstance(value, Mapping) else {name: value}
+    return found
+
+
+def _listed(values: list[Any]) -> str:
     return shown(", ".join(map(str, values)), 80)
 
 

@@ -13,7 +13,8 @@ from simgap.sweeps.cells import Begin, examples_of
 from simgap.sweeps.engine import Engine
 from simgap.sweeps.engines.local import LocalEngine
 from simgap.sweeps.kept import DONE, FAILED, PART, done_row, read_done
-from simgap.sweeps.plan import Cell, Limits, Plan, read_plan
+from simgap.sweeps.plan import Limits, Plan
+from simgap.sweeps.reading import read_plan
 from simgap.sweeps.state import sweep_record
 
 TIMED = 6  # cells, spread over the plan
@@ -46,13 +47,15 @@ def dry_run(
     else:
         found = sweep_record(wanted, None, folder)
     left = [
-        cell for cell in wanted.cells() if known.get(cell.key) not in (DONE, FAILED)
+        at
+        for at, key in enumerate(wanted.cell_keys())
+        if known.get(key) not in (DONE, FAILED)
     ]
     cost = _from_times(times, left, machine) if times else _timed(wanted, left, machine)
     return replace(found, cost=cost, reused=found.done)
 
 
-def _from_times(times: list[float], left: list[Cell], machine: Engine) -> SweepCost:
+def _from_times(times: list[float], left: list[int], machine: Engine) -> SweepCost:
     return SweepCost(
         seconds=mean(times) * len(left) / machine.workers,
         disk=None,
@@ -61,15 +64,15 @@ def _from_times(times: list[float], left: list[Cell], machine: Engine) -> SweepC
     )
 
 
-def _timed(plan: Plan, left: list[Cell], machine: Engine) -> SweepCost:
+def _timed(plan: Plan, left: list[int], machine: Engine) -> SweepCost:
     """Return the cost from a few cells that are run and thrown away."""
     step = max(1, len(left) // TIMED)
-    few = left[::step][:TIMED]
+    few = [plan.cell(at) for at in left[::step][:TIMED]]
     times, sizes, at_least = [], [], False
     limits = Limits(seconds=PATIENCE, memory=plan.limits.memory, tries=1)
     with TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        begin = Begin(scratch, examples_of(iter(few)))
+        begin = Begin(scratch, examples_of(plan))
         for ended in LocalEngine(machine.workers).run(
             few, begin, plan.question, limits
         ):

@@ -9,8 +9,10 @@ from math import isfinite
 from typing import Any, final
 
 from simgap.records import Certainty
+from simgap.text import shown
 
 Asked = Mapping[str, Any]  # the fields of a question with their values
+LARGEST_WHOLE = 2**63 - 1
 
 
 class Kind(Enum):
@@ -37,26 +39,41 @@ class Field:
 
     def problem(self, value: object) -> str:
         """Return what is wrong with a value; empty: nothing."""
-        number = isinstance(value, int | float) and not isinstance(value, bool)
         match self.kind:
             case Kind.TEXT:
                 fine = isinstance(value, str) and bool(value.strip())
             case Kind.WHOLE:
-                fine = number and isinstance(value, int)
+                fine = isinstance(value, int) and is_number(value)
             case Kind.REAL:
-                fine = number and isfinite(value)  # type: ignore[arg-type]
+                fine = is_number(value)
             case Kind.YES:
                 fine = isinstance(value, bool)
             case Kind.NUMBERS:
-                fine = isinstance(value, dict) and all(
-                    isinstance(each, int | float) and not isinstance(each, bool)
-                    for each in value.values()
-                )
+                fine = isinstance(value, dict) and all(map(is_number, value.values()))
         if not fine:
-            return f"{self.name} is {value!r}, not {self.kind.value}"
+            large = self.kind is Kind.WHOLE and type(value) is int
+            what = "too large" if large else f"not {self.kind.value}"
+            return f"{self.name} is {told(value)}, {what}"
         if self.least is not None and value < self.least:  # type: ignore[operator]
             return f"{self.name} is {value!r}, the least is {self.least:g}"
         return ""
+
+
+def told(value: object) -> str:
+    """Return a value as a plan would say it."""
+    if isinstance(value, str | int | float | list | dict):
+        text = repr(value)
+        return text.lower() if isinstance(value, bool) else shown(text)
+    return shown(str(value))
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a number that every table and file can hold."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    if isinstance(value, int):
+        return abs(value) <= LARGEST_WHOLE
+    return isfinite(value)
 
 
 @final

@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import hashlib
 import queue
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
-from typing import Any, final
+from types import TracebackType
+from typing import Any, Self, final
 
 import msgspec
 
 from simgap.errors import SimgapError
 from simgap.ledger import Ledger, Row
-from simgap.sweeps.cells import Answered
+from simgap.processes import delayed_interrupts
+from simgap.sweeps.cells import WORK, Answered
 from simgap.sweeps.plan import Cell
 from simgap.user_files import replacing
 
-PART, PLAN = "sweep", "plan"
+PART = "sweep"
 DONE, FAILED = "done", "failed"
 FILES = "files"  # folder of what cells have made
 
@@ -87,14 +90,20 @@ def whole_file(folder: Path, key: str, ending: str, digest: str) -> bool:
 
 @final
 class Writer:
-    """Writes rows as they come, in a thread of its own."""
+    """Writes rows as they come, in a thread of its own.
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+    Half-done work of a cell is removed when its row is there for good.
+    """
+
+    def __init__(self, ledger: Ledger, folder: Path) -> None:
+        self._ledger, self._work_folder = ledger, folder / WORK
         self._queue: queue.SimpleQueue[Row | None] = queue.SimpleQueue()
         self._error: BaseException | None = None
-        self._thread = Thread(target=self._work, name="ledger")
+        self._thread = Thread(target=self._work, name="ledger", daemon=True)
+
+    def __enter__(self) -> Self:
         self._thread.start()
+        return self
 
     def put(self, row: Row) -> None:
         """Hand a row over; raise what went wrong with an earlier one."""
@@ -102,11 +111,17 @@ class Writer:
             raise self._error
         self._queue.put(row)
 
-    def close(self) -> None:
-        """Wait until everything is written; raise what went wrong."""
-        self._queue.put(None)
-        self._thread.join()
-        if self._error is not None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Wait until everything is written; raise what went wrong, if nothing else."""
+        with delayed_interrupts():
+            self._queue.put(None)
+            self._thread.join()
+        if self._error is not None and not isinstance(error, SimgapError):
             raise self._error
 
     def _work(self) -> None:
@@ -116,8 +131,11 @@ class Writer:
             while not self._queue.empty():
                 rows.append(self._queue.get())
             more = rows[-1] is not None
+            done = [each for each in rows if each is not None]
             try:
-                self._ledger.keep_all([each for each in rows if each is not None])
+                self._ledger.keep_all(done)
             except BaseException as error:
                 self._error = error
                 return
+            for each in done:
+                shutil.rmtree(self._work_folder / each.key, ignore_errors=True)

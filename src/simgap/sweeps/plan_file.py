@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 import tomllib
+from codecs import BOM_UTF8
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -15,6 +17,14 @@ from simgap.errors import InvalidFile
 from simgap.user_files import opened
 
 LARGEST = 4 * 2**20  # bytes
+QUOTED = r""""(?:[^"\\\n]|\\.)*+"|'[^'\n]*+'"""
+LONG_TEXTS = r'''"""(?:[^"\\]|\\.|"{1,2}(?!"))*+"{3,5}''' + (
+    r"""|'''(?:[^']|'{1,2}(?!'))*+'{3,5}"""
+)
+TOKEN = re.compile(rf"{LONG_TEXTS}|{QUOTED}|#[^\n]*+|[\[\]{{}}\n]", re.DOTALL)
+NAME = re.compile(rf"{QUOTED}|[\w-]++")
+KEY = re.compile(rf"\s*+((?:{QUOTED}|[\w.-]++|[ \t]++)++)=")
+HEAD = re.compile(rf"\s*+\[\[?+((?:{QUOTED}|[^\]])++)\]")
 
 
 @final
@@ -33,22 +43,23 @@ class PlanFile:
         return InvalidFile(f"{place}: {what}", hint=hint, code=code)
 
     def line_of(self, *keys: str) -> int | None:
-        """Return the line on which a key stands, counted from 1."""
+        """Return the line on which a key stands, counted from 1.
+
+        If it stands nowhere by itself, the line of the table that it belongs to.
+        """
         table: tuple[str, ...] = ()
         found = None
-        for at, line in enumerate(self.text.splitlines(), start=1):
-            if head := re.match(r"\s*\[([^\[\]]+)\]", line):
-                table = tuple(_names(head[1]))
-                if table == keys:
-                    found = found or at
-            elif key := re.match(
-                r"""\s*((?:[\w-]+|"[^"]*"|'[^']*'|\s*\.\s*)+)\s*=""", line
-            ):
+        for at, line in _beginnings(self.text):
+            if head := HEAD.match(line):
+                here = table = _names(head[1])
+            elif key := KEY.match(line):
                 here = (*table, *_names(key[1]))
-                if here == keys:
-                    return at
-                if here == keys[: len(here)]:
-                    found = found or at  # inside of a table on one line
+            else:
+                continue
+            if here == keys:
+                return at
+            if here == keys[: len(here)]:
+                found = found or at
         return found
 
 
@@ -68,12 +79,13 @@ def read_plan_file(path: Path) -> PlanFile:
 def plan_file_of(raw: bytes, name: str) -> PlanFile:
     """Return the plan that a text holds."""
     try:
-        text = raw.decode()
+        text = raw.removeprefix(BOM_UTF8).decode()
         content = tomllib.loads(text)
     except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
         raise InvalidFile(
-            f"{name} is not a text in UTF-8",
-            hint="save it as plain text",
+            f"{name}, line {line}: this is not a text in UTF-8",
+            hint="save the plan as plain text in UTF-8",
             code="plan-not-text",
         ) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -85,6 +97,25 @@ def plan_file_of(raw: bytes, name: str) -> PlanFile:
     return PlanFile(name, text, content)
 
 
-def _names(path: str) -> list[str]:
+def _beginnings(text: str) -> Iterator[tuple[int, str]]:
+    """Return the lines that begin a table or a key, with their numbers.
+
+    Lines inside of a long text or of a list over several lines begin nothing.
+    """
+    inside: set[int] = set()
+    at = depth = 0
+    for found in TOKEN.finditer(text):
+        token = found[0]
+        depth += (token in "[{") - (token in "]}")
+        many = token.count("\n")
+        if depth or token != "\n":
+            inside.update(range(at + 1, at + many + 1))
+        at += many
+    for at, line in enumerate(text.split("\n")):
+        if at not in inside:
+            yield at + 1, line
+
+
+def _names(path: str) -> tuple[str, ...]:
     """Return the parts of a dotted key."""
-    return [each.strip().strip("\"'") for each in path.split(".")]
+    return tuple(each.strip("\"'") for each in NAME.findall(path))

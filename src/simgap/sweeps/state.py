@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +15,7 @@ import msgspec
 from simgap.ledger import Ledger, driver_of, read_ledger
 from simgap.records import (
     DifferentCell,
+    Export,
     FailedCell,
     Sweep,
     Verify,
@@ -22,41 +24,56 @@ from simgap.records import (
 from simgap.sweeps.cells import Begin
 from simgap.sweeps.engine import Engine
 from simgap.sweeps.engines.local import LocalEngine
-from simgap.sweeps.kept import DONE, FAILED, PART, PLAN, read_answer, read_failure
+from simgap.sweeps.kept import DONE, FAILED, PART, read_answer, read_failure
+from simgap.sweeps.kept_plan import plan_in
 from simgap.sweeps.plan import Cell, Plan
-from simgap.sweeps.table import TABLE
+from simgap.sweeps.table import TABLE, write_table
 
 MOST_FAILURES = 100  # that a record lists
 
 
 def status(folder: Path | str) -> Sweep:
     """Return how far the sweep of a folder is, also while it runs."""
-    from simgap.sweeps.sweep import plan_in
-
     place = Path(folder)
     with read_ledger(place, PART) as ledger:
-        found = sweep_record(plan_in(ledger, place), ledger, place)
+        plan = plan_in(ledger, place, as_it_was=True)
+        found = sweep_record(plan, ledger, place)
     driver = driver_of(place)
     if driver is None:
         return found
     return replace(found, running=driver.running, driver=str(driver))
 
 
+def export_table(folder: Path | str, file: Path | str) -> Export:
+    """Write the table of a sweep, as .csv or .parquet, also while it runs."""
+    place, path = Path(folder), Path(file)
+    with read_ledger(place, PART) as ledger:
+        plan = plan_in(ledger, place, as_it_was=True)
+        write_table(plan, ledger, path)
+    with path.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    return Export(
+        path=str(file),
+        hash=digest,
+        bytes=path.stat().st_size,
+        provenance=provenance(command="", model=plan.file.name, latent=None),
+    )
+
+
 def sweep_record(plan: Plan, ledger: Ledger | None, folder: Path) -> Sweep:
     """Return how far a sweep is."""
-    rows = () if ledger is None else ledger.statuses()
-    known = {key: state for key, state in rows if key != PLAN}
-    done, failed, seen = 0, 0, set()
+    known = {} if ledger is None else dict(ledger.statuses())
+    done, failed = 0, 0
     failures: list[FailedCell] = []
-    for cell in plan.cells():
-        state = known.get(cell.key)
-        seen.add(cell.key)
+    for at, key in enumerate(plan.cell_keys()):
+        state = known.get(key)
         done += state == DONE
-        if state == FAILED:
-            failed += 1
-            if ledger is not None and len(failures) < MOST_FAILURES:
-                failures.append(_failure(ledger, cell))
-    dropped = sum(state == DONE for key, state in known.items() if key not in seen)
+        failed += state == FAILED
+        if state == FAILED and ledger is not None and len(failures) < MOST_FAILURES:
+            failures.append(_failure(ledger, key, plan.axes_at(at)))
+    for key in plan.cell_keys():
+        known.pop(key, None)
+    dropped = sum(state == DONE for state in known.values())
     return Sweep(
         title=plan.title,
         question=plan.question.name,
@@ -90,21 +107,23 @@ def verify(
     engine: Engine | None = None,
 ) -> Verify:
     """Compute finished cells again, chosen at random, and compare every byte."""
-    from simgap.sweeps.sweep import plan_in
-
     place = Path(folder)
     with read_ledger(place, PART) as ledger:
-        plan = plan_in(ledger, place)
+        plan = plan_in(ledger, place, as_it_was=True)
         state = sweep_record(plan, ledger, place)
         known = dict(ledger.statuses())
-        finished = [each for each in plan.cells() if known.get(each.key) == DONE]
-        chosen = random.Random(seed).sample(finished, min(cells, len(finished)))
+        finished = [
+            at for at, key in enumerate(plan.cell_keys()) if known.get(key) == DONE
+        ]
+        picked = random.Random(seed).sample(finished, min(cells, len(finished)))
+        chosen = [plan.cell(at) for at in picked]
         kept = {each.key: read_answer(_content(ledger, each)) for each in chosen}
+    limits = replace(plan.limits, seconds=None)  # it was fast enough, once
     different: list[DifferentCell] = []
     equal = 0
     with TemporaryDirectory() as scratch:
         machine = engine or LocalEngine()
-        for ended in machine.run(chosen, Begin(scratch), plan.question, plan.limits):
+        for ended in machine.run(chosen, Begin(scratch), plan.question, limits):
             if ended.failure is None and ended.result.numbers == kept[ended.task.key]:
                 equal += 1
             else:
@@ -151,13 +170,13 @@ def _differences(ended: Any, kept: bytes) -> Iterator[DifferentCell]:
                 )
 
 
-def _failure(ledger: Ledger, cell: Cell) -> FailedCell:
-    row = ledger.find(cell.key)
+def _failure(ledger: Ledger, key: str, axes: dict[str, Any]) -> FailedCell:
+    row = ledger.find(key)
     assert row is not None  # it was there a moment ago
     found = read_failure(row.content)
     return FailedCell(
-        cell=cell.key,
-        axes=cell.axes,
+        cell=key,
+        axes=axes,
         code=found.code,
         text=found.text,
         hint=found.hint,

@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
-from simgap.errors import InvalidFile
+from simgap.errors import InvalidFile, SimgapError
 from simgap.ledger import Ledger, Row, opened_ledger, salvaged
 from simgap.processes import Ended
 from simgap.records import Sweep, write_record
 from simgap.sweeps.cells import WORK, Begin, examples_of
-from simgap.sweeps.changes import changes_of
 from simgap.sweeps.engine import Engine
 from simgap.sweeps.engines.local import LocalEngine
 from simgap.sweeps.kept import (
     DONE,
     FAILED,
     PART,
-    PLAN,
     Writer,
     done_row,
     failed_row,
     read_done,
     whole_file,
 )
-from simgap.sweeps.plan import Cell, Plan, plan_of, read_plan
+from simgap.sweeps.kept_plan import keep_plan, plan_in, repaired_plan
+from simgap.sweeps.plan import Cell, Plan
+from simgap.sweeps.reading import read_plan
 from simgap.sweeps.state import sweep_record
 from simgap.sweeps.table import TABLE, write_table
 from simgap.text import counted
 
 RECORD = "sweep.json"
+STOPS = frozenset(("disk-full", "failed-write", "unwritable-folder"))  # no cell's fault
 Tell = Callable[[str], None]
 
 
@@ -49,13 +51,17 @@ def sweep(
     was stopped, however, goes on where it was. A changed plan re-uses what is still
     valid; the record says what changed. Tables are written at the end: `table.csv`.
     """
-    folder = Path(out)
-    wanted = read_plan(plan)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder, wanted = Path(out), read_plan(plan)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidFile(
+            f"cannot make the folder {folder}: {error.strerror}",
+            hint="choose another one with --out",
+            code="unwritable-folder",
+        ) from error
     with opened_ledger(folder, PART) as ledger:
-        changes = _kept_plan(ledger, wanted)
-        found = _run(ledger, wanted, folder, engine, progress, again=())
-        return _finished(replace(found, changes=changes), folder)
+        return _run(ledger, wanted, folder, engine, progress, again=())
 
 
 def resume(
@@ -68,13 +74,15 @@ def resume(
     """Run the cells that are missing in a folder; failed ones stay as they are.
 
     With `repair`, what is whole in a damaged ledger is saved first, and what is lost is
-    run again.
+    run again; so are failed cells, of which a later row may be lost.
     """
-    place = Path(folder)
+    place = _there(folder)
     if repair:
         rows, aside = salvaged(place)
         progress(f"{counted(rows, 'row')} saved; the damaged files are in {aside}")
-    return _again(place, engine, progress, again=())
+        with opened_ledger(place, PART) as ledger:
+            repaired_plan(ledger, place)
+    return _again(place, engine, progress, again=(FAILED,) if repair else ())
 
 
 def retry(
@@ -84,41 +92,26 @@ def retry(
     progress: Tell = lambda _: None,
 ) -> Sweep:
     """Run the cells of a folder that failed or are missing."""
-    return _again(Path(folder), engine, progress, again=(FAILED,))
+    return _again(_there(folder), engine, progress, again=(FAILED,))
 
 
-def plan_in(ledger: Ledger, folder: Path) -> Plan:
-    """Return the plan that a ledger has."""
-    row = ledger.find(PLAN)
-    if row is None:
+def _there(folder: Path | str) -> Path:
+    place = Path(folder)
+    if not place.is_dir():
         raise InvalidFile(
-            f"there is no sweep in {folder}",
-            hint="begin one: simgap sweep plan.toml --out FOLDER; other verbs go on "
-            "when their own command is repeated",
-            code="no-sweep",
+            f"there is no folder {place}",
+            hint="name the one of simgap sweep --out",
+            code="no-ledger",
         )
-    return plan_of(row.content, "the plan")
+    return place
 
 
 def _again(
     folder: Path, engine: Engine | None, progress: Tell, *, again: tuple[str, ...]
 ) -> Sweep:
-    if not folder.is_dir():
-        raise InvalidFile(f"there is no folder {folder}", hint="name the one of --out")
     with opened_ledger(folder, PART) as ledger:
-        plan = plan_in(ledger, folder)
-        return _finished(
-            _run(ledger, plan, folder, engine, progress, again=again), folder
-        )
-
-
-def _kept_plan(ledger: Ledger, plan: Plan) -> tuple[str, ...]:
-    """Write the plan, if it is another one; return what differs."""
-    row, text = ledger.find(PLAN), plan.file.text.encode()
-    if row is not None and row.content == text:
-        return ()
-    ledger.keep(PLAN, text, PLAN)
-    return () if row is None else changes_of(plan_of(row.content, "the old plan"), plan)
+        plan = plan_in(ledger, folder, as_it_was=False)
+        return _run(ledger, plan, folder, engine, progress, again=again)
 
 
 def _run(
@@ -131,60 +124,97 @@ def _run(
     again: tuple[str, ...],
 ) -> Sweep:
     """Run what is missing; write table and record, also if it is interrupted."""
-    begin, machine = monotonic(), engine or LocalEngine()
-    finished = {
-        key
-        for key, status in ledger.statuses()
-        if status in {DONE, FAILED} - set(again) and key != PLAN
-    }
-    reused = 0
-    left: list[Cell] = []
-    for cell in plan.cells():
-        if cell.key in finished and _files_there(ledger, cell, folder):
-            reused += 1
-        else:
-            left.append(cell)
-            finished.discard(cell.key)
-    left = list({cell.key: cell for cell in left}.values())
-    news = _News(plan.size, reused, progress)
-    writer = Writer(ledger)
+    begin = monotonic()
+    changes = keep_plan(ledger, plan, folder)
+    missing = _missing(ledger, plan, folder, again)
+    reused = sum(key not in missing for key in plan.cell_keys())
+    for old in _entries(folder / WORK):
+        if old.name not in missing:
+            shutil.rmtree(old, ignore_errors=True)
     try:
-        cells = _told(left, machine.workers, ledger)
-        start = Begin(str(folder.resolve()), examples_of(iter(left)))
-        for ended in machine.run(cells, start, plan.question, plan.limits):
-            writer.put(_row(ended, folder))
-            news.tell(ended)
-    finally:
-        try:
-            writer.close()
-        finally:
+        if missing:
+            news = _News(reused, len(missing), progress)
+            _run_missing(ledger, plan, folder, engine or LocalEngine(), missing, news)
+    except BaseException as error:
+        with suppress(SimgapError):  # the first error is the one to tell
             write_table(plan, ledger, folder / TABLE)
             write_record(sweep_record(plan, ledger, folder), folder / RECORD)
-    for cell in left:
-        shutil.rmtree(folder / WORK / cell.key, ignore_errors=True)
-    found = sweep_record(plan, ledger, folder)
-    return replace(found, reused=reused, seconds=monotonic() - begin)
-
-
-def _finished(found: Sweep, folder: Path) -> Sweep:
+        if isinstance(error, KeyboardInterrupt):
+            progress(f"stopped; simgap resume {folder} goes on")
+        raise
+    write_table(plan, ledger, folder / TABLE)
+    with suppress(OSError):  # not empty: failed cells of another plan
+        (folder / WORK).rmdir()
+    found = replace(
+        sweep_record(plan, ledger, folder),
+        reused=reused,
+        changes=changes,
+        seconds=monotonic() - begin,
+    )
     write_record(found, folder / RECORD)
     return found
 
 
-def _files_there(ledger: Ledger, cell: Cell, folder: Path) -> bool:
+def _missing(
+    ledger: Ledger, plan: Plan, folder: Path, again: tuple[str, ...]
+) -> set[str]:
+    """Return the keys of the cells to run."""
+    enough = {DONE, FAILED}.difference(again)
+    finished = {key for key, status in ledger.statuses() if status in enough}
+    missing = {key for key in plan.cell_keys() if key not in finished}
+    if plan.question.name == "train":
+        missing |= {
+            key for key in plan.cell_keys() if not _files_there(ledger, key, folder)
+        }
+    return missing
+
+
+def _files_there(ledger: Ledger, key: str, folder: Path) -> bool:
     """Return whether the files of a finished cell are there, unchanged."""
-    if cell.question != "train":
-        return True
-    content = ledger.done(cell.key)
+    content = ledger.done(key)
     files = {} if content is None else read_done(content)[0]["files"]
-    return all(whole_file(folder, cell.key, *each) for each in files.items())
+    return all(whole_file(folder, key, *each) for each in files.items())
 
 
-def _told(cells: Iterable[Cell], workers: int, ledger: Ledger) -> Iterator[Cell]:
-    """Return the cells, and say how many run."""
-    for at, cell in enumerate(cells):
-        ledger.running(min(at + 1, workers))
-        yield cell
+def _entries(folder: Path) -> tuple[Path, ...]:
+    return tuple(folder.iterdir()) if folder.is_dir() else ()
+
+
+def _run_missing(
+    ledger: Ledger,
+    plan: Plan,
+    folder: Path,
+    machine: Engine,
+    missing: set[str],
+    news: _News,
+) -> None:
+    """Run cells until none is missing; each is written as it ends."""
+    start = Begin(str(folder.resolve()), examples_of(plan))
+    running = min(machine.workers, news.left)
+    ledger.running(running)
+    with Writer(ledger, folder) as writer:
+        ends = machine.run(_of(plan, missing), start, plan.question, plan.limits)
+        try:
+            for ended in ends:
+                failure = ended.failure
+                if failure is not None and failure.code in STOPS:
+                    raise failure
+                writer.put(_row(ended, folder))
+                news.tell(ended)
+                if news.left < running:
+                    running = news.left
+                    ledger.running(running)
+        finally:
+            if isinstance(ends, Generator):
+                ends.close()  # its processes end before the ledger is closed
+
+
+def _of(plan: Plan, missing: set[str]) -> Iterator[Cell]:
+    """Return the cells that are missing, each once."""
+    for cell in plan.cells():
+        if cell.key in missing:
+            missing.discard(cell.key)
+            yield cell
 
 
 def _row(ended: Ended, folder: Path) -> Row:
@@ -196,18 +226,19 @@ def _row(ended: Ended, folder: Path) -> Row:
 class _News:
     """Words about how far a sweep has come."""
 
-    def __init__(self, cells: int, reused: int, tell: Tell) -> None:
-        self._cells, self._tell, self._begin = cells, tell, monotonic()
-        self._done, self._fresh, self._failed = reused, 0, 0
+    def __init__(self, reused: int, left: int, tell: Tell) -> None:
+        self._reused, self.left, self._tell = reused, left, tell
+        self._begin, self._fresh, self._failed = monotonic(), 0, 0
 
     def tell(self, ended: Ended) -> None:
         """Say how many cells are done, and how long the others take."""
-        self._done, self._fresh = self._done + 1, self._fresh + 1
+        self._fresh, self.left = self._fresh + 1, self.left - 1
         self._failed += ended.failure is not None
         spent = monotonic() - self._begin
-        left = spent * (self._cells - self._done) / self._fresh
+        done = self._reused + self._fresh
         failed = f", {self._failed} failed" if self._failed else ""
         self._tell(
-            f"{self._done} of {self._cells} cells{failed}, "
-            f"{self._fresh / max(spent, 1e-9):.3g} a second, {left:.0f} s left"
+            f"{done} of {done + self.left} cells{failed}, "
+            f"{self._fresh / max(spent, 1e-9):.3g} a second, "
+            f"{spent * self.left / self._fresh:.0f} s left"
         )

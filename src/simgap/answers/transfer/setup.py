@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, final
@@ -262,6 +263,7 @@ def _with_contents(text: str) -> str:
     return found
 
 
+@cache
 def _version(library: str) -> str:
     try:
         return version(library)

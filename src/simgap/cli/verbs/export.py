@@ -1,4 +1,4 @@
-"""Write a model as .simgap or .npz."""
+"""Write a model as .simgap or .npz, or the table of a sweep as .csv or .parquet."""
 
 from __future__ import annotations
 
@@ -17,22 +17,36 @@ def run(
     context: typer.Context,
     model: Model,
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Ends in .simgap or .npz.")
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="Ends in .simgap or .npz; for the folder of a sweep .csv or .parquet.",
+        ),
     ],
     max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a model as .simgap or .npz; an old file is replaced whole.
 
+    MODEL may also be the folder of a sweep: its table is written, as .csv or .parquet.
+
     Example: simgap export 'riverswim?success=0.2:0.5:4' rivers.npz
     """
-    from simgap.answers import export
-    from simgap.cli.app.models import read_model
+    from pathlib import Path
 
-    _check_order(model, file)
-    given = read_model(model, max_bytes)
-    with working(f"writing {file[:80]}"):
-        answer = export(given, file)
+    if Path(model).is_dir() or Path(file).suffix in (".csv", ".parquet"):
+        from simgap.sweeps import export_table
+
+        with working(f"writing {file[:80]}"):
+            answer = export_table(model, file)
+    else:
+        from simgap.answers import export
+        from simgap.cli.app.models import read_model
+
+        _check_order(model, file)
+        given = read_model(model, max_bytes)
+        with working(f"writing {file[:80]}"):
+            answer = export(given, file)
     finish(answer, context, None, print_answer, as_json=as_json)
 
 

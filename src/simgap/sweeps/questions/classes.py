@@ -16,7 +16,12 @@ MODEL = Field(
 )
 HORIZON = Field("horizon", Kind.WHOLE, "steps of an episode", needed=True, least=1)
 PLANNING = (
-    Field("gap_tolerance", Kind.REAL, "part of its loss that the oracle may miss by"),
+    Field(
+        "gap_tolerance",
+        Kind.REAL,
+        "part of its loss that the oracle may miss by",
+        least=1e-9,
+    ),
     Field("time_limit", Kind.REAL, "seconds of planning in a cell", least=0.001),
 )
 
@@ -67,10 +72,9 @@ def _oracle(asked: Asked, seed: int, folder: str) -> Found:
 
 def _contents(asked: Asked) -> dict[str, Any]:
     found: dict[str, Any] = {"model": _model(asked).latent.hash}
-    if "policy" in asked:
-        named = identity("", {"policy": asked["policy"]}, {})["policy policy"]
-        if named != asked["policy"]:  # it has files
-            found["policy"] = named
+    policy = asked.get("policy", "oracle")
+    if _has_files(policy):
+        found["policy"] = identity("", {"policy": policy}, {})["policy policy"]
     return found
 
 
@@ -84,9 +88,15 @@ def _built(text: str) -> NamedModel:
 
 
 def _check_policy(asked: Asked) -> None:
-    from simgap.answers import checked_policies
+    from simgap.answers import brought_to_class, checked_policies
 
-    checked_policies([asked["policy"]])
+    (policy,) = checked_policies([asked["policy"]])
+    if _has_files(asked["policy"]):
+        brought_to_class(policy.what, _model(asked).latent)
+
+
+def _has_files(policy: str) -> bool:
+    return not {".", ":"}.isdisjoint(policy)
 
 
 def _tiny(asked: Asked) -> Asked:
@@ -110,8 +120,15 @@ GAP = Question(
             needed=True,
             compared=True,
         ),
-        Field("runs", Kind.WHOLE, "in each model, where sampling is needed", least=2),
-        Field("half_width", Kind.REAL, "run until intervals are this half-width"),
+        Field(
+            "runs", Kind.WHOLE, "runs in each model where sampling is needed", least=2
+        ),
+        Field(
+            "half_width",
+            Kind.REAL,
+            "run until intervals are within plus or minus so much",
+            least=1e-9,
+        ),
         Field("guaranteed", Kind.YES, "all intervals hold by theorem"),
         *PLANNING,
     ),
