@@ -18,8 +18,8 @@ from typing import Any, Self, final
 import msgspec
 
 from simgap.errors import SimgapError
+from simgap.interrupts import delayed_interrupts
 from simgap.ledger import Ledger, Row
-from simgap.processes import delayed_interrupts
 from simgap.sweeps.cells import WORK, Answered
 from simgap.sweeps.plan import Cell
 from simgap.user_files import replacing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from simgap.answers import NamedModel, compare, identity, named_model, oracle
@@ -79,11 +80,17 @@ def _contents(asked: Asked) -> dict[str, Any]:
 
 
 def _model(asked: Asked) -> NamedModel:
-    return _built(asked["model"])
+    text = asked["model"]
+    try:
+        found = Path(text).stat()
+    except (OSError, ValueError):  # an instance, not a file
+        return _built(text, ())
+    return _built(text, (found.st_mtime_ns, found.st_size, found.st_ino))
 
 
 @lru_cache(maxsize=64)
-def _built(text: str) -> NamedModel:
+def _built(text: str, file: tuple[int, ...]) -> NamedModel:
+    """Return a model, built once unless its file is another one."""
     return named_model(text)
 
 
