@@ -17,6 +17,7 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import ENOSPC
 from pathlib import Path
 from typing import BinaryIO
 
@@ -197,6 +198,7 @@ def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
             f"cannot write {path}: {error.strerror or error}",
             hint="the old file, if there was one, is untouched; "
             "check the folder, its permissions and the free space",
+            code="disk-full" if error.errno == ENOSPC else "failed-write",
         ) from error
 
 

@@ -1,0 +1,180 @@
+"""Sweeps whose cells say themselves when they run.
+
+Every cell has a policy of its own, in a file of the user, which writes the number of
+the cell to `calls.txt` whenever a worker asks it for an action.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.sessions import all_gone, in_session
+
+CALLS = "calls.txt"
+POLICIES = """
+import os
+import time
+from multiprocessing import parent_process
+from pathlib import Path
+
+CALLS = Path(__file__).with_name("calls.txt")
+
+
+def __getattr__(name):
+    if not name.startswith("cell_"):
+        raise AttributeError(name)
+
+    def act(observation, memory):
+        if parent_process() is not None:  # a worker; a driver only looks at it
+            with open(CALLS, "ab", buffering=0) as stream:
+                stream.write(f"{name[5:]}\\n".encode())
+            time.sleep(PAUSE)
+        return 0, None
+
+    return act
+"""
+GONE = 60.0  # seconds for workers to notice that their driver is dead
+
+
+class Kept(NamedTuple):
+    """What a ledger has, read from a copy."""
+
+    done: frozenset[int]  # cells
+    rows: Counter[int]  # of each
+
+
+class Noted:
+    """A sweep in a folder of its own, run by commands of simgap."""
+
+    def __init__(
+        self, place: Path, cells: int, *, pause: float = 0.002, limits: str = ""
+    ) -> None:
+        self.place, self.cells = place, cells
+        place.mkdir(parents=True)
+        (place / CALLS).touch()
+        (place / "noted.py").write_text(POLICIES.replace("PAUSE", str(pause)))
+        names = [f"noted.py:cell_{each}" for each in range(cells)]
+        (place / "plan.toml").write_text(
+            f"""question = "gap"
+[axes]
+model = "riverswim?states=3&success=0.3,0.6"
+horizon = 1
+policy = {names}
+[settings]
+runs = 2
+[limits]
+tries = 1000
+{limits}
+"""
+        )
+
+    @property
+    def run(self) -> Path:
+        """Return the folder of the sweep."""
+        return self.place / "run"
+
+    def start(
+        self,
+        *words: str,
+        workers: int = 2,
+        environment: dict[str, str] | None = None,
+        **how: Any,
+    ) -> subprocess.Popen[str]:
+        """Start simgap in a session of its own."""
+        if not words:
+            words = ("sweep", "plan.toml", "--out", "run", "--workers", str(workers))
+        return subprocess.Popen(
+            [sys.executable, "-m", "simgap.cli.app.main", *words],
+            cwd=self.place,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env={**os.environ, **(environment or {})},
+            **how,
+        )
+
+    def finish(self, *words: str, workers: int = 2) -> None:
+        """Run simgap until it ends, well."""
+        process = self.start(*words, workers=workers)
+        said = process.communicate(timeout=600)[1]
+        assert process.returncode == 0, said
+        all_gone(process.pid, GONE)
+
+    def calls(self) -> list[int]:
+        """Return the cells that were asked for an action, in that order."""
+        return [int(each) for each in (self.place / CALLS).read_bytes().split()]
+
+    def kept(self) -> Kept:
+        """Return what the ledger has, whatever state it is in."""
+        rows: Counter[int] = Counter()
+        copy = self.place / "copy"
+        shutil.rmtree(copy, ignore_errors=True)
+        copy.mkdir()
+        for name in ("ledger.sqlite", "ledger.sqlite-wal"):
+            with suppress(FileNotFoundError):
+                shutil.copyfile(self.run / name, copy / name)
+        with closing(sqlite3.connect(copy / "ledger.sqlite")) as connection:
+            asked = "SELECT key FROM rows WHERE status = 'done'"
+            with suppress(sqlite3.OperationalError):  # there is no table yet
+                names = self._names()
+                rows.update(names[key[6:]] for (key,) in connection.execute(asked))
+        return Kept(frozenset(rows), rows)
+
+    def table(self) -> bytes:
+        """Return the table, as it is and exported once more: the same bytes."""
+        from simgap.sweeps import export_table
+
+        export_table(self.run, self.place / "exported.csv")
+        found = (self.place / "exported.csv").read_bytes()
+        assert (self.run / "table.csv").read_bytes() == found
+        return found
+
+    def _names(self) -> dict[str, int]:
+        """Return the number of every cell by its key."""
+        from simgap.sweeps import read_plan
+
+        here = Path.cwd()
+        os.chdir(self.place)
+        try:
+            keys = read_plan("plan.toml").cell_keys()
+            return {key: at for at, key in enumerate(keys)}
+        finally:
+            os.chdir(here)
+
+
+def workers_of(driver: int) -> list[int]:
+    """Return the worker processes of a driver that run."""
+    found = []
+    for each in in_session(driver):
+        with suppress(OSError):
+            if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes():
+                found.append(each)
+    return found
+
+
+def kill(process: int) -> bool:
+    """Send SIGKILL; return whether there was such a process."""
+    try:
+        os.kill(process, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def wait_until(what: Any, seconds: float = 300.0) -> None:
+    """Wait until something is the case."""
+    deadline = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
