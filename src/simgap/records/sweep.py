@@ -28,7 +28,7 @@ class FailedCell:
     def line(self) -> str:
         """Return the cell in a line."""
         where = ", ".join(f"{name}={value}" for name, value in self.axes.items())
-        return f"{where}: {self.text}"
+        return f"{where}: {self.text}" + (f" ({self.hint})" if self.hint else "")
 
 
 @final
