@@ -62,7 +62,8 @@ def ran(*words: str) -> Ran:
 
     verb = import_module(f"simgap.cli.verbs.{words[0]}")
     verb.chosen_engine = lambda *_: here  # type: ignore[attr-defined]
-    program._explain, Ledger.keep_all = explained, kept  # type: ignore[method-assign]
+    program._explain = explained
+    Ledger.keep_all = kept  # type: ignore[assignment, method-assign]
     try:
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as said:
             found.status = program.main(words)

@@ -26,8 +26,8 @@ pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler
 def cases(place: Path, step: int) -> list[dict[str, Any]]:
     """Return what became of every case; the first one is a run without a failure."""
     library = place / "failing.so"
-    build = [str(COMPILER), "-shared", "-fPIC", "-O1", "-o", library, SOURCE, "-ldl"]
-    subprocess.run(build, check=True)
+    build = f"{COMPILER} -shared -fPIC -O1 -ldl -o".split()
+    subprocess.run([*build, str(library), str(SOURCE)], check=True)
     told = subprocess.run(
         [
             sys.executable,
