@@ -48,6 +48,8 @@ def _spelt(told: dict[str, Any]) -> str:
         return "number" if name == "number" else f"[{name}](#{anchor})"
     if "anyOf" in told:
         return " or ".join(_spelt(each) for each in told["anyOf"])
+    if "type" not in told and not {"const", "enum"} & set(told):
+        return "anything"
     if "const" in told:
         return f"`{told['const']}`"
     if "enum" in told:

@@ -28,6 +28,13 @@ QUICK = {  # options that make an example a matter of a moment; the last -H coun
     "gap": ("-H", "6", "--seeds", "2"),
 }
 RECORDS = "reproduce lemma-6 --out simgap-reproduce"
+PLAN = """question = "gap"
+[axes]
+model = "riverswim?states=3&success=0.2,0.6"
+horizon = [3, 4]
+policy = "random"
+"""
+SWEEPS = {"status", "resume", "retry", "verify"}  # verbs about a folder that is there
 LOG = "episode,step,state,action,next_state\n0,0,0,1,1\n0,1,1,0,0\n"
 
 
@@ -96,6 +103,10 @@ def _run_example(
 ) -> None:
     if verb == "report":
         assert main(shlex.split(RECORDS)) == 0
+    if verb in {"sweep", *SWEEPS}:
+        Path("plan.toml").write_text(PLAN)
+    if verb in SWEEPS:
+        assert main(["sweep", "plan.toml", "--out", "rivers"]) == 0
     if verb == "adapt":
         Path("real.csv").write_text(LOG)
     (example,) = examples(verb)

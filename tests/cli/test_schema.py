@@ -52,6 +52,12 @@ COMMANDS = [  # at least one of every verb; no horizon and no gain make nulls
     f"export {RIVERS} rivers.npz",
     f"reproduce {FAST} --out claims-here",
     "report claims-here",
+    "sweep plan.toml --out swept --dry-run",
+    "sweep plan.toml --out swept --workers 1",
+    "status swept",
+    "resume swept",
+    "retry swept",
+    "verify swept --cells 1 --workers 1",
     f"check {CART} -H 9",
     f"transfer {CART} -H 9 --policy random --reference zero --design grid:2",
 ]
@@ -94,6 +100,12 @@ class Cars:
 def make_batch(thetas):
     return Cars(thetas)
 """
+PLAN = f"""question = "gap"
+[axes]
+model = "{RIVERS}"
+horizon = [3, 4]
+policy = "random"
+"""
 LOG = "episode,step,state,action,next_state\n0,0,0,1,0\n0,1,0,1,1\n"
 
 
@@ -109,6 +121,7 @@ def _answers(commands: list[str], folder: Path) -> dict[str, Any]:
 
     found = {}
     (folder / "real.csv").write_text(LOG)
+    (folder / "plan.toml").write_text(PLAN)
     (folder / "car.py").write_text(CAR)
     (folder / "car.csv").write_text(_car_log())
     for line in commands:

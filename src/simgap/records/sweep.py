@@ -18,11 +18,11 @@ class FailedCell:
     """A cell that failed."""
 
     cell: str  # its key
-    axes: dict[str, Any]
-    code: str
+    axes: dict[str, Any]  # its place: the value of every axis
+    code: str  # of the failure: memory-limit, time-limit, process-died, ...
     text: str
     hint: str  # a way out, if one is known
-    tries: int
+    tries: int  # how often it was run
 
     @property
     def line(self) -> str:
@@ -51,9 +51,9 @@ class Sweep(Record):
     kind: str = "sweep"
     title: str
     question: str  # asked in every cell
-    cells: int
-    done: int
-    failed: int
+    cells: int  # of the plan
+    done: int  # of those
+    failed: int  # of those
     running: int  # by a driver that is at work now
     driver: str | None  # that driver
     reused: int  # cells that were finished before this command
@@ -64,7 +64,7 @@ class Sweep(Record):
     dropped: int  # finished cells that are not in the plan any more
     failures: tuple[FailedCell, ...]  # the first hundred
     cost: SweepCost | None  # of what is left, if that was asked
-    table: str | None  # file
+    table: str | None  # the file that has a line for each cell
     page: str | None
     seconds: float | None  # of this command
     notes: tuple[Note, ...]
@@ -78,10 +78,10 @@ class DifferentCell:
     """A cell that came to something else when it was computed again."""
 
     cell: str  # its key
-    axes: dict[str, Any]
+    axes: dict[str, Any]  # its place: the value of every axis
     what: str  # the number that differs
-    kept: Any
-    now: Any
+    kept: Any  # what the ledger has
+    now: Any  # what it comes to now
 
     @property
     def line(self) -> str:
@@ -97,13 +97,13 @@ class Verify(Record):
 
     schema: int = SCHEMA
     kind: str = "verify"
-    cells: int
-    done: int
-    failed: int
-    running: int
+    cells: int  # of the plan
+    done: int  # of those
+    failed: int  # of those
+    running: int  # by a driver that is at work now
     checked: int  # cells that were computed again
     equal: int  # of those, byte for byte
-    different: tuple[DifferentCell, ...]
+    different: tuple[DifferentCell, ...]  # numbers that came out otherwise
     certainty: dict[str, Certainty]
     provenance: Provenance
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -30,7 +31,9 @@ Workers = Annotated[
 ]
 EngineName = Annotated[
     Literal["local", "ray"],
-    typer.Option("--engine", help="This machine, or a Ray cluster."),
+    typer.Option(
+        "--engine", metavar="local|ray", help="This machine, or a Ray cluster."
+    ),
 ]
 Address = Annotated[
     str | None,
@@ -60,7 +63,12 @@ def chosen_engine(name: str, address: str | None, workers: int | None) -> Engine
 
 
 def finish_sweep(
-    answer: Sweep, context: typer.Context, folder: str, *, as_json: bool
+    answer: Sweep,
+    context: typer.Context,
+    folder: str,
+    show: Callable[[Sweep], None],
+    *,
+    as_json: bool,
 ) -> int:
     """Keep the record, draw the page and print both; return the exit status."""
     from dataclasses import replace
@@ -72,7 +80,7 @@ def finish_sweep(
     told = with_command(answer, str(context.obj))
     write_record(told, Path(folder) / "sweep.json")
     told = replace(told, page=draw_report(folder).path)
-    finish(told, context, None, print_sweep, as_json=as_json)
+    finish(told, context, None, show, as_json=as_json)
     return 1 if answer.failed else 0
 
 

@@ -15,6 +15,7 @@ from simgap.cli.app.sweeps import (
     Workers,
     chosen_engine,
     finish_sweep,
+    print_sweep as print_answer,
 )
 
 
@@ -45,4 +46,4 @@ def run(
             repair=repair,
             progress=tell,
         )
-    return finish_sweep(answer, context, folder, as_json=as_json)
+    return finish_sweep(answer, context, folder, print_answer, as_json=as_json)

@@ -13,6 +13,7 @@ from simgap.cli.app.sweeps import (
     Workers,
     chosen_engine,
     finish_sweep,
+    print_sweep as print_answer,
 )
 
 
@@ -36,4 +37,4 @@ def run(
             engine=chosen_engine(engine, address, workers),
             progress=tell,
         )
-    return finish_sweep(answer, context, folder, as_json=as_json)
+    return finish_sweep(answer, context, folder, print_answer, as_json=as_json)

@@ -6,7 +6,7 @@ import typer
 
 from simgap.cli.app.arguments import AsJson
 from simgap.cli.app.output import finish
-from simgap.cli.app.sweeps import Folder, print_sweep
+from simgap.cli.app.sweeps import Folder, print_sweep as print_answer
 
 
 def run(context: typer.Context, folder: Folder, as_json: AsJson = False) -> None:
@@ -16,4 +16,4 @@ def run(context: typer.Context, folder: Folder, as_json: AsJson = False) -> None
     """
     from simgap.sweeps import status
 
-    finish(status(folder), context, None, print_sweep, as_json=as_json)
+    finish(status(folder), context, None, print_answer, as_json=as_json)

@@ -14,7 +14,7 @@ from simgap.cli.app.sweeps import (
     Workers,
     chosen_engine,
     finish_sweep,
-    print_sweep,
+    print_sweep as print_answer,
 )
 
 
@@ -47,8 +47,8 @@ def run(
     if dry_run:
         with telling("timing a few cells"):
             answer = asked_only(plan, out=out, engine=machine)
-        finish(answer, context, None, print_sweep, as_json=as_json)
+        finish(answer, context, None, print_answer, as_json=as_json)
         return 0
     with telling("cells") as tell:
         answer = sweep(plan, out=out, engine=machine, progress=tell)
-    return finish_sweep(answer, context, out, as_json=as_json)
+    return finish_sweep(answer, context, out, print_answer, as_json=as_json)

@@ -5,10 +5,12 @@
 const Sweep = (() => {
   const { css, colour, real, shown, interval, twoLines, wrapped, cut, escaped, hover, axis, layout, steps, faded, SYMBOLS, DASHES, FEW, NARROW } = Figures.parts;
   const MOST_COLOURS = 16, MOST_PANELS = 12, MOST_EACH = 60, CROWD = 8; // lines and panels that can be told apart; lines of a colour that have room for intervals
-  const EVERY = -1, NONE = -1;
+  const EVERY = -1, NONE = -1, NUMBERS = -2; // in colours: the numbers of a cell beside each other
 
   /* Where a cell stands in the columns, from the place on every axis. */
   const place = (figure, at) => figure.axes.reduce((sum, each, k) => sum * each.labels.length + at[k], 0);
+  const columns = (figure, choice) => (choice.colour === NUMBERS ? figure.columns : [figure.columns[choice.y]]);
+  const inks = (figure, choice) => (choice.colour === NONE ? [""] : choice.colour === NUMBERS ? figure.columns.map((each) => each.name) : figure.axes[choice.colour].labels).slice(0, MOST_COLOURS);
   const count = (figure, k, most) => Math.min(k === NONE ? 1 : figure.axes[k].labels.length, most);
 
   /* What is chosen after the reader has set one thing: an axis has one role. */
@@ -17,12 +19,12 @@ const Sweep = (() => {
     if (role.startsWith("at-")) now.at[Number(role.slice(3))] = value;
     else if (role === "scale") now.scale = value;
     else {
-      const other = ["x", "colour", "panel"].find((each) => role !== "y" && each !== role && value !== NONE && before[each] === value);
-      if (other === "x" && before[role] === NONE) {
+      const other = ["x", "colour", "panel"].find((each) => role !== "y" && each !== role && value >= 0 && before[each] === value);
+      if (other === "x" && before[role] < 0) {
         const free = figure.axes.findIndex((each, k) => k !== value && k !== before.colour && k !== before.panel);
         if (free < 0) return before;
         now.x = free;
-      } else if (other) now[other] = before[role];
+      } else if (other) now[other] = Math.max(before[role], NONE);
       now[role] = value;
     }
     return now;
@@ -37,21 +39,20 @@ const Sweep = (() => {
     if (choice.panel !== NONE) at[choice.panel] = panel;
     const many = held(figure, choice).filter((k) => choice.at[k] === EVERY);
     const each = many.length ? many[0] : NONE; // seeds
-    for (let c = 0; c < count(figure, choice.colour, MOST_COLOURS); c++) {
-      if (choice.colour !== NONE) at[choice.colour] = c;
+    inks(figure, choice).forEach((name, c) => {
+      if (choice.colour >= 0) at[choice.colour] = c;
       for (let s = 0; s < count(figure, each, MOST_EACH); s++) {
         if (each !== NONE) at[each] = s;
-        const name = choice.colour === NONE ? "" : figure.axes[choice.colour].labels[c];
         const seed = each === NONE ? "" : figure.axes[each].name + " " + figure.axes[each].labels[s];
-        found.push({ colour: c, name: name, seed: seed, many: count(figure, each, MOST_EACH), at: [...at] });
+        found.push({ colour: c, name: name, seed: seed, many: count(figure, each, MOST_EACH), at: [...at], column: columns(figure, choice)[choice.colour === NUMBERS ? c : 0] });
       }
-    }
+    });
     return found;
   }
 
   /* The cells of a line: number, ends, how sure, and what the reader is told. */
   function points(figure, choice, line) {
-    const column = figure.columns[choice.y], x = figure.axes[choice.x];
+    const column = line.column, x = figure.axes[choice.x];
     return x.labels.map((label, k) => {
       const at = [...line.at];
       at[choice.x] = k;
@@ -59,7 +60,7 @@ const Sweep = (() => {
       const low = column.lower[cell] === null ? value : real(column.lower[cell]), high = column.upper[cell] === null ? value : real(column.upper[cell]);
       const state = figure.states[cell], sure = column.sure[cell];
       const told = [
-        [line.name, line.seed].filter(Boolean).join(", "),
+        [choice.colour === NUMBERS ? "" : line.name, line.seed].filter(Boolean).join(", "),
         x.name + ": " + label,
         choice.panel === NONE ? "" : figure.axes[choice.panel].name + ": " + figure.axes[choice.panel].labels[at[choice.panel]],
         state === 0 ? column.name + ": " + shown(value) : state === 1 ? "failed" : "not there yet",
@@ -118,14 +119,14 @@ const Sweep = (() => {
   }
 
   function make(figure, width, choice) {
-    const x = figure.axes[choice.x], column = figure.columns[choice.y], curves = x.values !== null;
+    const x = figure.axes[choice.x], about = choice.colour === NUMBERS ? "" : figure.columns[choice.y].about, curves = x.values !== null;
     const logs = { x: curves && (choice.scale ? choice.scale.includes("x") : x.log) && x.values.every((value) => value > 0), y: curves && choice.scale.includes("y") };
     const panels = count(figure, choice.panel, MOST_PANELS);
     const across = panels === 1 || width < NARROW ? 1 : panels === 2 || panels === 4 ? 2 : 3, down = Math.ceil(panels / across);
     const label = Math.max(...x.labels.map((each) => each.length)), room = (width - 70) / across / x.labels.length;
     const steep = !curves && room < 70, deep = steep ? 16 + 7 * Math.min(label, 14) : curves ? 22 : 38;
     const high = panels === 1 ? Math.round(Math.min(400, Math.max(280, width * 0.5))) : across === 1 ? 210 : 220;
-    const top = panels > 1 ? 26 : 10, between = deep + 30, bottom = deep + 30, left = margin(figure, choice, high), right = 12, gap = 18;
+    const top = panels > 1 ? 26 : 10, between = deep + 30, bottom = deep + 30, left = margin(figure, choice, about, high), right = 12, gap = 18;
     const inner = down * high + (down - 1) * between, w = width - left - right;
     const made = { traces: [], series: [], legend: [], told: "" };
     const more = { annotations: [], bargap: 0, barmode: "overlay", margin: { l: left, r: right, t: top, b: bottom } };
@@ -154,7 +155,7 @@ const Sweep = (() => {
       const span = logs.x ? Math.log10(Math.max(...x.values) / Math.min(...x.values)) * 1.1 : 0;
       const shared = p === 0 ? {} : { matches: "x" };
       more["xaxis" + tail] = axis(last ? x.name : "", one, logs.x, Object.assign({ automargin: false, autorange: curves, domain: domain, anchor: "y" + tail }, logs.x ? { dtick: steps(span, one - 20, 54) } : {}, words, shared));
-      more["yaxis" + tail] = axis(place === 0 ? column.about : "", high, logs.y, Object.assign({ automargin: false, domain: [floor, ceiling], anchor: "x" + tail, showticklabels: place === 0, nticks: 7 }, logs.y ? { dtick: logSteps(figure, choice, high) } : curves ? { autorange: true } : {}, p === 0 ? {} : { matches: "y" }));
+      more["yaxis" + tail] = axis(place === 0 ? about : "", high, logs.y, Object.assign({ automargin: false, domain: [floor, ceiling], anchor: "x" + tail, showticklabels: place === 0, nticks: 7 }, logs.y ? { dtick: logSteps(figure, choice, high) } : curves ? { autorange: true } : {}, p === 0 ? {} : { matches: "y" }));
       if (panels > 1) more.annotations.push({ xref: "paper", yref: "paper", x: domain[0], y: ceiling, xanchor: "left", yanchor: "bottom", yshift: 3, showarrow: false, align: "left", font: { size: 12, color: css("--soft") }, text: escaped(cut(figure.axes[choice.panel].name + ": " + figure.axes[choice.panel].labels[p], Math.floor(one / 6.6))) });
     }
     if (!curves) more.yaxis.range = reach.map((end) => end * 1.05);
@@ -165,11 +166,11 @@ const Sweep = (() => {
   }
 
   /* Room for the name of the number and its labels. */
-  function margin(figure, choice, high) {
-    const column = figure.columns[choice.y], all = [column.value, column.lower, column.upper].flat().map(real).filter(Number.isFinite);
+  function margin(figure, choice, about, high) {
+    const all = columns(figure, choice).flatMap((each) => [each.value, each.lower, each.upper]).flat().map(real).filter(Number.isFinite);
     const [low, top] = all.reduce((ends, value) => [Math.min(ends[0], value), Math.max(ends[1], value)], [0, 0]);
     const long = Math.max(3, ...[low, top / 3, top].map((value) => shown(value, 2).length));
-    return 20 + 18 * wrapped(column.about, high).split("<br>").length + 7.5 * Math.min(long, 7);
+    return 20 + 18 * wrapped(about, high).split("<br>").length + 7.5 * Math.min(long, 7);
   }
 
   /* Labels at the values themselves, where they have room. */
@@ -181,16 +182,16 @@ const Sweep = (() => {
 
   /* The step of a logarithmic axis upwards. */
   function logSteps(figure, choice, high) {
-    const logs = figure.columns[choice.y].value.map(real).filter((value) => value > 0 && Number.isFinite(value)).map(Math.log10);
+    const logs = columns(figure, choice).flatMap((each) => each.value).map(real).filter((value) => value > 0 && Number.isFinite(value)).map(Math.log10);
     return logs.length ? steps(1.12 * (logs.reduce((a, b) => Math.max(a, b)) - logs.reduce((a, b) => Math.min(a, b))) || 1, high, 17) : 1;
   }
 
   function legend(entries, figure, choice, curves, sures) {
     if (choice.colour !== NONE) {
-      for (let c = 0; c < count(figure, choice.colour, MOST_COLOURS); c++) {
+      inks(figure, choice).forEach((name, c) => {
         const symbol = SYMBOLS[(c + Math.floor(c / 8)) % 8];
-        entries.push(Object.assign({ name: figure.axes[choice.colour].labels[c], colour: colour(c), group: "curve" + c }, curves ? { dash: DASHES[Math.floor(c / 8) % 3], symbol: symbol } : { box: true }));
-      }
+        entries.push(Object.assign({ name: name, colour: colour(c), group: "curve" + c }, curves ? { dash: DASHES[Math.floor(c / 8) % 3], symbol: symbol } : { box: true }));
+      });
     }
     const plain = [...sures].filter((word) => word !== "estimated");
     if (!sures.has("estimated")) return;
@@ -202,7 +203,7 @@ const Sweep = (() => {
   /* What is not in the figure, in words. */
   function told(figure, choice, seen, panels) {
     const words = [];
-    const few = (k, most) => k !== NONE && figure.axes[k].labels.length > most && words.push("The first " + most + " of " + figure.axes[k].labels.length + " values of " + figure.axes[k].name + " are drawn.");
+    const few = (k, most) => k >= 0 && figure.axes[k].labels.length > most && words.push("The first " + most + " of " + figure.axes[k].labels.length + " values of " + figure.axes[k].name + " are drawn.");
     few(choice.colour, MOST_COLOURS);
     few(choice.panel, MOST_PANELS);
     for (const k of held(figure, choice).filter((each) => choice.at[each] === EVERY)) {

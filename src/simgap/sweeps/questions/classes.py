@@ -59,12 +59,14 @@ def _oracle(asked: Asked, seed: int, folder: str) -> Found:
         baselines=asked.get("baselines", True),
         seed=seed,
     )
+    memory = found.memory
     return Found(
         {
-            "value": Certified(found.lower, found.upper),
             "average_gap": found.average_gap,
-            "worst_gap": Certified.around(found.worst_gap, found.rounding),
+            "memoryless_gap": None if memory is None else memory.without_memory,
             "value_of_memory": found.value_of_memory,
+            "worst_gap": Certified.around(found.worst_gap, found.rounding),
+            "value": Certified(found.lower, found.upper),
             "outcome": found.outcome,
         },
         certified=model.latent.simulators.certified,
@@ -159,10 +161,11 @@ ORACLE = Question(
         *PLANNING,
     ),
     {
-        "value": "reward of the best agent that does not know the model, on average",
-        "average_gap": "what it loses on average",
-        "worst_gap": "what the planned policy loses in its worst model",
-        "value_of_memory": "what a policy without memory loses more, on average",
+        "average_gap": "loss of the best agent, averaged over the models",
+        "memoryless_gap": "the same of the best agent without memory",
+        "value_of_memory": "what that loses more",
+        "worst_gap": "loss of the planned policy in its worst model",
+        "value": "reward of the best agent, averaged over the models",
         "outcome": "why planning stopped",
     },
     _oracle,
