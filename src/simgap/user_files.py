@@ -34,6 +34,9 @@ FLAGS = sum(getattr(os, each, 0) for each in ("O_NONBLOCK", "O_NOCTTY", "O_BINAR
 STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 BRACKETS = b"[]{}"
 OTHERS = bytes(each for each in range(256) if each not in BRACKETS)
+LARGEST_XML = 20_000_000  # bytes of a MuJoCo model
+ASSET = re.compile(r"""\bfile\w*\s*=\s*["']([^"'\0]+)["']""")
+ASSET_FOLDER = re.compile(r"""\b(?:mesh|texture|asset)dir\s*=\s*["']([^"'\0]+)["']""")
 LONG_WHOLE = re.compile(rb"(?<![0-9.eE+])[0-9]{19,}+(?![.eE])")
 
 
@@ -286,3 +289,31 @@ def _imports(file: Path, folder: Path) -> Iterator[Path]:
                 at /= part
                 files = (at.with_suffix(".py"), at / "__init__.py")
                 yield from (each for each in files if each.is_file())
+
+
+def with_assets(path: Path) -> tuple[Path, ...]:
+    """Return a MuJoCo model and every file that it names, and those that they name.
+
+    A name is looked for beside the model, beside the file that has it, and in the
+    folders of meshes and textures; a file that is too large for a model has none.
+    """
+    found: dict[Path, None] = {}
+    left, folders = [path], [path.parent]
+    while left:
+        file = left.pop()
+        if file in found:
+            continue
+        found[file] = None
+        if file.suffix not in (".xml", ".mjcf", ".urdf"):
+            continue
+        try:
+            with file.open("rb") as stream:
+                text = os.fsdecode(stream.read(LARGEST_XML))
+        except OSError:
+            continue
+        folders += [path.parent / each for each in ASSET_FOLDER.findall(text)]
+        for name in ASSET.findall(text):
+            tried = [file.parent / name, *(each / name for each in folders)]
+            tried += [each / Path(name).name for each in folders]  # as for URDF
+            left += [each for each in tried if each.is_file()]
+    return tuple(found)

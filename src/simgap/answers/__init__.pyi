@@ -57,7 +57,10 @@ from simgap.answers.study.simulator import study_simulator as study_simulator
 from simgap.answers.train.asked import asked_training as asked_training
 from simgap.answers.train.train import train as train
 from simgap.answers.transfer.check import check as check
-from simgap.answers.transfer.setup import identity as identity
+from simgap.answers.transfer.setup import (
+    files_named as files_named,
+    identity as identity,
+)
 from simgap.answers.transfer.trained_run import is_run as is_run
 from simgap.answers.transfer.transfer import (
     transfer as transfer,

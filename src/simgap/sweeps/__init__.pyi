@@ -1,6 +1,7 @@
 from simgap.sweeps.cost import dry_run as dry_run
 from simgap.sweeps.engine import Engine as Engine
 from simgap.sweeps.engines.local import LocalEngine as LocalEngine
+from simgap.sweeps.engines.ray import RayEngine as RayEngine
 from simgap.sweeps.plan import Plan as Plan
 from simgap.sweeps.questions.catalogue import QUESTIONS as QUESTIONS
 from simgap.sweeps.reading import read_plan as read_plan

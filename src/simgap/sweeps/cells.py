@@ -54,7 +54,11 @@ class Begin:
 
     def answered(self, cell: Cell) -> Answered:
         """Return what a cell comes to."""
-        return answered(cell, Path(self.folder) / WORK / cell.key)
+        return answered(cell, self.unfinished(cell))
+
+    def unfinished(self, cell: Cell) -> Path:
+        """Return where half-done work of a cell is kept."""
+        return Path(self.folder) / WORK / cell.key
 
 
 def answered(cell: Cell, folder: Path) -> Answered:

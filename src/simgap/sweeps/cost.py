@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
@@ -73,9 +74,8 @@ def _timed(plan: Plan, left: list[int], machine: Engine) -> SweepCost:
     with TemporaryDirectory() as scratch:
         folder = Path(scratch)
         begin = Begin(scratch, examples_of(plan))
-        for ended in LocalEngine(machine.workers).run(
-            few, begin, plan.question, limits
-        ):
+        here = LocalEngine(min(machine.workers, len(os.sched_getaffinity(0))))
+        for ended in here.run(few, begin, plan.question, limits):
             if ended.failure is None:
                 times.append(ended.result.seconds)
                 row = done_row(ended.task, ended.result, folder)

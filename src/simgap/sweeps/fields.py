@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from math import isfinite
+from pathlib import Path
 from typing import Any, final
 
 from simgap.records import Certainty
@@ -100,6 +101,7 @@ class Question:
         [Asked, int, str], Found
     ]  # fields, seed, folder of unfinished work
     contents: Callable[[Asked], dict[str, Any]]  # hashes of what the texts name
+    files: Callable[[Asked], tuple[Path, ...]]  # that a cell reads
     checks: tuple[tuple[str, Callable[[Asked], object]], ...]  # by field; they raise
     version: int  # of the algorithm: raised when its numbers change
     environment: Mapping[str, str] = field(default_factory=dict)  # of its processes

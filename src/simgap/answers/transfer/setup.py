@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -31,7 +32,7 @@ from simgap.continuous import (
 )
 from simgap.errors import InvalidArgument
 from simgap.records import Note
-from simgap.user_files import with_imports
+from simgap.user_files import with_assets, with_imports
 
 Policies = Any  # a policy, a text, a list of them, or a mapping of names to them
 LIBRARIES = (
@@ -44,6 +45,7 @@ LIBRARIES = (
     "optax",
     "onnxruntime",
 )
+MODELS = (".xml", ".mjcf", ".urdf")
 BEYOND = 4  # one point beyond the range for so many inside
 
 
@@ -240,27 +242,45 @@ def _named(policies: Policies) -> Iterator[tuple[str | None, Any]]:
         yield (asked.name if asked is not None and said else None), each
 
 
-def _with_contents(text: str) -> str:
-    """Return a text with a hash of every file that it names, or that lies beside one.
+def files_named(text: str) -> tuple[Path, ...]:
+    """Return every file that a text names, and those that belong to one.
 
-    Beside a network are its weights and sidecar, beside a MuJoCo model its task, beside
-    a Python file what it imports from its folder.
+    To a network belong its weights and sidecar, to a MuJoCo model its task and the
+    files that it names, to a Python file what it imports from its folder.
     """
     parts = sorted({text, *text.replace("?", ":").replace("=", ":").split(":")} - {""})
-    models = [Path(part) for part in parts if part.endswith(".xml")]
-    files = [Path(part + end) for part in parts for end in ("", ".data", ".toml")]
+    files = [_path(part + end) for part in parts for end in ("", ".data", ".toml")]
+    models = [each for each in map(_path, parts) if each.suffix in MODELS]
     files += [model.with_suffix(".py") for model in models]
     files += [model.parent / part for model in models for part in parts]
+    files += [file for model in models for file in with_assets(model)]
     codes = [each for each in files if each.suffix == ".py"]
     files += [file for each in codes for file in with_imports(each)]
+    return tuple(each for each in dict.fromkeys(files) if _is_file(each))
+
+
+def _with_contents(text: str) -> str:
+    """Return a text with a hash of every file that it names, or that belongs to one."""
     found = text
-    for each in dict.fromkeys(files):
-        try:
-            if each.is_file():
-                found += f" {hashlib.sha256(each.read_bytes()).hexdigest()[:16]}"
-        except (OSError, ValueError):
-            continue
+    for each in files_named(text):
+        with suppress(OSError):
+            found += f" {hashlib.sha256(each.read_bytes()).hexdigest()[:16]}"
     return found
+
+
+def _path(text: str) -> Path:
+    """Return a path without the `~` that no shell has seen behind mujoco: or NAME=."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:  # there is no such user
+        return Path(text)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 @cache

@@ -6,7 +6,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from simgap.answers import NamedModel, compare, identity, named_model, oracle
+from simgap.answers import (
+    NamedModel,
+    compare,
+    files_named,
+    identity,
+    named_model,
+    oracle,
+)
 from simgap.base_policies import POLICIES
 from simgap.intervals import Certified
 from simgap.sweeps.fields import Asked, Field, Found, Kind, Question
@@ -81,6 +88,10 @@ def _contents(asked: Asked) -> dict[str, Any]:
     return found
 
 
+def _files(asked: Asked) -> tuple[Path, ...]:
+    return files_named(asked["model"]) + files_named(asked.get("policy", ""))
+
+
 def _model(asked: Asked) -> NamedModel:
     text = asked["model"]
     try:
@@ -147,6 +158,7 @@ GAP = Question(
     },
     _gap,
     _contents,
+    _files,
     (("model", _model), ("policy", _check_policy)),
     version=1,
     tiny=_tiny,
@@ -170,6 +182,7 @@ ORACLE = Question(
     },
     _oracle,
     _contents,
+    _files,
     (("model", _model),),
     version=1,
     tiny=_tiny,

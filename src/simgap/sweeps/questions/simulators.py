@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from simgap.answers import asked_training, identity, train, transfer
+from simgap.answers import asked_training, files_named, identity, train, transfer
 from simgap.continuous import (
     ONE_THREAD,
     bind,
@@ -107,7 +108,23 @@ def _estimate(worst: WorstPoint) -> Estimate:
 def _contents(asked: Asked) -> dict[str, Any]:
     named = {key: asked[key] for key in ("policy", "reference") if key in asked}
     found = identity(asked["simulator"], named, {})
-    return {"files": {k: v for k, v in found.items() if k != "versions"}}
+    files = {k: v for k, v in found.items() if k != "versions"}
+    drawn = [sha256(each.read_bytes()).hexdigest() for each in _drawn_from(asked)]
+    return {"files": files, **({"randomize": drawn} if drawn else {})}
+
+
+def _files(asked: Asked) -> tuple[Path, ...]:
+    texts = (asked.get(key, "") for key in ("simulator", "policy", "reference"))
+    named = (each for text in texts for each in files_named(text))
+    return (*named, *_drawn_from(asked))
+
+
+def _drawn_from(asked: Asked) -> tuple[Path, ...]:
+    """Return the file of a randomization, and that of its rows."""
+    text = asked["randomize"].strip()
+    rows = parse_randomization(text).rows
+    files = [each for each in files_named(text) if each == Path(text)]
+    return tuple(dict.fromkeys([*files, *([Path(rows.file)] if rows else ())]))
 
 
 def _trainer(text: str) -> tuple[str, str]:
@@ -177,6 +194,7 @@ TRANSFER = Question(
     {**COLUMNS, "gap": "what is lost against the reference, on average, at least"},
     _transfer,
     _contents,
+    _files,
     (*CHECKS, ("policy", _check_policy)),
     version=1,
     environment=ONE_THREAD,
@@ -199,6 +217,7 @@ TRAIN = Question(
     {**COLUMNS, "converged": "whether the training had stopped improving"},
     _train,
     _contents,
+    _files,
     (*CHECKS, ("trainer", _check_training)),
     version=1,
     environment=ONE_THREAD,

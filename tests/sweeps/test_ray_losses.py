@@ -1,0 +1,156 @@
+"""Lost workers, machines and drivers on a Ray cluster: no cell is lost or doubled."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.sweeps.ray_cluster import RayCluster, ray_cluster
+
+pytestmark = pytest.mark.slow
+
+CELLS = 2_100
+PLAN = """question = "gap"
+seeds = 35
+[axes]
+model = "riverswim?states={states}&success=0.3,0.6"
+states = [3, 4, 5]
+horizon = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+policy = ["random", "zero"]
+[settings]
+runs = 4
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[RayCluster]:
+    with ray_cluster(1, 1, 1) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("ray")
+    (found / "plan.toml").write_text(PLAN)
+    return found
+
+
+@pytest.fixture(scope="module")
+def local(place: Path, cluster: RayCluster) -> bytes:
+    """The table that the processes of this machine come to."""
+    process = started(place, cluster, "sweep", "plan.toml", "--out", "local")
+    assert finished(process)["done"] == CELLS
+    return (place / "local" / "table.csv").read_bytes()
+
+
+def started(place: Path, cluster: RayCluster, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "simgap.cli.app.main", *words, "--json"],
+        cwd=place,
+        env=cluster.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def on_ray(place: Path, cluster: RayCluster, *words: str) -> subprocess.Popen[str]:
+    return started(
+        place, cluster, *words, "--engine", "ray", "--address", cluster.address
+    )
+
+
+def finished(process: subprocess.Popen[str]) -> dict[str, object]:
+    """Wait for a command; return its answer, which is all that it prints."""
+    told, said = process.communicate(timeout=1_200)
+    assert process.returncode == 0, said
+    answer: dict[str, object] = json.loads(told)
+    return answer
+
+
+def rows(folder: Path) -> int:
+    """Return how many cells a ledger has; fail if it has one twice."""
+    if not (folder / "ledger.sqlite").exists():
+        return 0
+    with closing(sqlite3.connect(folder / "ledger.sqlite", timeout=30)) as ledger:
+        try:
+            found = ledger.execute("SELECT key FROM rows WHERE status = 'done'")
+        except sqlite3.OperationalError:  # there is no table yet
+            return 0
+        keys = [key for (key,) in found]
+    assert len(set(keys)) == len(keys)
+    return len(keys)
+
+
+def wait_until(folder: Path, cells: int) -> None:
+    """Wait until a ledger has more than so many cells."""
+    deadline = time.monotonic() + 300.0
+    while rows(folder) <= cells:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_nodes_and_workers_that_are_lost_cost_no_cell(
+    place: Path, cluster: RayCluster, local: bytes
+) -> None:
+    process = on_ray(place, cluster, "sweep", "plan.toml", "--out", "lost")
+    rng, kills, removed = random.Random(1), 0, 0
+    while process.poll() is None:
+        done = rows(place / "lost")
+        if kills and done > 400 * (removed + 1) and removed < 3:
+            cluster.tell("remove")
+            cluster.tell("add")
+            removed += 1
+        elif done > 50 and kills < 40:
+            kills += cluster.kill(rng.choice(cluster.workers()))
+        time.sleep(rng.uniform(0.0, 2.0))
+    assert finished(process)["done"] == CELLS
+    assert rows(place / "lost") == CELLS
+    assert (place / "lost" / "table.csv").read_bytes() == local
+    assert kills >= 5 and removed >= 2, (kills, removed)
+
+
+def test_a_driver_that_is_killed_goes_on_where_it_was(
+    place: Path, cluster: RayCluster, local: bytes
+) -> None:
+    words, before = ("sweep", "plan.toml", "--out", "killed"), 0
+    for _ in range(3):
+        process = on_ray(place, cluster, *words)
+        wait_until(place / "killed", before + 100)
+        process.kill()
+        process.communicate()
+        before = rows(place / "killed")
+        assert before < CELLS
+        words = ("resume", "killed")
+    answer = finished(on_ray(place, cluster, *words))
+    assert answer["done"] == CELLS
+    assert answer["reused"] == before
+    assert (place / "killed" / "table.csv").read_bytes() == local
+
+
+def test_ctrl_c_ends_what_runs_and_a_second_one_stops(
+    place: Path, cluster: RayCluster, local: bytes
+) -> None:
+    folder, words = place / "stopped", ("sweep", "plan.toml", "--out", "stopped")
+    for times in (1, 2):
+        before = rows(folder)
+        process = on_ray(place, cluster, *words)
+        wait_until(folder, before + 50)
+        for _ in range(times):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.05)
+        assert not process.communicate(timeout=120)[0]
+        assert process.returncode == 130
+        assert before < rows(folder) < CELLS
+    assert finished(on_ray(place, cluster, *words))["done"] == CELLS
+    assert (folder / "table.csv").read_bytes() == local
