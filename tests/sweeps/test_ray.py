@@ -224,8 +224,8 @@ def test_who_may_not_come_in_is_told_why(cluster: RayCluster) -> None:
     assert asked(cluster, "auto", RAY_ADDRESS="local") == ["cluster-address", "False"]
     assert asked(cluster, "127.0.0.1:1") == ["no-cluster", "False"]
     assert asked(cluster, version="2.0.0") == ["cluster-version", "False"]
-    nobody = {"RAY_AUTH_TOKEN": "f" * 32}
-    assert asked(cluster, **nobody) == ["cluster-refused", "False"]
+    refused = asked(cluster, RAY_AUTH_TOKEN="f" * 32)
+    assert refused == ["cluster-refused", "False"]
 
 
 def test_cells_end_there_as_they_end_here(

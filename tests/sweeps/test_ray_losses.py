@@ -123,7 +123,8 @@ def test_nodes_and_workers_that_are_lost_cost_no_cell(
 def test_a_driver_that_is_killed_goes_on_where_it_was(
     place: Path, cluster: RayCluster, local: bytes
 ) -> None:
-    words, before = ("sweep", "plan.toml", "--out", "killed"), 0
+    words: tuple[str, ...] = ("sweep", "plan.toml", "--out", "killed")
+    before = 0
     for _ in range(3):
         process = on_ray(place, cluster, *words)
         wait_until(place / "killed", before + 100)

@@ -10,7 +10,7 @@ import logging
 import os
 import re
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -60,7 +60,7 @@ def connected(address: str) -> Iterator[Any]:
         ray.shutdown()
 
 
-def cells_at_a_time(nodes: list[Mapping[str, Any]], limits: Limits) -> int:
+def cells_at_a_time(nodes: Sequence[Mapping[str, Any]], limits: Limits) -> int:
     """Return how many cells all machines together have room for."""
     needs = {"CPU": limits.cpus, "GPU": limits.gpus, "memory": memory_of(limits)}
     needs = {name: need for name, need in needs.items() if need}
@@ -76,7 +76,7 @@ def memory_of(limits: Limits) -> int:
     return 0 if limits.memory is None else int(limits.memory * GB)
 
 
-def too_small(nodes: list[Mapping[str, Any]], limits: Limits) -> NoCluster:
+def too_small(nodes: Sequence[Mapping[str, Any]], limits: Limits) -> NoCluster:
     """Return what to raise where no machine has room for a cell."""
     alive = [each["Resources"] for each in nodes if each["Alive"]]
     most = {
