@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from numba.core.caching import NullCache
 
 from simgap._kernels import compile_news
 from simgap._kernels.compiled import kernel
@@ -203,6 +204,7 @@ def test_a_kernel_is_compiled_whole() -> None:
     def doubled(x: float) -> float:
         return 2.0 * x
 
+    doubled._cache = NullCache()  # type: ignore[attr-defined]  # it is not kept
     compiler: Any = doubled._compiler  # type: ignore[attr-defined]
     compile_it = compiler.compile
 

@@ -31,7 +31,7 @@ IN_ORDER = Note(
     "the log has no columns episode and step: its lines are taken in the order they "
     "are in, as one episode",
 )
-PIPES = "simgap adapt reads standard input as --log -, Python an open stream"
+PIPES = "standard input is read with --log -, in Python an open stream"
 LARGEST_LOG = 2**31  # bytes, unless the caller allows more
 LONGEST_LINE = 100_000  # characters; a file without line ends is not a log
 LONGEST_QUOTED = 60

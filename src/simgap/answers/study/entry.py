@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, BinaryIO, overload
 
 from simgap.answers.adapt.options import refuse_options
 from simgap.answers.model import Model
@@ -31,7 +31,7 @@ def study(
     out: str | os.PathLike[str] = ...,
     gap_tolerance: float = ...,
     time_limit: float = ...,
-    log: str | os.PathLike[str] | None = ...,
+    log: str | os.PathLike[str] | BinaryIO | None = ...,
     fresh: bool = ...,
     refine: bool = ...,
     agents: bool = ...,
@@ -75,7 +75,7 @@ def study(
     out: str | os.PathLike[str] = "simgap-study",
     gap_tolerance: float | None = None,  # 0.1
     time_limit: float | None = None,  # 30 seconds
-    log: str | os.PathLike[str] | None = None,
+    log: str | os.PathLike[str] | BinaryIO | None = None,
     fresh: bool = False,
     refine: bool = False,
     agents: bool = True,

@@ -14,11 +14,10 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from shlex import join
 from time import perf_counter
-from typing import Any, final
+from typing import Any, BinaryIO, final
 
 from simgap.answers.adapt.adapt import adapt
 from simgap.answers.audit.audit import audit
@@ -33,7 +32,7 @@ from simgap.answers.study.findings import SlowAnswer, finding_of
 from simgap.answers.study.story import story_of
 from simgap.answers.width.ranges import varying_parameters
 from simgap.answers.width.width import width
-from simgap.interop import read_transition_log, save_model
+from simgap.interop import TransitionLog, read_transition_log, save_model
 from simgap.ledger import opened_ledger
 from simgap.oracle import AutoOracle, Outcome
 from simgap.records import (
@@ -69,7 +68,7 @@ def study_class(
     out: str | os.PathLike[str] = "simgap-study",
     gap_tolerance: float = 0.1,
     time_limit: float = 30.0,
-    log: str | os.PathLike[str] | None = None,
+    log: str | os.PathLike[str] | BinaryIO | None = None,
     fresh: bool = False,
     refine: bool = False,
     agents: bool = True,
@@ -93,9 +92,10 @@ def study_class(
     there. Records that rest on the study's plan name the `command`.
     """
     begin, given = perf_counter(), named_model(model)
-    folder, path = Path(out), None if log is None else Path(log)
-    if path is not None:  # it is used last: refuse a bad one before all the planning
-        read_transition_log(path, given.latent.simulators)
+    folder, seen = Path(out), None
+    if log is not None:  # it is used last: refuse a bad one before all the planning
+        source = Path(log) if isinstance(log, str | os.PathLike) else log
+        seen = read_transition_log(source, given.latent.simulators)
     folder.mkdir(parents=True, exist_ok=True)
     solver = AutoOracle(gap_tolerance=gap_tolerance, time_limit=time_limit, seed=seed)
     asked = _Asked(
@@ -104,7 +104,7 @@ def study_class(
         folder=folder,
         solver=solver,
         seconds=time_limit,
-        log=path,
+        log=seen,
         refine=refine,
         agents=agents,
         command=command,
@@ -161,7 +161,7 @@ class _Asked:
     folder: Path
     solver: AutoOracle
     seconds: float  # the limit of one planning
-    log: Path | None
+    log: TransitionLog | None
     refine: bool
     agents: bool
     command: str
@@ -196,7 +196,7 @@ def _defining(asked: _Asked, name: str, oracle: Oracle) -> dict[str, Any]:
         "time limit": asked.seconds,
         "refine": asked.refine,
         "agents": asked.agents,
-        "log": None if log is None else (log, sha256(log.read_bytes()).hexdigest()),
+        "log": None if log is None else (log.hash, log.notes),
         "bracket": (oracle.average_gap, oracle.result.gap_intervals),
         "versions": versions(),
     }

@@ -6,6 +6,7 @@ again with the same words it keeps what is there, and goes on.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -58,7 +59,9 @@ def run(
     log: Annotated[
         str | None,
         typer.Option(
-            "--log", metavar="FILE.csv", help="Real transitions, as for simgap adapt."
+            "--log",
+            metavar="FILE.csv",
+            help="Real transitions, as for simgap adapt; - reads standard input.",
         ),
     ] = None,
     fresh: Annotated[
@@ -152,7 +155,7 @@ def run(
             steps,
             out=made_folder(out),
             time_limit=30.0 if time_limit is None else time_limit,
-            log=log,
+            log=sys.stdin.buffer if log == "-" else log,
             fresh=fresh,
             refine=refine,
             seed=seed,
