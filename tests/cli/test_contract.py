@@ -211,8 +211,11 @@ def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sorted(each.name for each in folder.iterdir()) == [
         "audit.json",
         "blame.json",
+        "driver.lock",
         "gap.json",
         "identify.json",
+        "ledger.seal",
+        "ledger.sqlite",
         "model.simgap",
         "oracle.json",
         "policy.belief.simgap",

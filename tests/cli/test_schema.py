@@ -201,6 +201,8 @@ def test_a_damaged_answer_does_not_fit(answers: dict[str, Any]) -> None:
         told, lost = _schema(line.split()[0]), 0
         required = _required(told, answer)
         for place in _places(answer):
+            if place[:1] in (("axes",), ("settings",)) and len(place) > 1:
+                continue  # of a sweep: whatever the plan says
             damaged = copy.deepcopy(answer)
             if not place:
                 damaged = [[answer]]
@@ -359,7 +361,7 @@ def test_schema_prints_one_schema_or_all(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_claim_that_is_kept_is_told_as_when_it_was_run(tmp_path: Path) -> None:
-    """Also after its record was damaged: then it is run again."""
+    """Also after the copy of its record was damaged: the ledger has it."""
     command = f"reproduce {FAST} --out here"
     first, again = (_answers([command], tmp_path)[command] for _ in range(2))
     assert first["claims"][0].pop("seconds") > 0.0
@@ -370,8 +372,9 @@ def test_a_claim_that_is_kept_is_told_as_when_it_was_run(tmp_path: Path) -> None
     for wrong in (None, {"name": "x", "value": {"lower": "a"}}):
         path.write_text(json.dumps({**record, "key_number": wrong}))
         claim = _answers([command], tmp_path)[command]["claims"][0]
-        assert claim.pop("seconds") > 0.0
+        assert claim.pop("seconds") is None
         assert [claim] == first["claims"]
+        assert json.loads(path.read_text()) == record
 
 
 def test_the_document_lists_every_key() -> None:

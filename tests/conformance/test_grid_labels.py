@@ -53,9 +53,14 @@ ELSEWHERE = {  # verbs that print no number of a class
     "list",
     "report",
     "reproduce",
+    "resume",  # cells of sweeps, each of which is one of the others
+    "retry",
     "schema",
+    "status",
+    "sweep",
     "train",  # in a simulator
     "transfer",  # in a simulator
+    "verify",
 }
 
 

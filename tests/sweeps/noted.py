@@ -107,7 +107,7 @@ tries = 1000
     def finish(self, *words: str, workers: int = 2) -> None:
         """Run simgap until it ends, well."""
         process = self.start(*words, workers=workers)
-        said = process.communicate(timeout=600)[1]
+        said = process.communicate(timeout=3600)[1]
         assert process.returncode == 0, said
         all_gone(process.pid, GONE)
 
@@ -125,7 +125,7 @@ tries = 1000
             with suppress(FileNotFoundError):
                 shutil.copyfile(self.run / name, copy / name)
         with closing(sqlite3.connect(copy / "ledger.sqlite")) as connection:
-            asked = "SELECT key FROM rows WHERE status = 'done'"
+            asked = "SELECT key FROM rows WHERE status = 'done' AND key LIKE 'sweep/%'"
             with suppress(sqlite3.OperationalError):  # there is no table yet
                 names = self._names()
                 rows.update(names[key[6:]] for (key,) in connection.execute(asked))
@@ -172,7 +172,7 @@ def kill(process: int) -> bool:
     return True
 
 
-def wait_until(what: Any, seconds: float = 300.0) -> None:
+def wait_until(what: Any, seconds: float = 3600.0) -> None:
     """Wait until something is the case."""
     deadline = time.monotonic() + seconds
     while not what():

@@ -72,7 +72,7 @@ def kill_workers(noted: Noted, rng: random.Random, most: int) -> int:
             workers = workers_of(process.pid)
             if workers:
                 kills += kill(rng.choice(workers))
-        said = process.communicate(timeout=600)[1]
+        said = process.communicate(timeout=3600)[1]
         assert process.returncode == 0, said
         all_gone(process.pid, GONE)
     return kills

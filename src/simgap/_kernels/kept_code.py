@@ -125,10 +125,10 @@ def _unsealed(content: bytes, key: Any) -> Any:
 def _stamp(source: Path) -> str:
     """Return a digest of what the code of a kernel is made from, and by what."""
     here = Path(__file__).parent
-    room = (here / "compiled.py", *sorted(here.glob("*/*.py")))
     whole = sha256(numba.__version__.encode())
-    for each in (*room, source):
-        whole.update(sha256(each.read_bytes()).digest())
+    with suppress(OSError):  # the source is not for us to read: nothing is kept either
+        for each in (here / "compiled.py", *sorted(here.glob("*/*.py")), source):
+            whole.update(sha256(each.read_bytes()).digest())
     return whole.hexdigest()[:16]
 
 

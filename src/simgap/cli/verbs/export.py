@@ -34,7 +34,7 @@ def run(
     """
     from pathlib import Path
 
-    if Path(model).is_dir() or Path(file).suffix in (".csv", ".parquet"):
+    if Path(model).is_dir():
         from simgap.sweeps import export_table
 
         with working(f"writing {file[:80]}"):
