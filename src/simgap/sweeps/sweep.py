@@ -135,12 +135,10 @@ def _run(
         if missing:
             news = _News(reused, len(missing), progress)
             _run_missing(ledger, plan, folder, engine or LocalEngine(), missing, news)
-    except BaseException as error:
+    except BaseException:
         with suppress(SimgapError):  # the first error is the one to tell
             write_table(plan, ledger, folder / TABLE)
             write_record(sweep_record(plan, ledger, folder), folder / RECORD)
-        if isinstance(error, KeyboardInterrupt):
-            progress(f"stopped; simgap resume {folder} goes on")
         raise
     write_table(plan, ledger, folder / TABLE)
     with suppress(OSError):  # not empty: failed cells of another plan

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from simgap.cli.app.arguments import whole
-from simgap.cli.app.output import finish, print_line, print_notes
+from simgap.cli.app.output import finish, print_line, print_notes, say, telling
 from simgap.errors import InvalidArgument
 from simgap.text import counted, number
 
@@ -62,6 +64,17 @@ def chosen_engine(name: str, address: str | None, workers: int | None) -> Engine
     return LocalEngine(workers or len(os.sched_getaffinity(0)))
 
 
+@contextmanager
+def resumable(folder: str) -> Iterator[Callable[[str], None]]:
+    """Yield a function that says how far cells are; say how an interrupt is undone."""
+    try:
+        with telling("cells") as tell:
+            yield tell
+    except KeyboardInterrupt:
+        say(f"finished cells are kept: simgap resume {quote(folder)} goes on")
+        raise
+
+
 def finish_sweep(
     answer: Sweep,
     context: typer.Context,
@@ -96,10 +109,10 @@ def print_sweep(answer: Sweep) -> None:
     for each in answer.changes:
         print_line(f"changed: {each}")
     if answer.reused:
-        print_line(f"{counted(answer.reused, 'cell')} were finished before")
+        print_line(f"finished before: {counted(answer.reused, 'cell')}")
     if answer.dropped:
         told = counted(answer.dropped, "finished cell")
-        print_line(f"{told} are not in this plan; the ledger keeps them")
+        print_line(f"not in this plan, and kept in the ledger: {told}")
     for one in answer.failures[:MOST_FAILURES]:
         print_line(f"failed: {one.line}")
     if answer.failed > MOST_FAILURES:

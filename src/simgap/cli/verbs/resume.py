@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from simgap.cli.app.arguments import AsJson
-from simgap.cli.app.output import telling
 from simgap.cli.app.sweeps import (
     Address,
     EngineName,
@@ -16,6 +15,7 @@ from simgap.cli.app.sweeps import (
     chosen_engine,
     finish_sweep,
     print_sweep as print_answer,
+    resumable,
 )
 
 
@@ -39,7 +39,7 @@ def run(
     """
     from simgap.sweeps import resume
 
-    with telling("cells") as tell:
+    with resumable(folder) as tell:
         answer = resume(
             folder,
             engine=chosen_engine(engine, address, workers),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import typer
 
 from simgap.cli.app.arguments import AsJson
-from simgap.cli.app.output import telling
 from simgap.cli.app.sweeps import (
     Address,
     EngineName,
@@ -14,6 +13,7 @@ from simgap.cli.app.sweeps import (
     chosen_engine,
     finish_sweep,
     print_sweep as print_answer,
+    resumable,
 )
 
 
@@ -31,7 +31,7 @@ def run(
     """
     from simgap.sweeps import retry
 
-    with telling("cells") as tell:
+    with resumable(folder) as tell:
         answer = retry(
             folder,
             engine=chosen_engine(engine, address, workers),

@@ -15,6 +15,7 @@ from simgap.cli.app.sweeps import (
     chosen_engine,
     finish_sweep,
     print_sweep as print_answer,
+    resumable,
 )
 
 
@@ -49,6 +50,6 @@ def run(
             answer = asked_only(plan, out=out, engine=machine)
         finish(answer, context, None, print_answer, as_json=as_json)
         return 0
-    with telling("cells") as tell:
+    with resumable(out) as tell:
         answer = sweep(plan, out=out, engine=machine, progress=tell)
     return finish_sweep(answer, context, out, print_answer, as_json=as_json)

@@ -1,0 +1,327 @@
+"""Interrupts, two drivers, limits, disks, clocks and strange names."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import simgap
+from simgap.cli.app.main import main
+from simgap.errors import InvalidFile, SimgapError
+from simgap.sweeps import LocalEngine, export_table, resume, status, sweep
+from simgap.sweeps.plan import Cell
+from tests.sessions import all_gone, killed_if_it_fails
+from tests.sweeps.noted import GONE, Noted, wait_until
+from tests.sweeps.small import RIVERS, Here, changed, swept, table
+
+
+def test_interrupts_and_a_second_driver(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One Ctrl-C ends the cells that run, two stop at once; both can be resumed."""
+    noted = Noted(tmp_path / "run", 12, pause=0.05)
+    process = noted.start(workers=2)
+    with killed_if_it_fails(process.pid):
+        wait_until(noted.calls)
+        monkeypatch.chdir(noted.place)
+        assert main(["sweep", "plan.toml", "--out", "run"]) == 2
+        said = capsys.readouterr().err
+        assert f"process {process.pid}" in said
+        found = status("run")
+        assert found.driver is not None
+        assert str(process.pid) in found.driver
+        assert found.running == 2
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.communicate(timeout=600)[1]
+        assert process.returncode == 130
+        assert "simgap resume run goes on" in said
+        all_gone(process.pid, GONE)
+    calls, kept = Counter(noted.calls()), noted.kept()
+    assert 2 <= len(kept.done) < 12
+    assert set(calls) == kept.done  # what had begun was finished, and nothing else
+    assert len(set(calls.values())) == 1
+    assert (status("run").running, status("run").driver) == (0, None)
+    states = [each["state"] for each in table(noted.run)]
+    assert states.count("done") == len(kept.done)
+
+    process = noted.start("resume", "run", "--workers", "1")
+    with killed_if_it_fails(process.pid):
+        wait_until(lambda: len(noted.calls()) > sum(calls.values()))
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGINT)
+        process.communicate(timeout=600)
+        assert process.returncode == 130
+        all_gone(process.pid, GONE)
+    assert kept.done <= noted.kept().done
+    noted.finish("resume", "run", "--workers", "1")
+    assert noted.kept().done == frozenset(range(12))
+    again = Counter(noted.calls())
+    assert all(again[each] == calls[each] for each in kept.done)
+
+
+@pytest.mark.parametrize(
+    ("policies", "limit", "ends"),
+    [
+        (["sleep"], "seconds = 2", ["time-limit"]),
+        (["eat", "act"], "memory = 1.5", ["memory-limit"]),
+    ],
+)
+def test_a_cell_that_takes_too_much_fails_alone(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    policies: list[str],
+    limit: str,
+    ends: list[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(
+        """
+import time
+from multiprocessing import parent_process
+
+
+def act(observation, memory):
+    return 0, None
+
+
+def sleep(observation, memory):
+    if parent_process() is not None:  # a driver only looks at it
+        time.sleep(600)
+    return 0, None
+
+
+def eat(observation, memory):
+    global eaten
+    if parent_process() is not None:
+        eaten = b"x" * (2 * 10**9)
+        time.sleep(600)
+    return 0, None
+"""
+    )
+    (tmp_path / "plan.toml").write_text(
+        f"""question = "gap"
+[axes]
+model = "riverswim?states=3&success=0.3,0.6"
+horizon = 1
+policy = {[f"mine.py:{each}" for each in policies]}
+[settings]
+runs = 2
+[limits]
+{limit}
+"""
+    )
+    found = sweep("plan.toml", out="run", engine=LocalEngine(1))
+    assert (found.done, found.failed) == (len(policies) - 1, 1)
+    assert [each.code for each in found.failures] == ends
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A small disk."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", place],
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    if done.returncode:
+        pytest.skip("only root can make a small disk")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", place], check=True)
+
+
+def remount(place: Path, how: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{how}", place], check=True)
+
+
+def test_a_full_disk_and_one_that_is_read_only_lose_nothing(
+    tmp_path: Path, disk: Path
+) -> None:
+    text = changed(RIVERS, ("seeds = 2", "seeds = 20"))
+    folder, ran, engine = disk / "run", 0, Here()
+    swept(tmp_path / "whole", text)
+    plan = tmp_path / "plan.toml"
+    plan.write_text(text)
+    with pytest.raises(InvalidFile) as error:
+        sweep(plan, out=folder, engine=engine)
+    assert error.value.code == "disk-full"
+    kept = status(folder).done
+    assert kept > 0
+    remount(disk, "ro")
+    assert status(folder).done == kept
+    assert export_table(folder, tmp_path / "t.csv").bytes
+    with pytest.raises(InvalidFile) as error:
+        resume(folder, engine=engine)
+    assert error.value.code == "unwritable-folder"
+    with pytest.raises(InvalidFile) as error:
+        sweep(plan, out=disk / "other", engine=engine)
+    assert error.value.code == "unwritable-folder"
+    remount(disk, "rw,size=4m")
+    ran = len(engine.ran)
+    found = resume(folder, engine=engine)
+    assert (found.done, found.reused) == (160, kept)
+    assert len(engine.ran) - ran == 160 - kept
+    right = (tmp_path / "whole" / "table.csv").read_bytes()
+    assert (folder / "table.csv").read_bytes() == right
+
+
+def test_a_clock_that_jumps_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    swept(tmp_path / "whole")
+    now = time.time()
+
+    def jump(cell: Cell) -> None:
+        nonlocal now
+        now += -1e8 if len(here.ran) % 2 else 3e8
+
+    here = Here(jump)
+    monkeypatch.setattr(time, "time", lambda: now)
+    monkeypatch.setattr(time, "time_ns", lambda: int(now * 1e9))
+    found = swept(tmp_path / "run", engine=here)
+    assert found.seconds is not None
+    assert 0.0 <= found.seconds < 3600.0
+    same = (tmp_path / "run" / "table.csv", tmp_path / "whole" / "table.csv")
+    assert same[0].read_bytes() == same[1].read_bytes()
+
+
+def test_only_clocks_that_never_jump_are_used() -> None:
+    """The control: the pattern finds a clock that does, where there is one."""
+    house = Path(simgap.__file__).parent
+    clock = re.compile(r"\btime\.time\b|import time\b(?!r)|datetime|\btime_ns\b")
+    texts = {
+        path: path.read_text()
+        for room in ("sweeps", "ledger", "processes")
+        for path in (house / room).rglob("*.py")
+    }
+    told = [path.name for path, text in texts.items() if clock.search(text)]
+    assert told == ["inside.py"]  # which imports it
+    inside = next(text for path, text in texts.items() if path.name == "inside.py")
+    assert set(re.findall(r"\btime\.(\w+)", inside)) == {"monotonic", "sleep"}
+    assert clock.search("from time import time_ns")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a folder with spaces", "ein schöner Lauf 走 🏃", "-o", "%20&#?x=1", "n" * 250],
+)
+def test_a_folder_may_have_any_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / name
+    text = changed(RIVERS, ("[3, 4]", "[3]"), ("[2, 3]", "2"))
+    assert swept(folder, text).done == 4
+    assert resume(folder, engine=Here()).reused == 4
+    assert status(folder).done == 4
+
+
+def test_names_in_all_scripts_come_through_whatever_the_terminal_speaks(
+    tmp_path: Path,
+) -> None:
+    text = changed(
+        RIVERS,
+        ("[3, 4]", "[3]"),
+        ("[2, 3]", "2"),
+        ('"random"', '"größe 走=zero"'),
+        ("seeds = 2", 'title = "Größe"'),
+    )
+    (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
+    script = "\n".join(
+        [
+            "from simgap.sweeps import sweep",
+            "from tests.sweeps.small import Here",
+            "sweep('plan.toml', out='run', engine=Here())",
+        ]
+    )
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, **plain, "PYTHONPATH": os.pathsep.join(sys.path)},
+        check=True,
+    )
+    assert [each["policy"] for each in table(tmp_path / "run")] == [
+        "größe 走=zero",
+        "zero",
+    ]
+    assert status(tmp_path / "run").title == "Größe"
+
+
+def test_parquet_holds_the_same_as_csv(tmp_path: Path) -> None:
+    parquet = pytest.importorskip(
+        "pyarrow.parquet", reason="pyarrow is in the extra interop"
+    )
+    text = """question = "oracle"
+[axes]
+model = "absorbing_doors?members={n}"
+n = [2, 3]
+horizon = [4, 8]
+gap_tolerance = [0.1, 0.2]
+baselines = [true, false]
+"""
+    swept(tmp_path / "run", text)
+    told = export_table(tmp_path / "run", tmp_path / "t.parquet")
+    assert told.bytes == (tmp_path / "t.parquet").stat().st_size
+    again = export_table(tmp_path / "run", tmp_path / "t2.parquet")
+    assert told.hash == again.hash
+    found = parquet.read_table(tmp_path / "t.parquet")
+    kinds = {each.name: str(each.type) for each in found.schema}
+    assert (kinds["n"], kinds["gap_tolerance"], kinds["baselines"]) == (
+        "int64",
+        "double",
+        "bool",
+    )
+    assert (kinds["outcome"], kinds["value_upper"]) == ("string", "double")
+    rows = table(tmp_path / "run")
+    assert found.column_names == list(rows[0])
+    for row, line in zip(found.to_pylist(), rows, strict=True):
+        for name, value in row.items():
+            if isinstance(value, bool):
+                assert str(value).lower() == line[name]
+            elif isinstance(value, float):
+                assert value == float(line[name])
+            else:
+                assert ("" if value is None else str(value)) == line[name]
+
+
+def test_without_pyarrow_a_parquet_file_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    swept(tmp_path / "run", changed(RIVERS, ("[3, 4]", "[3]"), ("[2, 3]", "2")))
+    with pytest.raises(SimgapError) as error:
+        export_table(tmp_path / "run", tmp_path / "t.parquet")
+    assert error.value.code == "no-pyarrow"
+    with pytest.raises(SimgapError) as error:
+        export_table(tmp_path / "run", tmp_path / "t.xls")
+    assert error.value.code == "no-such-table"
+
+
+def test_export_writes_models_and_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    swept(tmp_path / "run", changed(RIVERS, ("[3, 4]", "[3]"), ("[2, 3]", "2")))
+    assert main(["export", "run", "copy.csv"]) == 0
+    copy = (tmp_path / "copy.csv").read_bytes()
+    assert copy == (tmp_path / "run" / "table.csv").read_bytes()
+    assert f"copy.csv  {len(copy)} bytes" in capsys.readouterr().out
+    assert main(["export", "riverswim", "model.npz"]) == 0
+    assert main(["export", "run", "model.npz"]) == 2
+    assert main(["export", "riverswim", "copy.csv"]) == 2
+    assert main(["export", "run", "none/copy.csv"]) == 2
+    assert (tmp_path / "copy.csv").read_bytes() == copy
