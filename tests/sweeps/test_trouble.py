@@ -46,7 +46,7 @@ def test_interrupts_and_a_second_driver(
         assert "simgap resume run goes on" in said
         all_gone(process.pid, GONE)
     calls, kept = Counter(noted.calls()), noted.kept()
-    assert 2 <= len(kept.done) < 12
+    assert 1 <= len(kept.done) < 12  # a second worker may just start
     assert set(calls) == kept.done  # what had begun was finished, and nothing else
     assert len(set(calls.values())) == 1
     assert (status("run").running, status("run").driver) == (0, None)
@@ -151,7 +151,8 @@ def test_a_full_disk_and_one_that_is_read_only_lose_nothing(
     tmp_path: Path, disk: Path
 ) -> None:
     text = changed(RIVERS, ("seeds = 2", "seeds = 20"))
-    folder, ran, engine = disk / "run", 0, Here()
+    slowly = Here(lambda cell: time.sleep(0.02))  # one row after the other
+    folder, ran, engine = disk / "run", 0, slowly
     swept(tmp_path / "whole", text)
     plan = tmp_path / "plan.toml"
     plan.write_text(text)
