@@ -190,6 +190,29 @@ def test_a_legend_hides_all_seeds_of_a_colour(wide: Watched) -> None:
     assert drawn.evaluate(hidden) == 0
 
 
+def test_all_numbers_are_drawn_beside_each_other(browser: Any, tmp_path: Path) -> None:
+    axes = {"horizon": [5, 10], "seed": [0]}
+
+    def numbers(cell: Any) -> Any:
+        return [cases.certified(at, at) for at in (1.0, 2.0, 1000.0)]
+
+    columns = {"with": "with memory", "without": "without", "value": "reward"}
+    folder = cases.write_sweep(tmp_path, axes, numbers, columns=columns)
+    write_explorer(folder, tmp_path / "report.html")
+    opened = Watched(browser, tmp_path / "report.html")
+    page = opened.page
+    choose(page, "colour", "all numbers")
+    assert page.locator(".legend bdi").all_inner_texts() == list(columns)
+    visible = "c => c.data.filter(each => each.visible).map(each => each.y[0])"
+    assert page.locator(".canvas").evaluate(visible) == [1, 2]  # the third is far away
+    page.locator(".legend button").last.click()
+    assert page.locator(".canvas").evaluate(visible) == [1, 2, 1000]
+    choose(page, "y", "value")
+    assert page.locator(".canvas").evaluate(visible) == [1000]
+    assert opened.complaints == []
+    page.close()
+
+
 def test_a_narrow_dark_screen(browser: Any, page_of_a_sweep: Path) -> None:
     size = {"width": 380, "height": 800}
     narrow = Watched(browser, page_of_a_sweep, viewport=size, color_scheme="dark")

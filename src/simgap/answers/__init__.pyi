@@ -54,8 +54,10 @@ from simgap.answers.stakes import (
 )
 from simgap.answers.study.entry import study as study
 from simgap.answers.study.simulator import study_simulator as study_simulator
-from simgap.answers.train.asked import asked_training as asked_training
-from simgap.answers.train.train import train as train
+from simgap.answers.train.train import (
+    train as train,
+    training_recipe as training_recipe,
+)
 from simgap.answers.transfer.check import check as check
 from simgap.answers.transfer.setup import (
     files_named as files_named,

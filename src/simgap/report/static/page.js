@@ -183,7 +183,7 @@
     const before = known.place;
     known.place = Sweep.chosen(data[key], before, role, role === "scale" ? value : Number(value));
     known.point = -1;
-    if (known.place.colour !== before.colour) known.hidden.clear();
+    if (known.place.colour !== before.colour || role === "y") known.hidden = new Set(Sweep.far(data[key], known.place));
     choices(canvas);
     reading(canvas, "");
     draw(canvas);

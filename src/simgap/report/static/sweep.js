@@ -4,7 +4,7 @@
    each has a line or a bar of its own. Names are strangers' words, as in figures.js. */
 const Sweep = (() => {
   const { css, colour, real, shown, interval, twoLines, wrapped, cut, escaped, hover, axis, layout, steps, faded, SYMBOLS, DASHES, FEW, NARROW } = Figures.parts;
-  const MOST_COLOURS = 16, MOST_PANELS = 12, MOST_EACH = 60, CROWD = 8; // lines and panels that can be told apart; lines of a colour that have room for intervals
+  const MOST_COLOURS = 16, MOST_PANELS = 12, MOST_EACH = 60, CROWD = 8, FAR = 20; // lines and panels that can be told apart; lines of a colour that have room for intervals; times
   const EVERY = -1, NONE = -1, NUMBERS = -2; // in colours: the numbers of a cell beside each other
 
   /* Where a cell stands in the columns, from the place on every axis. */
@@ -32,6 +32,13 @@ const Sweep = (() => {
 
   /* The axes that have no role: the reader holds them at a value. */
   const held = (figure, choice) => figure.axes.map((each, k) => k).filter((k) => ![choice.x, choice.colour, choice.panel].includes(k));
+
+  /* Numbers that would make the chosen one look flat, or would look flat beside it: they begin hidden. */
+  function far(figure, choice) {
+    const size = (each) => [each.value, each.lower, each.upper].flat().map(real).filter(Number.isFinite).reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    const mine = size(figure.columns[choice.y]);
+    return choice.colour === NUMBERS ? inks(figure, choice).map((name, c) => (size(figure.columns[c]) > FAR * mine || size(figure.columns[c]) < mine / FAR ? "curve" + c : "")).filter(Boolean) : [];
+  }
 
   /* Every line of a panel: {colour, name, at} with `at` to be completed along x. */
   function lines(figure, choice, panel) {
@@ -236,5 +243,5 @@ const Sweep = (() => {
   }
 
   Figures.make.sweep = make;
-  return { chosen: chosen, held: held, rows: rows };
+  return { chosen: chosen, held: held, far: far, rows: rows };
 })();

@@ -14,12 +14,13 @@ import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, final
 
-from simgap.errors import InvalidArgument
+from simgap.errors import InvalidArgument, SimgapError
 from simgap.interrupts import counted_interrupts
+from simgap.ledger import key_of
 from simgap.processes import Ended, TaskFailed
 from simgap.sweeps.cells import Begin, environment_of
 from simgap.sweeps.engines.ray_cluster import (
@@ -157,8 +158,22 @@ class _Run:
             return None
         texts = tuple(each for each in cell.asked.values() if isinstance(each, str))
         if texts not in self._files:
-            self._files[texts] = self._outbox.sent(self._question.files(cell.asked))
-        return _Held(cell, Given(pickle.dumps(cell), self._files[texts]))
+            self._files[texts] = self._sent(cell)
+        files = self._files[texts]
+        sent = replace(cell, inputs="") if files else cell  # they have been looked at
+        return _Held(cell, Given(pickle.dumps(sent), files))
+
+    def _sent(self, cell: Cell) -> tuple[Sent, ...]:
+        """Put the files of a cell into the object store, and look at them after that.
+
+        None are sent that are not what the key of the cell says: a worker will see it.
+        """
+        with suppress(SimgapError):
+            files = self._outbox.sent(self._question.files(cell.asked))
+            now = key_of(self._question.contents(cell.asked)) if files else ""
+            if cell.inputs in ("", now):
+                return files
+        return ()
 
     def _stop(self) -> None:
         """Begin no cell any more: those that wait are taken back."""

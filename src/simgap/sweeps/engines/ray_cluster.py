@@ -148,8 +148,9 @@ def _found(address: str) -> str:
 
 
 def _connect(ray: Any, address: str) -> None:
-    from ray.exceptions import AuthenticationError
+    from ray import exceptions
 
+    no_token = getattr(exceptions, "AuthenticationError", PermissionError)  # since 2.52
     try:
         ray.init(
             address=address,
@@ -157,7 +158,7 @@ def _connect(ray: Any, address: str) -> None:
             log_to_driver=False,
             namespace="simgap",
         )
-    except AuthenticationError as error:
+    except no_token as error:
         raise NoCluster(
             "the Ray cluster asks for a token, and there is none here",
             hint="copy ~/.ray/auth_token of its head to the same place, mode 0600, or "

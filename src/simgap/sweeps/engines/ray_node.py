@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
-from time import monotonic, sleep
 from typing import Any, Final, NamedTuple, final
 
 from simgap.errors import SimgapError
@@ -39,7 +38,6 @@ LIBRARIES: Final = (  # that have a part in the numbers
     "optax",
     "onnxruntime",
 )
-IN_USE = 120.0  # seconds that a lost try of the same cell may need to end
 
 
 @final
@@ -154,24 +152,12 @@ def _answered(begin: Any, task: Task) -> bytes:
     }
     here = replace(begin, folder=task.folder)
     try:
-        return pickle.dumps(_alone(here.answered, replace(cell, asked=asked)))
+        return pickle.dumps(here.answered(replace(cell, asked=asked)))
     except SimgapError as error:  # without what it carries
         raise SimgapError(error.problem, hint=error.hint, code=error.code) from None
     finally:
         if task.ours:
             shutil.rmtree(here.unfinished(cell), ignore_errors=True)
-
-
-def _alone(answered: Callable[[Any], Any], cell: Any) -> Any:
-    """Answer a cell, when the process of an earlier try has let go of its folder."""
-    latest = monotonic() + IN_USE
-    while True:
-        try:
-            return answered(cell)
-        except SimgapError as error:
-            if error.code != "folder-in-use" or monotonic() > latest:
-                raise
-            sleep(1.0)
 
 
 @final

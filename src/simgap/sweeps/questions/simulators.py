@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from simgap.answers import asked_training, files_named, identity, train, transfer
+from simgap.answers import files_named, identity, train, training_recipe, transfer
 from simgap.continuous import (
     ONE_THREAD,
     bind,
@@ -15,7 +17,7 @@ from simgap.continuous import (
     parse_design,
     parse_randomization,
 )
-from simgap.errors import InvalidArgument
+from simgap.errors import InvalidArgument, InvalidFile
 from simgap.intervals import Estimate
 from simgap.records import TransferPolicy, WorstPoint
 from simgap.sweeps.fields import Asked, Field, Found, Kind, Question
@@ -36,7 +38,10 @@ COLUMNS = {
     "beyond_mean": "mean return beyond the range that is drawn",
     "success": "chance of success, if the simulator says what success is",
 }
-ALONE = {"informed": "informed", "nominal": "nominal", "masked": "masked"}
+GRADED = "graded_over"
+DRAWN = ("randomize", GRADED)  # fields that are randomizations
+KINDS = ("informed", "nominal", "masked")  # before the memory of a trainer
+OTHERS = ("another-machine", "another-training")  # a checkpoint that is of no use here
 
 
 def _transfer(asked: Asked, seed: int, folder: str) -> Found:
@@ -46,25 +51,38 @@ def _transfer(asked: Asked, seed: int, folder: str) -> Found:
 
 def _train(asked: Asked, seed: int, folder: str) -> Found:
     """Train one policy, then grade it."""
-    kind, memory = _trainer(asked["trainer"])
-    trained = train(
-        open_simulator(asked["simulator"]),  # an object: trained in this very process
-        randomize=asked["randomize"],
-        memory=memory,
-        informed=kind == "informed",
-        nominal=kind == "nominal",
-        steps=asked.get("steps"),
-        horizon=asked.get("horizon"),
-        noise=asked.get("noise", ""),
-        settings=asked.get("learner"),
-        checked=False,
-        seed=seed,
-        out=Path(folder) / "training",
-    )
+    place = Path(folder)
+    try:
+        trained = train(seed=seed, out=place / "training", **_training(asked))
+    except InvalidFile as error:
+        if error.code not in OTHERS:
+            raise
+        shutil.rmtree(place)  # what another machine or version began: from the start
+        trained = train(seed=seed, out=place / "training", **_training(asked))
     policy = trained.policies[0]
-    graded = _graded(asked, policy.file, seed, folder)
+    over = asked.get(GRADED, asked["randomize"])
+    graded = _graded({**asked, "randomize": over}, policy.file, seed, folder)
     numbers = {**graded.numbers, "converged": policy.converged}
-    return Found(numbers, graded.notes, {".onnx": Path(policy.file).read_bytes()})
+    codes = {*graded.notes, *(each.code for each in trained.notes)} - {"few-seeds"}
+    files = {".onnx": Path(policy.file).read_bytes()}
+    return Found(numbers, tuple(codes), files)
+
+
+def _training(asked: Asked) -> dict[str, Any]:
+    kind, memory = _trainer(asked["trainer"])
+    return {
+        "simulator": open_simulator(asked["simulator"]),  # trained in this very process
+        "randomize": asked["randomize"],
+        "memory": memory,
+        "informed": kind == "informed",
+        "nominal": kind == "nominal",
+        "sampler": asked.get("sampler", "uniform"),
+        "steps": asked.get("steps"),
+        "horizon": asked.get("horizon"),
+        "noise": asked.get("noise", ""),
+        "settings": asked.get("learner"),
+        "checked": False,
+    }
 
 
 def _graded(asked: Asked, policy: str, seed: int, folder: str) -> Found:
@@ -120,38 +138,30 @@ def _files(asked: Asked) -> tuple[Path, ...]:
 
 
 def _drawn_from(asked: Asked) -> tuple[Path, ...]:
-    """Return the file of a randomization, and that of its rows."""
-    text = asked["randomize"].strip()
-    rows = parse_randomization(text).rows
-    files = [each for each in files_named(text) if each == Path(text)]
-    return tuple(dict.fromkeys([*files, *([Path(rows.file)] if rows else ())]))
+    """Return the files of randomizations, and those of their rows."""
+    found: list[Path] = []
+    for text in (asked[key].strip() for key in DRAWN if key in asked):
+        rows = parse_randomization(text).rows
+        found += [each for each in files_named(text) if each == Path(text)]
+        found += [Path(rows.file)] if rows else []
+    return tuple(dict.fromkeys(found))
 
 
 def _trainer(text: str) -> tuple[str, str]:
     """Return the kind of a training and its memory: informed-gru, lstm."""
     kind, dash, memory = text.partition("-")
-    return (kind, memory) if dash and kind in ALONE else ("", text)
+    return (kind, memory) if dash and kind in KINDS else ("", text)
 
 
 def _check_training(asked: Asked) -> None:
-    kind, memory = _trainer(asked["trainer"])
-    if kind == "masked":
+    if _trainer(asked["trainer"])[0] == "masked":
         raise InvalidArgument(
             f"the trainer {asked['trainer']!r}",
             hint="a masked policy answers simgap blame, not how well it transfers",
             code="no-such-trainer",
         )
-    asked_training(
-        asked["simulator"],
-        randomize=asked["randomize"],
-        memory=memory,
-        informed=kind == "informed",
-        nominal=kind == "nominal",
-        at=None,
-        horizon=asked.get("horizon"),
-        noise=asked.get("noise", ""),
-        checked=False,
-    )
+    with TemporaryDirectory() as nowhere:
+        training_recipe(out=nowhere, **_training(asked))
 
 
 def _check_simulator(asked: Asked) -> None:
@@ -159,7 +169,9 @@ def _check_simulator(asked: Asked) -> None:
 
 
 def _check_randomization(asked: Asked) -> None:
-    bind(parse_randomization(asked["randomize"]), open_simulator(asked["simulator"]))
+    simulator = open_simulator(asked["simulator"])
+    for text in (asked[key] for key in DRAWN if key in asked):
+        bind(parse_randomization(text), simulator)
 
 
 def _check_policy(asked: Asked) -> None:
@@ -209,6 +221,17 @@ TRAIN = Question(
             Kind.TEXT,
             "gru, lstm, none or window:K; informed- or nominal- before it",
             needed=True,
+            compared=True,
+        ),
+        Field(
+            GRADED,
+            Kind.TEXT,
+            "what is drawn when it is graded; if left out, the same as in training",
+        ),
+        Field(
+            "sampler",
+            Kind.TEXT,
+            "how parameters are drawn meanwhile: uniform, adr, doraemon or gap",
             compared=True,
         ),
         Field("steps", Kind.WHOLE, "of each training", least=1),

@@ -1,0 +1,196 @@
+"""Cells that measure and train in simulators: the numbers of the verbs, every time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import simgap
+from simgap.errors import InvalidFile, SimgapError
+from simgap.records import plain
+from simgap.sweeps import QUESTIONS, read_plan
+from simgap.sweeps.cells import answered
+from simgap.sweeps.questions import simulators
+from tests.sweeps.small import changed, swept, table
+
+MEASURED = """question = "transfer"
+[axes]
+simulator = "cartpole"
+randomize = "length=0.3..{longest}"
+longest = [0.6, 1.2]
+policy = ["zero", "random"]
+[settings]
+reference = "random"
+horizon = 20
+design = "sobol:4"
+episodes = 4
+"""
+TRAINED = """question = "train"
+[axes]
+simulator = "heading"
+randomize = "mounting_angle=-{width}..{width}"
+width = [0.8, 3.1]
+trainer = "none"
+[settings]
+horizon = 10
+steps = 320
+learner = {rows = 4, minibatches = 2, epochs = 1, units = 4}
+design = "sobol:4"
+episodes = 4
+"""
+GRADED = '[settings]\ngraded_over = "mounting_angle=-1..1"'
+ROUNDS = 320 // 40
+
+
+def planned(folder: Path, text: str) -> Path:
+    path = folder / "plan.toml"
+    path.write_text(text)
+    return path
+
+
+def in_a_process(
+    plan: Path, folder: Path, last: int = 0
+) -> subprocess.CompletedProcess[str]:
+    """Answer the first cell of a plan elsewhere; it may die when a round is kept."""
+    folder.mkdir(exist_ok=True)
+    return subprocess.run(
+        [sys.executable, "-m", "tests.sweeps.killed_cell", plan, folder, str(last)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+
+
+def test_a_cell_of_transfer_has_the_numbers_of_transfer(tmp_path: Path) -> None:
+    cells = list(read_plan(planned(tmp_path, MEASURED)).cells())
+    assert len(cells) == 4
+    assert cells[0].seed == cells[1].seed != cells[2].seed  # policies are compared
+    assert cells[2].asked["randomize"] == "length=0.3..1.2"
+    found = [answered(cells[3], tmp_path / name) for name in ("one", "two")]
+    assert found[0].numbers == found[1].numbers
+    direct = simgap.transfer(
+        "cartpole",
+        {"policy": "random"},
+        randomize="length=0.3..1.2",
+        references={"reference": "random"},
+        horizon=20,
+        design="sobol:4",
+        episodes=4,
+        checked=False,
+        seed=cells[3].seed,
+    )
+    told = json.loads(found[0].numbers)
+    mine = direct.policies[0]
+    assert told["numbers"]["mean"] == plain(mine.mean)
+    assert told["numbers"]["gap"] == plain(mine.gap)
+    assert told["numbers"]["worst"]["estimate"] == mine.worst.estimate
+    assert set(told["notes"]) == {each.code for each in direct.notes}
+    assert set(told["numbers"]) == set(QUESTIONS["transfer"].columns)
+
+
+def test_a_sweep_of_trainings_keeps_the_policies(tmp_path: Path) -> None:
+    text = changed(TRAINED, ("[0.8, 3.1]", "[0.8]"), ("[settings]", GRADED))
+    found = swept(tmp_path / "run", text)
+    assert (found.done, found.failed) == (1, 0)
+    (line,) = table(tmp_path / "run")
+    assert line["width"] == "0.8"
+    assert float(line["mean_lower"]) <= float(line["mean"]) < 0.0
+    assert line["converged"] in {"true", "false"}
+    policy = tmp_path / "run" / "files" / f"{line['cell']}.onnx"
+    graded = simgap.transfer(
+        "heading",
+        {"policy": str(policy)},
+        randomize="mounting_angle=-1..1",
+        horizon=10,
+        design="sobol:4",
+        episodes=4,
+        checked=False,
+        seed=next(read_plan(tmp_path / "run.toml").cells()).seed,
+    )
+    assert graded.policies[0].mean.estimate == float(line["mean"])
+    assert not (tmp_path / "run" / "unfinished").exists()
+    assert swept(tmp_path / "run", text).reused == 1
+
+
+@pytest.mark.slow
+def test_a_training_whose_process_is_killed_goes_on_to_the_same_bytes(
+    tmp_path: Path,
+) -> None:
+    plan = planned(tmp_path, TRAINED)
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    first = in_a_process(plan, whole)
+    assert first.returncode == 0, first.stderr
+    assert first.stdout.split() == [str(at) for at in range(1, ROUNDS + 1)]
+    assert in_a_process(plan, parts, 3).returncode == -signal.SIGKILL
+    second = in_a_process(plan, parts)
+    assert second.returncode == 0, second.stderr
+    assert second.stdout.split() == [str(at) for at in range(4, ROUNDS + 1)]
+    for name in ("numbers.json", "policy.onnx"):
+        assert (parts / name).read_bytes() == (whole / name).read_bytes()
+    told = json.loads((whole / "numbers.json").read_bytes())
+    digest = hashlib.sha256((whole / "policy.onnx").read_bytes()).hexdigest()
+    assert told["files"] == {".onnx": digest}
+
+
+def test_what_another_machine_has_begun_is_begun_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cell of a cluster may go on elsewhere; digits of two machines are not mixed."""
+    place, begun = tmp_path / "unfinished", "training/none/seed-1.checkpoint"
+    (place / begun).parent.mkdir(parents=True)
+    (place / begun).touch()
+    codes = ["another-machine", "disk-full"]
+
+    def refused(**_: object) -> None:
+        assert (place / begun).exists() == (len(codes) == 2)
+        raise InvalidFile("no", code=codes.pop(0))
+
+    monkeypatch.setattr(simulators, "train", refused)
+    cell = next(read_plan(planned(tmp_path, TRAINED)).cells())
+    with pytest.raises(InvalidFile) as caught:
+        answered(cell, place)
+    assert caught.value.code == "disk-full"  # of the second time, which is the last
+    assert codes == []
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (("steps = 320", "steps = 79"), "79 steps of training"),
+        (("units = 4", "unit = 4"), "the setting unit=4"),
+        (('"none"', '"masked-gru"'), "masked-gru"),
+        (('"none"', '"nothing"'), "nothing"),
+        (("horizon = 10", 'horizon = 10\nsampler = "adl"'), "adl"),
+        (("mounting_angle", "mounting"), "mounting"),
+        (("[settings]", GRADED.replace("angle", "angel")), "mounting_angel"),
+        (('"heading"', '"headings"'), "headings"),
+    ],
+)
+def test_a_training_that_cannot_be_is_refused_before_anything_runs(
+    change: tuple[str, str], problem: str, tmp_path: Path
+) -> None:
+    with pytest.raises(SimgapError) as caught:
+        read_plan(planned(tmp_path, changed(TRAINED, change)))
+    assert caught.value.code == "plan-refused"
+    assert "plan.toml, line " in caught.value.problem
+    assert problem in caught.value.problem
+
+
+def test_samplers_are_compared_by_the_same_luck(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = changed(TRAINED, ("[axes]", '[axes]\nsampler = ["uniform", "adr"]'))
+    question = replace(QUESTIONS["train"], checks=())
+    monkeypatch.setitem(QUESTIONS, "train", question)
+    cells = list(read_plan(planned(tmp_path, text)).cells())
+    assert [cell.asked["sampler"] for cell in cells] == ["uniform"] * 2 + ["adr"] * 2
+    assert cells[0].key != cells[2].key
+    assert cells[0].seed == cells[2].seed
