@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from simgap.errors import InvalidFile
-from simgap.records.files import as_record, encode, plain
+from simgap.records.files import LARGEST_RECORD, as_record, encode, plain
 from simgap.user_files import opened, replacing
 
 ANSWERS, RECORDS = "answers", "records"  # parts of a ledger
@@ -75,7 +75,7 @@ def write_noted(path: Path, content: bytes) -> None:
 def changed_records(folder: Path) -> tuple[str, ...]:
     """Return the records of a folder that are not what simgap wrote last, by name.
 
-    A folder without a ledger has none: nobody knows.
+    Those that are gone are among them. Of a folder without a ledger nobody knows.
     """
     from simgap.ledger import has_ledger, read_ledger
 
@@ -85,7 +85,8 @@ def changed_records(folder: Path) -> tuple[str, ...]:
         return tuple(
             each.key
             for each in ledger.latest()
-            if _digest(folder / each.key) != each.content
+            if each.key == Path(each.key).name  # a stranger's ledger may name others
+            and _digest(folder / each.key) != each.content
         )
 
 
@@ -101,6 +102,6 @@ def _read(content: bytes, kind: type[Kind]) -> Kind | None:
 def _digest(path: Path) -> bytes | None:
     try:
         with opened(path, "record") as stream:
-            return hashlib.sha256(stream.read()).digest()
+            return hashlib.sha256(stream.read(LARGEST_RECORD + 1)).digest()
     except InvalidFile:
         return None

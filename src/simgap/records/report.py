@@ -20,3 +20,5 @@ class Report(Record):
     drawn: int  # records on the page
     troubles: tuple[str, ...]  # records that could not be drawn, and why
     unknown: tuple[str, ...]  # records of a kind that the page does not draw
+    changed: tuple[str, ...] = ()  # records that are not what simgap wrote
+    unsealed: str = ""  # why nobody can tell which were changed; "": it is known

@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Any, cast, final
 
 from simgap.errors import InvalidFile
-from simgap.records import Train, for_this_grid, read_object, read_record
+from simgap.records import (
+    Train,
+    changed_records,
+    for_this_grid,
+    read_object,
+    read_record,
+)
 from simgap.report.heat_plots import HeatPlot
 from simgap.report.part import Part
 from simgap.report.parts import CLAIM, CLAIMS, MAKERS
@@ -43,6 +49,8 @@ class Folder:
     parts: tuple[Part, ...]
     troubles: tuple[Trouble, ...]
     unknown: tuple[str, ...]  # records of a kind that this page does not draw
+    changed: tuple[str, ...] = ()  # records that are not what simgap wrote
+    unsealed: str = ""  # why nobody can tell which were changed
 
 
 def read_folder(folder: Path) -> Folder:
@@ -79,6 +87,7 @@ def read_folder(folder: Path) -> Folder:
             troubles.append(Trouble(_name(path, folder), shown(problem, 300)))
     if trainings:
         parts.append(trainings_part(trainings, f"record-{len(known) + 1}-train"))
+    changed, unsealed = _changed(folder)
     return Folder(
         name=shown(folder.resolve().name or str(folder)),
         parts=tuple(_drawn_once(parts)),
@@ -88,7 +97,23 @@ def read_folder(folder: Path) -> Folder:
             for path, make in named
             if make is None and path.stem not in BESIDE
         ),
+        changed=changed,
+        unsealed=unsealed,
     )
+
+
+def _changed(folder: Path) -> tuple[tuple[str, ...], str]:
+    """Return the records that the ledgers know otherwise, or why they do not say."""
+    trainings = sorted(path.parent for path in folder.glob(TRAININGS))
+    found, problem = list[str](), ""
+    for place in (folder, folder / CLAIMS, *trainings):
+        try:
+            names = changed_records(place)
+        except InvalidFile as error:
+            problem = problem or shown(error.problem, 300)
+            continue
+        found += [_name(place / name, folder) for name in names]
+    return tuple(found), problem
 
 
 def _made(make: Make, record: Mapping[str, Any], anchor: str) -> Part:

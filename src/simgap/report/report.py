@@ -39,6 +39,8 @@ def draw_report(
         drawn=len(found.parts),
         troubles=tuple(f"{each.name}: {each.problem}" for each in found.troubles),
         unknown=found.unknown,
+        changed=found.changed,
+        unsealed=found.unsealed,
     )
 
 

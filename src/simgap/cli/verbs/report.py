@@ -56,6 +56,10 @@ def print_answer(answer: Report) -> None:
         print_line(f"not drawn: {trouble}")
     if answer.unknown:
         print_line(f"not known: {', '.join(answer.unknown)}")
+    if answer.changed:
+        print_line(f"changed since simgap wrote it: {', '.join(answer.changed)}")
+    if answer.unsealed:
+        print_line(f"not known whether records were changed: {answer.unsealed}")
     print_line(f"page    {answer.path}")
 
 
