@@ -206,6 +206,19 @@ def test_a_folder_without_a_ledger_has_none(tmp_path: Path) -> None:
     assert not has_ledger(tmp_path)
 
 
+def test_a_ledger_that_is_only_asked_is_not_written(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "run")
+    before = [(folder / each).stat().st_mtime_ns for each in (LEDGER, SEAL)]
+    with opened_ledger(folder, "work", {"what": "test"}) as ledger:
+        assert ledger.done("cell-7") is not None
+        with read_ledger(folder, "work") as other:
+            assert other.done("cell-7") is not None
+    assert [(folder / each).stat().st_mtime_ns for each in (LEDGER, SEAL)] == before
+    with opened_ledger(folder, "work") as ledger:
+        ledger.keep("more", b"1")
+    assert "more" in reopened(folder)
+
+
 def test_a_file_that_is_gone_is_noticed(tmp_path: Path) -> None:
     for file in (LEDGER, SEAL):
         folder = filled(tmp_path / file)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, final
 
 from simgap.errors import InvalidFile
 from simgap.ledger import seal as sealing
+from simgap.ledger.driver import driver_of
 from simgap.ledger.places import on_network
 from simgap.ledger.seal import (
     LEDGER,
@@ -107,29 +108,47 @@ class Book:
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self.folder = folder
         self._seal: Seal | None = None  # None: to be read from the file first
+        self._closed = True
         with told_plainly(folder):
             if read_only:
                 sealed = read_seal(folder)
-                still = "&immutable=1" if sealed is not None and sealed.closed else ""
+                closed = sealed is not None and sealed.closed
+                quiet = closed and driver_of(folder) is None
+                still = "&immutable=1" if quiet else ""
                 place = f"{(folder / LEDGER).resolve().as_uri()}?mode=ro{still}"
                 self._connection = sqlite3.connect(place, uri=True)
                 return
             self._seal = checked(folder)
-            sealing.write_seal(folder, self._seal, sync=True)  # open, before all else
+            found = read_seal(folder)
+            self._closed = found is not None and found.closed  # as the seal has it
+            if not self._closed:
+                self._open_seal()
             self._connection = sqlite3.connect(
                 folder / LEDGER,
                 check_same_thread=False,  # one at a time, whichever
             )
             try:
-                journal = "TRUNCATE" if on_network(folder) else "WAL"
-                self._connection.execute(f"PRAGMA journal_mode = {journal}")
-                self._connection.execute("PRAGMA synchronous = FULL")
-                with self._connection:
-                    for each in MAKE:
-                        self._connection.execute(each)
+                self._prepare("truncate" if on_network(folder) else "wal")
             except BaseException:
                 self._connection.close()
                 raise
+
+    def _prepare(self, journal: str) -> None:
+        """Make the table if there is none; a ledger that is only asked stays closed."""
+        (found,) = self._connection.execute("PRAGMA journal_mode").fetchone()
+        if found != journal:
+            self._open_seal()
+            self._connection.execute(f"PRAGMA journal_mode = {journal}")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        if not self._closed:
+            with self._connection:
+                for each in MAKE:
+                    self._connection.execute(each)
+
+    def _open_seal(self) -> None:
+        """Say that the file changes from now on; before anything else is written."""
+        sealing.write_seal(self.folder, self._seal or Seal(), sync=True)
+        self._closed = False
 
     def ask(self, text: str, values: tuple[str, ...] = ()) -> Iterator[tuple[Any, ...]]:
         """Return the rows of a question."""
@@ -141,6 +160,8 @@ class Book:
         if not rows:
             return
         with told_plainly(self.folder):
+            if self._closed:
+                self._open_seal()
             seal, made = self._seal or self._read_again(), []
             for key, content, status in rows:
                 digest = row_digest(seal.rows + 1, key, status, content)
@@ -160,6 +181,9 @@ class Book:
         If something else reads it just then, or writing failed, it stays open in its
         seal: it is read row by row the next time.
         """
+        if self._closed:
+            self._connection.close()
+            return
         seal = self._seal
         if seal is not None:
             with suppress(sqlite3.Error):
