@@ -104,6 +104,7 @@ from simgap.records.kept import (
     ANSWERS as ANSWERS,
     changed_records as changed_records,
     kept_or_made as kept_or_made,
+    read_unchanged as read_unchanged,
     write_record as write_record,
 )
 from simgap.records.memory import Memory as Memory, Proof as Proof

@@ -14,7 +14,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from simgap.errors import InvalidFile
-from simgap.records.files import LARGEST_RECORD, as_record, encode, plain
+from simgap.records.files import (
+    LARGEST_RECORD,
+    as_record,
+    encode,
+    plain,
+    read_record,
+)
 from simgap.user_files import opened, replacing
 
 ANSWERS, RECORDS = "answers", "records"  # parts of a ledger
@@ -70,6 +76,17 @@ def write_noted(path: Path, content: bytes) -> None:
     if _digest(path) != hashlib.sha256(content).digest():
         with replacing(path) as draft:
             draft.write_bytes(content)
+
+
+def read_unchanged(path: Path, kind: type[Kind]) -> Kind:
+    """Return a record of a kind; one that is not what simgap wrote is refused."""
+    if path.name in changed_records(path.parent):
+        raise InvalidFile(
+            f"{path} is not what simgap wrote",
+            hint="the command that made it writes it again",
+            code="changed-record",
+        )
+    return read_record(path, kind)
 
 
 def changed_records(folder: Path) -> tuple[str, ...]:

@@ -87,6 +87,9 @@ def test_a_record_that_somebody_changed_is_written_again(
     right = path.read_bytes()
     path.write_bytes(right.replace(b'"converged": true', b'"converged": false'))
     assert path.read_bytes() != right
+    with pytest.raises(InvalidFile) as caught:  # nothing is computed from it
+        simgap.transfer(tmp_path / "run", episodes=1, design="sobol:2")
+    assert caught.value.code == "changed-record"
     assert train(tmp_path).converged
     assert path.read_bytes() == right
 

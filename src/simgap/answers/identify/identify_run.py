@@ -44,7 +44,7 @@ from simgap.records import (
     StepLoss,
     Train,
     provenance,
-    read_record,
+    read_unchanged,
     write_record,
 )
 from simgap.text import listed, shown
@@ -182,7 +182,8 @@ def _blame(run: TrainedRun) -> dict[str, Estimate]:
     """Return the share of each parameter, if somebody asked for blame."""
     if run.folder is None or not (path := run.folder / BLAMED).exists():
         return {}
-    return {each.name: each.share for each in read_record(path, BlamedRun).parameters}
+    blamed = read_unchanged(path, BlamedRun)
+    return {each.name: each.share for each in blamed.parameters}
 
 
 def _parameters(

@@ -9,7 +9,7 @@ from typing import Any, Literal, final
 
 from simgap.continuous import UNIFORM, Cube, DrawnPoints, compared
 from simgap.errors import InvalidArgument, InvalidFile
-from simgap.records import Note, Train, Worth, read_record
+from simgap.records import Note, Train, Worth, read_unchanged
 from simgap.text import listed
 
 RECORD = "train.json"
@@ -145,7 +145,8 @@ def is_run(path: Path | str) -> bool:
 def read_run(path: Path | str) -> TrainedRun:
     """Return the trainings of a folder, which must be about one question."""
     folder = Path(path)
-    found = [read_record(each, Train) for each in sorted(folder.glob(f"*/{RECORD}"))]
+    paths = sorted(folder.glob(f"*/{RECORD}"))
+    found = [read_unchanged(each, Train) for each in paths]
     for what in ALIKE:
         _check_one(str(folder), what, found)
     return TrainedRun(folder, tuple(sorted(found, key=_place)))
