@@ -60,9 +60,9 @@ def repaired_plan(ledger: Ledger, folder: Path) -> None:
         ledger.keep(PLAN, text, PLAN)
     elif text is None and row is None:
         raise InvalidFile(
-            f"the plan of {folder} is lost",
-            hint=f"simgap sweep PLAN --out {folder} goes on; cells that are whole in "
-            "the ledger are used",
+            f"{folder} has no plan of a sweep: it is lost, or there was none",
+            hint="repeat the command that made the folder: what is whole in its ledger "
+            "is used",
             code="lost-plan",
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -17,7 +18,7 @@ from simgap.continuous.measuring.episodes import run_episodes
 from simgap.continuous.measuring.jobs import Job, run_job
 from simgap.continuous.measuring.kept_jobs import kept_jobs
 from simgap.errors import InvalidArgument, InvalidFile
-from simgap.ledger import LEDGER, Ledger, Row, only_driver, read_ledger
+from simgap.ledger import LEDGER, Ledger, Row, only_driver, read_ledger, salvaged
 from tests.continuous.measuring.line import LineRecipe
 
 ENTRIES = (Entry("half"), Entry("whole"))
@@ -98,6 +99,22 @@ def test_a_folder_of_another_measurement_is_refused(tmp_path: Path) -> None:
     assert error.value.code == "another-measurement"
     assert "seed" in error.value.problem
     assert "policy" not in error.value.problem
+
+
+def test_jobs_of_a_repaired_ledger_are_those_of_their_measurement(
+    tmp_path: Path,
+) -> None:
+    """The row that says what was measured may be lost: jobs say so as well."""
+    run(LineRecipe(), 2, folder=tmp_path, identity={"seed": "5"})
+    with sqlite3.connect(tmp_path / LEDGER) as connection:
+        connection.execute("UPDATE rows SET content = x'00' WHERE place = 1")
+    connection.close()
+    rows, _ = salvaged(tmp_path)
+    assert rows == 4
+    told: list[str] = []
+    other = {"folder": tmp_path, "identity": {"seed": "6"}, "progress": told.append}
+    run(LineRecipe(), 2, **other)
+    assert all("left" in each for each in told)  # all of them were run just now
 
 
 def test_a_folder_has_one_driver(tmp_path: Path) -> None:
