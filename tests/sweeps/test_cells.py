@@ -10,6 +10,7 @@ import pytest
 
 from simgap.answers import export
 from simgap.sweeps import QUESTIONS, Plan
+from simgap.sweeps.plan import digest_of
 from simgap.sweeps.reading import plan_of
 from tests.sweeps.small import POLICY, RIVERS, Here, changed, swept, table
 
@@ -121,6 +122,20 @@ policy = ["zero", "mine.py:act"]
     assert keys(text) == [zero, mine]
     export("riverswim?states=3&success=0.3,0.7", "m.npz")
     assert set(keys(text)).isdisjoint((zero, mine))
+
+
+def test_what_is_in_files_is_told_wherever_they_lie(tmp_path: Path) -> None:
+    """A machine of a cluster may have them elsewhere; the cell is the same there."""
+    digests = set()
+    for place in (tmp_path / "here", tmp_path / "a" / "there", tmp_path / "other"):
+        place.mkdir(parents=True)
+        (place / "mine.py").write_text(POLICY)
+        export("riverswim?states=3&success=0.3,0.6", place / "m.npz")
+        if place.name == "other":
+            (place / "mine.py").write_text(POLICY + "# changed")
+        asked = {"model": f"{place}/m.npz", "policy": f"{place}/mine.py:act"}
+        digests.add(digest_of(asked, QUESTIONS["gap"].contents(asked)))
+    assert len(digests) == 2
 
 
 def test_policies_that_are_compared_meet_the_same_luck_and_nothing_else_does() -> None:

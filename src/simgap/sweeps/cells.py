@@ -17,7 +17,7 @@ from simgap.errors import InvalidFile
 from simgap.ledger import key_of
 from simgap.records import encode
 from simgap.sweeps.fields import Found, Question
-from simgap.sweeps.plan import Cell, Plan
+from simgap.sweeps.plan import Cell, Plan, digest_of
 from simgap.sweeps.questions.catalogue import QUESTIONS
 
 WORK = "unfinished"  # folder of what cells have begun, inside that of the sweep
@@ -65,7 +65,8 @@ def answered(cell: Cell, folder: Path) -> Answered:
     """Return what a cell comes to; half-done work is kept in the folder."""
     begin = monotonic()
     question = QUESTIONS[cell.question]
-    if cell.inputs and cell.inputs != key_of(question.contents(cell.asked)):
+    asked = cell.asked
+    if cell.inputs and cell.inputs != digest_of(asked, question.contents(asked)):
         raise InvalidFile(
             "a file that the cell names is not what it was when the sweep began",
             hint="on a cluster every machine needs the same files; repeat the command: "

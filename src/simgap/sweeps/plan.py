@@ -186,8 +186,21 @@ class Plan:
             contents = self.inputs.contents
             if texts not in contents:
                 contents[texts] = self.question.contents(asked)
-            self._looked[texts] = key_of(contents[texts]), asked
+            self._looked[texts] = digest_of(asked, contents[texts]), asked
         return self._looked[texts][0]
+
+
+def digest_of(asked: Mapping[str, Any], contents: Mapping[str, Any]) -> str:
+    """Return a digest of what texts name, the same wherever the files lie."""
+    texts = texts_of(asked)
+
+    def bare(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {name: bare(each) for name, each in value.items()}
+        text = next((e for e in texts if str(value).startswith(e)), "")
+        return sorted(value[len(text) :].split()) if isinstance(value, str) else value
+
+    return key_of(bare(contents))
 
 
 def texts_of(asked: Mapping[str, Any]) -> Texts:
