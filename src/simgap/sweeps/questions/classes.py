@@ -19,6 +19,7 @@ from simgap.intervals import Certified
 from simgap.sweeps.fields import Asked, Field, Found, Kind, Question
 
 TINY = "riverswim?states=3&success=0.3,0.6"  # its kernels are those of all classes
+STILL = f"{Path(__file__).with_name('still.py')}:act"  # as one that a user brings
 MODEL = Field(
     "model", Kind.TEXT, "a file or an instance, as for simgap gap", needed=True
 )
@@ -120,11 +121,14 @@ def _has_files(policy: str) -> bool:
 
 
 def _tiny(asked: Asked) -> Asked:
-    known = asked.get("policy") in {each.name for each in POLICIES}
     small = {"model": TINY, "horizon": 3, "runs": 3, "time_limit": 1.0}
-    if "policy" in asked:
-        return {**small, "policy": asked["policy"] if known else "oracle"}
-    return small
+    if "policy" not in asked:
+        return small
+    policy = asked["policy"]
+    if policy not in {each.name for each in POLICIES}:
+        tabular = policy.endswith((".simgap", "zero"))  # certified, not run
+        policy = "oracle" if tabular else STILL
+    return {**small, "policy": policy}
 
 
 GAP = Question(
