@@ -136,6 +136,14 @@ def test_a_machine_with_other_versions_is_refused() -> None:
         assert caught.value.code == "node-version"
 
 
+def test_a_worker_imports_nothing_large() -> None:
+    program = "import sys, simgap.sweeps.engines.ray_node; print(*sys.modules)"
+    told = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert not {"numpy", "numba", "simgap.answers"} & set(told.stdout.split())
+
+
 POLICIES = """
 import os, time
 from multiprocessing import parent_process
@@ -275,5 +283,8 @@ def test_cells_end_there_as_they_end_here(
             else:
                 here = answered(cell, tmp_path / "unused")
                 assert read_answer(row.content) == here.numbers
-    copies = Path(cluster.environment["TMPDIR"]) / f"simgap-{os.getuid()}" / "contents"
+    there = Path(cluster.environment["TMPDIR"])
+    copies = there / f"simgap-{os.getuid()}" / "contents"
     assert len(list(copies.iterdir())) == 2  # the model and the policies
+    (compiled,) = there.glob("simgap-compiled-*")  # once for all workers
+    assert compiled.read_text() == "compiled\n"

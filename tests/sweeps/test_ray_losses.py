@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 import sqlite3
@@ -13,8 +14,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import simgap
+from simgap.interop import save_model
 from tests.sweeps.ray_cluster import RayCluster, ray_cluster
 
 pytestmark = pytest.mark.slow
@@ -155,3 +159,77 @@ def test_ctrl_c_ends_what_runs_and_a_second_one_stops(
         assert before < rows(folder) < CELLS
     assert finished(on_ray(place, cluster, *words))["done"] == CELLS
     assert (folder / "table.csv").read_bytes() == local
+
+
+def test_large_files_are_more_than_the_object_store_holds(
+    cluster: RayCluster, tmp_path: Path
+) -> None:
+    """Two models of 48 MB, a store of 80 MB; their names lead nowhere on a node."""
+    rng = np.random.default_rng(0)
+    for number in range(2):
+        rows = rng.random((2, 1_000, 3, 1_000))
+        rows /= rows.sum(axis=-1, keepdims=True)
+        worlds = simgap.class_from_arrays(rows, rng.random((2, 1_000, 3)))
+        save_model(worlds, tmp_path / f"{number}.simgap")
+        assert (tmp_path / f"{number}.simgap").stat().st_size > 40e6
+    (tmp_path / "plan.toml").write_text(
+        """question = "gap"
+seeds = 6
+[axes]
+model = ["/proc/self/cwd/0.simgap", "/proc/self/cwd/1.simgap"]
+horizon = [1, 2]
+policy = ["random", "zero"]
+"""
+    )
+    words = ("sweep", "plan.toml", "--out")
+    assert finished(started(tmp_path, cluster, *words, "local"))["done"] == 48
+    assert finished(on_ray(tmp_path, cluster, *words, "ray"))["done"] == 48
+    tables = [(tmp_path / each / "table.csv").read_bytes() for each in ("local", "ray")]
+    assert tables[0] == tables[1]
+    folder = Path(cluster.environment["TMPDIR"]) / f"simgap-{os.getuid()}"
+    assert len(list((folder / "contents").iterdir())) == 2
+
+
+SLURM = {
+    "srun": """
+while [[ $1 == --* ]]; do shift; done
+if [[ $1 == hostname ]]; then echo 127.0.0.1; exit; fi
+exec "$@"
+""",
+    "scontrol": """
+if [[ $1 == show ]]; then echo this; else echo "$@" >> requeued; fi
+""",
+}
+
+
+def test_a_job_of_slurm_goes_on_when_it_is_requeued(
+    place: Path, cluster: RayCluster, local: bytes
+) -> None:
+    """Stand-ins have the places of srun and scontrol, one node has that of many."""
+    tools = place / "tools"
+    tools.mkdir()
+    for name, text in SLURM.items():
+        (tools / name).write_text(f"#!/bin/bash\n{text}")
+        (tools / name).chmod(0o755)
+    environment = {
+        **cluster.environment,
+        "PATH": f"{tools}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "SLURM_JOB_ID": str(os.getpid()),
+        "SLURM_JOB_NODELIST": "this",
+        "SLURM_CPUS_PER_TASK": "2",
+    }
+
+    def job() -> subprocess.Popen[str]:
+        script = Path(__file__).parents[2] / "examples" / "ray_on_slurm.sh"
+        return subprocess.Popen(
+            ["bash", script, "plan.toml", "job"], cwd=place, env=environment, text=True
+        )
+
+    process = job()
+    wait_until(place / "job", 100)
+    process.send_signal(signal.SIGUSR1)
+    assert process.wait(120) == 130
+    assert (place / "requeued").read_text().split()[0] == "requeue"
+    assert 100 < rows(place / "job") < CELLS
+    assert job().wait(600) == 0
+    assert (place / "job" / "table.csv").read_bytes() == local
