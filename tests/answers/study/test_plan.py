@@ -34,6 +34,7 @@ from simgap.answers.study.plan import (
     Plan,
     planned,
 )
+from simgap.answers.study.speeds import step_seconds
 from simgap.answers.train.asked import asked_training
 from simgap.errors import InvalidArgument
 from tests.note_codes import codes
@@ -90,6 +91,12 @@ def test_measuring_is_shared_by_all_cores() -> None:
     assert measuring_seconds(10, 100, 50, SPEEDS, 2) < one
     assert [told_sets(each) for each in (1, 2, 6)] == [2, 4, 64]
     assert told_sets(12) < 2**12
+
+
+def test_the_first_call_compiles_and_is_no_measure_of_a_step() -> None:
+    """Seconds of calls: 5 of compiling, 0.5 for each call, 1e-3 for a step."""
+    assert step_seconds([6.5, 1.5, 8.5], (1000, 1000, 8000)) == pytest.approx(1e-3)
+    assert step_seconds([6.5, 0.5, 0.5], (1000, 1000, 2000)) > 0.0  # a coarse clock
 
 
 @pytest.mark.parametrize("budget", [120.0, 300.0, 700.0, 2000.0])
