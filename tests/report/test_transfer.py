@@ -17,7 +17,7 @@ from simgap.report.folder import read_folder
 from simgap.report.heat_plots import HeatPlot, SlidingHeat
 from simgap.report.part import Part
 from simgap.report.parts import MAKERS
-from simgap.report.parts.transfer_words import transfer_verdict
+from simgap.report.parts.transfer_words import region_words, transfer_verdict
 from simgap.report.plots import BarPlot, CurvePlot
 from tests.report import transfer_cases as cases
 from tests.report.explorer_cases import data_of, page_of
@@ -110,6 +110,12 @@ def test_the_verdict_says_where_by_how_much_and_how_sure() -> None:
     assert "loses 40 (10 to 70, approximately 95 %) against lean" in found.reason
     assert "100 (75 to 130, guaranteed 95 %)" in found.reason
     assert found.warnings == ("more episodes would help",)
+
+
+@pytest.mark.parametrize(("possible", "told"), [(0.97, False), (0.4, True)])
+def test_a_share_that_tells_nothing_is_not_told(possible: float, told: bool) -> None:
+    vague = replace(cases.policy("ppo"), region=region(0.0, possible))
+    assert bool(region_words(cases.transfer(), vague)) == told
 
 
 # the map

@@ -110,7 +110,7 @@ def region_words(record: Transfer, policy: TransferPolicy) -> str:
             share += f" to {percent_at_most(region.possible)}"
             return f"{loses} at {share} of the points{_box(record, policy, region)}"
         return f"{loses} at {share} or more of the points{_box(record, policy, region)}"
-    if region.possible < 1.0:
+    if region.possible <= 0.5:  # "97 % or less" would tell nothing
         return f"{loses} at {percent_at_most(region.possible)} or less of the points"
     return ""
 
