@@ -59,6 +59,10 @@ class OutsideClass(SimgapError):
         self.step = step
 
 
+class OutOfTime(SimgapError):
+    """A time limit that passed before there was anything to tell."""
+
+
 class NotSolved(SimgapError):
     """A solver stopped before its tolerance; `result` holds the bounds reached."""
 

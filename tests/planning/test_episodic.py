@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simgap._kernels import time_limit
 from simgap.arrays import AnyArray, FloatArray
 from simgap.errors import InvalidArgument
 from simgap.instances import garnet, riverswim, slip_grid, switch, switch_known
@@ -22,7 +23,6 @@ from simgap.mdp import (
 )
 from simgap.planning import (
     EpisodicPlan,
-    episodic,
     optimal_values,
     policy_values,
     solve_average_reward,
@@ -95,8 +95,12 @@ def test_interruptions_between_chunks_do_not_show(
         policy_values(simulators, uniform, 23).values,
         policy_values(simulators, actions, 23).values,
     ]
+    plan = solve_episodic(simulators, 23)
     for chunk in (1, 2, 7):
-        monkeypatch.setattr(episodic, "CHUNK", chunk)
+        monkeypatch.setattr(time_limit, "AT_ONCE", chunk * 6 * 3 * 6)
+        again = solve_episodic(simulators, 23)
+        assert (again.values == plan.values).all()
+        assert (again.policy == plan.policy).all()
         assert (optimal_values(simulators, 23).values == whole[0]).all()
         assert (policy_values(simulators, uniform, 23).values == whole[1]).all()
         assert (policy_values(simulators, actions, 23).values == whole[2]).all()

@@ -26,6 +26,7 @@ from typing import final
 import numpy as np
 
 from simgap._kernels.solving import discounted_values, fill_losses
+from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
 from simgap.intervals import (
@@ -172,6 +173,7 @@ def _finite(latent: LatentMDP, horizon: int) -> LossForm:
     simulators = latent.simulators
     kernel = simulators.transitions
     plan = solve_episodic(simulators, horizon)
+    check_time()
     likelihood = np.array(kernel.values.T, order="C")
     losses = np.empty((horizon, kernel.n_states, kernel.n_actions, len(simulators)))
     fill_losses(

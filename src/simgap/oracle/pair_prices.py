@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, OffsetArray
 from simgap.intervals import EPS
 from simgap.oracle.baselines.memoryless import evaluated
@@ -50,7 +51,7 @@ def pair_prices(
     kept = compared_models(form)
     if kept is None:
         return _compared(form)
-    above = _cheap_prices(form, kept, gaps)
+    above = cheap_prices(form, kept, gaps)
     below = np.zeros_like(above)
     weights = form.latent.prior[kept]
     low, high = _compared(part_of_form(form, kept, weights / weights.sum()))
@@ -88,7 +89,7 @@ def _effort(form: LossForm, members: int) -> float:
     return steps * faces + passes + best
 
 
-def _cheap_prices(
+def cheap_prices(
     form: LossForm, kept: OffsetArray, gaps: FloatArray | None
 ) -> FloatArray:
     """Return what the best of a few policies costs each pair, (M, M)."""
@@ -121,8 +122,8 @@ def _compared(form: LossForm) -> tuple[FloatArray, FloatArray]:
     levels = int(np.clip(EFFORT / each, 1, MOST_LEVELS))
     nobody = no_points(form)
     faces = lower_structure(form, nobody.states, nobody.beliefs, cells=cells)
-    values, _ = lower_pass(form, faces, _go_on)
-    made = upper_pass(form, upper_nodes(form, nobody, levels=levels), _go_on)
+    values, _ = lower_pass(form, faces, check_time)
+    made = upper_pass(form, upper_nodes(form, nobody, levels=levels), check_time)
     above = pair_prices_above(form, made)
     return np.minimum(pair_prices_below(form, faces, values), above), above
 
@@ -140,7 +141,3 @@ def pair_prices_above(form: LossForm, made: UpperPass) -> FloatArray:
     prices = (prices + made.loose) * (1.0 + form.relative_rounding) + form.rounding
     np.fill_diagonal(prices, 0.0)
     return prices
-
-
-def _go_on() -> None:
-    """Never stop."""

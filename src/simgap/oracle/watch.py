@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, final
 
 from simgap._kernels.compile_clock import working_seconds as clock
+from simgap._kernels.time_limit import seconds_left
 from simgap.interrupts import answer_interrupt
 from simgap.oracle.result import Moment, Outcome
 
@@ -93,10 +94,11 @@ class Watch:
     @property
     def seconds_left(self) -> float:
         """Return the time left for planning; some is kept to write the answer down."""
-        limit = self.limits.time_limit
+        limit, around = self.limits.time_limit, seconds_left()
         if limit is None:
-            return float("inf")
-        return limit - min(FOR_THE_END * limit, MOST_FOR_THE_END) - self.seconds
+            return around
+        end = limit - min(FOR_THE_END * limit, MOST_FOR_THE_END)
+        return min(end - self.seconds, around)
 
     @property
     def asked_seconds(self) -> float:

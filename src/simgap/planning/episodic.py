@@ -24,9 +24,10 @@ from simgap._kernels.solving import (
     backward_steps,
     follow_actions,
     follow_mixture,
-    greedy_backward_step,
+    greedy_backward_steps,
     wide_backward_steps,
 )
+from simgap._kernels.time_limit import pieces
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, aligned, owned
 from simgap.errors import InvalidArgument
 from simgap.intervals import EPS, SMALLEST, around, defect, row_defects
@@ -34,7 +35,6 @@ from simgap.mdp import SimulatorClass, TabularMDP
 from simgap.planning.connectivity import as_class
 from simgap.planning.lane_blocks import WIDE_FROM, blocks, rewards_of, side_by_side
 
-CHUNK = 4096  # steps between two chances to interrupt
 LONGEST_HORIZON = 10**9
 LARGEST_PLAN = 2**31  # entries of a value table
 
@@ -118,15 +118,11 @@ def solve_episodic(
     reach, longest = _largest_reward(every), _longest_row(every)
     for member in range(members):
         model = _arrays(every, member)
-        for step in range(horizon - 1, -1, -1):
-            slack = 2.0 * (longest + 3) * EPS * reach[member] * (horizon - step)
-            greedy_backward_step(
-                *model,
-                slack,
-                values[member, step + 1],
-                values[member, step],
-                policy[member, step],
-            )
+        slack = 2.0 * (longest + 3) * EPS * float(reach[member])
+        table = values[member], policy[member]
+        for done in pieces(horizon, every.transitions.nonzeros):
+            steps = horizon - done.stop, horizon - done.start
+            greedy_backward_steps(*model, slack, *steps, *table)
     first = _wrapped(every, values[:, 0], horizon)
     return EpisodicPlan(
         horizon, owned(values), owned(policy), first.start, first.error, every
@@ -151,7 +147,8 @@ def policy_values(
     for member in range(len(every)):
         model, steps = _arrays(every, member), horizon if stationary else 1
         for step in range(0 if stationary else horizon - 1, -1, -1):
-            _sweep(follow, (*model, table[step]), steps, values[member], spare)
+            whole = (*model, table[step])
+            _sweep(every, follow, whole, steps, values[member], spare)
     averaged = 0 if table.dtype.kind == "i" else every.n_actions
     return _wrapped(every, values, horizon, averaged)
 
@@ -189,7 +186,7 @@ def _optimal(every: SimulatorClass, member: int, horizon: int) -> FloatArray:
     indptr, indices, *others = _arrays(every, member)
     model = (indptr, indices.view(np.uint32), *others)
     now, spare = np.zeros(every.n_states), np.empty(every.n_states)
-    _sweep(backward_steps, model, horizon, now, spare)
+    _sweep(every, backward_steps, model, horizon, now, spare)
     return now
 
 
@@ -199,7 +196,7 @@ def _wide_optimal(every: SimulatorClass, block: range, horizon: int) -> FloatArr
         kernel.indptr, kernel.indices, *side_by_side(every, block), kernel.n_actions
     )  # fmt: skip
     now, spare = aligned((2, every.n_states, LANES))
-    _sweep(wide_backward_steps, model, horizon, now, spare)
+    _sweep(every, wide_backward_steps, model, horizon, now, spare)
     first: FloatArray = now[:, : len(block)].T
     return first
 
@@ -214,15 +211,16 @@ def _arrays(
 
 
 def _sweep(
+    every: SimulatorClass,
     kernel: Callable[..., None],
     model: tuple[Any, ...],
     steps: int,
     now: FloatArray,
     spare: FloatArray,
 ) -> None:
-    """Apply a backward step to `now`, in place; Ctrl-C is heard between two chunks."""
-    for done in range(0, steps, CHUNK):
-        kernel(*model, min(CHUNK, steps - done), now, spare)
+    """Apply a backward step to `now`, in place; limits are heard between two chunks."""
+    for piece in pieces(steps, every.transitions.nonzeros):
+        kernel(*model, piece.stop - piece.start, now, spare)
 
 
 def _largest_reward(every: SimulatorClass) -> FloatArray:

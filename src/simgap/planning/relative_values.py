@@ -19,6 +19,7 @@ from typing import final
 import numpy as np
 
 from simgap._kernels.solving import backward_steps
+from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import SimulatorClass, TabularMDP
@@ -95,6 +96,7 @@ def _back(
     spare = np.empty(now.size)
     arrays = (kernel.indptr, kernel.indices.view(np.uint32), kernel.values[member])
     while steps > 0:
+        check_time()
         count = min(CHUNK, steps)
         backward_steps(*arrays, shifted, kernel.n_actions, count, now, spare)
         steps -= count

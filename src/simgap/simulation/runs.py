@@ -17,6 +17,7 @@ from typing import Any, Protocol, final, runtime_checkable
 
 import numpy as np
 
+from simgap._kernels.time_limit import check_time
 from simgap._kernels.walking import Record, World
 from simgap.arrays import AnyArray, BoolArray, FloatArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
@@ -178,8 +179,8 @@ def _in_threads(
 ) -> None:
     """Do all tasks; `told` is given what each returns, in any order.
 
-    An interrupt is raised between two of them: inside, it could leave a lock of the
-    pool taken, and threads that wait for it for ever.
+    An interrupt, or the end of the time, is raised between two of them: inside, it
+    could leave a lock of the pool taken, and threads that wait for it for ever.
     """
     finished: SimpleQueue[Future[int]] = SimpleQueue()
     with (
@@ -192,6 +193,7 @@ def _in_threads(
             left = len(tasks)
             while left:
                 check()
+                check_time()
                 with suppress(Empty):
                     told(finished.get(timeout=LOOK).result())
                     left -= 1

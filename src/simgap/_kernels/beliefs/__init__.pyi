@@ -60,6 +60,7 @@ from simgap._kernels.beliefs.oracle_upper_side import (
     occupancy_step as occupancy_step,
     reach_nodes as reach_nodes,
     upper_step as upper_step,
+    upper_steps as upper_steps,
 )
 from simgap._kernels.beliefs.policy_graph import (
     graph_backward as graph_backward,

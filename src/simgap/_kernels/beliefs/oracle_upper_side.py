@@ -148,6 +148,53 @@ def upper_step(
 
 
 @kernel
+def upper_steps(
+    indptr: OffsetArray,
+    likelihood: FloatArray,
+    n_actions: int,
+    losses: FloatArray,
+    node_state: IndexArray,
+    weights: FloatArray,
+    link_offsets: OffsetArray,
+    links: IndexArray,
+    after: FloatArray,
+    now: FloatArray,
+    value: FloatArray,
+    action_of: IndexArray,
+    next_of: IndexArray,
+    changed: IndexArray,
+    part: float,
+    h: int,
+    most: int,
+    rule_until: IndexArray,
+    rule_action: IndexArray,
+    rule_next: IndexArray,
+    rule_of: OffsetArray,
+    rule_limit: OffsetArray,
+) -> tuple[int, int]:
+    """Backward steps from step `h` on, up to one that changes a choice or `most`.
+
+    `losses` are those of all steps (T, S, A, M); to change, a choice has to gain more
+    than a `part` of the value. Returns how many steps were made, and how many choices
+    changed at the last. The vectors are then in `now` after an odd number of steps, in
+    `after` otherwise.
+    """
+    spare = np.empty(value.size)
+    for done in range(most):
+        for node in range(value.size):
+            spare[node] = part * value[node]
+        count = upper_step(
+            indptr, likelihood, n_actions, losses[h - done], 1.0, node_state, weights,
+            link_offsets, links, after, now, value, action_of, next_of, changed, spare,
+            h - done, rule_until, rule_action, rule_next, rule_of, rule_limit,
+        )  # fmt: skip
+        if count > 0:
+            return done + 1, count
+        after, now = now, after
+    return most, 0
+
+
+@kernel
 def occupancy_step(
     h: int,
     indptr: OffsetArray,

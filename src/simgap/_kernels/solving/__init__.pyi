@@ -25,6 +25,7 @@ from simgap._kernels.solving.episodic import (
     follow_actions as follow_actions,
     follow_mixture as follow_mixture,
     greedy_backward_step as greedy_backward_step,
+    greedy_backward_steps as greedy_backward_steps,
     wide_backward_steps as wide_backward_steps,
 )
 from simgap._kernels.solving.extended_values import (

@@ -133,6 +133,31 @@ def greedy_backward_step(
 
 
 @kernel
+def greedy_backward_steps(
+    indptr: OffsetArray,
+    indices: IndexArray,
+    values: FloatArray,
+    rewards: FloatArray,
+    n_actions: int,
+    slack: float,
+    first: int,
+    last: int,
+    table: FloatArray,
+    policy: IndexArray,
+) -> None:
+    """Fill in V (H + 1, S) and a policy (H, S) from step `last` - 1 back to `first`.
+
+    Ties are within `slack` for each step that is left.
+    """
+    horizon = policy.shape[0]
+    for step in range(last - 1, first - 1, -1):
+        greedy_backward_step(
+            indptr, indices, values, rewards, n_actions, slack * (horizon - step),
+            table[step + 1], table[step], policy[step],
+        )  # fmt: skip
+
+
+@kernel
 def follow_actions(
     indptr: OffsetArray,
     indices: IndexArray,

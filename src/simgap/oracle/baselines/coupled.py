@@ -15,6 +15,7 @@ from typing import final
 
 import numpy as np
 
+from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray
 from simgap.intervals import EPS
 from simgap.oracle.baselines.coupled_pair import (
@@ -74,6 +75,7 @@ class _Search:
 
     def add(self, i: int, j: int, weight: float) -> None:
         """Bound weight gap_i + (1 - weight) gap_j."""
+        check_time()
         for model in (i, j):
             if model not in self.tables:
                 self.tables[model] = model_table(self.form, model)

@@ -7,6 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
+from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import OutsideClass
 from simgap.oracle.loss_form import LossForm
@@ -59,6 +60,7 @@ def gaps_by_histories(
         now[first, memory] = laws[:, first]
     met = len(now)
     for h in range(form.horizon):
+        check_time()
         after: dict[tuple[int, Any], FloatArray] = {}
         for (state, memory), reach in now.items():
             for action, chance in enumerate(policy.act(memory, h, state)):

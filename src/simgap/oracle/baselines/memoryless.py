@@ -42,6 +42,7 @@ from simgap._kernels.beliefs import (
     reach_weights,
     stationary_sweep,
 )
+from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.intervals import EPS, Certified
 from simgap.oracle.baselines.coupled import least_by_coupling
@@ -101,6 +102,7 @@ def evaluated(
     form: LossForm, nodes: MemoryNodes, actions: IndexArray
 ) -> ShortMemoryPlan:
     """Return a policy (T, N) of actions with its gap in every model."""
+    check_time()
     if form.horizon is None:
         gaps, slip = stationary_gaps(form, nodes, actions[0])
     else:
@@ -230,6 +232,7 @@ def _ascended_stationary(
     best, work = evaluated(form, nodes, actions), sweep
     graph, first = _graph(form, nodes), first_weights(form, nodes)
     while work <= budget:
+        check_time()
         policy = np.array(best.actions[0])
         kernel = policy_kernel(form, nodes, policy)  # (M, N, N)
         inverse = np.linalg.inv(np.eye(nodes.size) - form.discount * kernel)
@@ -294,6 +297,7 @@ def branched(
     limit, least, actions = int(work / each), 0.0, np.array(best.actions)
     depth = 0
     while True:
+        check_time()
         bound, gap, used = least_gap(
             *_graph(form, nodes), form.losses, first, depth, best.average, limit,
             actions,
@@ -322,6 +326,7 @@ def enumerated(
     first = first_weights(form, nodes)
     policy = np.array(best.actions[0])
     for code in range(int(policies)):
+        check_time()
         rest = code
         for node in free:
             rest, policy[node] = divmod(rest, n_actions)
@@ -373,6 +378,7 @@ def _graph(
 def _weights(
     form: LossForm, nodes: MemoryNodes, actions: IndexArray, explore: float
 ) -> FloatArray:
+    check_time()
     weights: FloatArray = np.empty((form.steps, nodes.size, form.n_models))
     if form.steps:
         weights[0] = first_weights(form, nodes)
@@ -391,6 +397,7 @@ def _improve(
     guide: FloatArray,
     slack: float,
 ) -> tuple[FloatArray, int]:
+    check_time()
     gaps: FloatArray = np.zeros((nodes.size, form.n_models))
     changed = improve_backward(
         *_graph(form, nodes), form.losses, weights, past_weights(form, nodes), revise,

@@ -20,6 +20,7 @@ from typing import final
 
 import numpy as np
 
+from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, owned
 from simgap.errors import NotSolved
 from simgap.intervals import Certified, defect
@@ -69,6 +70,7 @@ def solve_minimax(
     lower, upper, weights = 0.0, np.inf, np.ones(1)
     rounds = 0
     while rounds < max_rounds:
+        check_time()
         asked = (1.0 - UNIFORM_PART) * prior + UNIFORM_PART * uniform
         asked = asked / asked.sum()
         answer = solve_exact(with_prior(form, asked), ExactOracle(max_nodes=max_nodes))

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from simgap._kernels.time_limit import check_time
 from simgap.arrays import BoolArray, FloatArray, owned
 from simgap.oracle.baselines.memoryless import (
     ShortMemoryPlan,
@@ -59,6 +60,7 @@ def _reached_ties(form: LossForm, near: BoolArray) -> BoolArray:
     row_of = np.repeat(np.arange(pattern.indptr.size - 1), np.diff(pattern.indptr))
     kept = np.array(near)
     for h in range(form.steps):
+        check_time()
         kept[h, ~reached] = first[h, ~reached]
         played = (kept[h] & reached[:, None]).ravel()
         after = pattern.indices[possible & played[row_of]]

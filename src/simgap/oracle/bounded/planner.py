@@ -18,6 +18,7 @@ from typing import Protocol, final
 
 import numpy as np
 
+from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
 from simgap.oracle.bounded.first_points import first_points
@@ -207,7 +208,7 @@ def _begin(
     none = np.zeros((form.n_models, form.n_models))
     planner = _Planner(form, watch, above, below, none)
     nodes = upper_nodes(form, no_points(form), levels=0)
-    _keep(planner, upper_pass(form, nodes, lambda: None), "following one model")
+    _keep(planner, upper_pass(form, nodes, check_time), "following one model")
     return planner
 
 

@@ -25,7 +25,9 @@ from simgap._kernels.beliefs import (
     follow_choices,
     link_points,
     upper_step,
+    upper_steps,
 )
+from simgap._kernels.time_limit import AT_ONCE
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.oracle.bounded.relinking import Relinking, remembered_steps
 from simgap.oracle.bounded.upper_graph import (
@@ -85,7 +87,9 @@ def upper_pass(
     looks = 0
     if form.horizon is None:
         snapshots[0] = after.astype(np.float32)
-    for to_go in range(1, steps + 1):
+    to_go = 0
+    while to_go < steps:
+        to_go += 1
         h = steps - to_go
         losses = form.losses[h if form.horizon is not None else 0]
         weights = nodes.beliefs
@@ -110,6 +114,12 @@ def upper_pass(
             total = float(value[points].sum())
             look.learned(to_go, (before - total) / max(before, 1e-300))
             looks += 1
+        elif visits is None and form.horizon is not None:
+            most = _undisturbed(form, nodes, to_go, steps, look.due, remember)
+            done, which = _choose_on(*here, changed, h, most, old)
+            to_go, h = to_go + done - 1, h - done + 1
+            if done % 2 == 0:
+                now, after = after, now
         else:
             which = _choose(*here, changed, spare, h, old)
         if which.size:
@@ -164,6 +174,45 @@ def _choose(
         after, now, value, action_of, next_of, changed, spare, h, *old,
     )  # fmt: skip
     return changed[:count].copy()
+
+
+def _choose_on(
+    form: LossForm,
+    nodes: UpperNodes,
+    losses: FloatArray,
+    weights: FloatArray,
+    after: FloatArray,
+    now: FloatArray,
+    value: FloatArray,
+    action_of: IndexArray,
+    next_of: IndexArray,
+    changed: IndexArray,
+    h: int,
+    most: int,
+    old: _Backwards,
+) -> tuple[int, IndexArray]:
+    """Make steps until a choice changes; return how many, and the nodes that did."""
+    done, count = upper_steps(
+        form.pattern.indptr, form.likelihood, form.pattern.n_actions, form.losses,
+        nodes.node_state, weights, nodes.link_offsets, nodes.links, after, now, value,
+        action_of, next_of, changed, OFF_THE_WAY, h, most, *old,
+    )  # fmt: skip
+    return done, changed[:count].copy()
+
+
+def _undisturbed(
+    form: LossForm,
+    nodes: UpperNodes,
+    to_go: int,
+    steps: int,
+    due: int,
+    remember: frozenset[int],
+) -> int:
+    """Return how many steps can be made at once: no look, nothing to remember."""
+    events = [each for each in (due, *remember) if each > to_go]
+    until = min([*events, steps + 1])
+    work = nodes.size * form.likelihood.size / form.pattern.n_states
+    return int(max(1, min(until - to_go, AT_ONCE / max(work, 1.0))))
 
 
 class _Gathered:
