@@ -144,7 +144,7 @@ def _simulated(
         policy.likelihood, policy.losses, first, policy.vector_set,
         policy.vector_offsets, np.ascontiguousarray(policy.vectors.T), policy.prior,
         prune, True, form.discount, form.horizon or 15,
-        np.full(form.n_models, np.inf), 1.0, 0.0, np.uint64(seed), models,
+        np.full(form.n_models, np.inf), 1.0, 0.0, np.uint64(seed), 0, models,
         np.tile([0.0, 1.0], (models.size, 1)), mean, own, dropped, outside,
     )  # fmt: skip
     return mean, own, outside

@@ -143,5 +143,6 @@ def test_the_belief_policy_is_no_worse_than_it_says() -> None:
         assert result.average_gap.lower is not None
         assert gap >= result.average_gap.lower - 1e-12  # nobody beats the lower end
         estimate = result.estimated_gap
+        assert estimate is not None
         inside += estimate.lower - 1e-12 <= gap <= estimate.upper + 1e-12
     assert inside >= 25  # 95 % each: fewer by chance less than once in ten thousand

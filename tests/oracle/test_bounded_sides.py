@@ -154,7 +154,7 @@ def test_vector_sets_suit_a_belief_policy(horizon: int | None) -> None:
         sizes = np.diff(sets.vector_offsets)
         assert sizes.size % form.pattern.n_states == 0
         assert (sizes <= most + form.n_models).all()
-        policy, _ = policy_to_run(form, sets, settled=True, episodes=2, seed=0)
+        policy = policy_to_run(form, sets, settled=True, episodes=2, seed=0).policy
         assert policy.vectors.shape[0] == sizes.sum()
     if horizon == 30:  # fewer steps to go, earlier snapshots
         assert (np.diff(sets.vector_set) <= 0).all()

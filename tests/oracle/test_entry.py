@@ -13,7 +13,7 @@ import pytest
 from simgap.errors import InvalidArgument
 from simgap.instances import garnet_mixture, linear_bandit
 from simgap.mdp import Details, LatentMDP, class_from_arrays
-from simgap.oracle import entry
+from simgap.oracle import entry, to_run
 from simgap.oracle.baselines import baselines
 from simgap.oracle.baselines.minimax import solve_minimax
 from simgap.oracle.bounded import solve_bounded
@@ -28,7 +28,7 @@ from simgap.oracle.settings import (
     GridOracle,
     Solver,
 )
-from simgap.oracle.to_run import policy_to_run
+from simgap.oracle.to_run import PolicyToRun, policy_to_run
 from simgap.oracle.watch import Progress
 from tests.policies.cases import random_latent
 
@@ -247,20 +247,48 @@ def test_equal_seeds_give_equal_bytes(seed: int) -> None:
 def test_the_policy_to_run_is_chosen_and_judged_on_different_episodes() -> None:
     form = loss_form(large(), horizon=20)
     planned = solve_bounded(form, BoundedOracle(time_limit=0.5))
-    policy, first = policy_to_run(
-        form, planned.vectors, settled=False, episodes=400, seed=3
+    first, same, other = (
+        policy_to_run(form, planned.vectors, settled=False, episodes=400, seed=seed)
+        for seed in (3, 3, 4)
     )
-    again, same = policy_to_run(
-        form, planned.vectors, settled=False, episodes=400, seed=3
+    assert first.gap == same.gap != other.gap
+    assert first.policy.vectors.shape == same.policy.vectors.shape
+    assert first.notes == same.notes == ()
+
+
+def test_the_clock_does_not_say_how_many_episodes_are_simulated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The time asked for does, counted; the clock only ends them, and a note tells."""
+    form = loss_form(large(), horizon=20)
+    planned = solve_bounded(form, BoundedOracle(time_limit=0.5))
+
+    def run(seconds: float, asked: float = 50.0) -> PolicyToRun:
+        return policy_to_run(
+            form, planned.vectors, settled=False, episodes=10**6, seed=3,
+            asked=asked, seconds=seconds,
+        )  # fmt: skip
+
+    monkeypatch.setattr(to_run, "WORK_PER_SECOND", 1e6)
+    idle, busy = run(60.0), run(300.0)
+    assert idle.gap is not None and idle.gap == busy.gap and idle.notes == ()
+    fewer = run(300.0, asked=5.0)
+    assert fewer.gap is not None and fewer.gap.method != idle.gap.method
+    slow = iter(range(0, 10**6, 30))  # every look at the clock takes half a minute
+    monkeypatch.setattr(to_run, "working_seconds", lambda: float(next(slow)))
+    late = run(40.0)
+    assert late.gap is not None and late.gap.method != idle.gap.method
+    assert [note.code for note in late.notes] == ["estimate-cut-short"]
+
+
+def test_a_policy_that_there_is_no_time_for_has_no_estimate() -> None:
+    form = loss_form(large(), horizon=20)
+    planned = solve_bounded(form, BoundedOracle(time_limit=0.5))
+    found = policy_to_run(
+        form, planned.vectors, settled=False, episodes=10, seed=3, seconds=0.0
     )
-    assert first == same
-    assert policy.vectors.shape == again.vectors.shape
-    _, other = policy_to_run(form, planned.vectors, settled=False, episodes=400, seed=4)
-    assert first != other
-    _, hurried = policy_to_run(
-        form, planned.vectors, settled=False, episodes=10**6, seed=3, seconds=0.05
-    )
-    assert "1000000 episodes" not in hurried.method
+    assert found.gap is None
+    assert [note.code for note in found.notes] == ["no-estimate"]
 
 
 def test_many_first_states_are_too_many_beliefs_and_no_crash() -> None:

@@ -181,6 +181,7 @@ def test_the_oracle_of_a_large_class_counts_its_work_and_says_what_it_did(
     assert low is not None and high is not None
     assert low <= gap + wrong and gap - wrong <= high
     assert result.gaps.shape == (MANY,)
+    assert result.estimated_gap is not None
     assert result.estimated_gap.upper >= gap - wrong
     assert result.belief_policy.prior.size == MANY
     assert result.compared is not None  # counted: pairs of all would take too long

@@ -299,6 +299,7 @@ def oracle(*names: str, **changes: Any) -> dict[str, Any]:
         "informed": 25.6,
         "average_gap": certified(1.6, 2.1),
         "estimated_gap": estimate(1.62, 0.02),
+        "notes": [],
         "worst_gap": 6.0625,
         "least_worst_gap": 6.0625,
         "memory": {

@@ -188,6 +188,7 @@ def planned(
         policy_file=None,
         belief_policy_file=None,
         certainty=dict(CERTAINTY),
+        notes=result.notes,
         provenance=provenance(
             command="", model=given.name, latent=latent, seed=solver.seed
         ),

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from simgap._kernels.time_limit import check_time
 from simgap.answers.brought_policies import (
     BlackBox,
     brought_to_class,
@@ -96,12 +97,13 @@ def policy_gaps(
     if oracle is not None and name in ORACLE:
         return _oracle_row(latent, name, evaluator, oracle.result)
     if oracle is not None and name in SIMPLER:
-        return _simpler_row(latent, name, oracle.baselines[name])
+        return _simpler_row(latent, name, oracle.baselines.get(name))
     if name in ORACLE or (name in SIMPLER and name not in WITHOUT_PLANNING):
         raise InvalidArgument(
             f"this policy is planned by default only up to {LONGEST_ORACLE} steps",
             hint="give a shorter horizon, or name the policy with --policy",
         )
+    check_time()
     least = None if oracle is None else oracle.average_gap.lower
     agent = build_policy(name, latent, horizon, seed=evaluator.seed)
     about = named_policy(name).about
@@ -165,14 +167,14 @@ def _oracle_row(
     each = tracked(evaluator.confidence)
     # the average has an estimate of its own, narrower than what models add up to
     average = result.estimated_gap
-    if evaluator.guaranteed and average.label != "guaranteed":
+    if average is None or (evaluator.guaranteed and average.label != "guaranteed"):
         average = estimated_gap(
             form,
             result.belief_policy,
             episodes=runs * members,
             seed=evaluator.seed,
             confidence=evaluator.confidence,
-            guaranteed=True,
+            guaranteed=evaluator.guaranteed,
         ).within(result.average_gap.lower, None)
     return _row(latent, name, ORACLE[name], each, worst=worst, average=average)
 
@@ -194,8 +196,14 @@ def _tracked_runs(latent: LatentMDP, result: OracleResult, asked: int) -> int:
     return min(asked, fit)
 
 
-def _simpler_row(latent: LatentMDP, name: str, found: BaselinePolicy) -> PolicyGaps:
+def _simpler_row(
+    latent: LatentMDP, name: str, found: BaselinePolicy | None
+) -> PolicyGaps:
     """Return the row of a simpler policy: all of SIMPLER have tables."""
+    if found is None or not found.models:
+        check_time()  # it may have been left out for that
+    if found is None:
+        raise NotSolved("it was not planned", hint="compare with `baselines`")
     if not found.models:
         raise NotSolved(found.note, hint="a shorter horizon or a smaller class")
     off = (found.average_gap.upper - found.average_gap.lower) / 2.0
@@ -217,6 +225,7 @@ def _agent_row(
 
     `least` is certified about the average loss of every policy that is not informed.
     """
+    check_time()
     exact = _exact(latent, agent, horizon)
     if exact is not None:
         return _row(latent, name, about, exact)

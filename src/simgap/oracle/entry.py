@@ -10,22 +10,24 @@ Rewards that depend on the model are expectations: the agent sees states, not re
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 from numbers import Real
+from typing import final
 
 import numpy as np
 
 from simgap._kernels.compile_clock import compile_seconds, working_seconds
-from simgap.arrays import FloatArray, owned
+from simgap._kernels.time_limit import check_time, if_in_time, time_limited
+from simgap.arrays import FloatArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
-from simgap.intervals import Certified, Estimate
+from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, checked_latent
 from simgap.oracle.bounded import solve_bounded, solve_grid, without_planning
 from simgap.oracle.exact import count_nodes, looks_hopeless, solve_exact
 from simgap.oracle.large_class import part_to_plan, solve_in_parts
 from simgap.oracle.loss_form import LossForm, bytes_of_losses, loss_form
-from simgap.oracle.pair_prices import compared_models, pair_prices
+from simgap.oracle.pair_prices import cheap_prices, compared_models, pair_prices
 from simgap.oracle.result import (
     OracleResult,
     OracleStatistics,
@@ -39,15 +41,15 @@ from simgap.oracle.settings import (
     GridOracle,
     Solver,
 )
-from simgap.oracle.to_run import policy_to_run
+from simgap.oracle.to_run import PolicyToRun, policy_to_run
 from simgap.oracle.watch import Progress, ends_planning, resident_bytes
 from simgap.planning import checked_horizon
-from simgap.policies import BeliefPolicy
+from simgap.records import Note
 
 FEW_NODES = 200_000  # up to which the exact solver is preferred
 MODELS_OF_A_GRID = 3  # with a horizon that is long; two models always
 LONG = 2000
-PART_TO_ESTIMATE, LEAST_TO_ESTIMATE = 0.1, 0.1  # of a time limit; seconds
+PART_FOR_EACH, LEAST_FOR_EACH = 0.1, 0.1  # of a time limit; seconds
 LARGEST_SEED = 2**62
 DEFAULT = AutoOracle()
 
@@ -64,27 +66,36 @@ def domain_randomization_oracle(
 ) -> OracleResult:
     """Return the oracle of (U, nu) for a horizon or a discount (Section 4.2).
 
-    Limits end planning with the bracket reached; `outcome` says why. So does an
-    interrupt if the solver has `bracket_if_interrupted`: after planning it shortens the
-    estimate, and a second one is raised.
-    `progress` is called with the bracket so far.
+    Limits end planning with the bracket reached; `outcome` says why, and `notes` say
+    what else was left out. So does an interrupt if the solver has
+    `bracket_if_interrupted`: after planning it shortens the estimate, and a second one
+    is raised. A first policy is found whatever time that takes. `progress` is called
+    with the bracket so far.
     """
     checked_latent(latent)
     _check(solver)
     _check_memory(latent, horizon, solver)
     begin, compiled = working_seconds(), compile_seconds()
+
+    def left() -> float:
+        """Return the time for a small thing: the rest, or a part of the limit."""
+        if solver.time_limit is None:
+            return inf
+        rest = solver.time_limit - (working_seconds() - begin)
+        return max(rest, PART_FOR_EACH * solver.time_limit, LEAST_FOR_EACH)
+
     form = loss_form(latent, horizon=horizon, discount=discount)
     planned, name = _plan(form, solver, progress)
     try:
-        prices = planned.pair_prices or pair_prices(form, planned.gaps)
-        left = _seconds_left(solver, working_seconds() - begin)
-        belief, estimate = _to_run(form, planned, solver, left)
+        prices = _prices(form, planned, left())
+        found = _to_run(form, planned, solver, left())
     except KeyboardInterrupt:
         if planned.outcome is Outcome.INTERRUPTED or not ends_planning(solver):
             raise
         planned = replace(planned, outcome=Outcome.INTERRUPTED)
-        prices = planned.pair_prices or pair_prices(form, planned.gaps)
-        belief, estimate = _to_run(form, planned, solver, 0.0)
+        prices = _prices(form, planned, left())
+        found = _to_run(form, planned, solver, LEAST_FOR_EACH)
+    intervals = _gap_intervals(form, planned, left())
     seconds = working_seconds() - begin
     average = Certified(planned.lower, planned.upper)
     return OracleResult(
@@ -95,16 +106,16 @@ def domain_randomization_oracle(
         settings=solver,
         horizon=form.horizon,
         discount=form.discount,
-        policy=replace(planned.policy, fallback=belief),
-        belief_policy=belief,
+        policy=replace(planned.policy, fallback=found.policy),
+        belief_policy=found.policy,
         prior=latent.prior,
         optimal=form.optimal,
         values=owned(form.optimal - planned.gaps),
         gaps=owned(np.array(planned.gaps)),
-        gap_intervals=owned(_gap_intervals(form, planned)),
-        estimated_gap=estimate,
-        pair_prices_lower=owned(prices[0]),
-        pair_prices_upper=owned(prices[1]),
+        gap_intervals=owned(intervals.ends),
+        estimated_gap=found.gap,
+        pair_prices_lower=owned(prices.lower),
+        pair_prices_upper=owned(prices.upper),
         statistics=OracleStatistics(
             seconds=seconds,
             compile_seconds=compile_seconds() - compiled,
@@ -114,8 +125,9 @@ def domain_randomization_oracle(
             trace=planned.trace,
         ),
         least_worst_gap=planned.least_worst_gap,
-        compared=None if planned.pair_prices else compared_models(form),
+        compared=prices.compared,
         certainty=latent.certified,
+        notes=(*prices.notes, *found.notes, *intervals.notes),
     )
 
 
@@ -215,40 +227,74 @@ def _exact(form: LossForm, solver: ExactOracle, progress: Report) -> Planned:
 
 def _to_run(
     form: LossForm, planned: Planned, solver: Solver, seconds: float
-) -> tuple[BeliefPolicy, Estimate]:
-    policy, found = policy_to_run(
+) -> PolicyToRun:
+    found = policy_to_run(
         form,
         planned.vectors,
         settled=planned.gap_intervals is not None,
         episodes=solver.episodes,
         seed=solver.seed,
+        asked=solver.time_limit,
         seconds=seconds,
     )
-    return policy, found.within(planned.lower, None)  # no policy loses less
+    if found.gap is None:
+        return found
+    return replace(found, gap=found.gap.within(planned.lower, None))  # none loses less
 
 
-def _seconds_left(solver: Solver, spent: float) -> float:
-    """Return the time for the estimate: what is left, or a small part of the limit."""
-    limit = solver.time_limit
-    if limit is None:
-        return inf
-    return max(limit - spent, PART_TO_ESTIMATE * limit, LEAST_TO_ESTIMATE)
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Prices:
+    lower: FloatArray  # (M, M)
+    upper: FloatArray  # (M, M)
+    compared: OffsetArray | None
+    notes: tuple[Note, ...] = ()
 
 
-def _gap_intervals(form: LossForm, planned: Planned) -> FloatArray:
-    """Return intervals that hold gap(pi, m) of every optimal policy pi, (M, 2).
+def _prices(form: LossForm, planned: Planned, seconds: float) -> _Prices:
+    """Return what pairs of models cost, or what is known of it at once."""
+    if planned.pair_prices is not None:
+        return _Prices(*planned.pair_prices, None)
+    with time_limited(seconds):
+        found = if_in_time(lambda: pair_prices(form, planned.gaps))
+    if found is not None:
+        return _Prices(*found, compared_models(form))
+    nobody = np.zeros(0, np.int64)
+    above = cheap_prices(form, nobody, planned.gaps)
+    text = "pairs of models were not compared: the time limit; prices have wide bounds"
+    note = Note("pairs-not-compared", text)
+    return _Prices(np.zeros_like(above), above, nobody, (note,))
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _GapIntervals:
+    ends: FloatArray  # (M, 2)
+    notes: tuple[Note, ...] = ()
+
+
+def _gap_intervals(form: LossForm, planned: Planned, seconds: float) -> _GapIntervals:
+    """Return intervals that hold gap(pi, m) of every optimal policy pi.
 
     Without those of the exact solver: no gap is negative, so that nu_m gap_m is at most
     the average gap; and no policy loses more than the worst one does.
     """
     if planned.gap_intervals is not None:
-        return np.array(planned.gap_intervals)
+        return _GapIntervals(np.array(planned.gap_intervals))
     prior = form.latent.prior * (1.0 - 2.0 * form.defect)
     shared = np.divide(
         planned.upper, prior, where=prior > 0.0, out=np.full(prior.size, np.inf)
     )
-    most = np.minimum(_worst_possible(form), np.nextafter(shared, np.inf))
-    return np.stack([np.zeros(prior.size), most], axis=1)
+    notes: tuple[Note, ...] = ()
+    with time_limited(seconds):
+        worst = if_in_time(lambda: _worst_possible(form))
+    if worst is None:
+        worst = form.losses.max(axis=(1, 2)).sum(axis=0)
+        worst = worst * (1.0 + form.relative_rounding) + form.rounding
+        text = "intervals of gaps are wide: the time limit came before the worst policy"
+        notes = (Note("wide-gap-intervals", text),)
+    most = np.minimum(worst, np.nextafter(shared, np.inf))
+    return _GapIntervals(np.stack([np.zeros(prior.size), most], axis=1), notes)
 
 
 def _worst_possible(form: LossForm) -> FloatArray:
@@ -259,6 +305,7 @@ def _worst_possible(form: LossForm) -> FloatArray:
     pattern = form.pattern
     after = np.zeros((pattern.n_states, form.n_models))
     for losses in form.losses[::-1]:
+        check_time()
         ahead = np.add.reduceat(
             form.likelihood * after[pattern.indices], pattern.indptr[:-1], axis=0
         )

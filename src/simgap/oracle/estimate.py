@@ -28,6 +28,7 @@ from typing import final
 import numpy as np
 
 from simgap._kernels.beliefs import simulate_belief_policy
+from simgap._kernels.time_limit import pieces
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
 from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate
@@ -110,6 +111,14 @@ def estimated_gaps_per_model(
             )
         )
     return tuple(found)
+
+
+def work_of_a_step(form: LossForm, policy: BeliefPolicy) -> float:
+    """Return about how many products of two numbers a step of an episode takes."""
+    pattern = form.pattern
+    successors = pattern.indices.size / pattern.n_states  # of all actions
+    vectors = len(policy.vectors) / max(1, policy.vector_offsets.size - 1)
+    return form.n_models * (pattern.n_actions + 2.0 + successors * vectors)
 
 
 @final
@@ -209,34 +218,39 @@ class _World:
         form, policy, models = self.form, self.policy, design.models
         posterior_loss, model_loss, dropped = np.empty((3, models.size))
         outside = np.empty(models.size, np.bool_)
-        simulate_belief_policy(
-            form.pattern.indptr,
-            form.pattern.indices,
-            form.latent.simulators.transitions.values,
-            form.losses,
-            _start_laws(form),
-            policy.likelihood,
-            policy.losses,
-            _first_posteriors(policy),
-            policy.vector_set,
-            policy.vector_offsets,
-            np.array(policy.vectors.T, order="C"),  # a copy: one kernel for all
-            policy.prior,
-            not self.signed,
-            self.own_losses,
-            form.discount,
-            self._length(enough),
-            self.slopes,
-            self.largest,
-            enough,
-            np.uint64(int(seed) % 2**64),
-            models,
-            design.quantiles,
-            posterior_loss,
-            model_loss,
-            dropped,
-            outside,
-        )
+        laws, first = _start_laws(form), _first_posteriors(policy)
+        columns = np.array(policy.vectors.T, order="C")  # a copy: one kernel for all
+        length = self._length(enough)
+        for some in pieces(models.size, length * work_of_a_step(form, policy)):
+            simulate_belief_policy(
+                form.pattern.indptr,
+                form.pattern.indices,
+                form.latent.simulators.transitions.values,
+                form.losses,
+                laws,
+                policy.likelihood,
+                policy.losses,
+                first,
+                policy.vector_set,
+                policy.vector_offsets,
+                columns,
+                policy.prior,
+                not self.signed,
+                self.own_losses,
+                form.discount,
+                length,
+                self.slopes,
+                self.largest,
+                enough,
+                np.uint64(int(seed) % 2**64),
+                some.start,
+                models[some],
+                design.quantiles[some],
+                posterior_loss[some],
+                model_loss[some],
+                dropped[some],
+                outside[some],
+            )
         return _Sample(
             design.stratum, posterior_loss, model_loss, dropped, outside, enough
         )

@@ -9,7 +9,7 @@ from typing import final
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.intervals import Certified, Estimate
 from simgap.policies import BeliefPolicy, GraphPolicy
-from simgap.records import Certainty
+from simgap.records import Certainty, Note
 
 
 class Outcome(Enum):
@@ -100,7 +100,8 @@ class OracleResult:
     gaps: FloatArray  # (M,), those of `policy`
     gap_intervals: FloatArray  # (M, 2), hold gap(pi, m) of every optimal policy pi;
     # by the exact solver both ends are reached where the prior is positive
-    estimated_gap: Estimate  # of `belief_policy`, averaged over the prior
+    estimated_gap: Estimate | None  # of `belief_policy`, averaged over the prior;
+    # None: there was no time to simulate it
     pair_prices_lower: FloatArray  # (M, M), cost of not knowing i from j
     pair_prices_upper: FloatArray  # (M, M)
     statistics: OracleStatistics
@@ -110,6 +111,7 @@ class OracleResult:
     compared: OffsetArray | None = None  # (K,), models whose pairs were looked at;
     # other pairs have cheap bounds; None: all were
     certainty: Certainty = "certified"  # of all but the estimate; the class says it
+    notes: tuple[Note, ...] = ()  # what limits left out
 
     @property
     def worst_gap(self) -> float:

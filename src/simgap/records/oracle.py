@@ -11,6 +11,7 @@ from typing import Any, final
 
 from simgap.intervals import Certified, Estimate, Interval
 from simgap.records.memory import Memory
+from simgap.records.note import Note
 from simgap.records.pair_prices import PairPrices
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record, in_memory
@@ -88,7 +89,7 @@ class Oracle(Record):
     upper: float  # of W*
     informed: float
     average_gap: Certified
-    estimated_gap: Estimate
+    estimated_gap: Estimate | None  # None: there was no time to simulate that policy
     worst_gap: float
     least_worst_gap: float | None
     outcome: str
@@ -109,6 +110,7 @@ class Oracle(Record):
     policy_file: str | None
     belief_policy_file: str | None
     certainty: dict[str, Certainty]
+    notes: tuple[Note, ...]  # what a limit left out
     provenance: Provenance
     policy: Any = in_memory()  # the certified one
     belief_policy: Any = in_memory()  # the one to run: it tracks the posterior

@@ -87,6 +87,7 @@ def simulate_belief_policy(
     largest: float,
     enough: float,
     seed: Integer,
+    earlier: int,
     models: IndexArray,
     strata: FloatArray,
     posterior_loss: FloatArray,
@@ -99,9 +100,11 @@ def simulate_belief_policy(
     The world is (probabilities (M, nnz), real_losses (T, S, A, M), start_law (M, S));
     the policy has its own likelihood, losses, first posteriors (S, M), and vectors as
     columns (M, V). Episode e runs in models[e]; its first state is the quantile
-    strata[e, 0] + u * strata[e, 1], u uniform, of the start law. With `prune` (losses
-    and vectors are not negative) actions that cannot be best are skipped. After a step
-    that the policy deems impossible it keeps its posterior, and `outside` says so.
+    strata[e, 0] + u * strata[e, 1], u uniform, of the start law. It draws what episode
+    `earlier` + e of the seed draws, so that many can be run in pieces. With `prune`
+    (losses and vectors are not negative) actions that cannot be best are skipped. After
+    a step that the policy deems impossible it keeps its posterior, and `outside` says
+    so.
 
     An episode ends early when what is left is at most `enough`: with weight b on its
     model m the expected loss of any later step is at most slopes[m] (1 - b) / b. What
@@ -126,7 +129,7 @@ def simulate_belief_policy(
         count = min(BLOCK, models.size - first)
         for i in range(count):
             episode = first + i
-            keys[i] = mixed(root, episode)
+            keys[i] = mixed(root, earlier + episode)
             model = models[episode]
             quantile = (
                 strata[episode, 0] + uniform(keys[i], FIRST_DRAW) * strata[episode, 1]

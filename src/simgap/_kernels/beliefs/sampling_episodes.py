@@ -23,16 +23,18 @@ def simulate_sampling(
     discount: float,
     length: int,
     seed: Integer,
+    earlier: int,
     models: IndexArray,
     posterior_loss: FloatArray,
     model_loss: FloatArray,
 ) -> None:
     """Write the expected losses along one episode each, given what it has seen.
 
-    Episode e runs in models[e]. `plans` (T, S, M) holds the action of every model. The
-    loss of a step is averaged over the model that may be drawn, and in
-    `posterior_loss` over the model that the world may be. After something that no
-    model with a positive prior allows, the posterior stays.
+    Episode e runs in models[e], and draws what episode `earlier` + e of the seed draws.
+    `plans` (T, S, M) holds the action of every model. The loss of a step is averaged
+    over the model that may be drawn, and in `posterior_loss` over the model that the
+    world may be. After something that no model with a positive prior allows, the
+    posterior stays.
     """
     members = prior.size
     n_states, n_actions = losses.shape[1], losses.shape[2]
@@ -42,7 +44,7 @@ def simulate_sampling(
     root = mixed(seed, FIRST_DRAW)
     for episode in range(models.size):
         model = models[episode]
-        key = mixed(root, episode)
+        key = mixed(root, earlier + episode)
         draw = uniform(key, FIRST_DRAW)
         state = 0
         total = 0.0

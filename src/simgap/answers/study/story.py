@@ -79,9 +79,14 @@ def _without_memory(oracle: Oracle, found: BaselinePolicy) -> Chapter:
 
 def _with_memory(oracle: Oracle) -> Chapter:
     worst = max(oracle.models, key=lambda each: each.gap)
-    estimate = oracle.estimated_gap
-    ends = " to ".join(outwards(estimate.lower, estimate.upper, 3))
-    ends += f", {how_sure(estimate.label, estimate.confidence)}"
+    estimate, to_run = oracle.estimated_gap, ""
+    if estimate is not None:
+        ends = " to ".join(outwards(estimate.lower, estimate.upper, 3))
+        ends += f", {how_sure(estimate.label, estimate.confidence)}"
+        to_run = (
+            ", and the one to run, which tracks the posterior, "
+            f"{number(estimate.estimate, 3)} on average (estimated, {ends})"
+        )
     return Chapter(
         title="randomize, with memory",
         average_gap=oracle.average_gap,
@@ -90,7 +95,6 @@ def _with_memory(oracle: Oracle) -> Chapter:
         certainty="certified",
         text="Trained on all of them with memory, the best policy loses "
         f"{between(oracle.average_gap, 4)} on average (certified); the one found loses "
-        f"{number(worst.gap, 4)} if {shown(worst.name, 40)} is real (certified), and "
-        f"the one to run, which tracks the posterior, {number(estimate.estimate, 3)} "
-        f"on average (estimated, {ends}).",
+        f"{number(worst.gap, 4)} if {shown(worst.name, 40)} is real "
+        f"(certified){to_run}.",
     )

@@ -25,7 +25,14 @@ from simgap.cli.app.arguments import (
     one_of,
     real,
 )
-from simgap.cli.app.output import finish, folder_of, print_line, print_table, telling
+from simgap.cli.app.output import (
+    finish,
+    folder_of,
+    print_line,
+    print_notes,
+    print_table,
+    telling,
+)
 from simgap.intervals import Certified
 from simgap.text import (
     at_least,
@@ -153,6 +160,7 @@ def print_answer(answer: Oracle) -> None:
         _print_baselines(answer)
     for line in (*_worth(answer), *_how(answer)):
         print_line(line)
+    print_notes(answer.notes)
 
 
 def _length(answer: Oracle) -> str:
@@ -165,14 +173,19 @@ def _length(answer: Oracle) -> str:
 def _verdict(answer: Oracle) -> list[str]:
     gap, estimate = answer.average_gap, answer.estimated_gap
     value, noise = Certified(answer.lower, answer.upper), answer.noise
-    middle = gap_number(estimate.estimate, noise, 4)
-    low, high = at_least(estimate.lower), at_most(estimate.upper)
-    return [
+    lines = [
         f"The best agent that does not know the real model loses "
         f"{gap_bracket(gap, noise)} on average{part_of_value(gap, answer.informed)} "
         "(certified).",
         f"It reaches {bracket(value)}; if it knew the model, it would reach "
         f"{number(answer.informed)} (certified).",
+    ]
+    if estimate is None:
+        return lines
+    middle = gap_number(estimate.estimate, noise, 4)
+    low, high = at_least(estimate.lower), at_most(estimate.upper)
+    return [
+        *lines,
         f"The policy that tracks the posterior loses {middle}, between {low} and "
         f"{high} (estimated, {how_sure(estimate.label, estimate.confidence)}).",
     ]

@@ -7,6 +7,7 @@ from math import ceil, log
 import numpy as np
 
 from simgap._kernels.beliefs import simulate_sampling
+from simgap._kernels.time_limit import pieces
 from simgap.arrays import FloatArray
 from simgap.intervals import Estimate
 from simgap.oracle.loss_form import LossForm
@@ -43,12 +44,15 @@ def estimated_sampling(
     models = np.repeat(np.arange(members, dtype=np.int32), each)
     believed, lost = np.empty((2, models.size))
     length, left_out = _length(form)
-    simulate_sampling(
-        form.pattern.indptr, form.pattern.indices, form.likelihood, form.losses,
-        np.ascontiguousarray(form.losses.argmin(axis=2).astype(np.int32)), prior,
-        _start_laws(form), form.discount, length, np.uint64(seed % 2**64), models,
-        believed, lost,
-    )  # fmt: skip
+    plans = np.ascontiguousarray(form.losses.argmin(axis=2).astype(np.int32))
+    work = length * members * (form.pattern.n_actions + 2.0)
+    for some in pieces(models.size, work):
+        simulate_sampling(
+            form.pattern.indptr, form.pattern.indices, form.likelihood, form.losses,
+            plans, prior, _start_laws(form), form.discount, length,
+            np.uint64(seed % 2**64), some.start, models[some], believed[some],
+            lost[some],
+        )  # fmt: skip
     believed, lost = believed.reshape(members, each), lost.reshape(members, each)
     whole = _most_per_episode(form)
     average = _interval(form, believed, prior, whole, left_out, confidence)

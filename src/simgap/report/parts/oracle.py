@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from simgap.intervals import Certified
-from simgap.records import BaselinePolicy, Oracle, OracleModel, damaged_record
+from simgap.records import BaselinePolicy, Note, Oracle, OracleModel, damaged_record
 from simgap.report.part import Line, Part, certainties_of, origin_of
 from simgap.report.parts.memory_card import memory_cards
 from simgap.report.parts.oracle_plots import TRACKS, oracle_plots
@@ -49,6 +49,7 @@ class OracleContent:
     solver: str
     outcome: str
     notes: tuple[tuple[str, str], ...]  # of simpler policies
+    left_out: tuple[Note, ...]  # by limits
 
 
 def oracle_part(record: Oracle, anchor: str) -> Part:
@@ -90,6 +91,7 @@ def oracle_part(record: Oracle, anchor: str) -> Part:
             notes=tuple(
                 (name, each.note) for name, each in others.items() if each.note
             ),
+            left_out=record.notes,
         ),
         origin=origin_of(record),
         plots=oracle_plots(record, others, anchor),
@@ -141,12 +143,13 @@ def _points(record: Oracle) -> tuple[str, ...]:
             "The policy planned by the oracle loses most in reward if "
             f"{shown(most.name)} is real: {number(most.gap, 4)}{whole}."
         )
-    found = quiet(show(record.estimated_gap, digits=4), record.noise)
-    detail = f", {found.detail}" if found.detail else ""
-    points.append(
-        "The policy to run tracks which model is likely; it loses "
-        f"{found.text} on average (estimated{detail})."
-    )
+    if record.estimated_gap is not None:
+        found = quiet(show(record.estimated_gap, digits=4), record.noise)
+        detail = f", {found.detail}" if found.detail else ""
+        points.append(
+            "The policy to run tracks which model is likely; it loses "
+            f"{found.text} on average (estimated{detail})."
+        )
     if record.memory is not None:
         points += record.memory.sentences()
     for worth, what in (

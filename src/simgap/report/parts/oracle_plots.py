@@ -34,7 +34,7 @@ def oracle_plots(
 def _policies(
     record: Oracle, others: Mapping[str, BaselinePolicy], key: str
 ) -> BarPlot | None:
-    def lost(gap: Interval) -> ShownNumber:
+    def lost(gap: Interval | None) -> ShownNumber:
         return quiet(show(gap), record.noise)
 
     rest = [(name, lost(each.average_gap)) for name, each in others.items()]
