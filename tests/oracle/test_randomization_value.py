@@ -9,11 +9,8 @@ import pytest
 
 from simgap.intervals import Certified
 from simgap.mdp import Details, IndexOrder, LatentMDP, class_from_arrays
-from simgap.oracle.baselines.table import (
-    Baseline,
-    baselines,
-    value_of_randomization,
-)
+from simgap.oracle.baselines.baseline import Baseline
+from simgap.oracle.baselines.table import baselines, value_of_randomization
 from simgap.oracle.entry import domain_randomization_oracle
 from simgap.oracle.loss_form import loss_form
 from simgap.oracle.settings import ExactOracle

@@ -16,7 +16,8 @@ import numpy as np
 
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, SimulatorClass
-from simgap.oracle.baselines.table import Baseline, baselines, value_of_memory
+from simgap.oracle.baselines.baseline import Baseline
+from simgap.oracle.baselines.table import baselines, value_of_memory
 from simgap.oracle.entry import domain_randomization_oracle
 from simgap.oracle.loss_form import loss_form
 from simgap.oracle.result import OracleResult

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal
 
+from simgap._kernels.time_limit import check_time, if_in_time, time_limited
 from simgap.answers.brought_policies import Asked, asked_policy, names_a_file
 from simgap.answers.class_facts import measured_class
-from simgap.answers.model import Model, named_model
-from simgap.answers.oracle import planned_and_compared, planned_class
+from simgap.answers.model import Model, NamedModel, named_model
+from simgap.answers.oracle import planned_and_compared, planned_class, whole_time
 from simgap.answers.over_horizons import (
     MOST_HORIZONS,
     over_horizons,
@@ -38,7 +39,7 @@ from simgap.answers.policy_gaps import (
 )
 from simgap.answers.stakes import stakes
 from simgap.base_policies import POLICIES
-from simgap.errors import InvalidArgument, SimgapError
+from simgap.errors import InvalidArgument, OutOfTime, SimgapError
 from simgap.gap import MonteCarlo
 from simgap.mdp import LatentMDP
 from simgap.oracle import AutoOracle, Outcome, bytes_of_losses
@@ -48,6 +49,7 @@ from simgap.statistics import THIN
 from simgap.text import suggestion
 
 KNOWN = tuple(dict.fromkeys([*ORACLE, *SIMPLER, *(each.name for each in POLICIES)]))
+OUT_OF_TIME = "the time limit came first"
 AT_HORIZONS = 100  # episodes of estimates that are not read
 LARGEST_CLASS = 200_000  # models times states, up to which theorems are put in
 CERTAINTY: Final[dict[str, Certainty]] = {
@@ -86,7 +88,8 @@ def compare(
     intervals are within `half_width`, on `threads` (default: all cores). `horizons`
     asks the same at shorter ones, "all" at the usual ones. The oracle is planned until
     its bracket is `gap_tolerance` of its loss, or for `time_limit` seconds, unless it
-    is given, compared with simpler policies.
+    is given, compared with simpler policies. All that follows has a third of that time
+    more, and what there is no time for is in `left_out`.
 
     >>> from simgap import compare
     >>> found = compare("absorbing_doors?members=3", 8, policies=["oracle", "random"])
@@ -94,8 +97,7 @@ def compare(
     [('oracle', 4.0), ('random', 4.0)]
     """
     given, tell = named_model(model), progress or (lambda word: None)
-    latent, asked = given.latent, checked_policies(policies)
-    lengths = _lengths(horizons, horizon)
+    asked, lengths = checked_policies(policies), _lengths(horizons, horizon)
     solver = AutoOracle(gap_tolerance=gap_tolerance, time_limit=time_limit, seed=seed)
     evaluator = MonteCarlo(
         episodes=seeds,
@@ -105,8 +107,27 @@ def compare(
         threads=threads or len(os.sched_getaffinity(0)),
         guaranteed=guaranteed or seeds < THIN,
     )
-    usual, notes = DEFAULT if agents else PLANNED_ONLY, Notes()
+    usual = DEFAULT if agents else PLANNED_ONLY
+    with time_limited(whole_time(time_limit)):
+        return _compared(
+            given, horizon, asked, usual, lengths, solver, evaluator, oracle, tell
+        )
+
+
+def _compared(
+    given: NamedModel,
+    horizon: int,
+    asked: tuple[Asked, ...],
+    usual: Sequence[str],
+    lengths: tuple[int, ...],
+    solver: AutoOracle,
+    evaluator: MonteCarlo,
+    oracle: Oracle | None,
+    tell: Tell,
+) -> Gap:
+    latent, notes = given.latent, Notes()
     wanted = asked or tuple(Asked(each, each) for each in usual)
+    best, stake = optimal_values(latent.simulators, horizon), stakes(latent, horizon)
     if oracle is not None:
         checked_oracle(oracle.result, latent, horizon)
     elif _worth_planning(latent, asked, horizon):
@@ -115,6 +136,8 @@ def compare(
         evaluator = fewer_runs(latent, evaluator, notes)
     if oracle is not None:
         _note_limit(oracle.result.outcome, "the oracle", notes)
+        for each in oracle.notes:
+            notes.add(each.code, each.text)
     rows, left_out = [], {}
     for name, what in wanted:
         tell(f"measuring {name}")
@@ -123,13 +146,25 @@ def compare(
             measure = policy_gaps if own else brought_gaps
             row = measure(latent, what, horizon, evaluator, oracle, tell)
             rows.append(replace(row, name=name))
+        except OutOfTime:
+            left_out[name] = OUT_OF_TIME
         except SimgapError as error:
             if asked:
                 raise
             left_out[name] = error.problem
+    late = [name for name, why in left_out.items() if why == OUT_OF_TIME]
+    if late and not rows:
+        check_time()  # nothing was measured: that is no answer
+    if late:
+        text = f"not measured: {', '.join(late)}; the time limit came first"
+        notes.add("policies-left-out", text)
     known = None if oracle is None else planned_class(oracle)
-    grown = _grown(latent, lengths, solver, known, notes, tell) if lengths else None
-    best = optimal_values(latent.simulators, horizon)
+    grown = None
+    if lengths:
+        grown = if_in_time(lambda: _grown(latent, lengths, solver, known, notes, tell))
+        if grown is None:
+            text = "nothing over horizons: the time limit came first"
+            notes.add("horizons-left-out", text)
     return Gap(
         horizon=horizon,
         policies=tuple(rows),
@@ -138,7 +173,7 @@ def compare(
         prior=tuple(latent.prior.tolist()),
         optimal=tuple(best.start.tolist()),
         rounding=float(best.error.max()),
-        at_stake=stakes(latent, horizon).average.upper,
+        at_stake=stake.average.upper,
         memory=None if oracle is None else oracle.memory,
         value_of_memory=None if oracle is None else oracle.value_of_memory,
         value_of_randomization=None
@@ -148,7 +183,9 @@ def compare(
         by_horizon=grown,
         certainty=dict(CERTAINTY),
         notes=tuple(notes),
-        provenance=provenance(command="", model=given.name, latent=latent, seed=seed),
+        provenance=provenance(
+            command="", model=given.name, latent=latent, seed=solver.seed
+        ),
     )
 
 

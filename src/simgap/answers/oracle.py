@@ -8,10 +8,13 @@ more than the upper end, and what simpler policies lose.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 from time import perf_counter
 from typing import Final, Literal
 
+from simgap._kernels.time_limit import if_in_time, time_limited
 from simgap.answers.model import Model, NamedModel, named_model
 from simgap.answers.pair_prices import recorded_prices
 from simgap.answers.planned_class import (
@@ -43,6 +46,7 @@ from simgap.records import (
     BaselineModel,
     BaselinePolicy,
     Certainty,
+    Note,
     Oracle,
     OracleModel,
     TracePoint,
@@ -92,10 +96,12 @@ def oracle(
     Give a horizon or a discount, one of the two. Planning stops when the bracket of the
     loss is `gap_tolerance` of it (0.05 by default), or `tolerance` of the value, after
     `time_limit` seconds (60, but none for "exact"), at `max_memory` gigabytes, or when
-    it is interrupted; the bracket is valid in every case. `save` keeps the certified
-    policy in a file.simgap, and the one to run beside it. `baselines` compares with
-    simpler policies. `policy`, `belief_policy` and `result` of the answer are what was
-    planned; they are not written down.
+    it is interrupted; the bracket is valid in every case. What follows it has a third
+    of the time limit more; what there is no time for is left out, and `notes` say so.
+    `OutOfTime` is raised if not even a first policy is there by then. `save` keeps the
+    certified policy in a file.simgap, and the one to run beside it. `baselines`
+    compares with simpler policies. `policy`, `belief_policy` and `result` of the answer
+    are what was planned; they are not written down.
 
     >>> from simgap import oracle
     >>> found = oracle("absorbing_doors?members=3", 8, baselines=False)
@@ -114,24 +120,35 @@ def oracle(
     target = None if save is None else writable_file(save)
     given, tell = named_model(model), progress or (lambda word: None)
     settings = replace(settings, bracket_if_interrupted=True)
-    found = planned(given, horizon, discount=discount, solver=settings, tell=tell)
-    files = saved_policies(found.result, target, given.latent.simulators.grid)
-    found = replace(found, policy_file=files[0], belief_policy_file=files[1])
-    if baselines and found.result.outcome is not Outcome.INTERRUPTED:
+    with time_limited(whole_time(settings.time_limit)):
+        found = planned(given, horizon, discount=discount, solver=settings, tell=tell)
+        files = saved_policies(found.result, target, given.latent.simulators.grid)
+        found = replace(found, policy_file=files[0], belief_policy_file=files[1])
+        if not baselines or found.result.outcome is Outcome.INTERRUPTED:
+            return found
         try:
             return compared(given.latent, found, tell)
         except KeyboardInterrupt:  # the bracket is there: better without than nothing
             answer_interrupt()
             return replace(found, outcome=Outcome.INTERRUPTED.value)
-    return found
+
+
+def whole_time(time_limit: float | None) -> float:
+    """Return the time for planning and all that follows, given that for planning.
+
+    What has begun then ends soon after: within one and a half times the limit and the
+    two seconds that a command takes to start.
+    """
+    return inf if time_limit is None else 1.4 * time_limit + 0.8
 
 
 def planned_and_compared(
     given: NamedModel, horizon: int, solver: AutoOracle, tell: Tell
 ) -> Oracle:
     """Return the oracle and simpler policies, for other answers to build on."""
-    found = planned(given, horizon, solver=solver, tell=tell)
-    return compared(given.latent, found, tell)
+    with time_limited(whole_time(solver.time_limit)):
+        found = planned(given, horizon, solver=solver, tell=tell)
+        return compared(given.latent, found, tell)
 
 
 def planned_class(found: Oracle) -> PlannedClass | None:
@@ -204,31 +221,51 @@ def compared(
     """Return the oracle with what simpler policies lose; `effort` is seconds each."""
     begin, result, seed = perf_counter(), found.result, found.provenance.seed
     tell("planning simpler policies to compare with")
-    form = loss_form(latent, horizon=found.horizon, discount=found.discount)
+    form = if_in_time(
+        lambda: loss_form(latent, horizon=found.horizon, discount=found.discount)
+    )
+    if form is None:
+        return replace(found, notes=(*found.notes, _left_out(())))
     others = {
         each.name: each for each in all_baselines(form, seed=seed or 0, effort=effort)
     }
-    plain = others["memoryless"]
-    assert isinstance(plain.average_gap, Certified)
-    return replace(
+    plain, single = others["memoryless"], others["single-simulator"]
+    late = tuple(name for name, each in others.items() if each.late)
+    found = replace(
         found,
         baselines={
             name: _baseline(latent, each, found.average_gap.lower)
             for name, each in others.items()
         },
-        memory=memory_proofs(
-            found.average_gap,
-            Certified(plain.least_gap or 0.0, plain.average_gap.upper),
-            searched=plain.searched,
-            noise=10.0 * form.rounding,
-            stationary=form.horizon is None,
-        ),
-        value_of_memory=value_of_memory(form, result.value, plain),
-        value_of_randomization=value_of_randomization(
-            form, result.value, others["single-simulator"]
-        ),
         baseline_seconds=perf_counter() - begin,
         memoryless=plain.plan,
+        notes=(*found.notes, _left_out(late)) if late else found.notes,
+    )
+    if plain.policy is not None:
+        assert isinstance(plain.average_gap, Certified)
+        found = replace(
+            found,
+            memory=memory_proofs(
+                found.average_gap,
+                Certified(plain.least_gap or 0.0, plain.average_gap.upper),
+                searched=plain.searched,
+                noise=10.0 * form.rounding,
+                stationary=form.horizon is None,
+            ),
+            value_of_memory=value_of_memory(form, result.value, plain),
+        )
+    if single.policy is not None:
+        worth = value_of_randomization(form, result.value, single)
+        found = replace(found, value_of_randomization=worth)
+    return found
+
+
+def _left_out(names: Sequence[str]) -> Note:
+    what = f"simpler policies ({', '.join(names)})" if names else "all simpler policies"
+    return Note(
+        "baselines-left-out",
+        f"{what} were not found, or not searched for to the end: the time limit came "
+        "first",
     )
 
 

@@ -1,7 +1,7 @@
 """What the oracle is compared with: agents that know more, remember less, or guess."""
 
+from simgap.oracle.baselines.baseline import Baseline
 from simgap.oracle.baselines.table import (
-    Baseline,
     baselines,
     value_of_memory,
     value_of_randomization,

@@ -91,14 +91,15 @@ def mean_model(latent: LatentMDP) -> SimulatorClass:
 def best_memoryless(
     form: LossForm,
     plans: tuple[ShortMemoryPlan, ...],
-    mean: ShortMemoryPlan,
+    mean: ShortMemoryPlan | None,
     *,
     effort: float = 1.0,
     seed: int = 0,
     prove: bool = True,
 ) -> ShortMemoryPlan:
     """Return the best policy found that sees the state and the step alone."""
-    ranked = sorted((*plans, mean), key=lambda plan: plan.average)
+    known = plans if mean is None else (*plans, mean)
+    ranked = sorted(known, key=lambda plan: plan.average)
     starts = [plan.actions for plan in ranked[:MOST_STARTS]]
     nodes = window_nodes(form.pattern, 0)
     if not fits(form, nodes.size):

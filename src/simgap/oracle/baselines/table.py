@@ -9,85 +9,48 @@ same kind can reach, where that is known.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, final
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
+from simgap._kernels.time_limit import if_in_time
 from simgap.arrays import FloatArray, IndexArray, owned
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.intervals import NOTHING_KNOWN, Certified, Estimate
-from simgap.oracle.baselines.history_values import gaps_by_histories
+from simgap.oracle.baselines.baseline import Baseline, absent
 from simgap.oracle.baselines.memoryless import ShortMemoryPlan, best_plan, fits
 from simgap.oracle.baselines.minimax import solve_minimax
-from simgap.oracle.baselines.posterior_sampling import (
-    estimated_sampling,
-    sampling_policy,
-)
 from simgap.oracle.baselines.single_model import (
     best_memoryless,
     mean_model_plan,
     single_plans,
     ties_exhausted,
 )
+from simgap.oracle.baselines.tracking import (
+    GREEDY,
+    SAMPLING,
+    greedy_baseline,
+    sampling_baseline,
+)
 from simgap.oracle.baselines.windowed import LARGEST_TABLE, window_nodes, window_size
 from simgap.oracle.completed_graph import average_plan
-from simgap.oracle.estimate import estimated_gap, estimated_gaps_per_model
 from simgap.oracle.loss_form import LossForm
-from simgap.policies import (
-    BeliefPolicy,
-    MarkovPolicy,
-    Policy,
-    WindowPolicy,
-    number_of_windows,
-)
+from simgap.policies import MarkovPolicy, WindowPolicy, number_of_windows
 from simgap.records import ON_GRID, Certainty
 
-MOST_EPISODES = 20_000
 LARGEST_WINDOW_POLICY = 40_000_000  # actions
-HISTORIES_PER_SECOND = 10_000
 MINIMAX_NODES = 20_000
 MINIMAX_ROUNDS = 100
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Baseline:
-    """An agent to compare the oracle with."""
-
-    name: str
-    about: str  # one line for a table
-    policy: Policy[Any] | tuple[Policy[Any], ...] | None  # several: see `note`
-    value: Certified | Estimate  # averaged over the prior
-    average_gap: Certified | Estimate
-    values: FloatArray | tuple[Estimate, ...]  # (M,)
-    gaps: FloatArray | tuple[Estimate, ...]  # (M,)
-    certainty: Certainty  # of `value`
-    bound: float | None = None  # no policy of this kind has a larger `value`
-    least_gap: float | None = None  # nor a smaller average gap
-    searched: int | None = None  # policies of this kind that it is the best of
-    note: str = ""
-    weights: FloatArray | None = None  # of the policies of a mixture
-    cross_gaps: FloatArray | None = None  # (M, M), of the plan of model j in model m
-    prior: FloatArray | None = None  # (M,); None: all models can be real
-    plan: ShortMemoryPlan | None = None  # what it was made from, if it is a table
-
-    @property
-    def worst_gap(self) -> float:
-        """Return the largest gap in a model that can be real, estimated if `gaps` are.
-
-        A model of prior zero cannot.
-        """
-        told = (
-            [each.estimate for each in self.gaps]
-            if isinstance(self.gaps, tuple)
-            else self.gaps.tolist()
-        )
-        chances = [1.0] * len(told) if self.prior is None else self.prior.tolist()
-        return max(
-            (gap for gap, chance in zip(told, chances, strict=True) if chance),
-            default=0.0,
-        )
+SINGLE = "optimal for the best single model"
+MEAN = "optimal for the average of all models"
+WINDOWS = {
+    1: ("window-1", "sees the last step"),
+    2: ("window-2", "sees the last 2 steps"),
+}
+MINIMAX = "least gap in the worst model, whatever the prior"
+LATE = "not computed: the time limit came first"
+NOT_SEARCHED = "not searched: the time limit; the best one made for a single model"
 
 
 def baselines(
@@ -96,28 +59,25 @@ def baselines(
     """Return every baseline of a problem, in the order of a table.
 
     `effort` is in seconds of a usual machine for each search or simulation, spent as a
-    fixed amount of work: the same seed gives the same numbers.
+    fixed amount of work: the same seed gives the same numbers. What a time limit leaves
+    no time for is absent, and `late`.
     """
     if not effort > 0.0 or not np.isfinite(effort):
         raise InvalidArgument(f"effort {effort!r}", hint="give seconds, above 0")
-    plans = single_plans(form)
-    mean = mean_model_plan(form)
-    memoryless = best_memoryless(form, plans, mean, effort=effort, seed=seed)
+    plans = if_in_time(lambda: single_plans(form)) or ()
+    mean = if_in_time(lambda: mean_model_plan(form))
     found = (
         _informed(form, plans),
-        _single(form, ties_exhausted(form, plans, effort), memoryless.least),
-        _of_plan(
-            form, mean, "mean-model", "optimal for the average of all models"
+        *_without_memory(form, plans, mean, effort=effort, seed=seed),
+        _if_in_time(
+            "greedy-posterior", GREEDY,
+            lambda: greedy_baseline(form, effort=effort, seed=seed),
         ),
-        _of_plan(
-            form, memoryless, "memoryless",
-            "sees the state" if form.horizon is None else "sees the state and the step",
-            note=_how_good(form, memoryless),
+        _if_in_time(
+            "posterior-sampling", SAMPLING,
+            lambda: sampling_baseline(form, effort=effort, seed=seed),
         ),
-        *_windows(form, memoryless, effort=effort, seed=seed),
-        _greedy(form, effort=effort, seed=seed),
-        _sampling(form, effort=effort, seed=seed),
-        _minimax(form, effort=effort),
+        _if_in_time("minimax", MINIMAX, lambda: _minimax(form, effort=effort)),
     )  # fmt: skip
     sure: Certainty = "certified" if form.latent.on_grid is None else ON_GRID
     return tuple(
@@ -177,6 +137,47 @@ def _certified(value: Certified | Estimate) -> Certified:
     return value
 
 
+def _if_in_time(name: str, about: str, make: Callable[[], Baseline]) -> Baseline:
+    return if_in_time(make) or absent(name, about, LATE, late=True)
+
+
+def _without_memory(
+    form: LossForm,
+    plans: tuple[ShortMemoryPlan, ...],
+    mean: ShortMemoryPlan | None,
+    *,
+    effort: float,
+    seed: int,
+) -> list[Baseline]:
+    """Return the baselines whose policies are tables."""
+    known = plans if mean is None else (*plans, mean)
+    searched = if_in_time(
+        lambda: best_memoryless(form, plans, mean, effort=effort, seed=seed)
+    )
+    best = searched or min(known, key=lambda plan: plan.average, default=None)
+    found = []
+    if plans:
+        tried = if_in_time(lambda: ties_exhausted(form, plans, effort))
+        floor = None if best is None else best.least
+        found.append(replace(_single(form, tried or plans, floor), late=tried is None))
+    else:
+        found.append(absent("single-simulator", SINGLE, LATE, late=True))
+    found.append(
+        absent("mean-model", MEAN, LATE, late=True)
+        if mean is None
+        else _of_plan(form, mean, "mean-model", MEAN)
+    )
+    about = "sees the state" if form.horizon is None else "sees the state and the step"
+    if best is None:
+        windows = [(name, about) for name, about in WINDOWS.values()]
+        names = [("memoryless", about), *windows]
+        return found + [absent(*each, LATE, late=True) for each in names]
+    note = _how_good(form, best) if searched else NOT_SEARCHED
+    plain = _of_plan(form, best, "memoryless", about, note=note)
+    found.append(replace(plain, late=searched is None))
+    return found + _windows(form, best, effort=effort, seed=seed)
+
+
 def _informed(form: LossForm, plans: tuple[ShortMemoryPlan, ...]) -> Baseline:
     value = form.informed_ends
     return Baseline(
@@ -187,7 +188,9 @@ def _informed(form: LossForm, plans: tuple[ShortMemoryPlan, ...]) -> Baseline:
             for plan, name in zip(
                 plans, form.latent.simulators.model_names, strict=True
             )
-        ),
+        )
+        if plans
+        else None,
         value=value,
         average_gap=Certified(0.0, 0.0),
         values=form.optimal,
@@ -213,7 +216,7 @@ def _single(
     tried = least is not None and known.average <= least + 4.0 * known.rounding
     how = "no optimal plan of one model is better" if tried else "the best one found"
     return _of_plan(
-        form, known, "single-simulator", "optimal for the best single model",
+        form, known, "single-simulator", SINGLE,
         note=f"the plan of {name}; {how}", cross_gaps=table,
     )  # fmt: skip
 
@@ -271,9 +274,7 @@ def _windows(
 ) -> list[Baseline]:
     """Return the best policies that remember one and two steps, where they fit."""
     found, before = [], memoryless
-    for window in (1, 2):
-        name = f"window-{window}"
-        about = f"sees the last {window} steps" if window > 1 else "sees the last step"
+    for window, (name, about) in WINDOWS.items():
         pattern = form.pattern
         tables = number_of_windows(pattern.n_states, pattern.n_actions, window)
         size = window_size(pattern, window)
@@ -284,14 +285,27 @@ def _windows(
         ):
             note = f"not searched: a table of {tables * pattern.n_states} entries a "
             note += f"step, {size} of them in use, is too large"
-            found.append(_absent(form, name, about, note))
+            found.append(absent(name, about, note))
             continue
-        nodes = window_nodes(pattern, window)
-        start: IndexArray = before.for_nodes(nodes)
-        before = best_plan(form, nodes, [start], effort=effort, seed=seed)
+        longer = if_in_time(
+            partial(_longer, form, before, window, effort=effort, seed=seed)
+        )
+        if longer is None:
+            found.append(absent(name, about, LATE, late=True))
+            continue
+        before = longer
         note = _how_good(form, before)
         found.append(_of_plan(form, before, name, about, note=note))
     return found
+
+
+def _longer(
+    form: LossForm, before: ShortMemoryPlan, window: int, *, effort: float, seed: int
+) -> ShortMemoryPlan:
+    """Return the best plan found that remembers more, starting from another."""
+    nodes = window_nodes(form.pattern, window)
+    start: IndexArray = before.for_nodes(nodes)
+    return best_plan(form, nodes, [start], effort=effort, seed=seed)
 
 
 def _how_good(form: LossForm, plan: ShortMemoryPlan) -> str:
@@ -304,79 +318,7 @@ def _how_good(form: LossForm, plan: ShortMemoryPlan) -> str:
     return f"the best{kind} one found in {plan.starts} searches"
 
 
-def _greedy(form: LossForm, *, effort: float, seed: int) -> Baseline:
-    simulators = form.latent.simulators
-    laws = np.stack([simulators.start_law(m) for m in range(form.n_models)])
-    policy = BeliefPolicy(
-        name="greedy-posterior", pattern=form.pattern, horizon=form.horizon,
-        discount=form.discount, prior=form.latent.prior, start_law=laws,
-        likelihood=form.likelihood, losses=form.losses,
-        vector_set=np.zeros(form.steps + 1, np.int32),
-        vector_offsets=np.zeros(form.pattern.n_states + 1, np.int64),
-        vectors=np.zeros((0, form.n_models)),
-    )  # fmt: skip
-    episodes = _episodes(form, effort)
-
-    def sampled() -> tuple[Estimate, tuple[Estimate, ...]]:
-        average = estimated_gap(form, policy, episodes=episodes, seed=seed)
-        each = estimated_gaps_per_model(form, policy, episodes=episodes, seed=seed)
-        return average, each
-
-    about = "best action if the model were revealed after it"
-    return _tracking(form, policy, about, sampled, effort)
-
-
-def _sampling(form: LossForm, *, effort: float, seed: int) -> Baseline:
-    def sampled() -> tuple[Estimate, tuple[Estimate, ...]]:
-        return estimated_sampling(form, episodes=_episodes(form, effort), seed=seed)
-
-    about = "plays the plan of a model drawn from the posterior, anew at every step"
-    return _tracking(form, sampling_policy(form), about, sampled, effort)
-
-
-def _tracking(
-    form: LossForm,
-    policy: Policy[Any],
-    about: str,
-    sampled: Callable[[], tuple[Estimate, tuple[Estimate, ...]]],
-    effort: float,
-) -> Baseline:
-    """Return a baseline that tracks the posterior: by histories, or sampled."""
-    name = policy.name.replace(" ", "-")
-    limit = int(HISTORIES_PER_SECOND * min(effort, 1.0) / 4)
-    prior = tuple(form.latent.prior.tolist())  # the posterior of an impossible start
-    gaps = gaps_by_histories(form, policy, limit=limit, fallback=prior)
-    if gaps is None:
-        average, each = sampled()
-        return Baseline(
-            name=name,
-            about=about,
-            policy=policy,
-            value=average.changed(-1.0, form.informed),
-            average_gap=average,
-            values=tuple(
-                gap.changed(-1.0, float(best))
-                for best, gap in zip(form.optimal, each, strict=True)
-            ),
-            gaps=each,
-            certainty="estimated",
-        )
-    lost = form.around(float(form.latent.prior @ gaps))
-    return Baseline(
-        name=name,
-        about=about,
-        policy=policy,
-        value=form.informed_ends - lost,
-        average_gap=lost,
-        values=owned(form.optimal - gaps),
-        gaps=gaps,
-        certainty="certified",
-        note="found by going through all histories",
-    )
-
-
 def _minimax(form: LossForm, *, effort: float) -> Baseline:
-    about = "least gap in the worst model, whatever the prior"
     try:
         found = solve_minimax(
             form,
@@ -384,12 +326,12 @@ def _minimax(form: LossForm, *, effort: float) -> Baseline:
             max_rounds=MINIMAX_ROUNDS,
         )
     except NotSolved as error:
-        return _absent(form, "minimax", about, error.problem)
+        return absent("minimax", MINIMAX, error.problem)
     average = form.around(float(form.latent.prior @ found.gaps))
     low, high = found.worst_gap.ends
     return Baseline(
         name="minimax",
-        about=about,
+        about=MINIMAX,
         policy=found.policies,
         value=form.informed_ends - average,
         average_gap=average,
@@ -400,24 +342,3 @@ def _minimax(form: LossForm, *, effort: float) -> Baseline:
         f"{low:.9g} and {high:.9g}",
         weights=found.weights,
     )
-
-
-def _absent(form: LossForm, name: str, about: str, note: str) -> Baseline:
-    nothing = owned(np.zeros(0))
-    return Baseline(
-        name=name,
-        about=about,
-        policy=None,
-        value=NOTHING_KNOWN,
-        average_gap=NOTHING_KNOWN,
-        values=nothing,
-        gaps=nothing,
-        certainty="certified",
-        note=note,
-    )
-
-
-def _episodes(form: LossForm, effort: float) -> int:
-    length = form.steps if form.horizon is not None else 16.0 / (1.0 - form.discount)
-    cost = length * (form.pattern.n_actions + 2) * form.n_models
-    return int(np.clip(effort * 1e8 / (cost + 1.0), 400, MOST_EPISODES))
