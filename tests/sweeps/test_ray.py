@@ -172,7 +172,7 @@ def raise_odd(): raise Odd
 def wait(): time.sleep(600)
 
 def hold():
-    held = bytearray(1 << 30)
+    held = bytearray(1 << 29)
     wait()
 """
 ENDS = {
@@ -191,8 +191,8 @@ policy = {[f"ends.py:{each}" for each in ENDS]}
 [settings]
 runs = 4
 [limits]
-seconds = 10
-memory = 0.9
+seconds = 20
+memory = 0.6
 """
 ASK = """
 import os, ray, sys

@@ -20,7 +20,6 @@ from typing import Any, final
 
 from simgap.errors import InvalidArgument, SimgapError
 from simgap.interrupts import counted_interrupts
-from simgap.ledger import key_of
 from simgap.processes import Ended, TaskFailed
 from simgap.sweeps.cells import Begin, environment_of
 from simgap.sweeps.engines.ray_cluster import (
@@ -35,7 +34,7 @@ from simgap.sweeps.engines.ray_cluster import (
 from simgap.sweeps.engines.ray_files import Outbox, Sent
 from simgap.sweeps.engines.ray_node import Answer, Given, Setting, answer, versions
 from simgap.sweeps.fields import Question
-from simgap.sweeps.plan import Cell, Limits
+from simgap.sweeps.plan import Cell, Limits, digest_of
 from simgap.text import shown
 
 DEPTH = 2  # cells under way for each that has room
@@ -170,8 +169,8 @@ class _Run:
         """
         with suppress(SimgapError):
             files = self._outbox.sent(self._question.files(cell.asked))
-            now = key_of(self._question.contents(cell.asked)) if files else ""
-            if cell.inputs in ("", now):
+            now = self._question.contents(cell.asked) if files else {}
+            if cell.inputs in ("", digest_of(cell.asked, now)):
                 return files
         return ()
 
