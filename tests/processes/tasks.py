@@ -192,6 +192,16 @@ def start_that_fails(path: Path, how: str, tell: Tell) -> Callable[[Task], Any]:
     os._exit(3)
 
 
+def start_of_one(path: Path, tell: Tell) -> Callable[[Task], Any]:
+    """Begin if no other process has; else die."""
+    try:
+        path.open("x").close()
+    except FileExistsError:
+        note(path, "died")
+        os.kill(os.getpid(), signal.SIGKILL)
+    return start(tell)
+
+
 def equal(one: SimgapError, other: SimgapError) -> bool:
     """Return whether two errors say the same."""
     return (

@@ -19,6 +19,7 @@ from tests.processes.tasks import (
     crew,
     equal,
     start,
+    start_of_one,
     start_that_dies,
     start_that_fails,
 )
@@ -152,6 +153,20 @@ def test_a_start_that_breaks_is_no_endless_story(
         list(workers.run([("square", 1)]))
     assert error.value.code == wanted
     assert len(path.read_text().splitlines()) == most
+
+
+def test_one_worker_goes_on_where_no_second_one_can_start(tmp_path: Path) -> None:
+    """It is tried again and again, but not all the time; without the one it ends."""
+    path = tmp_path / "starts"
+    with Crew(partial(start_of_one, path), 2) as workers:
+        ended = list(workers.run(("nap", 0.2) for _ in range(8)))
+        assert [each.result for each in ended] == [0.2] * 8
+        assert 3 <= len(path.read_text().split()) <= 3 * 8
+        with pytest.raises(SimgapError) as caught:
+            list(workers.run([("die", "kill"), ("square", 1)]))
+    assert caught.value.code == "process-died"
+    assert "SIGKILL" in caught.value.problem
+    assert "memory" in caught.value.hint
 
 
 def test_tasks_are_taken_when_there_is_room_for_them() -> None:

@@ -59,7 +59,7 @@ class Member:
         self.held: dict[int, Held] = {}  # the first one runs, others wait
         self.ready, self.used = False, False  # used: it has run a task
         self.began = monotonic()  # the first one
-        self.how_it_ended = ""
+        self.how_it_ended, self.signalled = "", False
         with answers, _changed(environment):
             self._process.start()
 
@@ -136,8 +136,9 @@ class Member:
         self._process.kill()
         self._process.join()
         status = self._process.exitcode or 0
+        self.signalled = status < 0
         self.how_it_ended = f"exit status {status}"
-        if status < 0:
+        if self.signalled:
             names = {int(each): each.name for each in signal.Signals}
             self.how_it_ended = f"signal {names.get(-status, -status)}"
 

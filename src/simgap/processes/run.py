@@ -21,7 +21,7 @@ from simgap.text import number
 
 LOOK = 0.2  # seconds between two looks at limits and interrupts
 AHEAD = 0.2  # seconds that a task may run while another one waits behind it
-STARTS = 3  # processes in a row that may die before they have started
+STARTS = 3  # processes in a row that may die before they have started, if none has
 
 
 @final
@@ -109,7 +109,9 @@ class Run:
                 member.give(self._waiting.popleft())
         starting = len(self._members) - len(ready)
         while (
-            starting < len(self._waiting) and len(self._members) < self._limits.workers
+            starting < len(self._waiting)
+            and len(self._members) < self._limits.workers
+            and self._deaths < STARTS  # fewer workers until one of them ends a task
         ):
             self._begin_member()
             starting += 1
@@ -165,6 +167,7 @@ class Run:
         elif head.kind == "not started":
             raise said
         else:
+            self._deaths = 0
             one = member.ended(head.number)
             failed = head.kind == "failed"
             yield Ended(
@@ -235,16 +238,24 @@ class Run:
                 code="process-died",
             )
             yield Ended(one.task, None, failure, one.tries, spent)
-        if not member.ready:
-            self._deaths += 1
-        if not member.ready and self._deaths == STARTS:
-            raise TaskFailed(
-                f"{STARTS} worker processes in a row died before they had started, the "
-                f"last one by {member.how_it_ended}",
-                hint="a script of your own that starts processes needs the line "
-                '`if __name__ == "__main__":` above its commands',
-                code="process-died",
-            )
+        self._deaths = 0 if member.ready else self._deaths + 1
+        if self._deaths >= STARTS and not any(each.ready for each in self._members):
+            raise self._no_start(member)
+
+    def _no_start(self, member: Member) -> SimgapError:
+        """Return what to raise where no process can be started."""
+        hint = (
+            "a script of your own that starts processes needs the line "
+            '`if __name__ == "__main__":` above its commands'
+        )
+        if member.signalled:
+            hint = "somebody ends them, or no memory is left: try fewer workers"
+        return TaskFailed(
+            f"{self._deaths} worker processes in a row died before they had started, "
+            f"the last one by {member.how_it_ended}",
+            hint=hint,
+            code="process-died",
+        )
 
     def _let_go(self, member: Member) -> Iterator[Ended]:
         """End a worker; it holds what it had begun, and has said what it could."""
