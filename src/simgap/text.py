@@ -71,6 +71,15 @@ def number(value: float | None, digits: int = 7) -> str:
     return f"{value:.{digits}g}"
 
 
+def duration(seconds: float) -> str:
+    """Return seconds in words."""
+    if seconds < 90.0:
+        return counted(max(1, round(seconds)), "second")
+    if seconds < 5400.0:
+        return counted(round(seconds / 60.0), "minute")
+    return f"{seconds / 3600.0:.1f} hours"
+
+
 def at_least(value: float, digits: int = 4) -> str:
     """Return a number in so many digits that is not above the value."""
     return _towards(value, digits, ROUND_FLOOR)

@@ -31,7 +31,7 @@ from simgap.sweeps.plan import Cell, Plan
 from simgap.sweeps.reading import read_plan
 from simgap.sweeps.state import sweep_record
 from simgap.sweeps.table import TABLE, write_table
-from simgap.text import counted
+from simgap.text import counted, duration
 
 RECORD = "sweep.json"
 STOPS = frozenset(("disk-full", "failed-write", "unwritable-folder"))  # no cell's fault
@@ -238,5 +238,5 @@ class _News:
         self._tell(
             f"{done} of {done + self.left} cells{failed}, "
             f"{self._fresh / max(spent, 1e-9):.3g} a second, "
-            f"{spent * self.left / self._fresh:.0f} s left"
+            f"about {duration(spent * self.left / self._fresh)} left"
         )

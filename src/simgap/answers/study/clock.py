@@ -7,7 +7,7 @@ from typing import final
 
 from simgap.answers.planned_class import Tell
 from simgap.answers.study.plan import Plan
-from simgap.text import counted
+from simgap.text import duration
 
 
 @final
@@ -43,12 +43,3 @@ class Clock:
             self._tell(f"{name}: {word}; about {told} left of the study")
 
         return tell
-
-
-def duration(seconds: float) -> str:
-    """Return seconds in words."""
-    if seconds < 90.0:
-        return counted(max(1, round(seconds)), "second")
-    if seconds < 5400.0:
-        return counted(round(seconds / 60.0), "minute")
-    return f"{seconds / 3600.0:.1f} hours"

@@ -18,7 +18,7 @@ from typing import Any, TypeVar, final
 from simgap.answers.blame.blame_run import blame_run
 from simgap.answers.identify.identify_run import identify_run
 from simgap.answers.planned_class import Tell
-from simgap.answers.study.clock import Clock, duration
+from simgap.answers.study.clock import Clock
 from simgap.answers.study.kept import PLAN, WIDTH, forget
 from simgap.answers.study.kinds import MEMORY, MEMORYLESS, WINDOW, Kind
 from simgap.answers.study.plan import Asked, Plan, planned
@@ -59,7 +59,7 @@ from simgap.records import (
     with_command,
     write_record,
 )
-from simgap.text import counted, listed
+from simgap.text import counted, duration, listed
 
 PART = "study"  # of the folder's ledger
 RECORD, PAGE = "study_run.json", "report.html"

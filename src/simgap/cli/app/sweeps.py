@@ -13,7 +13,7 @@ import typer
 from simgap.cli.app.arguments import whole
 from simgap.cli.app.output import finish, print_line, print_notes, say, telling
 from simgap.errors import InvalidArgument
-from simgap.text import counted, number
+from simgap.text import counted, duration
 
 if TYPE_CHECKING:
     from simgap.records import Sweep
@@ -120,7 +120,7 @@ def print_sweep(answer: Sweep) -> None:
     if answer.cost is not None:
         _print_cost(answer)
     if answer.seconds is not None:
-        print_line(f"{number(answer.seconds, 3)} s")
+        print_line(f"{answer.seconds:.1f} s")
     for what, place in (("table", answer.table), ("page", answer.page)):
         if place is not None:
             print_line(f"{what:<7} {place}")
@@ -132,7 +132,7 @@ def _print_cost(answer: Sweep) -> None:
     assert cost is not None
     left = answer.cells - answer.done - answer.failed
     about = "at least" if cost.at_least else "about"
-    seconds = "unknown" if cost.seconds is None else f"{number(cost.seconds, 2)} s"
+    seconds = "unknown" if cost.seconds is None else duration(cost.seconds)
     disk = "unknown" if cost.disk is None else f"{cost.disk / 1e6:.3g} MB"
     print_line(
         f"{counted(left, 'cell')} to run: {about} {seconds}, {disk} of disk "

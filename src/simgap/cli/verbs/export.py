@@ -12,6 +12,8 @@ from simgap.cli.app.output import finish, print_line, working
 if TYPE_CHECKING:
     from simgap.records import Export
 
+TABLES = (".csv", ".parquet")  # of a sweep; a model has no such form
+
 
 def run(
     context: typer.Context,
@@ -34,7 +36,7 @@ def run(
     """
     from pathlib import Path
 
-    if Path(model).is_dir():
+    if Path(model).is_dir() or Path(file).suffix in TABLES:
         from simgap.sweeps import export_table
 
         with working(f"writing {file[:80]}"):
