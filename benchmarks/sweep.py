@@ -5,9 +5,10 @@
 Every measurement is a process of its own. Cells of these sweeps do no work, or so many
 rounds of a loop as take 50 ms here; all else is as in `simgap sweep`: plan, keys,
 worker processes, ledger, table. Beside it the same tasks by a bare
-`ProcessPoolExecutor`, and by bare Ray tasks in the interpreter that `--ray` names
-(without it: not measured). Times are those of the clock; the driver's own processor
-time is told too: other work on the machine changes it little.
+`ProcessPoolExecutor`, and by bare Ray tasks and the same sweep on Ray in the
+interpreter that `--ray` names (without it: not measured). Times are those of the clock;
+the driver's own processor time is told too: other work on the machine changes it
+little.
 """
 
 from __future__ import annotations
@@ -35,17 +36,7 @@ ANSWER = (
     b'"worst":{"lower":0.3,"upper":0.40000000000000002}},"notes":[],"certified":'
     b'"certified","files":{}}'
 )
-RAY = """
-import json, os, sys, tempfile, time
-os.environ["HOME"] = tempfile.mkdtemp()
-import ray
-ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR")
-task = ray.remote(lambda at: at)
-ray.get([task.remote(at) for at in range(20)])
-begin = time.perf_counter()
-ray.get([task.remote(at) for at in range(int(sys.argv[1]))])
-print(json.dumps({"seconds": time.perf_counter() - begin, "version": ray.__version__}))
-"""
+UNDER_WAY = 2000  # tasks of Ray, as 1000 workers have
 
 
 @final
@@ -130,11 +121,7 @@ def _overhead(place: Path, cells: int, ray: str | None) -> list[dict[str, Any]]:
         rows.append({"by": "ProcessPoolExecutor", "workers": workers})
         rows[-1] |= _step("pool", *many)
     if ray is not None:
-        told = subprocess.run(
-            [ray, "-c", RAY, str(cells)], stdout=subprocess.PIPE, text=True, check=True
-        )
-        rows.append({"by": "Ray tasks", "workers": 2, "cells": cells})
-        rows[-1] |= json.loads(told.stdout.splitlines()[-1])
+        rows += _step("ray", str(place / "ray"), str(cells), python=ray)["rows"]
     return rows
 
 
@@ -162,10 +149,10 @@ def _ledger(place: Path, cells: int) -> list[dict[str, Any]]:
     return rows
 
 
-def _step(name: str, *arguments: str) -> dict[str, Any]:
+def _step(name: str, *arguments: str, python: str = sys.executable) -> dict[str, Any]:
     """Run a step in a process of its own; return what it tells, and its memory."""
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.sweep", "--step", name, "--", *arguments],
+        [python, "-m", "benchmarks.sweep", "--step", name, "--", *arguments],
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -186,32 +173,79 @@ def _told(begin: float, cpu: float, **more: Any) -> dict[str, Any]:
 
 def _sweep(folder: str, cells: str, workers: str, rounds: str) -> dict[str, Any]:
     """Run a sweep of cells that only turn."""
-    from simgap.sweeps import LocalEngine, sweep
+    from simgap.sweeps import LocalEngine
+
+    return _swept(folder, cells, rounds, LocalEngine(int(workers)))
+
+
+def _swept(folder: str, cells: str, rounds: str, engine: Any) -> dict[str, Any]:
+    from simgap.sweeps import sweep
 
     plan, place = _planned(Path(folder), int(cells))
     os.environ["ROUNDS"] = rounds
-    import_module("simgap.sweeps.sweep").Begin = Rounds  # type: ignore[attr-defined]
-    ends: list[float] = []
+    here = import_module("benchmarks.sweep")  # as other processes know it
+    import_module("simgap.sweeps.sweep").Begin = here.Rounds  # type: ignore[attr-defined]
+    ends: list[tuple[float, float]] = []
 
     def note(word: str) -> None:
-        ends.append(time.perf_counter())
+        ends.append((time.perf_counter(), time.process_time()))
 
     begin, cpu = time.perf_counter(), time.process_time()
-    done = sweep(plan, out=place, engine=LocalEngine(int(workers)), progress=note)
-    half = len(ends) // 2  # workers have started long since
-    steady = (ends[-1] - ends[half]) / (len(ends) - 1 - half)
+    done = sweep(plan, out=place, engine=engine, progress=note)
     assert done.done == int(cells)
-    return _told(begin, cpu, cells=int(cells), steady=steady)
+    return _told(begin, cpu, cells=int(cells), **_second_half(ends))
+
+
+def _second_half(ends: list[tuple[float, float]]) -> dict[str, float]:
+    """Return seconds and the driver's own for a cell, when workers have started."""
+    half = len(ends) // 2
+    many = len(ends) - 1 - half
+    clock, cpu = ((b - a) / many for a, b in zip(ends[half], ends[-1], strict=True))
+    return {"steady": clock, "steady_cpu": cpu}
 
 
 def _pool(cells: str, workers: str) -> dict[str, Any]:
     """Run tasks that do nothing in a bare pool, one at a time as cells are."""
     begin, cpu = time.perf_counter(), time.process_time()
     with ProcessPoolExecutor(int(workers), get_context("spawn")) as pool:
-        ends = [time.perf_counter() for _ in pool.map(turned, [0] * int(cells))]
-    half = len(ends) // 2
-    steady = (ends[-1] - ends[half]) / (len(ends) - 1 - half)
-    return _told(begin, cpu, cells=int(cells), steady=steady)
+        ends = [
+            (time.perf_counter(), time.process_time())
+            for _ in pool.map(turned, [0] * int(cells))
+        ]
+    return _told(begin, cpu, cells=int(cells), **_second_half(ends))
+
+
+def _ray(folder: str, cells: str) -> dict[str, Any]:
+    """Run tasks that do nothing on Ray, bare and by a sweep; then let many wait."""
+    with tempfile.TemporaryDirectory(prefix="sgray") as home:
+        os.environ |= {"HOME": home, "RAY_TMPDIR": home, "RAY_AUTH_MODE": "token"}
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+        import ray
+
+        from simgap.sweeps import RayEngine
+
+        ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR")
+        task = ray.remote(lambda rounds: rounds)
+        ray.get([task.remote(0) for _ in range(20)])
+        begin, cpu = time.perf_counter(), time.process_time()
+        refs = [task.remote(0) for _ in range(int(cells))]
+        ends = []
+        for each in refs:
+            ray.get(each)
+            ends.append((time.perf_counter(), time.process_time()))
+        about = {"workers": 2, "version": ray.__version__}
+        rows = [{"by": "Ray tasks", **about}]
+        rows[0] |= _told(begin, cpu, cells=int(cells), **_second_half(ends))
+        rows.append({"by": "simgap sweep --engine ray", **about})
+        rows[1] |= _swept(folder, cells, "0", RayEngine())
+        sleeping = ray.remote(lambda: time.sleep(600.0))
+        refs = [sleeping.remote() for _ in range(UNDER_WAY)]
+        begin = time.perf_counter()
+        for _ in range(20):
+            ray.wait(refs, num_returns=len(refs), timeout=0)
+        rows[1]["wait"] = (time.perf_counter() - begin) / 20
+        ray.shutdown()
+    return {"rows": rows}
 
 
 def _fill(folder: str, cells: str) -> dict[str, Any]:
@@ -293,6 +327,7 @@ policy = ["random", "zero"]
 STEPS: dict[str, Callable[..., dict[str, Any]]] = {
     "sweep": _sweep,
     "pool": _pool,
+    "ray": _ray,
     "fill": _fill,
     "scan": _scan,
     "status": _status,
@@ -306,9 +341,10 @@ def _print(found: dict[str, Any]) -> None:
     print("| cells that do nothing, by | workers | ms a cell | driver's CPU ms |")
     print("|---|---|---|---|")
     for row in found["overhead"]:
-        each = 1e3 * row.get("steady", row["seconds"] / row["cells"])
-        cpu = f"{1e3 * row['cpu'] / row['cells']:.2f}" if "cpu" in row else "-"
-        print(f"| {row['by']} | {row['workers']} | {each:.2f} | {cpu} |")
+        each, cpu = 1e3 * row["steady"], 1e3 * row["steady_cpu"]
+        print(f"| {row['by']} | {row['workers']} | {each:.2f} | {cpu:.2f} |")
+        if "wait" in row:
+            print(f"\nray.wait for {UNDER_WAY} tasks: {1e3 * row['wait']:.1f} ms")
     two = found["two"]
     print(
         f"\ncells of {CELL_MS:.0f} ms: {1e3 * two['one']['steady']:.1f} ms a cell by "
