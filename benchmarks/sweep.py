@@ -294,7 +294,7 @@ def _killed(folder: str) -> dict[str, Any]:
     write_seal(Path(folder), type(seal)(seal.rows, seal.digests))
     begin, cpu = time.perf_counter(), time.process_time()
     with opened_ledger(Path(folder), "sweep") as ledger:
-        rows = sum(1 for _ in ledger.statuses())
+        rows = len(ledger.statuses())
     return _told(begin, cpu, rows=rows)
 
 

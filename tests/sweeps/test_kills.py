@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from simgap.sweeps import sweep
 from tests.sessions import all_gone, killed_if_it_fails
 from tests.sweeps.noted import GONE, Noted, kill, wait_until, workers_of
+from tests.sweeps.small import Here
 
-CELLS = 40
+CELLS, FEW = 40, 14
 
 
 @pytest.fixture(scope="module")
@@ -32,20 +34,28 @@ def wait_for(noted: Noted, calls: int, process: subprocess.Popen[str]) -> None:
     wait_until(lambda: process.poll() is not None or len(noted.calls()) >= calls)
 
 
-def kill_driver(noted: Noted, rng: random.Random, workers: int = 2) -> str:
+def kill_driver(
+    noted: Noted,
+    rng: random.Random,
+    *,
+    workers: int = 2,
+    early: float = 0.15,
+    calls_later: int = 60,
+) -> str:
     """Start or resume the sweep, kill its driver some time; return what was hit.
 
-    No cell that had been acknowledged by then may run again.
+    `early` is the chance that it has hardly begun. No cell that had been acknowledged
+    by then may run again.
     """
     before, calls = noted.kept(), len(noted.calls())
     words = ("resume", "run", "--workers", str(workers))
     often = before.done and rng.random() < 0.5
     process = noted.start(*(words if often else ()), workers=workers)
     with killed_if_it_fails(process.pid):
-        if rng.random() < 0.15:  # early: imports, the plan, the ledger
+        if rng.random() < early:  # imports, the plan, the ledger
             time.sleep(rng.uniform(0.0, 5.0))
         else:  # some cells later
-            wait_for(noted, calls + rng.randrange(1, 60), process)
+            wait_for(noted, calls + rng.randrange(1, calls_later), process)
             time.sleep(rng.choice([0.0, rng.uniform(0.0, 0.1)]))
         kill(process.pid)
         process.communicate()
@@ -61,21 +71,21 @@ def kill_driver(noted: Noted, rng: random.Random, workers: int = 2) -> str:
     return "before the first cell" if len(noted.calls()) == calls else "cells"
 
 
-def kill_workers(noted: Noted, rng: random.Random, most: int) -> int:
+def kill_workers(noted: Noted, rng: random.Random, most: int, workers: int = 2) -> int:
     """Run the sweep while its workers are killed; return how many were.
 
     A driver of which several were killed before one had started has given up: it is
     resumed.
     """
-    kills, process = 0, noted.start()
+    kills, process = 0, noted.start(workers=workers)
     while True:
         with killed_if_it_fails(process.pid):
             while process.poll() is None and kills < most:
                 wait_for(noted, len(noted.calls()) + rng.randrange(25), process)
                 time.sleep(rng.uniform(0.0, 0.03))
-                workers = workers_of(process.pid)
-                if workers:
-                    kills += kill(rng.choice(workers))
+                alive = workers_of(process.pid)
+                if alive:
+                    kills += kill(rng.choice(alive))
             said = process.communicate(timeout=3600)[1]
             all_gone(process.pid, GONE)
         if process.returncode == 0:
@@ -87,29 +97,32 @@ def kill_workers(noted: Noted, rng: random.Random, most: int) -> int:
 def as_if_nothing_had_been(noted: Noted, whole: Noted) -> None:
     assert noted.table() == whole.table()
     kept = noted.kept()
-    assert kept.done == frozenset(range(CELLS))
+    assert kept.done == frozenset(range(noted.cells))
     assert set(kept.rows.values()) == {1}  # none is there twice
 
 
-def runs(noted: Noted, whole: Noted) -> int:
+def runs(noted: Noted) -> int:
     """Return how often cells were begun again, counted by themselves."""
-    once = len(whole.calls()) // CELLS
-    return sum(-(-each // once) - 1 for each in Counter(noted.calls()).values())
+    counts = Counter(noted.calls()).values()
+    once = min(counts)  # a cell that was finished at once
+    return sum(-(-each // once) - 1 for each in counts)
 
 
 def test_killed_drivers_and_workers_change_no_byte(
-    tmp_path: Path, whole: Noted
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rng, noted = random.Random(5), Noted(tmp_path / "drivers", CELLS)
-    hit = Counter(kill_driver(noted, rng, workers=1) for _ in range(5))
-    noted.finish(workers=1)
+    """The same sweep, undisturbed, runs in this process."""
+    rng, whole = random.Random(5), Noted(tmp_path / "whole", FEW, pause=0.01)
+    monkeypatch.chdir(whole.place)
+    sweep("plan.toml", out="run", engine=Here())
+    noted = Noted(tmp_path / "killed", FEW, pause=0.01)
+    for _ in range(2):
+        hit = kill_driver(noted, rng, workers=1, early=0.0, calls_later=20)
+        assert hit == "cells"
+    kills = kill_workers(noted, rng, 2, workers=1)
+    assert kills == 2
     as_if_nothing_had_been(noted, whole)
-    assert hit["cells"] >= 2
-    noted = Noted(tmp_path / "workers", CELLS)
-    kills = kill_workers(noted, rng, 5)
-    as_if_nothing_had_been(noted, whole)
-    assert kills >= 3
-    assert runs(noted, whole) <= kills
+    assert runs(noted) <= 2 + kills
 
 
 @pytest.mark.slow
@@ -141,6 +154,6 @@ def test_a_hundred_killed_workers_change_no_byte(
         noted, folders = Noted(tmp_path / f"{folders}", CELLS), folders + 1
         killed = kill_workers(noted, rng, 25)
         as_if_nothing_had_been(noted, whole)
-        assert runs(noted, whole) <= killed
-        kills, repeated = kills + killed, repeated + runs(noted, whole)
+        assert runs(noted) <= killed
+        kills, repeated = kills + killed, repeated + runs(noted)
     print(f"{folders} folders, {kills} workers killed, {repeated} cells begun again")

@@ -39,7 +39,7 @@ def dry_run(
     if has_ledger(folder):
         with read_ledger(folder, PART) as ledger:
             found = sweep_record(wanted, ledger, folder)
-            known = dict(ledger.statuses())
+            known = ledger.statuses()
             times = [
                 read_done(row.content)[1]
                 for row in ledger.latest()

@@ -12,6 +12,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
+from time import sleep
 from types import TracebackType
 from typing import Any, Self, final
 
@@ -27,6 +28,8 @@ from simgap.user_files import replacing
 PART = "sweep"
 DONE, FAILED = "done", "failed"
 FILES = "files"  # folder of what cells have made
+WAITING = 10_000  # rows that are not written yet; whoever makes more of them waits
+PAUSE = 0.005  # seconds
 
 
 @final
@@ -107,6 +110,8 @@ class Writer:
 
     def put(self, row: Row) -> None:
         """Hand a row over; raise what went wrong with an earlier one."""
+        while self._queue.qsize() >= WAITING and self._error is None:
+            sleep(PAUSE)
         if self._error is not None:
             raise self._error
         self._queue.put(row)

@@ -106,14 +106,24 @@ class Plan:
 
     @cached_property
     def _keys(self) -> bytes:
-        return b"".join(bytes.fromhex(cell.key) for cell in self.cells())
+        seeds = self.axes[SEED]
+        return b"".join(
+            _seeded_key(whole, seed)
+            for whole in (self._whole(self.asked(axes)) for axes in self._unseeded())
+            for seed in seeds
+        )
 
     def cells(self) -> Iterator[Cell]:
         """Return all cells, the last axis fastest."""
+        for axes in self._unseeded():
+            yield from self._seeded(axes, self.axes[SEED])
+
+    def _unseeded(self) -> Iterator[dict[str, Any]]:
+        """Return the values of all axes but the seed, which is the last one."""
         *names, _ = self.axes
-        *values, seeds = self.axes.values()
+        *values, _ = self.axes.values()
         for each in product(*values):
-            yield from self._seeded(dict(zip(names, each, strict=True)), seeds)
+            yield dict(zip(names, each, strict=True))
 
     def cell(self, index: int) -> Cell:
         """Return the cell at a place in the order of all."""
@@ -160,24 +170,27 @@ class Plan:
     def _seeded(self, axes: dict[str, Any], seeds: Iterable[int]) -> Iterator[Cell]:
         """Return the cells of the same values with each of the seeds."""
         asked = self.asked(axes)
-        inputs = self._looked_at(asked)
-        whole = key_of(
-            {
-                "question": self.question.name,
-                "version": self.inputs.version,
-                "asked": asked,
-                "inputs": inputs,
-            }
-        )
+        inputs, whole = self._looked_at(asked), self._whole(asked)
         luck = key_of({name: asked[name] for name in self._lucky})
         for seed in seeds:
-            key = sha256(f"{whole} {seed}".encode()).digest()[:KEY_BYTES].hex()
+            key = _seeded_key(whole, seed).hex()
             number = int(
                 sha256(f"{luck} {seed}".encode()).hexdigest()[:SEED_DIGITS], 16
             )
             yield Cell(
                 key, self.question.name, {**axes, SEED: seed}, asked, inputs, number
             )
+
+    def _whole(self, asked: dict[str, Any]) -> str:
+        """Return a digest of everything that decides numbers but the seed."""
+        return key_of(
+            {
+                "question": self.question.name,
+                "version": self.inputs.version,
+                "asked": asked,
+                "inputs": self._looked_at(asked),
+            }
+        )
 
     def _looked_at(self, asked: dict[str, Any]) -> str:
         """Return the digest of what the texts of a cell name."""
@@ -188,6 +201,10 @@ class Plan:
                 contents[texts] = self.question.contents(asked)
             self._looked[texts] = digest_of(asked, contents[texts]), asked
         return self._looked[texts][0]
+
+
+def _seeded_key(whole: str, seed: int) -> bytes:
+    return sha256(f"{whole} {seed}".encode()).digest()[:KEY_BYTES]
 
 
 def digest_of(asked: Mapping[str, Any], contents: Mapping[str, Any]) -> str:

@@ -62,7 +62,7 @@ def export_table(folder: Path | str, file: Path | str) -> Export:
 
 def sweep_record(plan: Plan, ledger: Ledger | None, folder: Path) -> Sweep:
     """Return how far a sweep is."""
-    known = {} if ledger is None else dict(ledger.statuses())
+    known = {} if ledger is None else ledger.statuses()
     done, failed = 0, 0
     failures: list[FailedCell] = []
     for at, key in enumerate(plan.cell_keys()):
@@ -111,7 +111,7 @@ def verify(
     with read_ledger(place, PART) as ledger:
         plan = plan_in(ledger, place, as_it_was=True)
         state = sweep_record(plan, ledger, place)
-        known = dict(ledger.statuses())
+        known = ledger.statuses()
         finished = [
             at for at, key in enumerate(plan.cell_keys()) if known.get(key) == DONE
         ]

@@ -158,8 +158,8 @@ def _missing(
 ) -> set[str]:
     """Return the keys of the cells to run."""
     enough = {DONE, FAILED}.difference(again)
-    finished = {key for key, status in ledger.statuses() if status in enough}
-    missing = {key for key in plan.cell_keys() if key not in finished}
+    known = ledger.statuses()
+    missing = {key for key in plan.cell_keys() if known.get(key) not in enough}
     if plan.question.name == "train":
         missing |= {
             key for key in plan.cell_keys() if not _files_there(ledger, key, folder)

@@ -148,7 +148,7 @@ def test_jobs_that_finish_together_are_written_together(
         run(LineRecipe(), 16, folder=tmp_path, identity={"what": "line"}, more=more)
     assert written == [1, 32, 0]  # what it is about; two policies, an episode each
     with read_ledger(tmp_path, "measurement") as ledger:
-        assert len(list(ledger.statuses())) == 32
+        assert len(ledger.statuses()) == 32
 
 
 def test_a_return_that_stops_a_measurement_leaves_the_jobs_before_it(
@@ -158,7 +158,7 @@ def test_a_return_that_stops_a_measurement_leaves_the_jobs_before_it(
     with pytest.raises(InvalidArgument):
         measured(work, ENTRIES, episodes=3, folder=tmp_path)
     with read_ledger(tmp_path, "measurement") as ledger:
-        assert list(ledger.statuses())
+        assert ledger.statuses()
 
 
 @pytest.mark.parametrize("place", range(100, 8000, 1000))
