@@ -156,6 +156,22 @@ def test_levels_that_are_almost_met_are_not_decided_by_rounding(steps: int) -> N
         assert found[0] <= steps
 
 
+@pytest.mark.parametrize("q", [0.51, 0.52, 0.525])
+def test_looking_ahead_allows_for_the_rounding_of_thousands_of_steps(q: float) -> None:
+    """The level is met, or just missed, long after the last step that is computed."""
+    steps, most = 10_000, 4096
+    one, other = Decimal(1) / 2, Decimal(q)
+    shared = ((one * other).sqrt() + ((1 - one) * (1 - other)).sqrt()) ** steps
+    met = float((1 - (1 - shared**2).sqrt()) / 2) * (1.0 + 1e-13)
+    assert ends(telling_apart(coins(0.5, q), 0, 1, error=met, most_steps=most))[0] in (
+        steps - 1,
+        steps,
+    )
+    missed = float(shared / 2) * (1.0 - 1e-13)
+    found = ends(telling_apart(coins(0.5, q), 0, 1, error=missed, most_steps=most))
+    assert found[1] in (steps + 1, steps + 2)
+
+
 @pytest.mark.parametrize(
     ("p", "q", "error", "visits"),
     [

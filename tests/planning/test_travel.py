@@ -381,6 +381,8 @@ def test_a_tolerance_out_of_range_is_refused(tolerance: float) -> None:
     for ask in (diameter, all_travel_times):
         with pytest.raises(InvalidArgument, match="tolerance"):
             ask(two_optima(3), tolerance=tolerance)
+    with pytest.raises(InvalidArgument, match="tolerance"):
+        travel_times(two_optima(3), 0, tolerance=tolerance)
 
 
 @pytest.mark.parametrize("target", [-1, 3])

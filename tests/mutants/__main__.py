@@ -1,0 +1,218 @@
+"""How many small faults do the tests notice? `python -m tests.mutants --help`.
+
+Draws changes of the sources at random and runs, for each, the tests that call the
+changed function, the quickest first. What is known is kept in the folder `.mutants`: a
+record of which test calls what, made once and again for test files that have changed,
+and a ledger of changes. A run that is stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import tempfile
+from collections import Counter
+from dataclasses import asdict
+from functools import partial
+from hashlib import sha256
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mutants.calls import KERNELS, functions_of, users_of_kernels
+from tests.mutants.changes import Change, changes_of
+from tests.mutants.trial import forked, in_turn, passes, recorded, tried
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / ".mutants"
+TESTS = {  # of each room: where its own tests are, in the order to record them
+    "planning": ("planning",),
+    "oracle": ("oracle", "policies"),
+    "answers": ("answers",),
+    "_kernels": ("kernels", "base_policies", "gap", "complexity", "simulation"),
+}
+RECORDING = 1800  # seconds of processor time that the tests of one file may take
+
+
+class Trials:
+    """A session of pytest that runs forks of itself instead of its tests."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.calls = FOLDER / "calls.jsonl"
+        self.ledger = FOLDER / "ledger.jsonl"
+
+    def pytest_configure(self) -> None:
+        """Let property tests draw the same examples every time, and shrink none."""
+        from hypothesis import HealthCheck, Phase, settings
+
+        settings.register_profile(
+            "mutants",
+            database=None,
+            deadline=None,
+            derandomize=True,
+            max_examples=30,
+            phases=(Phase.explicit, Phase.generate),
+            suppress_health_check=tuple(HealthCheck),
+        )
+        settings.load_profile("mutants")
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        tests = {each.nodeid: each for each in session.items}
+        sample = self.sample()
+        for room in self.options.rooms:
+            self.record(room, session.items)
+            known = [each for each in _lines(self.calls, "test") if each["passed"]]
+            last = {each["test"]: each for each in known if each["test"] in tests}
+            for change in (each for each in sample if _room(each) == room):
+                wanted = _touched(change)
+                able = {
+                    test: each["seconds"]
+                    for test, each in last.items()
+                    if not wanted.isdisjoint(each["called"])
+                }
+                chosen = in_turn(able, self.options.budget)
+                found = _verdict(
+                    [tests[each] for each in chosen],
+                    change,
+                    sum(able[each] for each in chosen),
+                )
+                self.write(change, found)
+        return True
+
+    def write(self, change: Change, found: dict[str, str]) -> None:
+        """Write what came of a change."""
+        line = {"seed": self.options.seed, **found, **asdict(change)}
+        with self.ledger.open("a") as out:
+            print(json.dumps(line), file=out)
+        print(f"{found['result']:9} {change.key}  ({found['by']})", flush=True)
+
+    def record(self, room: str, tests: list[pytest.Item]) -> None:
+        """Record the calls of a room's tests in files that are new or have changed."""
+        done = {each["file"]: each["digest"] for each in _lines(self.calls, "file")}
+        folders = [ROOT / "tests" / each for each in TESTS[room]]
+        for path, group in groupby(tests, key=lambda each: each.path):
+            if not any(path.is_relative_to(each) for each in folders):
+                continue
+            digest = sha256(path.read_bytes()).hexdigest()
+            name = str(path.relative_to(ROOT))
+            if done.get(name) == digest:
+                continue
+            items = list(group)
+            print(f"recording {name}", flush=True)
+            forked(partial(recorded, items, ROOT, self.calls), RECORDING)
+            with self.calls.open("a") as out:
+                print(json.dumps({"file": name, "digest": digest}), file=out)
+
+    def sample(self) -> list[Change]:
+        """Return the changes to try: a sample, those of a place, or survivors."""
+        if self.options.at:
+            path, _, line = self.options.at.partition(":")
+            found = changes_of(ROOT, path)
+            return [each for each in found if not line or each.line == int(line)]
+        ledger = _lines(self.ledger)
+        if self.options.again:
+            last = {_change(each).key: each for each in ledger}
+            return [
+                _change(each)
+                for each in last.values()
+                if each["result"] == "survived" and each["seed"] == self.options.seed
+            ]
+        drawn = draw(self.options.rooms, self.options.sample, self.options.seed)
+        done = {_change(e).key for e in ledger if e["seed"] == self.options.seed}
+        return [each for each in drawn if each.key not in done]
+
+
+def draw(rooms: list[str], count: int, seed: int) -> list[Change]:
+    """Return changes at random, in every room as many as it has its share of."""
+    found = {room: _changes_in(room) for room in rooms}
+    whole, chance = sum(map(len, found.values())), random.Random(seed)
+    drawn = [
+        each
+        for changes in found.values()
+        for each in chance.sample(changes, round(count * len(changes) / whole))
+    ]
+    chance.shuffle(drawn)
+    return drawn
+
+
+def _changes_in(room: str) -> list[Change]:
+    files = sorted((ROOT / "src/simgap" / room).rglob("*.py"))
+    return [
+        each for file in files for each in changes_of(ROOT, str(file.relative_to(ROOT)))
+    ]
+
+
+def _touched(change: Change) -> set[str]:
+    """Return the functions whose tests can notice a change."""
+    whole = functions_of(ROOT, change.path)
+    names = {f"{change.path}:{change.function}"} if change.function else whole
+    return users_of_kernels(ROOT, names) if KERNELS in change.path else names
+
+
+def _verdict(
+    tests: list[pytest.Item], change: Change, seconds: float
+) -> dict[str, str]:
+    """Return whether tests notice a change; one that fails anyway does not count."""
+    if not tests:
+        return {"result": "survived", "by": "no test calls it"}
+    compiling = 120 if KERNELS in change.path else 0
+    limit = int(10 + 4 * seconds + compiling)
+    found: dict[str, str] | None = forked(lambda: tried(tests, ROOT, change), limit)
+    if found is None:
+        return {"result": "killed", "by": "it did not end"}
+    if found["result"] == "killed":
+        test = next(each for each in tests if each.nodeid == found["by"])
+        if not forked(lambda: passes(test, None), limit):
+            rest = [each for each in tests if each is not test]
+            return _verdict(rest, change, seconds)
+    return found
+
+
+def _room(change: Change) -> str:
+    return change.path.split("/")[2]
+
+
+def _change(line: dict[str, Any]) -> Change:
+    return Change(**{name: line[name] for name in Change.__dataclass_fields__})
+
+
+def _lines(file: Path, kind: str | None = None) -> list[dict[str, Any]]:
+    if not file.exists():
+        return []
+    found = [json.loads(each) for each in file.read_text().splitlines()]
+    return [each for each in found if kind is None or kind in each]
+
+
+def main() -> None:
+    """Try changes and say how many were noticed."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.mutants", description=__doc__
+    )
+    parser.add_argument("--rooms", nargs="+", choices=TESTS, default=[*TESTS])
+    parser.add_argument("--sample", type=int, default=200, help="how many changes")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests")
+    parser.add_argument("--at", help="all changes of FILE or FILE:LINE instead")
+    parser.add_argument("--again", action="store_true", help="survivors of this seed")
+    options = parser.parse_args()
+    FOLDER.mkdir(exist_ok=True)
+    trials = Trials(options)
+    with tempfile.TemporaryDirectory() as scratch:
+        quiet = ["-n0", "-s", "-p", "no:cacheprovider", f"--basetemp={scratch}/tests"]
+        folders = [
+            f"{ROOT}/tests/{each}" for room in options.rooms for each in TESTS[room]
+        ]
+        pytest.main(["--rootdir", str(ROOT), *quiet, *folders], plugins=[trials])
+    last = {_change(each).key: each for each in _lines(trials.ledger)}
+    ours = [each for each in last.values() if each["seed"] == options.seed]
+    for room in options.rooms:
+        inside = [each for each in ours if _room(_change(each)) == room]
+        print(room, dict(Counter(each["result"] for each in inside)))
+
+
+if __name__ == "__main__":
+    main()
