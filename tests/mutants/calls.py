@@ -1,4 +1,4 @@
-"""Which functions contain a kernel, and which files: read from the sources."""
+"""Who needs whom, read from the sources: kernels that contain others, imports."""
 
 from __future__ import annotations
 
@@ -33,6 +33,18 @@ def users_of_kernels(root: Path, names: set[str]) -> set[str]:
     return found
 
 
+@cache
+def imports_between(root: Path, test: str) -> dict[str, int]:
+    """Return how many imports each file is away from a test file."""
+    away, todo = {test: 0}, [test]
+    for path in todo:
+        for each in _imports(root, path, "simgap.").values():
+            if each[0] not in away:
+                away[each[0]] = away[path] + 1
+                todo.append(each[0])
+    return away
+
+
 def functions_of(root: Path, path: str) -> set[str]:
     """Return the functions of a file, "file:name"."""
     return {f"{path}:{name}" for name, _ in _functions(_tree(root / path))}
@@ -59,16 +71,15 @@ def _uses(root: Path) -> dict[str, set[str]]:
 
 
 @cache
-def _imports(root: Path, path: str) -> dict[str, tuple[str, str]]:
+def _imports(
+    root: Path, path: str, of: str = "simgap._kernels."
+) -> dict[str, tuple[str, str]]:
     """Return by name what a file imports of kernels: the file and the name there."""
     found = {}
     for node in ast.walk(_tree(root / path)):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
-            "simgap._kernels."
-        ):
+        if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(of):
             for each in node.names:
-                assert node.module is not None
-                file = f"src/{node.module.replace('.', '/')}"
+                file = f"src/{str(node.module).replace('.', '/')}"
                 real = _where(root, file, each.name)
                 if real is not None:
                     found[each.asname or each.name] = (real, each.name)
@@ -77,8 +88,11 @@ def _imports(root: Path, path: str) -> dict[str, tuple[str, str]]:
 
 def _where(root: Path, file: str, name: str) -> str | None:
     """Return the file in which a name is defined that a module or room gives."""
-    if (root / f"{file}.py").is_file():
-        return f"{file}.py"
+    for each in (f"{file}.py", f"{file}/{name}.py"):
+        if (root / each).is_file():
+            return each
+    if not (root / file / "__init__.pyi").is_file():
+        return None
     for node in ast.walk(_tree(root / file / "__init__.pyi")):
         if isinstance(node, ast.ImportFrom) and name in {e.name for e in node.names}:
             return f"src/{str(node.module).replace('.', '/')}.py"

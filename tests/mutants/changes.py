@@ -167,8 +167,9 @@ def _faults(node: Any, parent: ast.AST, field: str) -> Iterator[tuple[str, Any]]
         case ast.Call():
             yield from _faults_of_call(node)
         case ast.AugAssign(target, op, value) if type(op) in OTHER_OPERATOR:
-            new = OTHER_OPERATOR[type(op)]()
-            yield "arithmetic", ast.AugAssign(target, new, value)
+            if not _is_text(value):
+                new = OTHER_OPERATOR[type(op)]()
+                yield "arithmetic", ast.AugAssign(target, new, value)
             yield "dropped statement", ast.Pass()
         case ast.Expr(value=ast.Call()) | ast.Continue() | ast.Break():
             yield "dropped statement", ast.Pass()
@@ -201,7 +202,7 @@ def _faults_of_call(call: ast.Call) -> Iterator[tuple[str, Any]]:
     if name[:1].isupper():
         return  # a record has no optional fields, mostly: all tests would fail
     for at, keyword in enumerate(keywords):
-        if keyword.arg is not None:
+        if keyword.arg not in (None, "strict"):  # zip says so where they are equal
             rest = keywords[:at] + keywords[at + 1 :]
             yield "dropped keyword", ast.Call(called, args, rest)
 

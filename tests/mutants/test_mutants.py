@@ -9,7 +9,7 @@ import pytest
 from simgap._kernels.walking import episode_keys
 from simgap.intervals import Certified
 from tests.mutants.__main__ import ROOT
-from tests.mutants.calls import files_needed, users_of_kernels
+from tests.mutants.calls import files_needed, imports_between, users_of_kernels
 from tests.mutants.changes import changed_tree, changes_of
 from tests.mutants.trial import forked, in_turn, made
 
@@ -90,9 +90,15 @@ def test_what_contains_a_kernel_is_compiled_again_and_nothing_else() -> None:
     assert "src/simgap/_kernels/walking/walk.py:begin" in users
 
 
+def test_tests_that_import_a_file_are_near_it() -> None:
+    away = imports_between(ROOT, "tests/mutants/test_mutants.py")
+    assert away["src/simgap/intervals.py"] == away[STREAMS] == 1
+    assert away["src/simgap/_kernels/compiled.py"] == 2
+
+
 def test_quick_tests_come_first_and_variants_of_one_wait() -> None:
     tests = {"a[1]": 1.0, "a[2]": 1.0, "b": 1.5, "long": 9.0, "c": 0.1}
-    assert in_turn(tests, 4.0) == ["c", "a[1]", "b", "a[2]"]
+    assert in_turn(tests) == ["c", "a[1]", "b", "a[2]", "long"]
 
 
 def test_a_fork_that_does_not_end_is_ended() -> None:

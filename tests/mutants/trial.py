@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from mmap import mmap
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -103,15 +104,24 @@ def passes(test: pytest.Item, following: pytest.Item | None) -> bool:
     return all(report.passed for report in reports)
 
 
-def tried(tests: list[pytest.Item], root: Path, change: Change) -> dict[str, str]:
-    """Run tests with a change until one fails; return what came of it."""
+def tried(
+    tests: list[pytest.Item], root: Path, change: Change, seconds: float, now: mmap
+) -> dict[str, str]:
+    """Run tests with a change until one fails, or for some seconds, at least one.
+
+    `now` is told the place of the test that runs.
+    """
     try:
         made(root, change)
     except Exception as error:
         return {"result": "not made", "by": repr(error)}
-    for test in tests:
+    begin = _seconds()
+    for place, test in enumerate(tests):
+        now[:4] = place.to_bytes(4)
         if not passes(test, None):
             return {"result": "killed", "by": test.nodeid}
+        if _seconds() - begin > seconds:
+            return {"result": "survived", "by": f"{place + 1} of {len(tests)} tests"}
     return {"result": "survived", "by": f"{len(tests)} tests"}
 
 
@@ -196,21 +206,16 @@ def _compile_anew(root: Path, path: str) -> None:
     vars(kept_code)["_stamp"] = other_stamp
 
 
-def in_turn(tests: dict[str, float], budget: float) -> list[str]:
-    """Return tests in the order to run them, as many as a time allows.
+def in_turn(tests: dict[str, float]) -> list[str]:
+    """Return tests in the order to run them: those of little cost come first.
 
-    Quick ones come first; of tests that differ by their arguments only, one is likely
-    to be as good as another, so that each next one waits longer.
+    Of tests that differ by their arguments only, one is likely to be as good as
+    another, so that each next one waits longer.
     """
     seen: dict[str, int] = {}
     queue = []
-    for test, seconds in sorted(tests.items(), key=lambda each: each[1]):
+    for test, cost in sorted(tests.items(), key=lambda each: each[1]):
         function = test.partition("[")[0]
         seen[function] = seen.get(function, 0) + 1
-        queue.append(((seconds + 0.02) * seen[function], seconds, test))
-    chosen, total = list[str](), 0.0
-    for _, seconds, test in sorted(queue):
-        if not chosen or total + seconds <= budget:
-            chosen.append(test)
-            total += seconds
-    return chosen
+        queue.append(((cost + 0.02) * seen[function], test))
+    return [test for _, test in sorted(queue)]
