@@ -35,7 +35,7 @@ from tests.mutants.trial import forked, in_turn, passes, recorded, tried
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".mutants"
-TESTS = {  # of each room: where its own tests are, in the order to record them
+TESTS = {  # of each room: where its own tests are
     "planning": ("planning",),
     "oracle": ("oracle", "policies"),
     "answers": ("answers",),
@@ -69,15 +69,13 @@ class Trials:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         tests = {each.nodeid: each for each in session.items}
-        sample = self.sample()
-        for room in self.options.rooms:
-            if not self.options.guess:
-                self.record(room, session.items)
-            known = [each for each in _lines(self.calls, "test") if each["passed"]]
-            last = {each["test"]: each for each in known if each["test"] in tests}
-            for change in (each for each in sample if _room(each) == room):
-                chosen = [tests[each] for each in in_turn(_able(change, tests, last))]
-                self.write(change, _verdict(chosen, change, self.options.budget))
+        if not self.options.guess:
+            self.record(session.items)
+        known = [each for each in _lines(self.calls, "test") if each["passed"]]
+        last = {each["test"]: each for each in known if each["test"] in tests}
+        for change in self.sample():
+            chosen = [tests[each] for each in in_turn(_able(change, tests, last))]
+            self.write(change, _verdict(chosen, change, self.options.budget))
         return True
 
     def write(self, change: Change, found: dict[str, str]) -> None:
@@ -87,13 +85,10 @@ class Trials:
             print(json.dumps(line), file=out)
         print(f"{found['result']:9} {change.key}  ({found['by']})", flush=True)
 
-    def record(self, room: str, tests: list[pytest.Item]) -> None:
-        """Record the calls of a room's tests in files that are new or have changed."""
+    def record(self, tests: list[pytest.Item]) -> None:
+        """Record the calls of tests in files that are new or have changed."""
         done = {each["file"]: each["digest"] for each in _lines(self.calls, "file")}
-        folders = [ROOT / "tests" / each for each in TESTS[room]]
         for path, group in groupby(tests, key=lambda each: each.path):
-            if not any(path.is_relative_to(each) for each in folders):
-                continue
             digest = sha256(path.read_bytes()).hexdigest()
             name = str(path.relative_to(ROOT))
             if done.get(name) == digest:

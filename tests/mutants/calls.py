@@ -91,11 +91,12 @@ def _where(root: Path, file: str, name: str) -> str | None:
     for each in (f"{file}.py", f"{file}/{name}.py"):
         if (root / each).is_file():
             return each
-    if not (root / file / "__init__.pyi").is_file():
-        return None
-    for node in ast.walk(_tree(root / file / "__init__.pyi")):
+    names = root / file / "__init__.pyi"
+    if not names.is_file():
+        names = names.with_suffix(".py")
+    for node in ast.walk(_tree(names)):
         if isinstance(node, ast.ImportFrom) and name in {e.name for e in node.names}:
-            return f"src/{str(node.module).replace('.', '/')}.py"
+            return _where(root, f"src/{str(node.module).replace('.', '/')}", name)
     return None
 
 
