@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from simgap.answers.audit import numbers, separation
+from simgap.answers.audit.smoothness import smoothness_finding
 from simgap.answers.study import verdicts
 from simgap.answers.train.asked import asked_training
 from simgap.answers.weighted_models import weighted_models
@@ -31,6 +32,7 @@ identify: Any = import_module("simgap.answers.identify.identify")
 identify_run: Any = import_module("simgap.answers.identify.identify_run")
 run: Any = import_module("simgap.answers.run.run")
 adapt: Any = import_module("simgap.answers.adapt.simulator")
+class_facts: Any = import_module("simgap.answers.class_facts")
 
 
 def between(low: float, high: float) -> Estimate:
@@ -376,3 +378,39 @@ def test_notes_about_widths(changes: dict[str, Any], expected: list[str]) -> Non
     found.param = "another"
     told = sentences.notes_of(found, latent, possible=possible, many=many, aim="1 %")
     assert "others-stay-random" in codes(told)
+
+
+def test_separation_of_a_class_is_rounded_down(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    notes = class_facts.Notes()
+    delta, exponent = class_facts._separation(coins(0.2, 0.9).simulators, notes)
+    assert delta == pytest.approx(1.4, rel=1e-9) and delta < 1.4
+    shared = np.sqrt(0.2 * 0.9) + np.sqrt(0.8 * 0.1)
+    assert exponent == pytest.approx(-np.log(shared), rel=1e-9)
+    assert exponent < -np.log(shared)
+    assert class_facts._separation(coins(0.2).simulators, notes) == (2.0, None)
+    assert codes(notes) == []
+    monkeypatch.setattr(class_facts, "MOST_MODELS", 1)
+    assert class_facts._separation(coins(0.2, 0.9).simulators, notes) == (None, None)
+    assert codes(notes) == ["no-separation"]
+
+
+@pytest.mark.parametrize(
+    ("gaps", "stake", "code", "value"),
+    [
+        (None, 2.0, "needs-horizon", None),
+        ([0.1, 0.2, 0.2], None, "needs-horizon", None),
+        ([0.1, 0.2, 0.2], 0.0, "nothing-at-stake", 0.0),
+        ([0.25, 0.5, 0.5], 2.0, "smooth", 0.125),
+        ([0.25, 0.75, 0.5], 2.0, "jumps", 0.25),
+    ],
+)
+def test_losses_jump_if_neighbours_differ_by_more_than_is_acceptable(
+    gaps: list[float] | None, stake: float | None, code: str, value: float | None
+) -> None:
+    models = weighted_models(coins(0.1, 0.2, 0.9, named=True))
+    lost = None if gaps is None else np.array(gaps)
+    found = smoothness_finding(models, lost, stake=stake, acceptable=0.125)
+    assert found.code == code
+    assert found.value == value
