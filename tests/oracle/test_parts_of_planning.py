@@ -64,7 +64,7 @@ def test_every_search_of_the_table_is_given_the_seed(
 
         monkeypatch.setattr(table, name, noted)
 
-    names = ("best_memoryless", "_windows", "_greedy", "_sampling")
+    names = ("best_memoryless", "_windows", "greedy_baseline", "sampling_baseline")
     for name in names:
         noting(name)
     form = loss_form(LatentMDP.uniform(absorbing_doors(2)), horizon=3)
