@@ -193,11 +193,12 @@ def start_that_fails(path: Path, how: str, tell: Tell) -> Callable[[Task], Any]:
 
 
 def start_of_one(path: Path, tell: Tell) -> Callable[[Task], Any]:
-    """Begin if no other process has; else die."""
+    """Begin if no other process has; else die, and say so by a file of its own."""
     try:
         path.open("x").close()
     except FileExistsError:
         note(path, "died")
+        path.with_name(f"death-{len(path.read_text().split())}").touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return start(tell)
 

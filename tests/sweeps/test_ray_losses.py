@@ -98,7 +98,7 @@ def rows(folder: Path) -> int:
 
 def wait_until(folder: Path, cells: int) -> None:
     """Wait until a ledger has more than so many cells."""
-    deadline = time.monotonic() + 300.0
+    deadline = time.monotonic() + 1_200.0
     while rows(folder) <= cells:
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -116,7 +116,8 @@ def test_nodes_and_workers_that_are_lost_cost_no_cell(
             cluster.tell("add")
             removed += 1
         elif done > 50 and kills < 40:
-            kills += cluster.kill(rng.choice(cluster.workers()))
+            alive = cluster.workers()
+            kills += bool(alive) and cluster.kill(rng.choice(alive))
         time.sleep(rng.uniform(0.0, 2.0))
     assert finished(process)["done"] == CELLS
     assert rows(place / "lost") == CELLS
@@ -154,7 +155,7 @@ def test_ctrl_c_ends_what_runs_and_a_second_one_stops(
         for _ in range(times):
             process.send_signal(signal.SIGINT)
             time.sleep(0.05)
-        assert not process.communicate(timeout=120)[0]
+        assert not process.communicate(timeout=600)[0]
         assert process.returncode == 130
         assert before < rows(folder) < CELLS
     assert finished(on_ray(place, cluster, *words))["done"] == CELLS
@@ -228,8 +229,8 @@ def test_a_job_of_slurm_goes_on_when_it_is_requeued(
     process = job()
     wait_until(place / "job", 100)
     process.send_signal(signal.SIGUSR1)
-    assert process.wait(120) == 130
+    assert process.wait(600) == 130
     assert (place / "requeued").read_text().split()[0] == "requeue"
     assert 100 < rows(place / "job") < CELLS
-    assert job().wait(600) == 0
+    assert job().wait(1_200) == 0
     assert (place / "job" / "table.csv").read_bytes() == local

@@ -106,12 +106,12 @@ class Plan:
 
     @cached_property
     def _keys(self) -> bytes:
-        seeds = self.axes[SEED]
-        return b"".join(
-            _seeded_key(whole, seed)
-            for whole in (self._whole(self.asked(axes)) for axes in self._unseeded())
-            for seed in seeds
-        )
+        found = bytearray()
+        for axes in self._unseeded():
+            whole = self._whole(self.asked(axes))
+            for seed in self.axes[SEED]:
+                found += _seeded_key(whole, seed)
+        return bytes(found)
 
     def cells(self) -> Iterator[Cell]:
         """Return all cells, the last axis fastest."""
