@@ -13,10 +13,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
 
@@ -105,6 +105,14 @@ def ray_cluster(*cpus: int) -> Iterator[RayCluster]:
         shutil.rmtree(place, ignore_errors=True)
 
 
+def _patiently(start: Callable[[], Any]) -> Any:
+    """Return what starts; Ray gives a node 30 s, which a busy machine may not have."""
+    for _ in range(9):
+        with suppress(Exception):
+            return start()
+    return start()
+
+
 def environment(place: Path) -> dict[str, str]:
     """Return the environment of the cluster and of those who use it."""
     return {
@@ -123,16 +131,14 @@ def main(cpus: list[int]) -> None:
     from ray.cluster_utils import Cluster
 
     usual = {"object_store_memory": STORE, "node_ip_address": "127.0.0.1"}
-    cluster = Cluster(
-        initialize_head=True,
-        head_node_args={**usual, "num_cpus": cpus[0], "include_dashboard": False},
-    )
+    head = {**usual, "num_cpus": cpus[0], "include_dashboard": False}
+    cluster = _patiently(lambda: Cluster(initialize_head=True, head_node_args=head))
     for each in cpus[1:]:
-        cluster.add_node(num_cpus=each, **usual)
+        _patiently(lambda each=each: cluster.add_node(num_cpus=each, **usual))
     print(cluster.address, flush=True)
     for line in sys.stdin:
         if line == "add\n":
-            cluster.add_node(num_cpus=cpus[-1], **usual)
+            _patiently(lambda: cluster.add_node(num_cpus=cpus[-1], **usual))
         else:
             assert line == "remove\n"
             node = next(iter(cluster.worker_nodes))
