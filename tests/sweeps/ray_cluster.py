@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -134,11 +135,11 @@ def main(cpus: list[int]) -> None:
     head = {**usual, "num_cpus": cpus[0], "include_dashboard": False}
     cluster = _patiently(lambda: Cluster(initialize_head=True, head_node_args=head))
     for each in cpus[1:]:
-        _patiently(lambda each=each: cluster.add_node(num_cpus=each, **usual))
+        _patiently(partial(cluster.add_node, num_cpus=each, **usual))
     print(cluster.address, flush=True)
     for line in sys.stdin:
         if line == "add\n":
-            _patiently(lambda: cluster.add_node(num_cpus=cpus[-1], **usual))
+            _patiently(partial(cluster.add_node, num_cpus=cpus[-1], **usual))
         else:
             assert line == "remove\n"
             node = next(iter(cluster.worker_nodes))
