@@ -121,7 +121,7 @@ def _has_files(policy: str) -> bool:
 
 
 def _tiny(asked: Asked) -> Asked:
-    small = {"model": TINY, "horizon": 3, "runs": 3, "time_limit": 1.0}
+    small = {"model": TINY, "horizon": 3, "runs": 3, "time_limit": 60.0}
     if "policy" not in asked:
         return small
     policy = asked["policy"]
