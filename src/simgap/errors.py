@@ -63,6 +63,10 @@ class OutOfTime(SimgapError):
     """A time limit that passed before there was anything to tell."""
 
 
+class OutOfMemory(SimgapError):
+    """Work that would take more memory than it is allowed."""
+
+
 class NotSolved(SimgapError):
     """A solver stopped before its tolerance; `result` holds the bounds reached."""
 

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal
 
-from simgap._kernels.time_limit import check_time, if_in_time, time_limited
+from simgap._kernels.time_limit import check_time, if_in_time
 from simgap.answers.brought_policies import Asked, asked_policy, names_a_file
 from simgap.answers.class_facts import measured_class
-from simgap.answers.model import Model, NamedModel, named_model
-from simgap.answers.oracle import planned_and_compared, planned_class, whole_time
+from simgap.answers.model import Model, named_model
+from simgap.answers.oracle import planned_and_compared, planned_class
 from simgap.answers.over_horizons import (
     MOST_HORIZONS,
     over_horizons,
@@ -38,6 +38,7 @@ from simgap.answers.policy_gaps import (
     policy_gaps,
 )
 from simgap.answers.stakes import stakes
+from simgap.answers.time_limits import in_time
 from simgap.base_policies import POLICIES
 from simgap.errors import InvalidArgument, OutOfTime, SimgapError
 from simgap.gap import MonteCarlo
@@ -61,6 +62,7 @@ CERTAINTY: Final[dict[str, Certainty]] = {
 }
 
 
+@in_time
 def compare(
     model: Model,
     horizon: int,
@@ -108,23 +110,6 @@ def compare(
         guaranteed=guaranteed or seeds < THIN,
     )
     usual = DEFAULT if agents else PLANNED_ONLY
-    with time_limited(whole_time(time_limit)):
-        return _compared(
-            given, horizon, asked, usual, lengths, solver, evaluator, oracle, tell
-        )
-
-
-def _compared(
-    given: NamedModel,
-    horizon: int,
-    asked: tuple[Asked, ...],
-    usual: Sequence[str],
-    lengths: tuple[int, ...],
-    solver: AutoOracle,
-    evaluator: MonteCarlo,
-    oracle: Oracle | None,
-    tell: Tell,
-) -> Gap:
     latent, notes = given.latent, Notes()
     wanted = asked or tuple(Asked(each, each) for each in usual)
     best, stake = optimal_values(latent.simulators, horizon), stakes(latent, horizon)
@@ -183,9 +168,7 @@ def _compared(
         by_horizon=grown,
         certainty=dict(CERTAINTY),
         notes=tuple(notes),
-        provenance=provenance(
-            command="", model=given.name, latent=latent, seed=solver.seed
-        ),
+        provenance=provenance(command="", model=given.name, latent=latent, seed=seed),
     )
 
 

@@ -8,13 +8,18 @@ more than the upper end, and what simpler policies lose.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
-from math import inf
 from time import perf_counter
 from typing import Final, Literal
 
-from simgap._kernels.time_limit import if_in_time, time_limited
+from simgap._kernels.time_limit import (
+    claim,
+    if_in_time,
+    limit_reached,
+    memory_limited,
+    time_limited,
+)
 from simgap.answers.model import Model, NamedModel, named_model
 from simgap.answers.pair_prices import recorded_prices
 from simgap.answers.planned_class import (
@@ -23,6 +28,7 @@ from simgap.answers.planned_class import (
     planned_oracle,
 )
 from simgap.answers.saved_policies import saved_policies, writable_file
+from simgap.answers.time_limits import whole_time
 from simgap.errors import InvalidArgument
 from simgap.interrupts import answer_interrupt
 from simgap.intervals import Certified, Estimate
@@ -33,10 +39,12 @@ from simgap.oracle import (
     BoundedOracle,
     ExactOracle,
     GridOracle,
+    LossForm,
     OracleResult,
     Outcome,
     Solver,
     baselines as all_baselines,
+    bytes_of_losses,
     loss_form,
     memory_proofs,
     value_of_memory,
@@ -97,11 +105,12 @@ def oracle(
     loss is `gap_tolerance` of it (0.05 by default), or `tolerance` of the value, after
     `time_limit` seconds (60, but none for "exact"), at `max_memory` gigabytes, or when
     it is interrupted; the bracket is valid in every case. What follows it has a third
-    of the time limit more; what there is no time for is left out, and `notes` say so.
+    of the time limit more; what a limit leaves no room for is left out: see `notes`.
     `OutOfTime` is raised if not even a first policy is there by then. `save` keeps the
     certified policy in a file.simgap, and the one to run beside it. `baselines`
-    compares with simpler policies. `policy`, `belief_policy` and `result` of the answer
-    are what was planned; they are not written down.
+    compares with simpler policies. `max_memory` counts all that the process holds:
+    before planning that is about 0.2 GB. `policy`, `belief_policy` and `result` of the
+    answer are what was planned; they are not written down.
 
     >>> from simgap import oracle
     >>> found = oracle("absorbing_doors?members=3", 8, baselines=False)
@@ -131,15 +140,6 @@ def oracle(
         except KeyboardInterrupt:  # the bracket is there: better without than nothing
             answer_interrupt()
             return replace(found, outcome=Outcome.INTERRUPTED.value)
-
-
-def whole_time(time_limit: float | None) -> float:
-    """Return the time for planning and all that follows, given that for planning.
-
-    What has begun then ends soon after: within one and a half times the limit and the
-    two seconds that a command takes to start.
-    """
-    return inf if time_limit is None else 1.4 * time_limit + 0.8
 
 
 def planned_and_compared(
@@ -221,16 +221,17 @@ def compared(
     """Return the oracle with what simpler policies lose; `effort` is seconds each."""
     begin, result, seed = perf_counter(), found.result, found.provenance.seed
     tell("planning simpler policies to compare with")
-    form = if_in_time(
-        lambda: loss_form(latent, horizon=found.horizon, discount=found.discount)
-    )
-    if form is None:
-        return replace(found, notes=(*found.notes, _left_out(())))
-    others = {
-        each.name: each for each in all_baselines(form, seed=seed or 0, effort=effort)
-    }
+    with memory_limited(result.settings.max_memory):
+        form = if_in_time(lambda: _form_again(latent, found))
+        if form is None:
+            note = _left_out((), [limit_reached()])
+            return replace(found, notes=(*found.notes, note))
+        others = {
+            each.name: each
+            for each in all_baselines(form, seed=seed or 0, effort=effort)
+        }
     plain, single = others["memoryless"], others["single-simulator"]
-    late = tuple(name for name, each in others.items() if each.late)
+    late = {name: each.limit for name, each in others.items() if each.limit}
     found = replace(
         found,
         baselines={
@@ -239,7 +240,7 @@ def compared(
         },
         baseline_seconds=perf_counter() - begin,
         memoryless=plain.plan,
-        notes=(*found.notes, _left_out(late)) if late else found.notes,
+        notes=(*found.notes, *([_left_out(late, late.values())] if late else [])),
     )
     if plain.policy is not None:
         assert isinstance(plain.average_gap, Certified)
@@ -260,12 +261,17 @@ def compared(
     return found
 
 
-def _left_out(names: Sequence[str]) -> Note:
+def _form_again(latent: LatentMDP, found: Oracle) -> LossForm:
+    claim(bytes_of_losses(latent, found.horizon))
+    return loss_form(latent, horizon=found.horizon, discount=found.discount)
+
+
+def _left_out(names: Collection[str], limits: Iterable[str]) -> Note:
     what = f"simpler policies ({', '.join(names)})" if names else "all simpler policies"
+    which = " or ".join(dict.fromkeys(limits))
     return Note(
         "baselines-left-out",
-        f"{what} were not found, or not searched for to the end: the time limit came "
-        "first",
+        f"{what} were not found, or not searched for to the end: {which} came first",
     )
 
 

@@ -18,7 +18,12 @@ from typing import final
 import numpy as np
 
 from simgap._kernels.compile_clock import compile_seconds, working_seconds
-from simgap._kernels.time_limit import check_time, if_in_time, time_limited
+from simgap._kernels.time_limit import (
+    check_time,
+    if_in_time,
+    resident_bytes,
+    time_limited,
+)
 from simgap.arrays import FloatArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
 from simgap.intervals import Certified
@@ -42,7 +47,7 @@ from simgap.oracle.settings import (
     Solver,
 )
 from simgap.oracle.to_run import PolicyToRun, policy_to_run
-from simgap.oracle.watch import Progress, ends_planning, resident_bytes
+from simgap.oracle.watch import Progress, ends_planning
 from simgap.planning import checked_horizon
 from simgap.records import Note
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import Protocol, final
 
 from simgap._kernels.compile_clock import working_seconds as clock
-from simgap._kernels.time_limit import seconds_left
+from simgap._kernels.time_limit import resident_bytes, seconds_left
 from simgap.interrupts import answer_interrupt
 from simgap.oracle.result import Moment, Outcome
 
-PAGE = 4096
 FOR_THE_END, MOST_FOR_THE_END = 0.12, 4.0  # part of a time limit, and seconds
 
 
@@ -152,14 +151,3 @@ class Watch:
         if self.limits.tolerance is not None:
             asked.append(width <= self.limits.tolerance * value)
         return bool(asked) and all(asked)
-
-
-def resident_bytes() -> int:
-    """Return how much memory this process holds now."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as told:  # noqa: PTH123
-            return int(told.read().split()[1]) * PAGE
-    except (OSError, ValueError, IndexError):
-        from resource import RUSAGE_SELF, getrusage
-
-        return int(getrusage(RUSAGE_SELF).ru_maxrss) * 1024

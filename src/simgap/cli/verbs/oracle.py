@@ -80,7 +80,7 @@ def run(
         typer.Option(
             "--time-limit",
             metavar="S",
-            help="Seconds of planning; default 60.",
+            help="Seconds of planning; default 60. All ends within half as long again.",
             parser=real("--time-limit", hint=SECONDS),
         ),
     ] = None,
@@ -89,7 +89,8 @@ def run(
         typer.Option(
             "--max-memory",
             metavar="GB",
-            help="What planning may take.",
+            help="What the process may hold; before planning about 0.2 are in use. "
+            "The first run compiles, which takes more.",
             parser=real("--max-memory", hint=GIGABYTES),
         ),
     ] = None,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
 
+from simgap._kernels.time_limit import limit_reached
 from simgap.arrays import FloatArray, owned
 from simgap.intervals import NOTHING_KNOWN, Certified, Estimate
 from simgap.oracle.baselines.memoryless import ShortMemoryPlan
@@ -35,7 +36,7 @@ class Baseline:
     cross_gaps: FloatArray | None = None  # (M, M), of the plan of model j in model m
     prior: FloatArray | None = None  # (M,); None: all models can be real
     plan: ShortMemoryPlan | None = None  # what it was made from, if it is a table
-    late: bool = False  # a time limit came before it, or before the search for it
+    limit: str = ""  # the one that came before it, or before the end of its search
 
     @property
     def worst_gap(self) -> float:
@@ -55,7 +56,7 @@ class Baseline:
         )
 
 
-def absent(name: str, about: str, note: str, *, late: bool = False) -> Baseline:
+def absent(name: str, about: str, note: str) -> Baseline:
     """Return a baseline of which nothing is known; the note says why."""
     nothing = owned(np.zeros(0))
     return Baseline(
@@ -68,5 +69,11 @@ def absent(name: str, about: str, note: str, *, late: bool = False) -> Baseline:
         gaps=nothing,
         certainty="certified",
         note=note,
-        late=late,
     )
+
+
+def left_out(name: str, about: str) -> Baseline:
+    """Return a baseline that a limit has just come before."""
+    limit = limit_reached()
+    nothing = absent(name, about, f"not computed: {limit} came first")
+    return replace(nothing, limit=limit)

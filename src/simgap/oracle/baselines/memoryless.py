@@ -42,7 +42,7 @@ from simgap._kernels.beliefs import (
     reach_weights,
     stationary_sweep,
 )
-from simgap._kernels.time_limit import check_time
+from simgap._kernels.time_limit import check_time, claim
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.intervals import EPS, Certified
 from simgap.oracle.baselines.coupled import least_by_coupling
@@ -229,6 +229,7 @@ def _ascended_stationary(
 ) -> tuple[ShortMemoryPlan, float]:
     update = float(nodes.size**2 * form.n_models)  # after one change
     sweep = 0.1 * nodes.size * update + SMALLEST_WORK  # inverses are fast
+    claim(32.0 * update)
     best, work = evaluated(form, nodes, actions), sweep
     graph, first = _graph(form, nodes), first_weights(form, nodes)
     while work <= budget:
@@ -379,6 +380,7 @@ def _weights(
     form: LossForm, nodes: MemoryNodes, actions: IndexArray, explore: float
 ) -> FloatArray:
     check_time()
+    claim(8.0 * form.steps * nodes.size * form.n_models)
     weights: FloatArray = np.empty((form.steps, nodes.size, form.n_models))
     if form.steps:
         weights[0] = first_weights(form, nodes)

@@ -14,11 +14,11 @@ from functools import partial
 
 import numpy as np
 
-from simgap._kernels.time_limit import if_in_time
+from simgap._kernels.time_limit import if_in_time, limit_reached
 from simgap.arrays import FloatArray, IndexArray, owned
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.intervals import NOTHING_KNOWN, Certified, Estimate
-from simgap.oracle.baselines.baseline import Baseline, absent
+from simgap.oracle.baselines.baseline import Baseline, absent, left_out
 from simgap.oracle.baselines.memoryless import ShortMemoryPlan, best_plan, fits
 from simgap.oracle.baselines.minimax import solve_minimax
 from simgap.oracle.baselines.single_model import (
@@ -49,8 +49,6 @@ WINDOWS = {
     2: ("window-2", "sees the last 2 steps"),
 }
 MINIMAX = "least gap in the worst model, whatever the prior"
-LATE = "not computed: the time limit came first"
-NOT_SEARCHED = "not searched: the time limit; the best one made for a single model"
 
 
 def baselines(
@@ -60,7 +58,7 @@ def baselines(
 
     `effort` is in seconds of a usual machine for each search or simulation, spent as a
     fixed amount of work: the same seed gives the same numbers. What a time limit leaves
-    no time for is absent, and `late`.
+    no time for is absent, and names its `limit`.
     """
     if not effort > 0.0 or not np.isfinite(effort):
         raise InvalidArgument(f"effort {effort!r}", hint="give seconds, above 0")
@@ -138,7 +136,7 @@ def _certified(value: Certified | Estimate) -> Certified:
 
 
 def _if_in_time(name: str, about: str, make: Callable[[], Baseline]) -> Baseline:
-    return if_in_time(make) or absent(name, about, LATE, late=True)
+    return if_in_time(make) or left_out(name, about)
 
 
 def _without_memory(
@@ -154,16 +152,18 @@ def _without_memory(
     searched = if_in_time(
         lambda: best_memoryless(form, plans, mean, effort=effort, seed=seed)
     )
+    limit = limit_reached() if searched is None else ""
     best = searched or min(known, key=lambda plan: plan.average, default=None)
     found = []
     if plans:
         tried = if_in_time(lambda: ties_exhausted(form, plans, effort))
         floor = None if best is None else best.least
-        found.append(replace(_single(form, tried or plans, floor), late=tried is None))
+        single = _single(form, tried or plans, floor)
+        found.append(replace(single, limit="" if tried else limit_reached()))
     else:
-        found.append(absent("single-simulator", SINGLE, LATE, late=True))
+        found.append(left_out("single-simulator", SINGLE))
     found.append(
-        absent("mean-model", MEAN, LATE, late=True)
+        left_out("mean-model", MEAN)
         if mean is None
         else _of_plan(form, mean, "mean-model", MEAN)
     )
@@ -171,10 +171,11 @@ def _without_memory(
     if best is None:
         windows = [(name, about) for name, about in WINDOWS.values()]
         names = [("memoryless", about), *windows]
-        return found + [absent(*each, LATE, late=True) for each in names]
-    note = _how_good(form, best) if searched else NOT_SEARCHED
+        return found + [left_out(*each) for each in names]
+    note = f"not searched: {limit} came first; the best one made for a single model"
+    note = note if limit else _how_good(form, best)
     plain = _of_plan(form, best, "memoryless", about, note=note)
-    found.append(replace(plain, late=searched is None))
+    found.append(replace(plain, limit=limit))
     return found + _windows(form, best, effort=effort, seed=seed)
 
 
@@ -291,7 +292,7 @@ def _windows(
             partial(_longer, form, before, window, effort=effort, seed=seed)
         )
         if longer is None:
-            found.append(absent(name, about, LATE, late=True))
+            found.append(left_out(name, about))
             continue
         before = longer
         note = _how_good(form, before)

@@ -1,0 +1,39 @@
+"""How long a question may take as a whole, given the time for planning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+from math import inf
+from typing import ParamSpec, TypeVar, cast
+
+from simgap._kernels.time_limit import time_limited
+
+Asked = ParamSpec("Asked")
+Answer = TypeVar("Answer")
+
+
+def whole_time(time_limit: float | None) -> float:
+    """Return the time for planning and all that follows, given that for planning.
+
+    What has begun then ends soon after: within one and a half times the limit and the
+    two seconds that a command takes to start.
+    """
+    return inf if time_limit is None else 1.4 * time_limit + 0.8
+
+
+def in_time(question: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
+    """Let a question with a keyword `time_limit` end soon after it, answered or not.
+
+    `OutOfTime` is raised if it has no answer by then.
+    """
+    usual = signature(question).parameters["time_limit"].default
+
+    @wraps(question)
+    def limited(*given: Asked.args, **named: Asked.kwargs) -> Answer:
+        seconds = cast(float | None, named.get("time_limit", usual))
+        with time_limited(whole_time(seconds)):
+            return question(*given, **named)
+
+    return limited
