@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from math import log, sqrt
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
 import pytest
 
+from simgap._kernels import compile_clock
 from simgap.arrays import FloatArray
 from simgap.mdp import LatentMDP
 from simgap.oracle.baselines.history_values import gaps_by_histories
@@ -128,8 +130,11 @@ def test_a_saved_policy_has_the_same_gaps(
     assert (belief.act(memory, 0, state) == same).all()
 
 
-def test_the_belief_policy_is_no_worse_than_it_says() -> None:
+def test_the_belief_policy_is_no_worse_than_it_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Its exact gap is in the estimated interval, for nearly all of 30 cases."""
+    monkeypatch.setattr(compile_clock, "perf_counter", process_time)  # a busy machine
     inside = 0
     for seed in range(30):
         rng = np.random.default_rng(seed)

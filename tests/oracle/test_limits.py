@@ -108,7 +108,7 @@ from simgap.instances import garnet_mixture
 from simgap.mdp import LatentMDP
 from simgap.oracle.entry import domain_randomization_oracle
 from simgap.oracle.settings import BoundedOracle
-from simgap.oracle.watch import resident_bytes
+from simgap._kernels.time_limit import resident_bytes
 
 few = LatentMDP.uniform(garnet_mixture(3, 2, 2, 3))
 loaded = BoundedOracle(time_limit=0.5, gap_tolerance=1e-9, negligible=0.0, episodes=50)

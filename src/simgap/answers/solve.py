@@ -7,7 +7,9 @@ value is still computed; gain, bias and residual are None and `note` says why.
 
 from __future__ import annotations
 
+from simgap._kernels.time_limit import if_in_time
 from simgap.answers.model import Model, named_model
+from simgap.answers.time_limits import in_time
 from simgap.intervals import Certified
 from simgap.mdp import SimulatorClass
 from simgap.planning import (
@@ -28,6 +30,7 @@ from simgap.records import (
 )
 
 NO_GAIN = "not communicating: no single gain"
+NO_VALUE = "no optimal value: the time limit came first"
 MANY_BIASES = (
     "the bias is not unique, optimal play can settle in several places: this is the "
     "span of one solution"
@@ -45,8 +48,14 @@ CERTAINTY: dict[str, Certainty] = {
 Average = tuple[Gain, float | None, float | None, str | None]
 
 
-def solve(model: Model, horizon: int | None = None) -> Solve:
+@in_time
+def solve(
+    model: Model, horizon: int | None = None, *, time_limit: float | None = None
+) -> Solve:
     """Return gain and bias of each model, and with a horizon its optimal value.
+
+    `time_limit` is in seconds, none by default. If it comes before the optimal values
+    they are None, and `note` says so; before gain and bias, `OutOfTime` is raised.
 
     >>> from simgap import solve
     >>> found = solve("riverswim?states=3&success=0.3,0.8", 50)
@@ -56,7 +65,10 @@ def solve(model: Model, horizon: int | None = None) -> Solve:
     given = named_model(model)
     simulators = given.latent.simulators
     averages = _averages(simulators, strict=horizon is None)
-    values = _values(simulators, horizon)
+    values = if_in_time(lambda: _values(simulators, horizon))
+    if values is None:
+        values = [(None, None)] * len(simulators)
+        averages = [(*each[:3], _both(each[3], NO_VALUE)) for each in averages]
     return Solve(
         horizon=horizon,
         models=tuple(
@@ -118,18 +130,22 @@ def _average(plan: AverageRewardPlan) -> list[Average]:
     coarse = 1e-6 * max(float(rewards.max() - rewards.min()), 1e-300)
     found: list[Average] = []
     for at, unique in enumerate(plan.unique_bias):
-        notes = [] if unique else [MANY_BIASES]
-        if plan.residual[at] > coarse:
-            notes.append(COARSE_BIAS)
         found.append(
             (
                 Gain(float(plan.gain_lower[at]), float(plan.gain_upper[at])),
                 float(plan.bias_span[at]),
                 float(plan.residual[at]),
-                "; ".join(notes) or None,
+                _both(
+                    None if unique else MANY_BIASES,
+                    COARSE_BIAS if plan.residual[at] > coarse else None,
+                ),
             )
         )
     return found
+
+
+def _both(one: str | None, other: str | None) -> str | None:
+    return "; ".join(filter(None, (one, other))) or None
 
 
 def _values(

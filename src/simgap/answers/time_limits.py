@@ -6,9 +6,11 @@ from collections.abc import Callable
 from functools import wraps
 from inspect import signature
 from math import inf
+from numbers import Real
 from typing import ParamSpec, TypeVar, cast
 
 from simgap._kernels.time_limit import time_limited
+from simgap.errors import InvalidArgument
 
 Asked = ParamSpec("Asked")
 Answer = TypeVar("Answer")
@@ -20,7 +22,13 @@ def whole_time(time_limit: float | None) -> float:
     What has begun then ends soon after: within one and a half times the limit and the
     two seconds that a command takes to start.
     """
-    return inf if time_limit is None else 1.4 * time_limit + 0.8
+    if time_limit is None:
+        return inf
+    if not isinstance(time_limit, Real) or not time_limit > 0.0:
+        raise InvalidArgument(
+            f"time_limit is {time_limit!r}", hint="seconds, above 0, or None"
+        )
+    return 1.4 * time_limit + 0.8
 
 
 def in_time(question: Callable[Asked, Answer]) -> Callable[Asked, Answer]:

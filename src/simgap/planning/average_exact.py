@@ -19,6 +19,7 @@ from simgap._kernels.solving import (
     minus_wide,
     wide_sum,
 )
+from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.errors import NotCommunicating
 from simgap.mdp import SimulatorClass
@@ -81,6 +82,7 @@ def exact_gain(
     everyone = np.arange(every.n_states)
     result = ExactGain(-np.inf, np.inf, current.bias, current.policy)
     for _ in range(MOST_ROUNDS):
+        check_time()
         table, result = _sharpen(moves, rewards, current, unit)
         best = table.argmax(axis=1)
         now = table[everyone, current.policy]
@@ -106,6 +108,7 @@ def _sharpen(
     high, low = np.array(evaluation.bias), np.zeros(n_states)
     gain, gain_low = evaluation.gain, 0.0
     for _ in range(MOST_CORRECTIONS):
+        check_time()
         wide = moves.advantages(rewards, high, low)
         defect = minus_wide(wide.high[rows], wide.low[rows], gain, gain_low)
         if np.abs(defect).max() <= 1e-3 * IMPROVEMENT * unit:

@@ -30,6 +30,7 @@ from simgap._kernels.solving import (
     strong_components,
     wide_gain_sweeps,
 )
+from simgap._kernels.time_limit import check_time
 from simgap.arrays import (
     BoolArray,
     FloatArray,
@@ -131,6 +132,7 @@ def solve_average_reward(
     if members >= WIDE_FROM and n_states > SHARPEN_UP_TO:
         _sweep_together(every, tolerance, bias, bracket)
     for member in range(members):
+        check_time()
         rewards = rewards_of(every, member)
         method, actions = "sweeps", None
         if not bracket[member, 1] - bracket[member, 0] <= tolerance:

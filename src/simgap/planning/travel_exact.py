@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from simgap._kernels.solving import add_to_wide
+from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.planning.policy_chain import Moves, PolicyChain, first_best, paths_to
 
@@ -35,6 +36,7 @@ def exact_travel(
     high = low = np.zeros(n_states)
     lowest, highest = 0.0, np.inf
     for _ in range(MOST_ROUNDS):
+        check_time()
         chain = PolicyChain(moves, policy, target, order)
         rows = everyone * moves.n_actions + policy
         high, low = -chain.solve(np.ones(n_states)), np.zeros(n_states)

@@ -18,6 +18,7 @@ from simgap._kernels.solving import (
     predecessors,
     wide_travel_sweeps,
 )
+from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, aligned
 from simgap.planning.policy_chain import Moves, elimination_order
 from simgap.planning.travel_exact import exact_travel
@@ -107,6 +108,7 @@ class TravelSolver:
         width = DENSE_COLUMNS if dense else LANES
         waiting = targets
         while waiting.size:
+            check_time()
             block = waiting[:width]
             if self._wide_works:
                 found = (self._by_product if dense else self._by_lanes)(block, best)

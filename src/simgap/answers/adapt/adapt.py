@@ -96,7 +96,7 @@ def adapt(
 
     Two oracles are planned, for the prior (unless `oracle` is given) and for the
     posterior, until the bracket of the loss is `gap_tolerance` of it (0.05, or a width
-    that is negligible) or for `time_limit` seconds; or as `solver` says. The new
+    that is negligible) or for `time_limit` seconds, both; or as `solver` says. The new
     policies are kept in the file `save` and the class with the posterior as its prior
     in `save_model`, unless the log excludes every model.
 

@@ -18,6 +18,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from simgap._kernels.time_limit import time_limited
 from simgap.answers.adapt.by_physics import judged_by_physics
 from simgap.answers.adapt.evidence import RewardEvidence
 from simgap.answers.adapt.judged import Judged, judged_by_tables
@@ -34,6 +35,7 @@ from simgap.answers.saved_policies import (
     saved_policies,
     writable_file,
 )
+from simgap.answers.time_limits import whole_time
 from simgap.arrays import FloatArray
 from simgap.bounds import posterior_gap
 from simgap.continuous import RealLog, is_real_log
@@ -94,7 +96,8 @@ def adapt_class(
         )
     targets = _targets(save, save_model)
     if solver is None:
-        solver = _solver(gap_tolerance, time_limit, seed)
+        share = time_limit if oracle is not None else 0.5 * time_limit
+        solver = _solver(gap_tolerance, share, seed)
     tell("reading the log")
     judged = _judged(
         latent,
@@ -242,12 +245,13 @@ def _solver(gap_tolerance: float | None, time_limit: float, seed: int) -> Solver
 def _planned(
     latent: LatentMDP, horizon: int, solver: Solver, which: str, tell: Tell
 ) -> OracleResult:
-    return planned_oracle(
-        latent,
-        horizon,
-        solver=solver,
-        progress=lambda word: tell(f"planning {which}, {word}"),
-    )
+    with time_limited(whole_time(solver.time_limit)):
+        return planned_oracle(
+            latent,
+            horizon,
+            solver=solver,
+            progress=lambda word: tell(f"planning {which}, {word}"),
+        )
 
 
 def _parameters(

@@ -7,11 +7,15 @@ horizon it rests on the theorems, and an assumption that fails voids it.
 
 from __future__ import annotations
 
+from math import inf
+
+from simgap._kernels.time_limit import time_limited
 from simgap.answers.audit.losses import Settings
 from simgap.answers.audit.refine import climbed
 from simgap.answers.audit.table import audited_table
 from simgap.answers.model import Model, named_model
 from simgap.answers.planned_class import PlannedClass, Tell
+from simgap.answers.time_limits import whole_time
 from simgap.errors import InvalidArgument
 from simgap.planning import checked_horizon
 from simgap.records import Audit
@@ -37,9 +41,10 @@ def audit(
     seconds. Without a horizon it says what holds in the long run.
 
     Of a class on a grid, `refine` makes finer grids until the answer stays the same.
-    `thorough` measures what takes long in large classes. `seed` is that of everything
-    sampled. What is `planned` of the class already, at this horizon, is not planned
-    again, and `progress` is called with a few words about how far it is.
+    `thorough` measures what takes long in large classes, and only planning has a limit
+    then. `seed` is that of everything sampled. What is `planned` of the class already,
+    at this horizon, is not planned again, and `progress` is called with a few words
+    about how far it is.
 
     >>> from simgap import audit
     >>> audit("riverswim?states=4&success=0.3:0.7:3", 8).verdict
@@ -50,9 +55,10 @@ def audit(
     settings = Settings(acceptable, time_limit, seed, thorough)
     if refine and horizon is not None:
         return climbed(given, horizon, settings, progress=progress)
-    found, _ = audited_table(
-        given, horizon, settings, planned=planned, progress=progress
-    )
+    with time_limited(inf if thorough else whole_time(time_limit)):
+        found, _ = audited_table(
+            given, horizon, settings, planned=planned, progress=progress
+        )
     return found
 
 

@@ -13,13 +13,15 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import Enum
 
+from simgap._kernels.time_limit import time_limited
 from simgap.answers.audit.grid import left_open
 from simgap.answers.audit.losses import LARGEST_LOSSES, LARGEST_THOROUGH, Settings
 from simgap.answers.audit.table import audited_table, next_commands
 from simgap.answers.audit.verdict import Judgement
 from simgap.answers.model import NamedModel
 from simgap.answers.planned_class import Tell
-from simgap.errors import InvalidArgument, InvalidModel
+from simgap.answers.time_limits import whole_time
+from simgap.errors import InvalidArgument, InvalidModel, OutOfTime
 from simgap.instances import simulator_of
 from simgap.mdp import (
     MOST_NUMBERS,
@@ -65,7 +67,15 @@ def climbed(
         since = working_seconds()
         left = max(1.0, limit - (since - begin))
         planning = replace(settings, time_limit=min(settings.time_limit, left))
-        found, verdict = audited_table(given, horizon, planning, progress=progress)
+        try:
+            with time_limited(whole_time(planning.time_limit)):
+                made = audited_table(given, horizon, planning, progress=progress)
+        except OutOfTime:
+            if not rungs:
+                raise
+            end = LadderEnd.OUT_OF_TIME
+            break
+        found, verdict = made
         rungs.append(_rung(table, found, verdict))
         if progress is not None:
             progress(f"{'x'.join(str(n) for n in rungs[-1].cells)} nodes audited")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import inf
 from shlex import quote
 
 import numpy as np
 
+from simgap._kernels.time_limit import time_limited
 from simgap.answers.audit.grid import grid_findings, on_this_grid
 from simgap.answers.audit.losses import Losses, Settings, losses_in_steps
 from simgap.answers.audit.numbers import conditioning_finding, number_findings
@@ -41,6 +43,7 @@ from simgap.records import (
 )
 
 LONGER = 6  # times as long a limit, if the verdict is left open
+FOR_THEORY = 0.5  # of the time limit
 CERTAINTY: dict[str, Certainty] = {
     "communicating": "exact",
     "everywhere": "certified",
@@ -73,9 +76,10 @@ def audited_table(
     models = weighted_models(latent)
     back = ways_back(models.simulators)
     apart = models_apart(models, back)
-    known = theory(
-        latent, models, back, apart, horizon=horizon, thorough=settings.thorough
-    )
+    with time_limited(inf if settings.thorough else FOR_THEORY * settings.time_limit):
+        known = theory(
+            latent, models, back, apart, horizon=horizon, thorough=settings.thorough
+        )
     lost = Losses()
     if horizon is not None:
         lost = losses_in_steps(

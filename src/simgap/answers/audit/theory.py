@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from math import inf, isinf
 from typing import final
 
+from simgap._kernels.time_limit import if_in_time
 from simgap.answers.audit.facts import audit_facts
 from simgap.answers.audit.separation import Apart
 from simgap.answers.audit.ways_back import WaysBack, farthest_hops
 from simgap.answers.weighted_models import WeightedModels
 from simgap.bounds import Bound, ClassFacts, Kind, Quantity, applicable
-from simgap.errors import NotSolved
+from simgap.errors import NotSolved, OutOfTime
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.planning import Diameter, diameter
@@ -61,9 +62,11 @@ def theory(
     if work > MOST_TRIPS and not thorough:
         return _not_measured(models, float(farthest_hops(every)))
     try:
-        far = diameter(every)
+        far = if_in_time(lambda: diameter(every))
     except NotSolved as error:
         return _not_solved(error)
+    if far is None:
+        return _not_measured(models, float(farthest_hops(every)))
     bracket = Certified(float(far.lower), float(far.upper))
     trip = _diameter(models, far, horizon)
     steps = horizon or WITHOUT_HORIZON
@@ -72,6 +75,9 @@ def theory(
             latent, models, far, apart, horizon=steps, thorough=thorough
         )
         bounds = applicable(facts, steps)
+    except OutOfTime:
+        text = "no bound: the time limit came before the numbers that theorems need"
+        return Theory(bracket, trip, Finding("theory", "out-of-time", "info", text))
     except NotSolved as error:
         text = f"not measured: {error.problem}"
         return Theory(bracket, trip, Finding("theory", "not-solved", "warning", text))
@@ -117,7 +123,7 @@ def _diameter(models: WeightedModels, far: Diameter, horizon: int | None) -> Fin
 def _not_measured(models: WeightedModels, least: float) -> Theory:
     every = models.simulators
     trip = (
-        f"not measured: {every.n_states} states in {len(every)} models would take "
+        f"not measured: {every.n_states} states in {len(every)} models take too "
         f"long (--thorough does it). It is finite, and at least {number(least, 3)} "
         "steps"
     )

@@ -35,6 +35,7 @@ from simgap.answers.blame.sentences import headline, notes_of
 from simgap.answers.model import Model, named_model
 from simgap.answers.pair_prices import recorded_prices
 from simgap.answers.planned_class import Tell, checked_oracle
+from simgap.answers.time_limits import in_time
 from simgap.errors import InvalidArgument
 from simgap.intervals import Certified
 from simgap.oracle import OracleResult, compared_models, loss_form, pair_prices
@@ -55,6 +56,7 @@ MOST_EXACT = 12  # parts of an exact table
 MOST_PARTS = 60  # sets of parts are bits of a number
 
 
+@in_time
 def blame(
     model: Model,
     horizon: int,
@@ -98,6 +100,8 @@ def blame(
     parts = hidden_parts(latent, groups)
     chosen = middle_model(parts) if nominal is None else _member(parts, nominal)
     exact = _exact(parts, exact_up_to)
+    report("planning for the nominal model")
+    plan = nominal_plan(parts, chosen, horizon)
     losses = whole_class_planned(
         parts,
         horizon,
@@ -112,8 +116,6 @@ def blame(
         if exact
         else estimated_shares(losses, pairs=pairs, confidence=CONFIDENCE)
     )
-    report("planning for the nominal model")
-    plan = nominal_plan(parts, chosen, horizon)
     ignored = ignored_shares(parts, plan)
     parameters = tuple(
         _parameter(losses, part, shares, ignored) for part in range(len(parts.names))

@@ -16,10 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import final
 
 import numpy as np
 
+from simgap._kernels.time_limit import if_in_time
 from simgap.answers.blame.hidden_parts import (
     HiddenParts,
     ModelsLeft,
@@ -243,7 +245,7 @@ def _plan_all(losses: HiddenLosses, todo: list[ModelsLeft]) -> None:
             losses.unfinished.add(_key(left))
             continue
         losses.progress(f"planning: {at} of {len(todo)} classes that may be left")
-        _plan(losses, left, each)
+        if_in_time(partial(_plan, losses, left, each))
     unfinished = [left for left in todo if _key(left) in losses.unfinished]
     unfinished.sort(key=lambda left: -left.probability * _width(losses.bracket(left)))
     for at, left in enumerate(unfinished):
@@ -252,11 +254,12 @@ def _plan_all(losses: HiddenLosses, todo: list[ModelsLeft]) -> None:
         if limit is None or seconds < WORTH_ANOTHER or share < 2.0 * (each or 0.0):
             return
         losses.progress(f"planning longer: {at} of {len(unfinished)} classes")
-        _plan(losses, left, min(seconds, share))
+        if_in_time(partial(_plan, losses, left, min(seconds, share)))
 
 
 def _plan(losses: HiddenLosses, left: ModelsLeft, limit: float | None) -> None:
     key, parts = _key(left), losses.parts
+    losses.unfinished.add(key)
     assert losses.oracle is not None
     place = {member: at for at, member in enumerate(losses.everything.members)}
     optimal = losses.oracle.optimal[[place[member] for member in left.members]]

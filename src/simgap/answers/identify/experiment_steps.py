@@ -51,6 +51,7 @@ from typing import final
 import numpy as np
 
 from simgap._kernels.solving import least_affinity
+from simgap._kernels.time_limit import pieces
 from simgap.answers.identify.shared_paths import (
     SharedPaths,
     never_silenced,
@@ -231,8 +232,9 @@ def _slip(paths: SharedPaths) -> float:
 def _swept(
     paths: SharedPaths, values: FloatArray, series: FloatArray, enough: float
 ) -> int:
-    return int(
-        least_affinity(
+    done = 0
+    for some in pieces(series.size, paths.shared.size):
+        done += least_affinity(
             paths.groups,
             paths.indptr,
             paths.indices,
@@ -240,9 +242,11 @@ def _swept(
             paths.start,
             enough,
             values,
-            series,
+            series[some],
         )
-    )
+        if done < some.stop or series[done - 1] <= enough:
+            break
+    return done
 
 
 def _passage(recent: FloatArray, factor: float, level: float, *, low: bool) -> float:

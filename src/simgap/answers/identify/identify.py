@@ -8,11 +8,13 @@ not know the model may never find out, and lose nothing by it.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 from math import inf, isfinite
 
 import numpy as np
 
+from simgap._kernels.time_limit import check_time, if_in_time
 from simgap.answers.identify.posterior_timeline import (
     PosteriorTimeline,
     posterior_timeline,
@@ -24,6 +26,7 @@ from simgap.answers.planned_class import (
     checked_oracle,
     planned_oracle,
 )
+from simgap.answers.time_limits import in_time
 from simgap.complexity import MOST_MODELS as MOST_SEPARATED, separation
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP, SimulatorClass
@@ -51,6 +54,7 @@ UNSEEN = (
 )
 
 
+@in_time
 def identify(
     model: Model,
     horizon: int | None = None,
@@ -71,7 +75,8 @@ def identify(
     real model under the certified policy graph of the domain-randomization oracle,
     from at most `episodes` in each model where histories are too many. The oracle is
     planned until its bracket is `gap_tolerance` of its loss, or for `time_limit`
-    seconds, unless it is given.
+    seconds, unless it is given. Pairs that there is no time for are left out, and so is
+    what the oracle knows; `notes` say so.
 
     >>> from simgap import identify
     >>> found = identify("riverswim?states=3&success=0.3,0.8")
@@ -96,9 +101,13 @@ def identify(
     if horizon is not None and oracle is not None:
         _note_horizon(pairs, horizon, error, notes)
         tell("following what the oracle knows")
-        timeline = posterior_timeline(
-            latent, oracle.policy, episodes=episodes, seed=seed
+        policy = oracle.policy
+        timeline = if_in_time(
+            lambda: posterior_timeline(latent, policy, episodes=episodes, seed=seed)
         )
+        if timeline is None:
+            notes.add("no-timeline", "no timeline: the time limit came first")
+    if horizon is not None and oracle is not None and timeline is not None:
         if _never_looks(latent, timeline, pairs, horizon):
             notes.add(
                 "never-looks",
@@ -195,8 +204,22 @@ def _pairs(
     found = []
     for at, (first, second) in enumerate(chosen):
         tell(f"pairs: {at} of {len(chosen)}")
-        found.append(
-            telling_apart(simulators, first, second, error=error, most_steps=most_steps)
+        pair = if_in_time(
+            partial(
+                telling_apart, simulators, first, second, error=error,
+                most_steps=most_steps,
+            )
+        )  # fmt: skip
+        if pair is None:
+            break
+        found.append(pair)
+    if chosen and not found:
+        check_time()  # no pair at all is no answer
+    if len(found) < len(chosen):
+        notes.add(
+            "pairs-left-out",
+            f"{len(found)} of {len(chosen)} pairs are compared: the time limit came "
+            "first",
         )
     open_ends = sum(
         1 for each in found if each.steps.upper == inf and each.steps.lower != inf

@@ -21,6 +21,7 @@ from typing import final
 import numpy as np
 
 from simgap._kernels.beliefs import Rules, follow_posteriors
+from simgap._kernels.time_limit import check_time
 from simgap._kernels.walking import episode_keys
 from simgap.answers.identify.posterior_histories import (
     SAME,
@@ -90,6 +91,7 @@ def posterior_timeline(
         count = min(episodes, max(FEWEST, fit))
     told = []
     for at in real.tolist():
+        check_time()
         known = [
             _computed(float(x), int(t), confidence)
             for x, t in zip(exact[:, at], steps, strict=False)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from simgap._kernels.time_limit import time_limited
 from simgap.answers.model import Model, NamedModel, named_model
+from simgap.answers.time_limits import whole_time
 from simgap.base_policies import OptimisticMixture, build_policy, continuum_agent
 from simgap.errors import InvalidArgument
 from simgap.instances import Continuum, continuum_of
@@ -56,7 +58,8 @@ def built_agent(
             policy, given.latent, horizon, seed=seed, literal=literal
         ), ()
     solver = AutoOracle(time_limit=time_limit, episodes=2, seed=seed)
-    plan = domain_randomization_oracle(given.latent, horizon=horizon, solver=solver)
+    with time_limited(whole_time(time_limit)):
+        plan = domain_randomization_oracle(given.latent, horizon=horizon, solver=solver)
     return plan.policy, ()
 
 

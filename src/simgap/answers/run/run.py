@@ -70,7 +70,8 @@ def run(
     prints it. With general a parameter of `model` may be an interval a..b. With
     `guaranteed` all intervals hold by theorem; otherwise where they are not much wider
     than approximate ones. `curves` adds the regret step by step. `time_limit` is for
-    the oracle: seconds of planning. The threads do not change the answer.
+    the oracle: seconds of planning, before the runs. The threads do not change the
+    answer.
 
     >>> from simgap import run
     >>> found = run("likelihood", "riverswim?states=3&success=0.3,0.8", 50, seeds=40)

@@ -56,7 +56,7 @@ from simgap.records import (
 
 MOST_WIDTHS = 6  # parameters whose width is studied
 FINER = 0.1  # of the tolerance, if the bracket leaves the verdict open
-BLAME_SECONDS = 4.0  # times the limit of one planning
+LONGER = 4.0  # times the limit of one planning, for blame and width
 SECONDS = 60.0  # of planning, if `simgap oracle` or `simgap gap` has no limit
 PAGE, ADAPT = "report.html", "adapt"
 
@@ -269,7 +269,7 @@ def _slow_parts(
             blame,
             given,
             horizon,
-            time_limit=BLAME_SECONDS * asked.seconds,
+            time_limit=LONGER * asked.seconds,
             seed=seed,
             oracle=result,
             progress=tell,
@@ -284,7 +284,7 @@ def _slow_parts(
                 given,
                 horizon,
                 param,
-                time_limit=asked.seconds,
+                time_limit=LONGER * asked.seconds,
                 seed=seed,
                 oracle=result,
                 progress=tell,
@@ -293,7 +293,15 @@ def _slow_parts(
     yield (
         "identify",
         Identify,
-        partial(identify, given, horizon, seed=seed, oracle=result, progress=tell),
+        partial(
+            identify,
+            given,
+            horizon,
+            time_limit=asked.seconds,
+            seed=seed,
+            oracle=result,
+            progress=tell,
+        ),
     )
     if asked.log is not None:
         yield (

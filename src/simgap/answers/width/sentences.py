@@ -117,9 +117,8 @@ def notes_of(
         notes.add(
             "many-models",
             f"{real} models are many: where planning for all of a range would take too "
-            "long some of its models, spread evenly, stand for their neighbours, and "
-            "the time limit is for all ranges together; losses and brackets are those "
-            "of all models",
+            "long some of its models, spread evenly, stand for their neighbours; "
+            "losses and brackets are those of all models",
         )
     late = [row for row in rows if row.outcome == Outcome.OUT_OF_TIME.value]
     if late:

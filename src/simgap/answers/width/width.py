@@ -24,6 +24,7 @@ import numpy as np
 from simgap.answers.model import Model, named_model
 from simgap.answers.planned_class import Tell, checked_oracle
 from simgap.answers.stakes import Stakes, stakes
+from simgap.answers.time_limits import in_time
 from simgap.answers.width.policy import RangePolicy, range_policy
 from simgap.answers.width.ranges import (
     NEAR,
@@ -52,8 +53,7 @@ from simgap.text import suggestion
 
 CRITERIA = ("average", "worst")
 CLOSE = 0.5  # a bracket this part of the slack wide decides well enough
-MANY = 60  # models, from which on all ranges share one time limit
-LEAST_SECONDS = 1.0  # of a range
+MANY = 60  # models, from which on some may stand for their neighbours
 CERTAINTY: dict[str, Certainty] = {
     "gap": "certified",  # of the policies planned, up to rounding
     "worst": "certified",
@@ -67,6 +67,7 @@ CERTAINTY: dict[str, Certainty] = {
 }
 
 
+@in_time
 def width(
     model: Model,
     horizon: int,
@@ -77,7 +78,7 @@ def width(
     criterion: Literal["average", "worst"] = "average",
     slack: float = 0.003,
     gap_tolerance: float | None = None,
-    time_limit: float = 60.0,
+    time_limit: float = 120.0,
     seed: int = 0,
     oracle: OracleResult | None = None,
     progress: Tell | None = None,
@@ -94,7 +95,7 @@ def width(
     `widths`, one range for each different set of models is tried, at most 12. Planning
     of a range stops when its bracket is narrower than `gap_tolerance` times its loss;
     without `gap_tolerance`, when a narrower bracket would not change the choice; and
-    always after `time_limit` seconds, which all ranges share if there are many models.
+    always after its equal part of `time_limit` seconds, which all ranges share.
     `oracle` is that of the whole class, if it is planned already. `progress` is called
     with a few words now and then.
 
@@ -119,8 +120,7 @@ def width(
     at_stake = stakes(latent, horizon)
     form = loss_form(LatentMDP.uniform(latent.simulators), horizon=horizon)
     judge = _Judge(form, real, values[real], prior[real], centre, names)
-    if real.size > MANY:
-        time_limit = max(LEAST_SECONDS, time_limit / len(ranges))
+    share_of_time = time_limit / len(ranges)  # counted: the same on every run
     planned: dict[bytes, RangePolicy] = {}
     oracle = checked_oracle(oracle, latent, horizon)
     if oracle is not None:
@@ -135,7 +135,7 @@ def width(
         if key not in planned:
             share = np.where(each.kept, prior, 0.0) / prior[each.kept].sum()
             solver = solver_of_range(
-                AutoOracle(time_limit=time_limit, episodes=2, seed=seed),
+                AutoOracle(time_limit=share_of_time, episodes=2, seed=seed),
                 form,
                 at_stake,
                 share,

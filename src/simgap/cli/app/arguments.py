@@ -188,7 +188,7 @@ TimeLimit = Annotated[
     typer.Option(
         "--time-limit",
         metavar="S",
-        help="Seconds of planning.",
+        help="Seconds of planning; all ends within half as long again.",
         parser=real("--time-limit", hint=SECONDS),
     ),
 ]

@@ -69,7 +69,7 @@ def run(
         typer.Option(
             "--time-limit",
             metavar="S",
-            help="Seconds of planning, for oracle; default 60.",
+            help="Seconds of planning, for oracle; default 60. Runs come on top.",
             parser=real_number("--time-limit", hint=SECONDS),
         ),
     ] = None,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simgap.cli.app.arguments import AsJson, Horizon, MaxBytes, Model
+from simgap.cli.app.arguments import SECONDS, AsJson, Horizon, MaxBytes, Model, real
 from simgap.cli.app.output import finish, print_line, print_table, working
 from simgap.intervals import Certified
 from simgap.text import bracket, number, shown
@@ -19,6 +19,15 @@ def run(
     context: typer.Context,
     model: Model,
     horizon: Horizon = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            "--time-limit",
+            metavar="S",
+            help="Seconds; default none. Values not found by then are left out.",
+            parser=real("--time-limit", hint=SECONDS),
+        ),
+    ] = None,
     max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
@@ -31,7 +40,7 @@ def run(
 
     given = read_model(model, max_bytes)
     with working("solving"):
-        answer = solve(given, horizon)
+        answer = solve(given, horizon, time_limit=time_limit)
     finish(answer, context, None, print_answer, as_json=as_json)
 
 
@@ -48,8 +57,9 @@ def print_answer(answer: Solve) -> None:
             number(each.bias_span),
             number(each.residual, 2),
         ]
-        if each.value_bounds is not None:
-            row.append(bracket(each.value_bounds))
+        if answer.horizon is not None:
+            bounds = each.value_bounds
+            row.append("-" if bounds is None else bracket(bounds))
         rows.append(row)
     print_table(
         f"optimal behaviour in {shown(answer.provenance.model)}",

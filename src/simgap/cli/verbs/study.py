@@ -52,7 +52,8 @@ def run(
         typer.Option(
             "--time-limit",
             metavar="S",
-            help="Seconds of planning, of a class; 30.",
+            help="Seconds of planning for each question, of a class; 30. Blame and "
+            "width have four times as many.",
             parser=real("--time-limit", hint=SECONDS),
         ),
     ] = None,
