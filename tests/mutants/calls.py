@@ -45,6 +45,19 @@ def imports_between(root: Path, test: str) -> dict[str, int]:
     return away
 
 
+@cache
+def names_in(root: Path, path: str) -> dict[str, set[str]]:
+    """Return by function of a file the names that it uses."""
+    return {
+        function: {
+            each.id if isinstance(each, ast.Name) else each.attr
+            for each in ast.walk(node)
+            if isinstance(each, ast.Name | ast.Attribute)
+        }
+        for function, node in _functions(_tree(root / path))
+    }
+
+
 def functions_of(root: Path, path: str) -> set[str]:
     """Return the functions of a file, "file:name"."""
     return {f"{path}:{name}" for name, _ in _functions(_tree(root / path))}
