@@ -32,7 +32,14 @@ from tests.mutants.calls import (
     users_of_kernels,
 )
 from tests.mutants.changes import Change, changes_of
-from tests.mutants.trial import forked, in_turn, passes, recorded, tried
+from tests.mutants.trial import (
+    forked,
+    functions_in_memory,
+    in_turn,
+    passes,
+    recorded,
+    tried,
+)
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".mutants"
@@ -74,6 +81,7 @@ class Trials:
             self.record(session.items)
         known = [each for each in _lines(self.calls, "test") if each["passed"]]
         last = {each["test"]: each for each in known if each["test"] in tests}
+        functions_in_memory()
         for change in self.sample():
             chosen = [tests[each] for each in in_turn(_able(change, tests, last))]
             self.write(change, _verdict(chosen, change, self.options.budget))

@@ -15,7 +15,9 @@ import resource
 import signal
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import import_module
 from mmap import mmap
 from pathlib import Path
@@ -148,18 +150,33 @@ def _swap_code(whole: CodeType, name: str) -> None:
         for each in _codes(whole)
         if each.co_qualname == name
     }
-    found = 0
-    for each in gc.get_objects():
-        if (
-            type(each) is FunctionType
-            and each.__code__.co_filename == whole.co_filename
-        ):
-            code = each.__code__
-            if (code.co_qualname, code.co_firstlineno) in new:
-                each.__code__ = new[code.co_qualname, code.co_firstlineno]
-                found += 1
+    file = whole.co_filename
+    known = functions_in_memory()
+    if not any((file, *place) in known for place in new):
+        functions_in_memory.cache_clear()  # it was imported just now
+        known = functions_in_memory()
+    found = [
+        (code, each) for place, code in new.items() for each in known[file, *place]
+    ]
+    for code, each in found:
+        each.__code__ = code
     if not found:
         raise LookupError(f"no function {name} is in memory")
+
+
+@cache
+def functions_in_memory() -> dict[tuple[str, str, int], list[FunctionType]]:
+    """Return every function by file, name and line.
+
+    A process that forks calls it before: a fork that looks at all objects copies them.
+    """
+    found = defaultdict[tuple[str, str, int], list[FunctionType]](list)
+    for each in gc.get_objects():
+        if type(each) is FunctionType:
+            code = each.__code__
+            found[code.co_filename, code.co_qualname, code.co_firstlineno].append(each)
+    gc.freeze()
+    return found
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
