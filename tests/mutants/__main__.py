@@ -76,6 +76,8 @@ class Trials:
         settings.load_profile("mutants")
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if session.testsfailed:
+            raise pytest.UsageError("some files of tests cannot be imported")
         tests = {each.nodeid: each for each in session.items}
         if not self.options.guess:
             self.record(session.items)
