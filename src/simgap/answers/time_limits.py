@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import wraps
 from inspect import signature
 from math import inf
-from numbers import Real
 from typing import ParamSpec, TypeVar, cast
 
 from simgap._kernels.time_limit import time_limited
@@ -24,7 +23,7 @@ def whole_time(time_limit: float | None) -> float:
     """
     if time_limit is None:
         return inf
-    if not isinstance(time_limit, Real) or not time_limit > 0.0:
+    if not time_limit > 0.0:
         raise InvalidArgument(
             f"time_limit is {time_limit!r}", hint="seconds, above 0, or None"
         )
