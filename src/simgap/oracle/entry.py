@@ -21,6 +21,8 @@ from simgap._kernels.compile_clock import compile_seconds, working_seconds
 from simgap._kernels.time_limit import (
     check_time,
     if_in_time,
+    limit_reached,
+    memory_limited,
     resident_bytes,
     time_limited,
 )
@@ -92,13 +94,13 @@ def domain_randomization_oracle(
     form = loss_form(latent, horizon=horizon, discount=discount)
     planned, name = _plan(form, solver, progress)
     try:
-        prices = _prices(form, planned, left())
+        prices = _prices(form, planned, left(), solver.max_memory)
         found = _to_run(form, planned, solver, left())
     except KeyboardInterrupt:
         if planned.outcome is Outcome.INTERRUPTED or not ends_planning(solver):
             raise
         planned = replace(planned, outcome=Outcome.INTERRUPTED)
-        prices = _prices(form, planned, left())
+        prices = _prices(form, planned, left(), solver.max_memory)
         found = _to_run(form, planned, solver, LEAST_FOR_EACH)
     intervals = _gap_intervals(form, planned, left())
     seconds = working_seconds() - begin
@@ -256,17 +258,20 @@ class _Prices:
     notes: tuple[Note, ...] = ()
 
 
-def _prices(form: LossForm, planned: Planned, seconds: float) -> _Prices:
+def _prices(
+    form: LossForm, planned: Planned, seconds: float, most_bytes: float | None
+) -> _Prices:
     """Return what pairs of models cost, or what is known of it at once."""
     if planned.pair_prices is not None:
         return _Prices(*planned.pair_prices, None)
-    with time_limited(seconds):
+    with time_limited(seconds), memory_limited(most_bytes):
         found = if_in_time(lambda: pair_prices(form, planned.gaps))
+        limit = limit_reached() if found is None else ""
     if found is not None:
         return _Prices(*found, compared_models(form))
     nobody = np.zeros(0, np.int64)
     above = cheap_prices(form, nobody, planned.gaps)
-    text = "pairs of models were not compared: the time limit; prices have wide bounds"
+    text = f"pairs of models were not compared: {limit}; prices have wide bounds"
     note = Note("pairs-not-compared", text)
     return _Prices(np.zeros_like(above), above, nobody, (note,))
 

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from simgap._kernels.time_limit import check_time
+from simgap._kernels.time_limit import check_time, claim
 from simgap.arrays import FloatArray, OffsetArray
 from simgap.intervals import EPS
 from simgap.oracle.baselines.memoryless import evaluated
 from simgap.oracle.baselines.windowed import window_nodes
 from simgap.oracle.bounded.lower_nodes import (
+    bytes_of_lower,
     lower_structure,
     number_of_pairs,
     pairs_of,
@@ -27,7 +28,7 @@ from simgap.oracle.bounded.lower_nodes import (
 from simgap.oracle.bounded.lower_side import lower_pass, pair_prices_below
 from simgap.oracle.bounded.points import no_points
 from simgap.oracle.bounded.upper_graph import UpperPass, planned_steps
-from simgap.oracle.bounded.upper_nodes import upper_nodes
+from simgap.oracle.bounded.upper_nodes import bytes_of_upper, upper_nodes
 from simgap.oracle.bounded.upper_side import upper_effort, upper_pass
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.part_of_class import part_of_form, spread_over
@@ -120,6 +121,7 @@ def _compared(form: LossForm) -> tuple[FloatArray, FloatArray]:
     each = form.pattern.n_states * pairs_of(form)[0].size * max(planned_steps(form), 1)
     cells = int(np.clip(EFFORT / each, 4, MOST_CELLS))
     levels = int(np.clip(EFFORT / each, 1, MOST_LEVELS))
+    claim(bytes_of_lower(form, 0, cells) + bytes_of_upper(form, 0, levels))
     nobody = no_points(form)
     faces = lower_structure(form, nobody.states, nobody.beliefs, cells=cells)
     values, _ = lower_pass(form, faces, check_time)
