@@ -21,7 +21,7 @@ from simgap.continuous.policies.remembering import holds_memory
 from simgap.continuous.randomization.binding import BoundRandomization
 from simgap.continuous.simulators.effect import episodes_differ, repeats
 from simgap.records import Finding
-from simgap.text import number
+from simgap.text import counted, number
 
 PROBE = 8  # episodes at each of a few points
 WITHOUT_EFFECT = "parameter-without-effect"  # code
@@ -107,8 +107,10 @@ def _probe(work: Work, policy: _Recorded) -> Episodes:
 
 
 def _probe_points(work: Work) -> tuple[FloatArray, OffsetArray]:
-    theta = work.randomization.sample(work.seed, np.arange(PROBE))
-    return theta, episode_seeds(work.seed, np.arange(PROBE), np.arange(1))[:, 0]
+    # nothing is randomized: there is one world
+    points = np.arange(PROBE if work.randomization.names else 1)
+    theta = work.randomization.sample(work.seed, points)
+    return theta, episode_seeds(work.seed, points, np.arange(1))[:, 0]
 
 
 def _parameters_act(work: Work) -> Iterator[Finding]:
@@ -152,13 +154,14 @@ def _broken(policy: _Recorded, episodes: Episodes) -> Iterator[Finding]:
             "episodes",
             first.code,
             "fail",
-            f"{policy.name}: {len(episodes.broken)} of {PROBE} episodes broke, the "
-            f"first one at step {first.step}: {first.text}",
+            f"{policy.name}: {len(episodes.broken)} of {len(episodes.returns)} "
+            f"episodes broke, the first one at step {first.step}: {first.text}",
             float(len(episodes.broken)),
         )
     else:
         mean = number(float(episodes.returns.mean()))
-        text = f"{policy.name}: {PROBE} episodes ran, mean return {mean}"
+        ran = counted(len(episodes.returns), "episode")
+        text = f"{policy.name}: {ran} ran, mean return {mean}"
         yield Finding("episodes", "run", "ok", text)
 
 
