@@ -55,6 +55,36 @@ def test_an_interrupt_ends_a_process_that_hangs(where: str, needed: int) -> None
         assert process.stderr.read() == STOPPED
 
 
+COLLECTED = """
+import gc, os, signal
+from simgap.cli.app.process import begin_process
+from simgap.interrupts import check_interrupt
+begin_process()
+def collect(phase, _):
+    if phase == "start":
+        os.kill(os.getpid(), signal.SIGINT)
+gc.callbacks.append(collect)
+gc.collect()
+gc.callbacks.clear()
+try:
+    check_interrupt()
+except KeyboardInterrupt:
+    print("noticed")
+"""
+
+
+def test_an_interrupt_where_nothing_can_be_raised_is_noticed_without_a_word() -> None:
+    """Python calls it an ignored exception, with a traceback; JAX has such a place."""
+    found = subprocess.run(
+        [sys.executable, "-c", COLLECTED],
+        capture_output=True,
+        text=True,
+        preexec_fn=interruptible,
+        check=False,
+    )
+    assert (found.stdout, found.stderr) == ("noticed\n", "")
+
+
 LIST, WRONG = ("info", "riverswim"), ("nonsense",)
 
 

@@ -35,6 +35,7 @@ def begin_process() -> None:
         signal.set_wakeup_fd(told, warn_on_full_buffer=False)
         os.register_at_fork(after_in_child=_hear_nothing)
         threading.Thread(target=_listen, args=(heard,), daemon=True).start()
+        sys.unraisablehook = _unraised
 
 
 def end_process() -> None:
@@ -43,6 +44,12 @@ def end_process() -> None:
         with suppress(KeyboardInterrupt):
             if callable(signal.getsignal(signal.SIGINT)):
                 signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _unraised(what: sys.UnraisableHookArgs) -> None:
+    """Tell of an error where nothing can be raised; an interrupt there is noted."""
+    if not issubclass(what.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(what)
 
 
 class _Messages(io.FileIO):
