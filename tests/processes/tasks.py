@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -135,6 +136,15 @@ def _child(_: Any, tell: Tell) -> int | None:
     return child.exitcode
 
 
+def _program(about: tuple[Path, str], _: Tell) -> None:
+    """Start a program that takes long; say which, and end badly or never."""
+    path, how = about
+    path.write_text(str(subprocess.Popen(["sleep", "600"]).pid))
+    if how == "dies":
+        os._exit(3)
+    time.sleep(600.0)
+
+
 def _until(path: Path, _: Tell) -> str:
     """Wait for a file; say that it has begun."""
     note(path.parent / BEGUN, path.name)
@@ -162,6 +172,7 @@ TASKS: dict[str, Callable[[Any, Tell], Any]] = {
     "report": _report,
     "print": _print,
     "child": _child,
+    "program": _program,
     "until": _until,
     "numbered": _numbered,
     "bytes": lambda size, _: b"x" * size,

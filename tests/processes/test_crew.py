@@ -272,6 +272,18 @@ def test_a_task_may_have_processes_of_its_own() -> None:
     assert ended.result == 7
 
 
+@pytest.mark.parametrize("how", ["dies", "takes too long"])
+def test_programs_of_a_task_end_with_its_process(tmp_path: Path, how: str) -> None:
+    path = tmp_path / "program"
+    with crew(1, seconds=2.0, tries=1) as workers:
+        (ended,) = workers.run([("program", (path, how))])
+    assert code(ended) == ("process-died" if how == "dies" else "time-limit")
+    until = time.monotonic() + 30.0
+    while Path(f"/proc/{path.read_text()}").exists():
+        assert time.monotonic() < until, "the program goes on"
+        time.sleep(0.05)
+
+
 def test_workers_stay_between_runs_and_end_with_the_crew() -> None:
     with crew(1) as workers:
         first = [each.result for each in workers.run([("process", 1)] * 3)]

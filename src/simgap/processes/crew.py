@@ -31,7 +31,8 @@ class Crew:
     is printed in a worker goes to standard error.
 
     `close` ends the processes, as does the end of `with`. They also end by themselves
-    when this process is gone, however it ended.
+    when this process is gone, however it ended. Programs that tasks have started end
+    with the process of the task.
     """
 
     start: Start

@@ -48,6 +48,7 @@ class Head(NamedTuple):
 
 def work(start: bytes, tasks: socket, answers: Connection, driver: int) -> None:
     """Do the work of a worker until there are no more tasks."""
+    os.setpgid(0, 0)  # whatever tasks start is ended with this process
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal interrupts all processes
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     current_process().daemon = False  # it may have processes of its own
@@ -95,7 +96,7 @@ class _Sender:
             with self._lock:
                 self._answers.send_bytes(message.getbuffer())
         except OSError:  # nobody listens
-            os._exit(1)
+            _end()
 
     def send_failure(self, head: Head, error: BaseException) -> None:
         """Send an error."""
@@ -155,4 +156,9 @@ def _end_with(driver: int) -> None:
     """End this process when the one that started it is gone."""
     while os.getppid() == driver:
         time.sleep(LOOK)
-    os._exit(1)
+    _end()
+
+
+def _end() -> None:
+    """End this process and the programs that its tasks have started."""
+    os.killpg(0, signal.SIGKILL)

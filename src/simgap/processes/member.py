@@ -132,8 +132,11 @@ class Member:
         return self.held.pop(number)
 
     def kill(self) -> None:
-        """End the process at once."""
+        """End the process at once, and the programs that its tasks have started."""
         self._process.kill()
+        with suppress(ProcessLookupError):  # it had not begun, or nothing is left
+            assert self._process.pid  # 0 would be the group of this process
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.join()
         status = self._process.exitcode or 0
         self.signalled = status < 0
