@@ -11,9 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-SIMGAP = [sys.executable, "-m", "simgap.cli.app.main"]
-PATIENCE = 300.0  # seconds after which a command hangs
-ENDS = 20.0  # seconds in which helpers of a command that is gone end as well
+from tests.sessions import all_gone, killed_if_it_fails
+
+ROOT = Path(__file__).parents[2]
+SIMGAP = (sys.executable, "-m", "simgap.cli.app.main")
+SMALL = (sys.executable, "-m", "tests.faults.small")
+COMPILED_ONCE = {  # programs of JAX, as kernels are
+    "JAX_COMPILATION_CACHE_DIR": "../programs",
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+}
+PATIENCE = 900.0  # seconds after which a command hangs, on a machine that is busy
+ENDS = 60.0  # seconds in which helpers of a command that is gone end as well
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -23,7 +32,6 @@ class Ended:
     """How a command ended."""
 
     status: int
-    out: str
     err: str
     worked: float  # seconds of processor time, when it was last looked at
     struck: bool  # the signal came before the end
@@ -39,16 +47,16 @@ def strike(
 ) -> Ended:
     """Run a command, and send it a signal when it has worked for so many seconds.
 
-    Its own processor time decides, so that a busy machine does not move the moment.
-    All processes of the command get an interrupt, as from a terminal; only its first
-    one is killed. None is left in the end.
+    Processor time decides, that of its helpers too, so that a busy machine does not
+    move the moment. An interrupt goes to its process group, as from a terminal; only
+    its first process is killed. None is left in the end.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    with subprocess.Popen(
-        [*SIMGAP, *words],
+    process = subprocess.Popen(
+        words,
         cwd=folder,
+        env={**os.environ, **COMPILED_ONCE, "PYTHONPATH": str(ROOT)},
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -56,41 +64,30 @@ def strike(
         preexec_fn=lambda: signal.signal(  # noqa: PLW1509  # no threads here
             signal.SIGINT, signal.default_int_handler
         ),
-    ) as process:
+    )
+    with killed_if_it_fails(process.pid):
         begin, worked, struck = time.monotonic(), 0.0, False
-        try:
-            while process.poll() is None and not struck:
-                worked = max(worked, _worked(process.pid))
-                assert time.monotonic() - begin < PATIENCE, "it hangs"
-                struck = worked >= moment
-                time.sleep(0.005)
-            if struck and number is signal.SIGINT:
-                os.killpg(process.pid, number)
-            elif struck:
-                process.send_signal(number)
-            out, err = process.communicate(timeout=PATIENCE)
-        finally:
-            process.kill()
-    _wait_for_helpers(process.pid)
-    return Ended(process.returncode, out, err, worked, struck)
+        while process.poll() is None and not struck:
+            worked = max(worked, _worked(process.pid))
+            assert time.monotonic() - begin < PATIENCE, "it hangs"
+            struck = worked >= moment
+            time.sleep(0.005)
+        if struck and number is signal.SIGINT:
+            os.killpg(process.pid, number)
+        elif struck:
+            process.send_signal(number)
+        err = process.communicate(timeout=PATIENCE)[1]
+        all_gone(process.pid, ENDS)
+    return Ended(process.returncode, err, worked, struck)
 
 
 def _worked(process: int) -> float:
-    """Return the processor time of a process so far."""
+    """Return the processor time of a process and all below it, so far."""
     try:
-        told = Path(f"/proc/{process}/stat").read_text(encoding="ascii")
-    except OSError:
+        about = Path(f"/proc/{process}")
+        told = (about / "stat").read_text(encoding="ascii")
+        below = (about / "task" / str(process) / "children").read_text().split()
+    except OSError:  # it has just ended
         return 0.0
-    user, system = told.rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / TICKS
-
-
-def _wait_for_helpers(group: int) -> None:
-    until = time.monotonic() + ENDS
-    while time.monotonic() < until:
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.1)
-    raise AssertionError("a process was left behind")
+    spent = told.rpartition(")")[2].split()[11:15]  # those that have ended among them
+    return sum(map(int, spent)) / TICKS + sum(_worked(int(each)) for each in below)

@@ -12,6 +12,8 @@ import ctypes
 import io
 import json
 import os
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -24,6 +26,7 @@ from simgap.cli.app import main as program
 from simgap.ledger.ledger import Ledger
 from tests.sweeps.small import Here
 
+COMPILER = shutil.which("cc") or shutil.which("gcc")
 MODES = ("once-full", "once-broken", "short", "full-from-now-on")
 PLAN = """question = "gap"
 [axes]
@@ -33,6 +36,14 @@ policy = ["random", "zero"]
 [settings]
 runs = 4
 """
+
+
+def built(place: Path) -> Path:
+    """Return the library that makes writes fail, compiled in a folder."""
+    library, source = place / "failing.so", Path(__file__).with_name("failing.c")
+    build = f"{COMPILER} -shared -fPIC -O1 -ldl -o".split()
+    subprocess.run([*build, str(library), str(source)], check=True)
+    return library
 
 
 @dataclass

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -13,11 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.sweeps.failing import MODES
+from tests.sweeps.failing import COMPILER, MODES, built
 
-SOURCE = Path(__file__).with_name("failing.c")
-SCRIPT = "tests.sweeps.failing"
-COMPILER = shutil.which("cc") or shutil.which("gcc")
 CODES = {"disk-full", "failed-write", "unwritable-folder"}
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
@@ -25,9 +21,7 @@ pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler
 
 def cases(place: Path, step: int) -> list[dict[str, Any]]:
     """Return what became of every case; the first one is a run without a failure."""
-    library = place / "failing.so"
-    build = f"{COMPILER} -shared -fPIC -O1 -ldl -o".split()
-    subprocess.run([*build, str(library), str(SOURCE)], check=True)
+    library = built(place)
     told = subprocess.run(
         [
             sys.executable,
@@ -38,7 +32,7 @@ def cases(place: Path, step: int) -> list[dict[str, Any]]:
             str(step),
             *MODES,
         ],
-        cwd=SOURCE.parents[2],
+        cwd=Path(__file__).parents[2],
         env={**os.environ, "LD_PRELOAD": str(library)},
         stdout=subprocess.PIPE,
         text=True,
