@@ -16,7 +16,7 @@ from simgap.cli.app.main import main
 from simgap.cli.app.program import VERBS, _application
 
 SIMGAP = ("-m", "simgap.cli.app.main")
-SLOW = {"demo", "study", "reproduce"}  # no option makes their examples quick
+SLOW = {"demo", "study", "reproduce", "train"}  # no option makes their examples quick
 QUICK = {  # options that make an example a matter of a moment; the last -H counts
     "audit": ("-H", "6"),
     "oracle": ("-H", "6"),

@@ -48,7 +48,9 @@ def train(out: Path, sampler: str, **more: Any) -> Train:
     return simgap.train("servo", **given)
 
 
-@pytest.mark.parametrize("sampler", sorted(BEFORE))
+@pytest.mark.parametrize(
+    "sampler", ["adr", pytest.param("doraemon", marks=pytest.mark.slow), "gap"]
+)
 def test_a_sampler_is_paid_from_the_same_steps_and_a_stopped_training_goes_on(
     sampler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,9 +34,7 @@ def run(
 
     Example: simgap export 'riverswim?success=0.2:0.5:4' rivers.npz
     """
-    from pathlib import Path
-
-    if Path(model).is_dir() or Path(file).suffix in TABLES:
+    if _is_run(model, file):
         from simgap.sweeps import export_table
 
         with working(f"writing {file[:80]}"):
@@ -55,6 +53,17 @@ def run(
 def print_answer(answer: Export) -> None:
     """Print one line about the file."""
     print_line(f"{answer.path}  {answer.bytes} bytes  hash {answer.hash} (exact)")
+
+
+def _is_run(model: str, file: str) -> bool:
+    """Whether MODEL is the folder of a sweep, or would be one if it were there."""
+    from pathlib import Path
+
+    from simgap.instances import names
+
+    if Path(file).suffix not in TABLES or Path(model).exists():
+        return Path(model).is_dir()
+    return model.partition("?")[0] not in names()
 
 
 def _check_order(model: str, file: str) -> None:
