@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,14 @@ STREAMS = "src/simgap/_kernels/walking/streams.py"
 def test_a_change_is_at_work_in_a_fork_and_nowhere_else(
     path: str, function: str, after: str
 ) -> None:
+    """In a process that has compiled nothing yet, as the tool is."""
+    program = f"from {__name__} import compared; compared{path, function, after}"
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
+
+
+def compared(path: str, function: str, after: str) -> None:
+    """Compute something with a change and without."""
+
     def computed() -> list[float]:
         below = Certified(-1.0, 1.0).not_negative().lower
         return [below, *map(int, episode_keys(0, 0, 2))]
