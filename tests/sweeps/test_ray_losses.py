@@ -88,7 +88,8 @@ def rows(folder: Path) -> int:
         return 0
     with closing(sqlite3.connect(folder / "ledger.sqlite", timeout=30)) as ledger:
         try:
-            found = ledger.execute("SELECT key FROM rows WHERE status = 'done'")
+            asked = "SELECT key FROM rows WHERE status = 'done' AND key LIKE 'sweep/%'"
+            found = ledger.execute(asked)
         except sqlite3.OperationalError:  # there is no table yet
             return 0
         keys = [key for (key,) in found]
