@@ -160,6 +160,15 @@ def test_large_models_come_out_as_their_closed_forms_say() -> None:
     assert grid.gain == pytest.approx(np.asarray(slip_grid_known(9, 9, 0.0).gain))
 
 
+def test_a_first_policy_whose_returns_are_no_floats_is_given_up() -> None:
+    """Its system is singular in floats; another first policy is evaluated."""
+    plan = solve_average_reward(riverswim(20_000, (0.2, 0.4, 0.6)))
+    known = np.asarray(riverswim_known(20_000, (0.2, 0.4, 0.6)).gain)
+    assert (plan.gain_lower <= known + 1e-12).all()
+    assert (plan.gain_upper >= known - 1e-12).all()
+    assert plan.gain_upper - plan.gain_lower == pytest.approx(0.0, abs=1e-9)
+
+
 def test_brackets_of_large_models_hold_in_fractions() -> None:
     """min (Th - h) <= rho <= max (Th - h) for the bias that is returned."""
     for simulators in (garnet(80, 2, 4, 1, seed=3), slip_grid(9, 8, 0.3)):

@@ -10,6 +10,7 @@ certificate is computed too. Where floats end, x is not finite.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -138,17 +139,23 @@ class PolicyChain:
                 shape=(count, count),
             )
             system = sparse.csc_matrix(off + sparse.diags_array(leave / self._units))
-            self._lu = splu(system)
+            with suppress(RuntimeError):  # singular in floats: they do not reach so far
+                self._lu = splu(system)
 
     def solve(self, right: FloatArray) -> FloatArray:
-        """Return x (S,), zero in the reference state and in states left out."""
+        """Return x (S,), zero in the reference state and in states left out.
+
+        NaN where floats do not reach.
+        """
         out: FloatArray = np.zeros(self._size)
         with np.errstate(over="ignore"):
             part = np.ascontiguousarray(right[self._states] / self._units)
         if self._dense is not None:
             solve_eliminated(self._dense, part)
-        else:
+        elif self._lu is not None:
             part = self._lu.solve(part)
+        else:
+            part = np.full_like(part, np.nan)
         out[self._states] = part
         return out
 
