@@ -8,6 +8,7 @@ whoever waits for it has.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -21,7 +22,7 @@ Result = TypeVar("Result")
 
 AT_ONCE = 2e7  # products of two numbers
 
-PAGE = 4096
+PAGE = os.sysconf("SC_PAGE_SIZE")  # bytes
 
 _ends: ContextVar[float] = ContextVar("ends", default=inf)
 _most_bytes: ContextVar[float] = ContextVar("most_bytes", default=inf)
