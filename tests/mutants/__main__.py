@@ -13,7 +13,7 @@ import json
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import partial
 from hashlib import sha256
@@ -124,14 +124,27 @@ class Trials:
                 for each in last.values()
                 if each["result"] == "survived" and each["seed"] == self.options.seed
             ]
-        drawn = draw(self.options.rooms, self.options.sample, self.options.seed)
+        drawn = draw(
+            self.options.rooms,
+            self.options.sample,
+            self.options.seed,
+            self.options.only,
+        )
         done = {_change(e).key for e in ledger if e["seed"] == self.options.seed}
         return [each for each in drawn if each.key not in done]
 
 
-def draw(rooms: list[str], count: int, seed: int) -> list[Change]:
-    """Return changes at random, in every room as many as it has its share of."""
-    found = {room: _changes_in(room) for room in rooms}
+def draw(
+    rooms: list[str], count: int, seed: int, only: Sequence[str] = ("",)
+) -> list[Change]:
+    """Return changes at random, in every room as many as it has its share of.
+
+    `only` are parts of paths: files that have none of them are left alone.
+    """
+    found = {
+        room: [e for e in _changes_in(room) if any(part in e.path for part in only)]
+        for room in rooms
+    }
     whole, chance = sum(map(len, found.values())), random.Random(seed)
     drawn = [
         each
@@ -221,6 +234,7 @@ def main() -> None:
     )
     parser.add_argument("--rooms", nargs="+", choices=TESTS, default=[*TESTS])
     parser.add_argument("--sample", type=int, default=200, help="how many changes")
+    parser.add_argument("--only", nargs="+", default=[""], help="parts of paths")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests")
     parser.add_argument("--guess", action="store_true", help="tests, record nothing")
