@@ -201,8 +201,14 @@ def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
             f"cannot write {path}: {error.strerror or error}",
             hint="the old file, if there was one, is untouched; "
             "check the folder, its permissions and the free space",
-            code="disk-full" if error.errno == ENOSPC else "failed-write",
+            code=why_not_written(error),
         ) from error
+
+
+def why_not_written(error: BaseException) -> str:
+    """Return the code of an error that a write met."""
+    full = getattr(error, "errno", None) == ENOSPC
+    return "disk-full" if full else "failed-write"
 
 
 def _remove_drafts(folder: Path, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from errno import EIO, ENOSPC
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,21 @@ def test_a_place_that_cannot_be_written_is_found_before_planning(
         writable_file(str(tmp_path / "q.simgap"))
     assert writable_file(str(tmp_path / "p.simgap")) == tmp_path / "p.simgap"
     assert [each.name for each in tmp_path.iterdir()] == ["q.belief.simgap"]
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(ENOSPC, "disk-full"), (EIO, "failed-write")]
+)
+def test_a_disk_that_refuses_a_policy_before_planning_has_the_code_of_a_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: str
+) -> None:
+    def refused(path: Path) -> None:
+        raise OSError(number, "refused")
+
+    monkeypatch.setattr(Path, "touch", refused)
+    with pytest.raises(InvalidFile) as told:
+        writable_file(tmp_path / "p.simgap")
+    assert told.value.code == code
 
 
 def test_options_become_settings() -> None:

@@ -12,6 +12,7 @@ from simgap.errors import InvalidFile
 from simgap.interop import save_policy
 from simgap.mdp import GridOrigin
 from simgap.oracle import OracleResult
+from simgap.user_files import why_not_written
 
 
 def saved_policies(
@@ -63,5 +64,6 @@ def writable_file(
         raise InvalidFile(
             f"cannot write {str(path)[:200]!r}: {getattr(error, 'strerror', error)}",
             hint=f"choose another place with {option}",
+            code=why_not_written(error),
         ) from error
     return path
