@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
+from itertools import count
 from pathlib import Path
 from random import Random
 
@@ -156,8 +157,9 @@ def test_commands_that_are_struck_often_leave_nothing_false(
     """A hundred of each signal over all commands."""
     reference, rng = Reference(name, tmp_path), Random(1)
     left = {signal.SIGINT: MANY, signal.SIGKILL: MANY}
+    folders = count()
     while any(left.values()):
-        folder = reference.new_folder(f"struck-{sum(left.values())}")
+        folder = reference.new_folder(f"struck-{next(folders)}")
         for _ in range(IN_A_ROW):
             number = rng.choice([each for each in left if left[each]] or [*left])
             in_time = reference.strike(number, rng.uniform(0.0, 1.0), folder)
