@@ -20,6 +20,7 @@ from simgap.user_files import (
     LARGEST_WHOLE,
     MOST_VALUES,
     check_json,
+    made_folder,
     opened,
     replacing,
 )
@@ -186,3 +187,13 @@ def test_a_draft_that_is_being_written_is_not_removed(tmp_path: Path) -> None:
         assert path.read_text() == "quick"
     assert path.read_text() == "slow"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["file/inside", "no\0name"])
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path, name: str) -> None:
+    assert made_folder(tmp_path / "new" / "folder").is_dir()
+    assert made_folder(str(tmp_path)) == tmp_path  # it is there already
+    (tmp_path / "file").touch()
+    with pytest.raises(InvalidFile) as told:
+        made_folder(tmp_path / name)
+    assert told.value.code == "unwritable-folder"

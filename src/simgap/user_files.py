@@ -205,6 +205,20 @@ def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
         ) from error
 
 
+def made_folder(path: str | os.PathLike[str]) -> Path:
+    """Return a folder, made if it is not there."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise InvalidFile(
+            f"cannot make the folder {folder}: {getattr(error, 'strerror', error)}",
+            hint="choose another one with --out DIR",
+            code="unwritable-folder",
+        ) from error
+    return folder
+
+
 def why_not_written(error: BaseException) -> str:
     """Return the code of an error that a write met."""
     full = getattr(error, "errno", None) == ENOSPC

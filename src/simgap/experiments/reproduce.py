@@ -13,7 +13,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from simgap.errors import InvalidFile
 from simgap.experiments import catalogue
 from simgap.experiments.framework.claim import Claim, Scale, Tell
 from simgap.ledger import opened_ledger
@@ -26,6 +25,7 @@ from simgap.records import (
     provenance,
     versions,
 )
+from simgap.user_files import made_folder
 
 FOLDER = "claims"  # inside the folder of the records
 ADDRESS = re.compile(" at 0x[0-9a-f]+")  # of a function among settings
@@ -64,7 +64,7 @@ def reproduce(
     tell = progress or (lambda words: None)
     begin = perf_counter()
     chosen = catalogue.named_claims(tuple(names))
-    folder = _made(out / FOLDER)
+    folder = made_folder(out / FOLDER)
     with opened_ledger(folder, ANSWERS):
         done = tuple(
             _answer(claim, scale, seed, folder, again, tell) for claim in chosen
@@ -142,14 +142,3 @@ def _answer(
         seconds=perf_counter() - begin if fresh else None,
         record=str(path),
     )
-
-
-def _made(folder: Path) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidFile(
-            f"cannot make the folder {folder}: {error.strerror or error}",
-            hint="choose another one with --out DIR",
-        ) from error
-    return folder

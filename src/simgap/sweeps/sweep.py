@@ -32,6 +32,7 @@ from simgap.sweeps.reading import read_plan
 from simgap.sweeps.state import sweep_record
 from simgap.sweeps.table import TABLE, write_table
 from simgap.text import counted, duration
+from simgap.user_files import made_folder
 
 RECORD = "sweep.json"
 STOPS = frozenset(("disk-full", "failed-write", "unwritable-folder"))  # no cell's fault
@@ -51,15 +52,8 @@ def sweep(
     was stopped, however, goes on where it was. A changed plan re-uses what is still
     valid; the record says what changed. Tables are written at the end: `table.csv`.
     """
-    folder, wanted = Path(out), read_plan(plan)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidFile(
-            f"cannot make the folder {folder}: {error.strerror}",
-            hint="choose another one with --out",
-            code="unwritable-folder",
-        ) from error
+    wanted = read_plan(plan)
+    folder = made_folder(out)
     with opened_ledger(folder, PART) as ledger:
         return _run(ledger, wanted, folder, engine, progress, again=())
 

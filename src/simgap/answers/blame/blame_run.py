@@ -51,6 +51,7 @@ from simgap.records import (
     write_record,
 )
 from simgap.text import between, listed, number, shown
+from simgap.user_files import made_folder
 
 RECORD = "blame_run.json"
 MOST_EXACT = 6  # parameters: 64 sets
@@ -238,7 +239,7 @@ def _measured(
     policies, recipe = ready.work.policies, ready.recipe
     what = {**ready.identity, "told": str(told)}
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        made_folder(folder)
     return measured(
         replace(
             ready.work,

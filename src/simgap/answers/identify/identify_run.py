@@ -48,6 +48,7 @@ from simgap.records import (
     write_record,
 )
 from simgap.text import listed, shown
+from simgap.user_files import made_folder
 
 RECORD = "identify_run.json"
 LEAST_WORLDS = 80
@@ -134,7 +135,7 @@ def identify_run(
     )
     folder = found.folder if out is None else Path(out)
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        made_folder(folder)
         write_record(answer, folder / RECORD)
     return answer
 

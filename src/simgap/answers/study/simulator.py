@@ -60,6 +60,7 @@ from simgap.records import (
     write_record,
 )
 from simgap.text import counted, duration, listed
+from simgap.user_files import made_folder
 
 PART = "study"  # of the folder's ledger
 RECORD, PAGE = "study_run.json", "report.html"
@@ -115,7 +116,7 @@ def study_simulator(
         checked=True,
     )
     what = _identity(asked, noise, seeds, time_budget, seed)
-    folder.mkdir(parents=True, exist_ok=True)
+    made_folder(folder)
     if fresh:
         forget(folder)
     tell = progress or (lambda _: None)

@@ -53,6 +53,7 @@ from simgap.records import (
     with_command,
     write_record,
 )
+from simgap.user_files import made_folder
 
 MOST_WIDTHS = 6  # parameters whose width is studied
 FINER = 0.1  # of the tolerance, if the bracket leaves the verdict open
@@ -96,7 +97,7 @@ def study_class(
     if log is not None:  # it is used last: refuse a bad one before all the planning
         source = Path(log) if isinstance(log, str | os.PathLike) else log
         seen = read_transition_log(source, given.latent.simulators)
-    folder.mkdir(parents=True, exist_ok=True)
+    made_folder(folder)
     solver = AutoOracle(gap_tolerance=gap_tolerance, time_limit=time_limit, seed=seed)
     asked = _Asked(
         given=given,

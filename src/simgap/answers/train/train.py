@@ -33,6 +33,7 @@ from simgap.continuous import (
 from simgap.errors import InvalidArgument
 from simgap.records import Note, Train, TrainedPolicy, provenance, write_record
 from simgap.text import listed
+from simgap.user_files import made_folder
 
 RECORD = "train.json"
 STEPS = 2_000_000  # for each seed, unless told otherwise
@@ -203,7 +204,7 @@ def training_recipe(
     sampling = parse_sampling(asked.sampler)
     split = budget_of(sampling.needs, budget, chosen, asked.told)
     folder = Path(out) / (name or asked.name(masked=masked))
-    folder.mkdir(parents=True, exist_ok=True)
+    made_folder(folder)
     reference = None
     if sampling.needs is not Needed.NOTHING:
         told_it = sampling.needs is Needed.INFORMED

@@ -48,7 +48,7 @@ from simgap.records import (
     provenance,
     write_record,
 )
-from simgap.user_files import replacing
+from simgap.user_files import made_folder, replacing
 
 RETURNS, RECORD = "returns.npz", "transfer.json"
 EPISODES = 32  # of a policy at a point, unless told otherwise
@@ -155,7 +155,7 @@ def transfer(
     optima = grid_optima(work, entries, noise, progress)
     folder = None if out is None else Path(out)
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        made_folder(folder)
     rounds = None
     if half_width is not None or budget is not None:
         first = min(FIRST, episodes or FIRST)

@@ -33,6 +33,7 @@ from simgap.records import (
     provenance,
     write_record,
 )
+from simgap.user_files import made_folder
 
 WIDTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
 MOST_WIDTHS = 8
@@ -224,7 +225,7 @@ def width_run(
     )
     answer = replace(answer, reason=reason_of(answer))
     if train_fn is None or out is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        made_folder(folder)
         write_record(answer, folder / RECORD)
     return answer
 

@@ -80,24 +80,9 @@ def finish(
 
 def folder_of(out: str | None) -> Path | None:
     """Return the folder of --out, or None if it is not given."""
+    from simgap.user_files import made_folder
+
     return None if out is None else made_folder(out)
-
-
-def made_folder(text: str) -> Path:
-    """Return a folder, made if it is not there."""
-    from pathlib import Path
-
-    from simgap.errors import InvalidFile
-
-    folder = Path(text)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        raise InvalidFile(
-            f"cannot make the folder {folder}: {getattr(error, 'strerror', error)}",
-            hint="choose another one with --out DIR",
-        ) from error
-    return folder
 
 
 def print_table(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simgap.cli.app.arguments import AsJson
-from simgap.cli.app.output import finish, made_folder, print_line, print_table, telling
+from simgap.cli.app.output import finish, print_line, print_table, telling
 from simgap.cli.verbs.study import print_answer as print_study, say_verdict
 from simgap.cli.verbs.transfer import print_answer as print_transfer
 from simgap.text import gap_number, number, shown
@@ -62,6 +62,8 @@ def run(
 
     Example: simgap demo --out lakes
     """
+    from simgap.user_files import made_folder
+
     if continuous:
         _poles(context, made_folder(out or "simgap-demo-continuous"), as_json=as_json)
         return

@@ -15,7 +15,6 @@ import typer
 from simgap.cli.app.arguments import AsJson, Seed
 from simgap.cli.app.output import (
     finish,
-    made_folder,
     print_line,
     print_table,
     telling,
@@ -56,6 +55,7 @@ def run(
     """
     from simgap.experiments import Scale, named_claims, reproduce
     from simgap.report import write_explorer
+    from simgap.user_files import made_folder
 
     if quick and full:
         raise InvalidArgument("both --quick and --full", hint="give one of them")

@@ -29,7 +29,6 @@ from simgap.cli.app.arguments import (
 )
 from simgap.cli.app.output import (
     finish,
-    made_folder,
     print_line,
     print_notes,
     say,
@@ -112,6 +111,7 @@ def run(
     from simgap.cli.app.compiling import WHOLE_STUDY, compile_ahead
     from simgap.cli.app.models import read_model
     from simgap.report import write_explorer
+    from simgap.user_files import made_folder
 
     if randomize is not None:
         refuse(

@@ -36,7 +36,6 @@ from simgap.cli.app.arguments import (
 from simgap.cli.app.output import (
     finish,
     folder_of,
-    made_folder,
     print_line,
     print_table,
     telling,
@@ -191,6 +190,7 @@ def run(
     from simgap.answers import width, width_run
     from simgap.cli.app.models import read_model
     from simgap.records import width_file
+    from simgap.user_files import made_folder
 
     if randomize is not None:
         planned: dict[str, object] = {
