@@ -60,10 +60,6 @@ def strike(
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # a shell that put us in the background has told its children to ignore it
-        preexec_fn=lambda: signal.signal(  # noqa: PLW1509  # no threads here
-            signal.SIGINT, signal.default_int_handler
-        ),
     )
     with killed_if_it_fails(process.pid):
         begin, worked, struck = time.monotonic(), 0.0, False
