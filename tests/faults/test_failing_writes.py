@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,6 +34,13 @@ CODES = {"disk-full", "failed-write", "unwritable-folder"}
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
 
 
+def versions(record: Any) -> list[Any]:
+    """Return a record as it ends, and as it is kept before it is told its command."""
+    if not isinstance(record, dict) or "provenance" not in record:
+        return [record]
+    return [record, {**record, "provenance": {**record["provenance"], "command": ""}}]
+
+
 def check(name: str, place: Path, step: int) -> None:
     library = built(place)
     words = [str(library), str(place), str(step), *COMMANDS[name]]
@@ -53,7 +61,7 @@ def check(name: str, place: Path, step: int) -> None:
         assert each["status"] == (2 if each["code"] else 0), about
         assert each["code"] in ("", *CODES), about
         for file, found in each["left"].items():
-            assert found == whole["whole"].get(file, "no such file"), (file, about)
+            assert found in versions(whole["whole"].get(file)), (file, about)
         assert each["code"] or each["left"] == whole["whole"], about
         assert each["second"][0] == 0, about
         assert each["whole"] == whole["whole"], about

@@ -103,7 +103,8 @@ def test_parquet_is_read_if_pyarrow_is_there(tmp_path: Path) -> None:
 def test_parquet_without_pyarrow_names_the_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    for name in ("pyarrow", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, name, None)
     (tmp_path / "log.parquet").write_bytes(b"PAR1")
     with pytest.raises(SimgapError) as told:
         read_real_log(tmp_path / "log.parquet")
