@@ -150,7 +150,7 @@ def test_any_guess_leads_to_the_exact_gain_and_a_greedy_policy(family: Family) -
         every, _, rewards = prepared(model)
         gain = twin.optimal_gain(P, R)
         for guess in (np.zeros(5), 1e3 * rng.random(5)):
-            found = exact_gain(every, 0, rewards, guess, 1e-9)
+            found = exact_gain(every, 0, rewards, guess)
             assert Fraction(found.lower) <= gain <= Fraction(found.upper)
             assert found.upper - found.lower <= 1e-14
             bias = exact(found.bias)
@@ -205,6 +205,6 @@ def test_policy_iteration_stops_where_its_time_is_over() -> None:
     found = _evaluate(moves, rewards, np.zeros(4, np.int32), elimination_order(moves))
     with time_limited(0.0):
         with pytest.raises(OutOfTime):
-            exact_gain(every, 0, rewards, np.zeros(4), 1e-9)
+            exact_gain(every, 0, rewards, np.zeros(4))
         with pytest.raises(OutOfTime):
             _sharpen(moves, rewards, found, 1.0)

@@ -16,6 +16,9 @@ from simgap.mdp import (
     class_from_arrays,
 )
 from simgap.planning import (
+    all_travel_times,
+    average_reward,
+    diameter,
     optimal_values,
     policy_values,
     solve_average_reward,
@@ -128,3 +131,70 @@ def test_laws_that_do_not_sum_to_one_are_read_as_divided_by_their_sums(
             found = optimal_values(each, horizon)
             assert encloses(found.start_ends[0], Fraction(horizon))
             assert found.error[0] < 1e-13 + 2.0 * abs(off) * horizon**2
+
+
+def two_states(rows: list[list[float]]) -> SimulatorClass:
+    """Models (stay, leave, leave, stay) of two states that pay 1 and 3."""
+    pointers, successors = np.array([0, 2, 4]), np.array([0, 1, 0, 1], np.int32)
+    return SimulatorClass(
+        transitions=Transitions(2, 1, pointers, successors, np.array(rows)),
+        rewards=np.array([[[1.0], [3.0]]]),
+        start=np.zeros(1, np.int64),
+    )
+
+
+def crossings(rows: list[float]) -> tuple[Fraction, Fraction]:
+    """Expected steps from either state to the other, rows divided by their sums."""
+    stay, up, down, rest = map(Fraction, rows)
+    return (stay + up) / up, (down + rest) / down
+
+
+OFF = 3e-10
+ROWS = [
+    [0.5, 0.5 + OFF, 0.25 + OFF, 0.75],
+    [0.5, 0.5 - OFF, 0.25 - OFF, 0.75],
+    [0.99 - OFF, 0.01, 0.5, 0.5],
+    [0.99 + OFF, 0.01, 0.5, 0.5],
+    [0.99 + OFF, 0.01, 0.01, 0.99 - OFF],
+]
+
+
+@pytest.mark.parametrize("rows", ROWS)
+def test_times_are_those_of_rows_divided_by_their_sums(rows: list[float]) -> None:
+    """A long stay that is off by 3e-10 was taken for 3e-8 of the time to leave."""
+    made = two_states([[0.5, 0.5, 0.25, 0.75], rows])
+    wide = diameter(made, tolerance=1e-12)
+    every = all_travel_times(made, tolerance=1e-12)
+    for m, times in enumerate(((Fraction(2), Fraction(4)), crossings(rows))):
+        room = 4.1 * OFF * float(max(times)) if m else 1e-11
+        far = wide.model_lower[m], wide.model_upper[m]
+        assert encloses(far, max(times))
+        assert far[1] - far[0] <= room
+        for source, target in ((0, 1), (1, 0)):
+            found = travel_times(made, target, tolerance=1e-12)
+            for ends in (
+                (found.lower[m, source], found.upper[m, source]),
+                (every.lower[m, target, source], every.upper[m, target, source]),
+            ):
+                assert encloses(ends, times[source])
+                assert ends[1] - ends[0] <= room
+
+
+@pytest.mark.parametrize("members", [1, 3])
+@pytest.mark.parametrize("method", ["sweeps", "policy iteration"])
+@pytest.mark.parametrize("rows", ROWS)
+def test_gains_are_those_of_rows_divided_by_their_sums(
+    rows: list[float], method: str, members: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sweeps read rows as they are: a bias of 100 makes 3e-8 of what they are off."""
+    if method == "sweeps":
+        monkeypatch.setattr(average_reward, "SHARPEN_UP_TO", 0)
+        monkeypatch.setattr(average_reward, "PATIENCE", 2000)
+    there, back = crossings(rows)
+    plan = solve_average_reward(two_states([rows] * members))
+    for m in range(members):
+        ends = float(plan.gain_lower[m]), float(plan.gain_upper[m])
+        assert encloses(ends, (there + 3 * back) / (there + back))
+        assert ends[1] - ends[0] <= 16.0 * OFF + plan.tolerance
+        off = 2.0 * OFF * float(plan.bias[m].max())
+        assert 0.9 * off <= plan.residual[m] <= 1.6 * off + 16.0 * OFF + plan.tolerance

@@ -65,7 +65,6 @@ def exact_gain(
     member: int,
     rewards: FloatArray,
     guess: FloatArray,
-    tolerance: float,
 ) -> ExactGain:
     """Return gain and bias; `guess` is any bias, perhaps from unfinished sweeps."""
     kernel = every.transitions
@@ -74,13 +73,12 @@ def exact_gain(
     order = elimination_order(moves)
     starts = [
         _greedy_start(every, member, rewards, guess),
-        _richest_start(every, member, rewards),
+        _richest_start(moves, rewards),
     ]
     evaluations = [_evaluate(moves, rewards, policy, order) for policy in starts]
     current = max(evaluations, key=lambda item: _or_least(item.gain))
     unit = float(rewards.max() - rewards.min()) or 1.0
     everyone = np.arange(every.n_states)
-    result = ExactGain(-np.inf, np.inf, current.bias, current.policy)
     for _ in range(MOST_ROUNDS):
         check_time()
         table, result = _sharpen(moves, rewards, current, unit)
@@ -129,7 +127,7 @@ def _correction(
 ) -> tuple[FloatArray, float]:
     """Return the change of bias and gain that removes `defect`."""
     part = evaluation.chain.solve(defect)
-    successors, weights = _row(moves, evaluation)
+    successors, weights = _row(moves, evaluation.policy, evaluation.reference)
     waiting = evaluation.waiting
     shift = (defect[evaluation.reference] + weights @ part[successors]) / (
         1.0 + weights @ waiting[successors]
@@ -157,8 +155,7 @@ def _of_reference(
     n_states = moves.n_states
     waiting = chain.solve(np.ones(n_states))
     earned = chain.solve(rewards[np.arange(n_states) * moves.n_actions + policy])
-    blank = _Evaluation(chain, policy, reference, waiting, earned, 0.0)
-    successors, weights = _row(moves, blank)
+    successors, weights = _row(moves, policy, reference)
     own = rewards[reference * moves.n_actions + policy[reference]]
     gain = (own + weights @ earned[successors]) / (1.0 + weights @ waiting[successors])
     return _Evaluation(
@@ -166,10 +163,8 @@ def _of_reference(
     )
 
 
-def _row(moves: Moves, evaluation: _Evaluation) -> tuple[IndexArray, FloatArray]:
-    row = (
-        evaluation.reference * moves.n_actions + evaluation.policy[evaluation.reference]
-    )
+def _row(moves: Moves, policy: IndexArray, state: int) -> tuple[IndexArray, FloatArray]:
+    row = state * moves.n_actions + policy[state]
     begin, end = moves.indptr[row], moves.indptr[row + 1]
     return moves.indices[begin:end], moves.values[begin:end]
 
@@ -204,11 +199,10 @@ def _one_class(
             "may depend on the state",
             hint="gain and bias need a communicating model",
         )
-    back = sparse.csr_array((weights, (after, sources)), shape=(n_states, n_states))
     reached = np.zeros(n_states, np.bool_)
     reached[best] = True
     while True:
-        wider = reached | (np.asarray(back.T @ reached.astype(np.float64)) > 0.0)
+        wider = reached | (np.asarray(graph @ reached.astype(np.float64)) > 0.0)
         if (wider == reached).all():
             break
         reached = wider
@@ -221,7 +215,7 @@ def _greedy_start(
     kernel = every.transitions
     best, scratch = np.empty(every.n_states), np.empty(3)
     totals = np.empty(every.n_states * every.n_actions)
-    policy = np.zeros(every.n_states, np.int32)
+    policy = np.empty(every.n_states, np.int32)
     improvement_sweep(
         kernel.indptr,
         kernel.indices.view(np.uint32),
@@ -237,15 +231,9 @@ def _greedy_start(
     return policy
 
 
-def _richest_start(
-    every: SimulatorClass, member: int, rewards: FloatArray
-) -> IndexArray:
+def _richest_start(moves: Moves, rewards: FloatArray) -> IndexArray:
     """Go to the state with the greatest reward and collect it again and again."""
-    kernel = every.transitions
-    target, action = divmod(int(np.argmax(rewards)), kernel.n_actions)
-    moves = Moves.of(
-        kernel.indptr, kernel.indices, kernel.values[member], kernel.n_actions
-    )
+    target, action = divmod(int(np.argmax(rewards)), moves.n_actions)
     policy, _ = paths_to(moves, np.array([target]))
     policy[target] = action
     return policy

@@ -46,6 +46,7 @@ from simgap.planning.average_exact import exact_gain
 from simgap.planning.connectivity import as_class, require_communicating
 from simgap.planning.lane_blocks import WIDE_FROM, blocks, rewards_of, side_by_side
 from simgap.planning.policy_chain import Moves, first_best
+from simgap.planning.row_sums import units_off
 
 PATIENCE = 120  # sweeps over all actions
 POLISH = 0.1  # sweeps go on to this part of the tolerance, for the bias's sake
@@ -122,11 +123,9 @@ def solve_average_reward(
     if not weakly_communicating:
         require_communicating(every)
     members, n_states = len(every), every.n_states
-    bias, policy = (
-        np.zeros((members, n_states)),
-        np.zeros((members, n_states), np.int32),
-    )
-    bracket, defects = np.zeros((members, 3)), np.zeros((members, 2))
+    bias = np.zeros((members, n_states))
+    policy = np.empty((members, n_states), np.int32)
+    bracket, defects = np.zeros((members, 3)), np.empty((members, 2))
     methods = []
     bracket[:, 1] = np.inf
     if members >= WIDE_FROM and n_states > SHARPEN_UP_TO:
@@ -180,14 +179,16 @@ def _sweep_together(
 ) -> None:
     """Try 16 models at a time; a bracket that stays wide is left to `_solve`."""
     kernel = every.transitions
+    longest = int(np.diff(kernel.indptr).max())
+    longest += units_off(kernel.indptr, kernel.values)
     for block in blocks(len(every)):
-        together, brackets = aligned((every.n_states, LANES)), np.zeros((3, LANES))
+        together, brackets = aligned((every.n_states, LANES)), np.empty((3, LANES))
         wide_gain_sweeps(
             kernel.indptr,
             kernel.indices,
             *side_by_side(every, block),
             kernel.n_actions,
-            int(np.diff(kernel.indptr).max()),
+            longest,
             POLISH * tolerance,
             PATIENCE,
             together,
@@ -248,15 +249,17 @@ def _solve(
             best,
             bracket,
         )
-        if outcome == SOLVED:
-            actions = np.zeros(every.n_states, np.int32)
+        more = units_off(kernel.indptr, kernel.values[member]) / (longest + 4)
+        bracket[:2] += -more * bracket[2], more * bracket[2]
+        if outcome == SOLVED and bracket[1] - bracket[0] <= tolerance:
+            actions = np.empty(every.n_states, np.int32)
             slack = POLISH * tolerance
             greedy_actions(totals, best, kernel.n_actions, slack, actions)
             return "sweeps", actions
         policy = _by_returns(every, member, rewards, tolerance, bias, bracket)
         if policy is not None:
             return "returns", policy
-    solved = exact_gain(every, member, rewards, bias, tolerance)
+    solved = exact_gain(every, member, rewards, bias)
     bias[:] = solved.bias
     bracket[:2] = solved.lower, solved.upper
     return "policy iteration", solved.policy

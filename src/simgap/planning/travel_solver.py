@@ -21,6 +21,7 @@ from simgap._kernels.solving import (
 from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, aligned
 from simgap.planning.policy_chain import Moves, elimination_order
+from simgap.planning.row_sums import units_off
 from simgap.planning.travel_exact import exact_travel
 
 EPS = 2.0**-52
@@ -66,7 +67,7 @@ class TravelSolver:
         self._kernel = (indptr, indices, values)
         self._n_actions = n_actions
         self._n_states = (indptr.size - 1) // n_actions
-        self._longest = int(np.diff(indptr).max())
+        self._longest = int(np.diff(indptr).max()) + units_off(indptr, values)
         self._tolerance = tolerance
         self._dense = indices.size == self._n_states * n_actions * self._n_states
         self._wide_works = True
@@ -166,7 +167,7 @@ class TravelSolver:
         now: FloatArray = np.ones((n_states, block.size))
         now[block, columns] = 0.0
         scale = np.ones(block.size)
-        rounding = (n_states + 6) * EPS
+        rounding = (self._longest + 6) * EPS
         early = np.inf
         for sweep in range(2 * WIDE_PATIENCE):
             now *= scale
@@ -258,12 +259,12 @@ def _found(
 
 def _columns(block: OffsetArray, now: FloatArray, bounds: FloatArray) -> list[Solved]:
     """Return the targets with their times moved to the middle of the bounds."""
-    used = bounds[:2, : block.size]
-    middle = 0.5 * (used[0] + used[1])
+    below, above = bounds[:2, : block.size]
+    middle = 0.5 * (below + above)
     rows = np.empty((block.size, now.shape[0]))
     np.multiply(now[:, : block.size].T, middle[:, None], out=rows)
-    low = (used[0] / middle * (1.0 - 4.0 * EPS)).tolist()
-    high = (used[1] / middle * (1.0 + 4.0 * EPS)).tolist()
+    low = (below / middle * (1.0 - 4.0 * EPS)).tolist()
+    high = (above / middle * (1.0 + 4.0 * EPS)).tolist()
     return [
         Solved(target, rows[lane], low[lane], high[lane])
         for lane, target in enumerate(block.tolist())
