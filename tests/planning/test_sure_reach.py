@@ -24,7 +24,10 @@ def test_the_safe_part_has_the_rows_of_the_model_and_no_way_out() -> None:
         assert states == sorted(surely_reaching(P, target))
         assert found.n_actions == A
         for place, s in enumerate(states):
-            if s == target:
+            if s == target:  # whatever it does, it is there
+                rows = slice(*found.indptr[[place * A, place * A + A]])
+                assert found.indices[rows].tolist() == [place] * A
+                assert found.values[rows].tolist() == [1.0] * A
                 continue
             safe = [
                 a

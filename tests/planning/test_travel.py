@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import isinf
+from typing import Any
 
 import numpy as np
 import pytest
@@ -385,8 +386,8 @@ def test_a_tolerance_out_of_range_is_refused(tolerance: float) -> None:
         travel_times(two_optima(3), 0, tolerance=tolerance)
 
 
-@pytest.mark.parametrize("target", [-1, 3])
-def test_a_target_that_does_not_exist_is_refused(target: int) -> None:
+@pytest.mark.parametrize("target", [-1, 3, True, 1.0, "1"])
+def test_a_target_that_does_not_exist_is_refused(target: Any) -> None:
     with pytest.raises(InvalidArgument, match=str(target)):
         travel_times(two_optima(3), target)
 

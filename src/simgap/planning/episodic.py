@@ -91,7 +91,7 @@ def optimal_values(
 ) -> EpisodicValues:
     """Return V*_1 of every model, in memory for two vectors of states per model."""
     every, horizon = as_class(simulators), checked_horizon(horizon)
-    values = np.zeros((len(every), every.n_states))
+    values = np.empty((len(every), every.n_states))
     for block in blocks(len(every)):
         if len(block) >= WIDE_FROM:
             values[block.start : block.stop] = _wide_optimal(every, block, horizon)
@@ -114,7 +114,7 @@ def solve_episodic(
             hint="optimal_values(...) needs no table; or plan fewer models at a time",
         )
     values = np.zeros((members, horizon + 1, every.n_states))
-    policy = np.zeros((members, horizon, every.n_states), np.int32)
+    policy = np.empty((members, horizon, every.n_states), np.int32)
     reach, longest = _largest_reward(every), _longest_row(every)
     for member in range(members):
         model = _arrays(every, member)

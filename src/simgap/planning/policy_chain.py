@@ -232,7 +232,7 @@ def paths_to(moves: Moves, targets: OffsetArray) -> tuple[IndexArray, FloatArray
     sources, after = rows // n_actions, moves.indices.astype(np.int64)
     best_first = np.lexsort((-moves.values, after, sources))
     keys = sources[best_first] * n_states + after[best_first]
-    first = best_first[np.diff(keys, prepend=-1) != 0]
+    first = best_first[np.unique(keys, return_index=True)[1]]
     with np.errstate(over="ignore"):
         costs = np.minimum(1.0 / moves.values, LONGEST_EDGE)
     backwards = sparse.csr_array(
@@ -241,7 +241,7 @@ def paths_to(moves: Moves, targets: OffsetArray) -> tuple[IndexArray, FloatArray
     distance: FloatArray = dijkstra(backwards, indices=targets, min_only=True)
     through = costs + distance[after]
     ordered = np.lexsort((rows, through, sources))
-    chosen = ordered[np.diff(sources[ordered], prepend=-1) != 0]
+    chosen = ordered[np.unique(sources[ordered], return_index=True)[1]]
     policy = np.zeros(n_states, np.int32)
     policy[sources[chosen]] = rows[chosen] % n_actions
     return policy, distance

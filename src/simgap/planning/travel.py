@@ -70,7 +70,7 @@ class AllTravelTimes:
     @property
     def policy(self) -> IndexArray:
         """Actions (M, target, state) that attain the times, computed when asked for."""
-        out = np.zeros(self.times.shape, np.int32)
+        out = np.empty(self.times.shape, np.int32)
         for member in range(self.simulators.n_models):
             for target in range(self.simulators.n_states):
                 known = self.known_policies.get((member, target))
@@ -124,9 +124,9 @@ def travel_times(
             hint=f"states are numbered 0 to {every.n_states - 1}",
         )
     shape = (len(every), every.n_states)
-    lower, upper = np.zeros(shape), np.zeros(shape)
+    lower, upper = np.empty((2, *shape))
     below, above = _as_divided(every)
-    policy = np.zeros(shape, np.int32)
+    policy = np.empty(shape, np.int32)
     for member, connected in enumerate(communicating(every)):
         if connected:
             solved = _solver(every, member, tolerance).one(target)
@@ -149,8 +149,8 @@ def all_travel_times(
     every = as_class(simulators)
     _check(tolerance)
     n_states, members = every.n_states, len(every)
-    times = np.zeros((members, n_states, n_states))
-    low, high = np.ones((2, members, n_states))
+    times = np.empty((members, n_states, n_states))
+    low, high = np.empty((2, members, n_states))
     below, above = _as_divided(every)
     policies: dict[tuple[int, int], IndexArray] = {}
     for member, connected in enumerate(communicating(every)):
@@ -265,7 +265,7 @@ def _policy(every: SimulatorClass, member: int, solved: Solved) -> IndexArray:
     if solved.policy is not None:
         return solved.policy
     kernel = every.transitions
-    out = np.zeros(every.n_states, np.int32)
+    out = np.empty(every.n_states, np.int32)
     greedy_travel_policy(
         kernel.indptr,
         kernel.indices,

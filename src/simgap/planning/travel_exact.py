@@ -33,8 +33,6 @@ def exact_travel(
     policy, _ = paths_to(moves, np.array([target]))
     everyone = np.arange(n_states)
     others = everyone != target
-    high = low = np.zeros(n_states)
-    lowest, highest = 0.0, np.inf
     for _ in range(MOST_ROUNDS):
         check_time()
         chain = PolicyChain(moves, policy, target, order)
@@ -42,8 +40,8 @@ def exact_travel(
         high, low = -chain.solve(np.ones(n_states)), np.zeros(n_states)
         for _ in range(MOST_CORRECTIONS):
             gain = moves.advantages(costs, high, low)
-            defect = np.where(others, gain.high[rows] + gain.low[rows], 0.0)
-            if np.abs(defect).max() <= 1e-3 * min(tolerance, IMPROVEMENT):
+            defect = gain.high[rows] + gain.low[rows]
+            if np.abs(defect[others]).max() <= 1e-3 * min(tolerance, IMPROVEMENT):
                 break
             add_to_wide(high, low, chain.solve(defect))
         table = (gain.high + gain.low).reshape(n_states, moves.n_actions)
