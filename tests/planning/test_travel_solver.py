@@ -13,7 +13,7 @@ from simgap.arrays import FloatArray, OffsetArray
 from simgap.errors import NotSolved, OutOfTime
 from simgap.instances import adverse, garnet, nodrift, riverswim
 from simgap.mdp import IndexOrder, TabularMDP, mdp_from_arrays
-from simgap.planning import all_travel_times, diameter, travel_times
+from simgap.planning import all_travel_times, travel_times
 from simgap.planning.policy_chain import Moves, elimination_order, paths_to
 from simgap.planning.travel_exact import _bracket, exact_travel
 from simgap.planning.travel_solver import Solved, TravelSolver, _columns
@@ -240,16 +240,3 @@ def test_elimination_is_given_as_many_sweeps_as_it_is_worth() -> None:
     assert solver_of(nodrift(8)[0], 1e-9)._patience() == 400
     assert solver_of(nodrift(100)[0], 1e-9)._patience() == 16 * 100**3 // (4 * 200)
     assert solver_of(nodrift(1000)[0], 1e-9)._patience() == 50_000
-
-
-def test_progress_of_a_diameter_ends_with_every_target() -> None:
-    """Targets that are dropped count when their model is done."""
-    seen: list[tuple[int, int]] = []
-    diameter(riverswim(20, (0.3, 0.4)), progress=lambda *x: seen.append(x))
-    assert {whole for _, whole in seen} == {40}
-    done = [count for count, _ in seen]
-    assert done == sorted(done)
-    assert done[0] == 0
-    assert {20, 40} <= set(done)
-    assert done[-1] == 40
-    assert max(np.diff(done[: done.index(20)])) == 1
