@@ -249,8 +249,10 @@ def _solve(
             best,
             bracket,
         )
-        more = units_off(kernel.indptr, kernel.values[member]) / (longest + 4)
-        bracket[:2] += -more * bracket[2], more * bracket[2]
+        off = units_off(kernel.indptr, kernel.values[member])
+        if off:  # the noise so far is longest + 4 units
+            bracket[2] *= off / (longest + 4)
+            bracket[:2] += -bracket[2], bracket[2]
         if outcome == SOLVED and bracket[1] - bracket[0] <= tolerance:
             actions = np.empty(every.n_states, np.int32)
             slack = POLISH * tolerance
