@@ -174,6 +174,22 @@ def test_elimination_finds_all_digits_of_the_fastest_times(family: object) -> No
     assert improved >= (0 if family is slow_model else 2)
 
 
+def test_elimination_leaves_the_likeliest_way_for_a_faster_one() -> None:
+    """By way of state 1 for sure, two steps; straight ahead half the time, 1.5."""
+    P = [
+        [[0.0, 1.0, 0.0], [0.0, 0.5, 0.5]],
+        [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]],
+        [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]],
+    ]
+    model = mdp_from_arrays(P, np.zeros((3, 2)), order=IndexOrder.STATE_ACTION)
+    first, costs = paths_to(moves_of(model), np.array([2]))
+    assert (first.tolist(), costs.tolist()) == ([0, 0, 0], [2.0, 1.0, 0.0])
+    found = exact_by_elimination(model, 2)
+    assert found.policy is not None
+    assert found.policy.tolist() == [1, 0, 0]
+    assert found.times == pytest.approx(np.array([1.5, 1.0, 0.0]), rel=1e-15)
+
+
 @pytest.mark.parametrize(
     "P",
     [
