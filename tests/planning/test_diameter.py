@@ -7,8 +7,8 @@ import pytest
 
 from simgap.arrays import FloatArray
 from simgap.errors import NotSolved
-from simgap.instances import nodrift, riverswim
-from simgap.planning import diameter, travel
+from simgap.instances import cycle, nodrift, riverswim
+from simgap.planning import all_travel_times, diameter, travel, travel_times
 from simgap.planning.travel_solver import Solved, TravelSolver
 
 
@@ -45,6 +45,7 @@ def test_targets_are_sharpened_until_none_can_be_harder(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """From 11.55 down; 8.8 is below the 10.4 that is certain by then."""
+    monkeypatch.setattr(travel, "SHARPEN_UP_TO", 4)
     swept = [(10.0, 0.9, 1.1), (10.5, 0.9, 1.1), (8.0, 0.9, 1.1)]
     asked = pretend(monkeypatch, swept, {0: (10.4, 0.0), 1: (10.2, 0.0)})
     found = diameter(nodrift(4))
@@ -100,3 +101,13 @@ def test_progress_of_a_diameter_ends_with_every_target() -> None:
     assert {20, 40} <= set(done)
     assert done[-1] == 40
     assert max(np.diff(done[: done.index(20)])) == 1
+
+
+def test_the_narrowest_tolerance_is_met_where_every_step_is_certain() -> None:
+    """A ring of three: two steps at most, to the last digit or two."""
+    wide = diameter(cycle(3), tolerance=1e-14)
+    assert wide.lower <= 2.0 <= wide.upper <= wide.lower * (1.0 + 2e-14)
+    one = travel_times(cycle(3), 0, tolerance=1e-14)
+    every = all_travel_times(cycle(3), tolerance=1e-14)
+    for found in (one.upper[0], every.upper[0, 0]):
+        assert found == pytest.approx(np.array([0.0, 2.0, 1.0]), rel=2e-14)

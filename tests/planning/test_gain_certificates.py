@@ -154,3 +154,10 @@ def test_a_plan_knows_its_middle_and_its_span() -> None:
 def test_gains_stop_where_their_time_is_over() -> None:
     with time_limited(0.0), pytest.raises(OutOfTime):
         solve_average_reward(cycle(65))
+
+
+def test_small_models_are_solved_to_the_last_digits_and_larger_ones_swept() -> None:
+    for states, method in ((60, "policy iteration"), (61, "sweeps")):
+        plan = solve_average_reward(garnet(states, 2, 3, 1))
+        assert plan.method == (method,)
+        assert plan.gain_upper[0] - plan.gain_lower[0] <= 1e-9
