@@ -13,7 +13,13 @@ from simgap._kernels.time_limit import time_limited
 from simgap.arrays import FloatArray
 from simgap.errors import NotSolved, OutOfTime
 from simgap.instances import cycle, garnet, riverswim, slip_grid
-from simgap.mdp import IndexOrder, SimulatorClass, TabularMDP, mdp_from_arrays
+from simgap.mdp import (
+    IndexOrder,
+    SimulatorClass,
+    TabularMDP,
+    class_from_arrays,
+    mdp_from_arrays,
+)
 from simgap.planning import average_reward, solve_average_reward
 from simgap.planning.average_exact import ExactGain
 from tests.reference.kernel_rows import entries, exact
@@ -161,3 +167,37 @@ def test_small_models_are_solved_to_the_last_digits_and_larger_ones_swept() -> N
         plan = solve_average_reward(garnet(states, 2, 3, 1))
         assert plan.method == (method,)
         assert plan.gain_upper[0] - plan.gain_lower[0] <= 1e-9
+
+
+def test_three_models_are_swept_side_by_side_and_two_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(average_reward, "SHARPEN_UP_TO", 10)
+    asked: list[int] = []
+    alone = average_reward._solve
+
+    def counted(every: SimulatorClass, member: int, *rest: Any) -> Any:
+        asked.append(member)
+        return alone(every, member, *rest)
+
+    monkeypatch.setattr(average_reward, "_solve", counted)
+    for members, wanted in ((2, [0, 1]), (3, [])):
+        asked.clear()
+        plan = solve_average_reward(garnet(20, 2, 3, members, separation=0.2))
+        assert asked == wanted
+        assert plan.method == ("sweeps",) * members
+
+
+@pytest.mark.parametrize("members", [1, 3])
+def test_sweeps_take_the_lowest_action_within_a_tenth_of_the_tolerance(
+    members: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(average_reward, "SHARPEN_UP_TO", 0)
+    for loss, action in ((0.05e-3, 0), (0.5e-3, 1)):
+        rows = np.full((members, 2, 2, 2), 0.5)
+        rewards = [[0.5 - loss, 0.5], [1.0 - loss, 1.0]]
+        every = class_from_arrays(rows, rewards, order=IndexOrder.STATE_ACTION)
+        plan = solve_average_reward(every, tolerance=1e-3)
+        assert plan.method == ("sweeps",) * members
+        assert (plan.policy == action).all()
+        assert plan.gain_upper[0] - plan.gain_lower[0] <= 1e-4
