@@ -111,15 +111,21 @@ def test_many_first_states_round_their_mean_and_miss_some_of_it() -> None:
 def test_values_that_leave_what_rewards_allow_are_a_defect(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    model = one_state([-1.0, 2.0])
+    """Each model has the range of its own rewards, and no other's."""
+    every = class_from_arrays(
+        np.ones((2, 1, 2, 1)), [[[-1.0, 2.0]], [[-10.0, 20.0]]],
+        order=IndexOrder.STATE_ACTION,
+    )  # fmt: skip
     for value, good in ((10.0, True), (-5.0, True), (10.001, False), (-5.001, False)):
-        wrong: FloatArray = np.array([value])
-        monkeypatch.setattr(episodic, "_optimal", lambda *_, wrong=wrong: wrong)
+        wrong: FloatArray = np.array([[value], [60.0]])
+        monkeypatch.setattr(
+            episodic, "_optimal", lambda _, m, __, found=wrong: found[m]
+        )
         if good:
-            assert optimal_values(model, 5).values.tolist() == [[value]]
+            assert optimal_values(every, 5).values.tolist() == wrong.tolist()
         else:
             with pytest.raises(AssertionError):
-                optimal_values(model, 5)
+                optimal_values(every, 5)
 
 
 def test_actions_are_tied_within_the_rounding_of_their_own_model() -> None:
