@@ -74,7 +74,7 @@ def part_to_plan(form: LossForm, time_limit: float | None) -> int | None:
         return None
     count = likely
     while count > FEWEST and not _fits(form, count, shorter):
-        count = max(FEWEST, min(count - 2, count * 9 // 10))
+        count = max(FEWEST, count * 9 // 10)
     return count
 
 
