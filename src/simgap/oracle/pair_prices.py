@@ -105,7 +105,8 @@ def cheap_prices(
         table.append(finite * (1.0 + form.relative_rounding) + form.rounding)
     least = np.full((prior.size, prior.size), np.inf)
     for lost in table:
-        weighted = np.where(prior > 0.0, prior * lost, 0.0)
+        weighted = np.zeros(prior.size)
+        np.multiply(prior, lost, where=prior > 0.0, out=weighted)
         np.minimum(least, weighted[:, None] + weighted, out=least)
     both = prior[:, None] + prior
     prices: FloatArray = np.zeros_like(least)

@@ -140,7 +140,7 @@ def single_plan_gaps(form: LossForm, supports: Supports) -> FloatArray:
         entry = likeliest.copy()  # first states that no prior model has
         entry[form.root_states] = plan
         first = plans[entry, np.arange(shape[1])]  # (S, M)
-        gaps[plan] = np.einsum("ms,sm->m", laws, np.where(laws.T > 0.0, first, 0.0))
+        gaps[plan] = np.einsum("ms,sm->m", laws, first)
     return gaps
 
 
