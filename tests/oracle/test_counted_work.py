@@ -104,7 +104,8 @@ def test_the_first_points_are_a_part_of_the_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("horizon", "cells", "levels"), [(10, 64, 24), (50_000, 10, 10), (10**6, 4, 1)]
+    ("horizon", "cells", "levels"),
+    [(1, 64, 24), (10, 64, 24), (50_000, 10, 10), (10**6, 4, 1)],
 )
 def test_the_work_of_comparing_three_models(
     horizon: int, cells: int, levels: int
