@@ -75,7 +75,7 @@ def test_stored_losses_are_off_by_the_values_they_come_from() -> None:
     reach = float(np.abs(plan.values).max())
     form = loss_form(LatentMDP.uniform(worlds), horizon=10)
     wanted = float(plan.error.max()) + 10 * (6 * EPS + row) * reach
-    assert form.rounding == pytest.approx(wanted, rel=1e-14)
+    assert form.rounding == pytest.approx(wanted, rel=1e-14, abs=0.0)
 
 
 def test_discounted_values_are_off_by_what_is_left_and_what_rounds() -> None:
@@ -91,8 +91,8 @@ def test_discounted_values_are_off_by_what_is_left_and_what_rounds() -> None:
     reach = float(values.max())
     backup = (residual + (6 * EPS + row) * reach) / 0.25
     error = backup + start_rounding(start) * reach
-    assert form.optimal_error == pytest.approx(np.full(3, error), rel=1e-14)
-    assert form.rounding == pytest.approx(backup + error, rel=1e-14)
+    assert form.optimal_error == pytest.approx(np.full(3, error), rel=1e-14, abs=0.0)
+    assert form.rounding == pytest.approx(backup + error, rel=1e-14, abs=0.0)
 
 
 @pytest.mark.parametrize("discount", [0.0, -0.5, 1.0, 1.0 - 5e-10, True, "0.5", None])
