@@ -11,6 +11,7 @@ import pytest
 
 from simgap.instances import best_arm, needle
 from simgap.mdp import LatentMDP
+from simgap.oracle import large_class
 from simgap.oracle.baselines import minimax
 from simgap.oracle.baselines.minimax import solve_minimax
 from simgap.oracle.baselines.stationary import reachable_nodes
@@ -23,7 +24,8 @@ from simgap.oracle.bounded.upper_nodes import upper_nodes
 from simgap.oracle.bounded.upper_side import upper_pass
 from simgap.oracle.bounded.visits import moved_visits, visits_of
 from simgap.oracle.completed_graph import _columns, _places, _runs, average_plan
-from simgap.oracle.exact import solve_exact
+from simgap.oracle.entry import planned_in_part
+from simgap.oracle.exact import mixture, solve_exact
 from simgap.oracle.exact.evidence import Supports
 from simgap.oracle.exact.follow import follow
 from simgap.oracle.exact.gaps import single_plan_gaps
@@ -34,8 +36,9 @@ from simgap.oracle.exact.symmetry import find_symmetry
 from simgap.oracle.exact.tree import BeliefTree, DoesNotFit, Limits, solve_tree
 from simgap.oracle.graph_values import graph_gaps, node_gaps
 from simgap.oracle.loss_form import LossForm, loss_form
+from simgap.oracle.part_of_class import neighbourhoods, part_of_form
 from simgap.oracle.result import Outcome
-from simgap.oracle.settings import ExactOracle
+from simgap.oracle.settings import AutoOracle, ExactOracle
 from simgap.policies import Pattern
 from tests.oracle.test_exact_policy import gaps_by_histories
 from tests.oracle.test_large_class import coins
@@ -260,3 +263,56 @@ def test_a_game_ends_when_an_oracle_does_not_fit(
     assert cut.weights.tolist() == [1.0]
     low, high = cut.worst_gap.ends
     assert low <= whole.worst_gap.ends[1] <= high + 1e-12
+
+
+def test_a_mixture_is_looked_for_up_to_a_number_of_nodes_and_choices(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The choices are the tied actions of nodes that tied actions lead to."""
+    form = form_of(3, 3)
+    limits = Limits(10**6, 2**31, inf, inf, inf, lambda: 0.0, 0.0)
+    tree = BeliefTree(form, supports_of(form), limits)
+    tree.grow()
+    values = solve_tree(tree)
+    free = mixture._choices(tree, values)
+    assert free is not None
+    many = sum(map(len, free.values()))
+    for node, actions in free.items():
+        assert actions == np.flatnonzero(values.tied[node]).tolist()
+    reached = {int(each) for each in tree.roots if each >= 0}
+    pattern = form.pattern
+    for node in range(tree.layers[-2]):  # a node comes before those it leads to
+        if node not in reached:
+            continue
+        row = int(tree.state[node]) * pattern.n_actions
+        for action in np.flatnonzero(values.tied[node]):
+            columns = pattern.indptr[row + action : row + action + 2]
+            first, last = columns - pattern.indptr[row] + tree.first_link[node]
+            reached |= {int(each) for each in tree.links[first:last] if each >= 0}
+    assert set(free) == reached
+    monkeypatch.setattr(mixture, "MOST_NODES", tree.size)
+    monkeypatch.setattr(mixture, "MOST_CHOICES", many)
+    assert mixture._choices(tree, values) == free
+    monkeypatch.setattr(mixture, "MOST_CHOICES", many - 1)
+    assert mixture._choices(tree, values) is None
+    monkeypatch.setattr(mixture, "MOST_CHOICES", many)
+    monkeypatch.setattr(mixture, "MOST_NODES", tree.size - 1)
+    assert mixture._choices(tree, values) is None
+
+
+def test_a_part_of_a_class_bounds_it_by_the_least_share_of_its_models(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first coin has 0.01 of the weight and stands for 0.5 of it."""
+    prior, chances = np.array([0.01, 0.49, 0.25, 0.25]), np.array([0.05, 0.9, 0.9, 0.9])
+    form = loss_form(coins(prior, 4, chances), horizon=4)
+    part = neighbourhoods(prior, 2)
+    inner = solve_exact(part_of_form(form, part.chosen, part.weights), ExactOracle())
+    monkeypatch.setattr(large_class, "_groups_below", lambda *_: (0.0, True))
+    found = planned_in_part(form, AutoOracle(), 2)
+    assert found.lower == pytest.approx(0.02 * inner.lower, rel=1e-9)
+    assert found.outcome is Outcome.STALLED
+    monkeypatch.setattr(large_class, "_groups_below", lambda *_: (found.upper, False))
+    assert planned_in_part(form, AutoOracle(), 2).outcome is Outcome.SOLVED
+    monkeypatch.setattr(large_class, "_groups_below", lambda *_: (0.0, False))
+    assert planned_in_part(form, AutoOracle(), 2).outcome is Outcome.OUT_OF_TIME
