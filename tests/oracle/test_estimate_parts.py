@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from simgap.errors import InvalidArgument
-from simgap.oracle import to_run
+from simgap.oracle import estimate, to_run
+from simgap.oracle.baselines import posterior_sampling
 from simgap.oracle.bounded.points import no_vectors
 from simgap.oracle.episode_design import number_of_strata, of_models, of_neighbours
 from simgap.oracle.estimate import (
@@ -23,6 +24,7 @@ from simgap.oracle.estimate import (
 )
 from simgap.oracle.loss_form import loss_form
 from simgap.oracle.to_run import belief_policy
+from simgap.statistics import Part
 from tests.oracle.test_large_class import coins
 from tests.policies.cases import greedy_policy, random_latent, vector_policy
 
@@ -185,3 +187,64 @@ def test_the_better_policy_is_chosen_by_a_quarter_of_the_episodes(
     assert asked == [pilot, pilot, judged]
     to_run._estimated(FORM, [plain], 3, 0)
     assert asked[3]["episodes"] == 2
+
+
+def captured(
+    module: Any, monkeypatch: pytest.MonkeyPatch
+) -> list[tuple[list[Part], float, dict[str, Any]]]:
+    """Return what the means of a module are asked with, from now on."""
+    asked: list[tuple[list[Part], float, dict[str, Any]]] = []
+
+    def mean(parts: list[Part], confidence: float, **more: Any) -> None:
+        asked.append((parts, confidence, more))
+
+    monkeypatch.setattr(module, "estimated_mean", mean)
+    return asked
+
+
+def test_episodes_of_sampling_cost_what_is_counted_and_what_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = captured(posterior_sampling, monkeypatch)
+    form = replace(DISCOUNTED, rounding=0.25)
+    costs, weights = np.arange(6.0).reshape(3, 2), np.array([0.5, 0.5, 0.0])
+    posterior_sampling._interval(form, costs, weights, 8.0, 0.5, 0.9)
+    ((parts, confidence, more),) = asked
+    assert confidence == 0.9
+    assert more == {"least": 0.0, "greatest": 8.25, "rounding": 0.25}
+    assert [each.weight for each in parts] == [0.5, 0.5, 0.0]
+    for each, row in zip(parts, costs, strict=True):
+        assert (each.values == row).all()
+        assert (each.low, each.high) == (-0.25, 8.75)
+        assert each.short is not None and each.short.tolist() == [0.5, 0.5]
+
+
+def test_episodes_of_a_belief_policy_are_one_part_for_every_stratum(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Rounding of the losses, and what slopes leave out in each of four steps."""
+    asked = captured(estimate, monkeypatch)
+    world = _World.of(DISCOUNTED, greedy_policy(DISCOUNTED))
+    form = replace(DISCOUNTED, rounding=0.25)
+    world = replace(world, form=form, spare=0.0625)
+    sample: Any = SimpleNamespace(
+        stratum=np.array([0, 0, 2, 1]), dropped=np.array([1.0, 2, 3, 4]), enough=0.125
+    )
+    values, weights = np.array([5.0, 6, 7, 8]), np.array([0.5, 0.0, 0.5])
+    estimate._interval(sample, values, weights, 8.0, world, 0.9, guaranteed=True)
+    ((parts, confidence, more),) = asked
+    assert confidence == 0.9
+    assert more["guaranteed"] and (more["least"], more["greatest"]) == (0.0, 8.5)
+    assert more["rounding"] == 0.5 and more["method"] == ""
+    assert [each.values.tolist() for each in parts] == [[5.0, 6.0], [7.0]]
+    assert [each.short.tolist() for each in parts if each.short is not None] == [
+        [1.0, 2.0],
+        [3.0],
+    ]
+    assert {(each.low, each.high, each.weight) for each in parts} == {
+        (-0.5, 8.625, 0.5)
+    }
+    assert all(each.one_law for each in parts)  # all coins begin in one state
+    other = replace(world, right_posterior=False)
+    estimate._interval(sample, values, weights, 8.0, other, 0.9, guaranteed=False)
+    assert asked[1][2]["method"] and not asked[1][2]["guaranteed"]

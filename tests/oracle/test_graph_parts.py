@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from simgap.instances import best_arm, needle
-from simgap.mdp import LatentMDP
+from simgap.mdp import LatentMDP, class_from_arrays
 from simgap.oracle import large_class
 from simgap.oracle.baselines import minimax
 from simgap.oracle.baselines.minimax import solve_minimax
@@ -27,7 +28,7 @@ from simgap.oracle.completed_graph import _columns, _places, _runs, average_plan
 from simgap.oracle.entry import planned_in_part
 from simgap.oracle.exact import mixture, solve_exact
 from simgap.oracle.exact.evidence import Supports
-from simgap.oracle.exact.follow import follow
+from simgap.oracle.exact.follow import follow, single_plan, starts_of
 from simgap.oracle.exact.gaps import single_plan_gaps
 from simgap.oracle.exact.members import members_of
 from simgap.oracle.exact.outlook import _next_layer, looks_hopeless
@@ -316,3 +317,21 @@ def test_a_part_of_a_class_bounds_it_by_the_least_share_of_its_models(
     assert planned_in_part(form, AutoOracle(), 2).outcome is Outcome.SOLVED
     monkeypatch.setattr(large_class, "_groups_below", lambda *_: (0.0, False))
     assert planned_in_part(form, AutoOracle(), 2).outcome is Outcome.OUT_OF_TIME
+
+
+def test_first_states_of_unlikely_models_have_the_plan_of_the_likeliest() -> None:
+    """Model 1 begins in states 1 and 2, model 2 in state 1: both have no prior."""
+    start = np.array([[1, 0, 0, 0], [0, 0.4, 0.6, 0], [0, 1, 0, 0]])
+    worlds = class_from_arrays(np.tile(np.eye(4), (3, 2, 1, 1)), np.zeros((4, 2)))
+    latent = LatentMDP(replace(worlds, start=start), np.array([1.0, 0.0, 0.0]))
+    form = loss_form(latent, horizon=2)
+    assert form.root_states.tolist() == [0]
+    assert starts_of(form, np.array([7], np.int32)).tolist() == [7, -4, -3, -1]
+    assert single_plan(form, 0).starts.tolist() == [-2, -4, -3, -1]
+
+
+def test_an_exact_run_that_stops_says_why() -> None:
+    form = loss_form(LatentMDP.uniform(best_arm(3, 0.2)), horizon=6)
+    told: list[str] = []
+    solve_exact(form, ExactOracle(max_nodes=1), progress=told.append)
+    assert len(told) == 1 and Outcome.OUT_OF_NODES.value in told[0]
