@@ -21,6 +21,7 @@ from simgap.oracle.bounded.lower_side import lower_pass
 from simgap.oracle.bounded.points import no_points
 from simgap.oracle.bounded.relinking import remembered_steps
 from simgap.oracle.exact import outlook
+from simgap.oracle.exact.evidence import Supports
 from simgap.oracle.exact.solver import _supports
 from simgap.oracle.exact.tree import BeliefTree, DoesNotFit, Limits, _multipliers
 from simgap.oracle.loss_form import bytes_of_losses, loss_form
@@ -274,7 +275,9 @@ def test_values_below_are_kept_for_steps_near_the_end() -> None:
     assert kept.value_set.tolist() == [0, 0] and (kept.values[0] == last).all()
 
 
-def test_a_tree_counts_its_lessons_and_links() -> None:
+def test_a_tree_counts_its_lessons_and_links(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     form = loss_form(LatentMDP.uniform(best_arm(3, 0.2)), horizon=6)
 
     def grown(lessons: float, links: int) -> BeliefTree:
@@ -283,8 +286,17 @@ def test_a_tree_counts_its_lessons_and_links() -> None:
         tree.grow()
         return tree
 
+    taught: list[int] = []
+    for name in ("learn", "learn_swap"):
+        real = getattr(Supports, name)
+
+        def counted(self: Any, *given: int, real: Any = real) -> None:
+            taught.append(1)
+            real(self, *given)
+
+        monkeypatch.setattr(Supports, name, counted)
     free = grown(np.inf, 2**31)
-    assert free._lessons > 0
+    assert free._lessons == len(taught) > 0
     assert grown(free._lessons, 2**31).size == free.size
     for lessons, links in ((free._lessons - 1, 2**31), (np.inf, 5)):
         with pytest.raises(DoesNotFit) as reason:

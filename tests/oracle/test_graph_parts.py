@@ -219,6 +219,8 @@ def test_plans_of_single_models_lose_what_their_tables_lose() -> None:
     assert table[0, 1] == pytest.approx(2 * 0.2)  # two pulls of a wrong arm
     cut = solve_exact(form, ExactOracle(max_nodes=1))
     assert cut.outcome is Outcome.OUT_OF_NODES
+    assert cut.vectors.vector_set.size == 4  # of three steps, and the end
+    assert cut.vectors.vector_offsets.tolist() == [0] * (4 * 2 + 1)
     assert cut.gaps == pytest.approx(gaps_by_histories(form, cut.policy), abs=1e-14)
     assert any(cut.gaps == pytest.approx(row) for row in table)
 

@@ -90,7 +90,7 @@ def solve_in_parts(
 
     `plan` plans for a part within limits.
     """
-    scale = abs(form.informed) + float(np.abs(form.optimal).max(initial=0.0))
+    scale = abs(form.informed) + float(np.abs(form.optimal).max())
     rounding = 2.0 * form.rounding + 1e-13 * scale
     watch = Watch(limits, form.informed, form.worth, rounding, report)
     part = neighbourhoods(form.latent.prior, count)

@@ -88,7 +88,7 @@ class LossForm:
         steps = self.horizon
         if steps is None:
             steps = min(ceil(60.0 / (1.0 - self.discount)), 10**9)
-        longest = int(np.diff(self.pattern.indptr).max(initial=0))
+        longest = int(np.diff(self.pattern.indptr).max())
         each = ((self.n_models + 1) * longest + self.n_models + 8) * EPS + self.defect
         return (steps + 2) * each
 
@@ -102,11 +102,11 @@ class LossForm:
 
         `gaps` (M,) were summed up from the stored losses, values are V* less gaps.
         """
-        reach = float(np.abs(self.optimal).max(initial=0.0))
+        reach = float(np.abs(self.optimal).max())
         of_mean = ((self.n_models + 4) * EPS + 2.0 * self.defect) * reach
         most = float(np.nanmax(gaps, initial=0.0))
         of_gaps = self.rounding + (self.relative_rounding + 2.0 * EPS) * most
-        return of_gaps + float(self.optimal_error.max(initial=0.0)) + of_mean
+        return of_gaps + float(self.optimal_error.max()) + of_mean
 
     @property
     def informed(self) -> float:
@@ -130,7 +130,7 @@ class LossForm:
         """Return numbers that enclose sum_m nu_m V*_m."""
         low, high = self.optimal_ends.T
         prior = self.latent.prior.tolist()
-        off = defect(prior) * float(np.abs(self.optimal).max(initial=0.0))
+        off = defect(prior) * float(np.abs(self.optimal).max())
         return weighted_sum(prior, low.tolist(), high.tolist()).wider(2.0 * off)
 
 
@@ -180,9 +180,9 @@ def _finite(latent: LatentMDP, horizon: int) -> LossForm:
         kernel.indptr, kernel.indices, likelihood, _rewards(latent), 1.0,
         plan.values, losses,
     )  # fmt: skip
-    reach = float(np.abs(plan.values).max(initial=0.0))
+    reach = float(np.abs(plan.values).max())
     per_step = ((_longest_row(latent) + 4) * EPS + _row_defect(latent)) * reach
-    rounding = float(plan.error.max(initial=0.0)) + horizon * per_step
+    rounding = float(plan.error.max()) + horizon * per_step
     known = plan.start, plan.error
     return _wrapped(latent, horizon, 1.0, likelihood, losses, known, rounding)
 
@@ -202,7 +202,7 @@ def _discounted(latent: LatentMDP, discount: float) -> LossForm:
         kernel.indptr, kernel.indices, likelihood, rewards, discount, stacked, losses
     )
     # V is within `residual` of its own backup: a loss may be that much below zero.
-    reach = float(np.abs(values).max(initial=0.0))
+    reach = float(np.abs(values).max())
     off = ((_longest_row(latent) + 4) * EPS + _row_defect(latent)) * reach
     error = (residual + off) / (1.0 - discount) + start_rounding(simulators) * reach
     rounding = (residual + off) / (1.0 - discount) + error
@@ -255,7 +255,7 @@ def _rewards(latent: LatentMDP) -> FloatArray:
 
 def _row_defect(latent: LatentMDP) -> float:
     kernel = latent.simulators.transitions
-    return float(row_defects(kernel.indptr, kernel.values).max(initial=0.0))
+    return float(row_defects(kernel.indptr, kernel.values).max())
 
 
 def _longest_row(latent: LatentMDP) -> int:

@@ -45,10 +45,10 @@ def stationary_gaps(
         system = np.eye(nodes.size) - form.discount * kernel
         found = np.linalg.solve(system, paid)
         gaps: FloatArray = np.ascontiguousarray(found[:, :, 0].T)
-        residual = float(np.abs(paid - system @ found).max(initial=0.0))
+        residual = float(np.abs(paid - system @ found).max())
     else:
         gaps, residual = _by_sweeps(form, nodes, policy)
-    residual += 4.0 * EPS * (1.0 + float(np.abs(gaps).max(initial=0.0)))
+    residual += 4.0 * EPS * (1.0 + float(np.abs(gaps).max()))
     return gaps, residual / (1.0 - form.discount)
 
 
@@ -72,7 +72,7 @@ def _by_sweeps(
         now, least, stalled = np.array(paid), np.inf, 0
         while stalled < STALLED:
             after = paid + form.discount * (kernel @ now)
-            change = float(np.abs(after - now).max(initial=0.0))
+            change = float(np.abs(after - now).max())
             stalled = stalled + 1 if change >= least else 0
             least, now = min(least, change), after
             if change <= EPS * float(now.max(initial=0.0)):

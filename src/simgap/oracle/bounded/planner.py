@@ -202,7 +202,7 @@ def _begin(
     report: Callable[[Progress], None] | None,
 ) -> _Planner:
     """Return a planner with a first policy: one model's plan needs no search."""
-    scale = abs(form.informed) + float(np.abs(form.optimal).max(initial=0.0))
+    scale = abs(form.informed) + float(np.abs(form.optimal).max())
     rounding = 2.0 * form.rounding + 1e-13 * scale
     watch = Watch(limits, form.informed, form.worth, rounding, report)
     none = np.zeros((form.n_models, form.n_models))

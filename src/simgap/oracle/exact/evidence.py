@@ -41,7 +41,7 @@ TABLES = (  # of `Supports`, one row per entry, with what stands in a new row
 
 def relative_rounding(form: LossForm) -> float:
     """Return what a backup, its belief and its class of evidence round, relatively."""
-    longest = int(np.diff(form.pattern.indptr).max(initial=0))
+    longest = int(np.diff(form.pattern.indptr).max())
     return (form.n_models + longest + 8) * EPS
 
 

@@ -164,7 +164,7 @@ class _Kept:
         sizes = np.zeros((self.steps + 1, self.n_states), np.int64)
         for back, lengths in enumerate(self.lengths, start=1):
             sizes[self.steps - back] = lengths
-        rows = self.rows[::-1] or [np.zeros((0, self.n_models))]
+        rows = self.rows[::-1] or [np.empty((0, self.n_models))]
         offsets = np.zeros(sizes.size + 1, np.int64)
         offsets[1:] = np.cumsum(sizes)
         return VectorSets(
@@ -187,7 +187,7 @@ def _keep(
     Nodes of the tree follow those of the unfolded policy, if it was unfolded.
     """
     lengths = np.zeros(kept.n_states, np.int64)
-    rows = [np.zeros((0, kept.n_models))]
+    rows = [np.empty((0, kept.n_models))]
     linked = np.zeros(plans.shape[:2], np.bool_)
     begin, end = tree.layers[h], tree.layers[h + 1]
     state, first = tree.state[begin:end], followed.chance[begin:end]

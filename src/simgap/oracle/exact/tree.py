@@ -126,7 +126,7 @@ class BeliefTree:
         form, supports = self.form, self.supports
         weights = supports.members.roots
         self.layers.append(0)
-        self.roots = np.full(form.root_states.size, -1, np.int32)
+        self.roots = np.empty(form.root_states.size, np.int32)
         self._make_room(form.root_states.size, 0, 0)
         for i, (s, weight) in enumerate(zip(form.root_states, weights, strict=True)):
             support = supports.of(weight)
