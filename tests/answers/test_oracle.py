@@ -197,6 +197,30 @@ def test_options_become_settings() -> None:
         named_solver("exat")
 
 
+def test_what_is_asked_is_what_is_planned_with() -> None:
+    said: list[str] = []
+    found = oracle(
+        "absorbing_doors?members=3",
+        4,
+        gap_tolerance=0.5,
+        tolerance=0.25,
+        time_limit=9.0,
+        max_memory=30.0,
+        seed=5,
+        baselines=False,
+        progress=said.append,
+    )
+    settings = found.result.settings
+    assert isinstance(settings, AutoOracle)
+    assert (settings.gap_tolerance, settings.tolerance) == (0.5, 0.25)
+    assert (settings.time_limit, settings.max_memory) == (9.0, 30e9)
+    assert settings.seed == found.provenance.seed == 5
+    assert settings.bracket_if_interrupted
+    assert found.horizon == 4 and found.discount is None and said
+    endless = oracle("absorbing_doors?members=3", discount=0.5, baselines=False)
+    assert endless.horizon is None and endless.discount == 0.5
+
+
 @pytest.mark.parametrize(("horizon", "discount"), [(None, None), (5, 0.9), (0, None)])
 def test_one_length_is_needed(horizon: int | None, discount: float | None) -> None:
     with pytest.raises(InvalidArgument):

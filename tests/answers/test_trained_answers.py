@@ -144,6 +144,7 @@ def test_a_reference_that_was_trained_badly_is_named() -> None:
 def test_without_an_informed_policy_the_memory_is_read_all_the_same() -> None:
     found = identify_run([MEMORY], worlds=100)
     assert found.reference is None and found.losses == () and found.total is None
+    assert found.trainings == (len(MEMORY.policies), 0)
     assert "no-informed-policy" in codes(found)
     last = found.parameters[0].explained[-1]
     assert last is not None and last.estimate == pytest.approx(1.0, abs=1e-6)

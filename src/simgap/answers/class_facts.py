@@ -161,7 +161,7 @@ def _deviations(plan: AverageRewardPlan) -> FloatArray:
     rows = np.arange(kernel.n_states) * kernel.n_actions
     begins = kernel.indptr[:-1]
     row_of = np.repeat(np.arange(begins.size), np.diff(kernel.indptr))
-    out = np.zeros(len(plan.simulators))
+    out = np.empty(len(plan.simulators))
     for m, bias in enumerate(plan.bias):
         chances, following = kernel.values[m], bias[kernel.indices]
         mean = np.add.reduceat(chances * following, begins)
@@ -175,7 +175,7 @@ def _steps(plan: AverageRewardPlan) -> FloatArray:
     kernel = plan.simulators.transitions
     begins, possible = kernel.indptr[:-1], (kernel.values > 0.0).any(axis=0)
     row_of = np.repeat(np.arange(begins.size), np.diff(kernel.indptr))
-    out = np.zeros(len(plan.simulators))
+    out = np.empty(len(plan.simulators))
     for m, bias in enumerate(plan.bias):
         following = bias[kernel.indices]
         mean = np.add.reduceat(kernel.values[m] * following, begins)
