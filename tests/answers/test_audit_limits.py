@@ -8,34 +8,24 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib import import_module
 from itertools import product
-from math import inf
 from types import SimpleNamespace as Stand
 from typing import Any
 
 import numpy as np
 import pytest
 
-from simgap.answers import audit, named_model
+from simgap.answers import audit
 from simgap.answers.audit import (
-    grid,
     losses,
-    numbers,
-    refine,
-    table,
-    theory as theories,
-    words,
 )
 from simgap.answers.audit.losses import Losses, Settings, losses_in_steps
 from simgap.answers.stakes import Stakes, stakes
-from simgap.answers.weighted_models import weighted_models
-from simgap.errors import InvalidArgument, NotSolved
-from simgap.intervals import Certified, Estimate
-from simgap.mdp import Axis, Interpolation, StateGrid
+from simgap.errors import InvalidArgument
+from simgap.intervals import Certified
 from simgap.oracle import Outcome, bytes_of_losses
 from simgap.planning import optimal_values, policy_values
-from simgap.records import InSimulator, Rung, WorstModel
-from simgap.text import NOISE
-from tests.answers.audit_cases import coins, theory_of
+from simgap.records import WorstModel
+from tests.answers.audit_cases import coins
 
 smoothness: Any = import_module("simgap.answers.audit.smoothness")
 LATENT = coins(0.2, 0.9)
@@ -198,237 +188,3 @@ def test_a_class_too_large_to_plan_is_bounded_by_what_is_at_hand(
     random = losses_in_steps(LATENT, 3, Settings())
     assert random.memoryless_gap is not None and random.memoryless_worst is None
     assert random.memoryless_gap.upper == stakes(LATENT, 3).average.upper
-
-
-def rung(low: float, high: float, **more: Any) -> Rung:
-    usual = {"cells": (3,), "states": 3, "noise": 0.1, "in_simulator": ()}
-    gap = more.pop("gap", Certified(low, high))
-    return Rung(
-        **{**usual, "average_gap": gap, "at_stake": 100.0, "verdict": "yes", **more}
-    )
-
-
-def test_an_answer_stands_still_if_brackets_leave_each_other_by_little() -> None:
-    coarse: Any = Stand(origin=Stand(too_coarse=True))
-    fine: Any = Stand(origin=Stand(too_coarse=False))
-
-    def still(before: Rung, now: Rung, on: Any = fine) -> bool:
-        return refine._stands_still(before, now, on)
-
-    assert still(rung(4.0, 8.0), rung(5.0, 9.0))  # leaves by 1, a hundredth of 100
-    assert not still(rung(4.0, 8.0), rung(5.5, 9.5))
-    assert still(rung(5.0, 9.0), rung(4.0, 8.0))
-    assert not still(rung(4.0, 8.0), rung(2.5, 6.5))
-    assert still(rung(2.0, 9.0), rung(4.0, 8.0))  # one inside of the other
-    assert not still(rung(4.0, 8.0), rung(5.0, 9.0), coarse)
-    assert not still(rung(4.0, 8.0), rung(5.0, 9.0, verdict="no"))
-    assert not still(rung(4.0, 8.0, gap=None), rung(5.0, 9.0))
-    assert not still(rung(4.0, 8.0), rung(5.0, 9.0, gap=None))
-    assert not still(rung(4.0, 8.0), rung(5.0, 9.0, at_stake=50.0))
-
-
-@pytest.mark.parametrize(
-    ("scheme", "numbers_of_a_row"),
-    [(Interpolation.SIMPLEX, 3), (Interpolation.MULTILINEAR, 4)],
-)
-def test_a_table_is_too_large_by_its_numbers_or_its_losses(
-    scheme: Interpolation, numbers_of_a_row: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """12 nodes, 2 actions, 5 models, 7 samples of a step, 3 or 4 corners of a cell."""
-
-    class Models(list[int]):
-        n_actions = 2
-
-    made: Any = Stand(
-        simulators=Models(range(5)), scheme=scheme, origin=Stand(samples=7)
-    )
-    nodes = StateGrid((Axis("a", 0.0, 1.0, 3), Axis("b", 0.0, 1.0, 4)))
-    rows = 12 * 2 * 5
-
-    def large(*, thorough: bool = False) -> bool:
-        return refine._too_large(made, nodes, 11, thorough=thorough)
-
-    monkeypatch.setattr(refine, "MOST_NUMBERS", rows * numbers_of_a_row * 7)
-    assert not large()
-    monkeypatch.setattr(refine, "LARGEST_LOSSES", 8.0 * 11 * rows)
-    assert not large()
-    monkeypatch.setattr(refine, "LARGEST_LOSSES", 8.0 * 11 * rows - 1.0)
-    assert large() and not large(thorough=True)
-    monkeypatch.setattr(refine, "MOST_NUMBERS", rows * numbers_of_a_row * 7 - 1)
-    assert large(thorough=True)
-
-
-def test_an_audit_that_moves_is_left_open() -> None:
-    found = audit(LATENT, 5)
-    rungs = [rung(1.0, 2.0), rung(1.0, 4.0, at_stake=0.0), rung(1.0, 5.0, gap=None)]
-    moved = refine._still_moving(found, rungs, refine.LadderEnd.OUT_OF_TIME)
-    assert (moved.verdict, moved.verdict_code) == (
-        "undecided: grid too coarse",
-        "answer-moves",
-    )
-    assert moved.everywhere is None and moved.passed
-    assert "3 grids" in moved.headline and "(at most 2 %, 0 % of" in moved.headline
-    broken = replace(found.findings[0], status="fail")
-    failed = replace(found, findings=(broken, *found.findings[1:]))
-    end = refine.LadderEnd.OUT_OF_TIME
-    assert not refine._still_moving(failed, rungs, end).passed
-
-
-@pytest.mark.parametrize(
-    ("least", "spans", "residual", "rounding", "code"),
-    [
-        (1e-9, None, 0.0, None, "well-conditioned"),
-        (0.9e-9, None, 0.0, None, "small-probability"),
-        (0.5, 1e-6 * 2.0**52, 0.0, None, "well-conditioned"),
-        (0.5, 1.1e-6 * 2.0**52, 0.0, None, "large-values"),
-        (0.5, None, 1e-6, 1e-6, "well-conditioned"),
-        (0.5, None, 1.1e-6, None, "unsolved-equations"),
-        (0.5, None, 0.0, 1.1e-6, "rounding"),
-    ],
-)
-def test_digits_are_doubted_beyond_their_limits(
-    least: float, spans: float | None, residual: float, rounding: Any, code: str
-) -> None:
-    values = np.array([[1.0 - least, least, 0.0]])
-    every: Any = Stand(transitions=Stand(values=values))
-    given = None if spans is None else np.array([1.0, spans])
-    found = numbers.conditioning_finding(
-        every, spans=given, residual=residual, rounding=rounding
-    )
-    assert (found.code, found.value) == (code, least)
-    assert found.status == ("ok" if code == "well-conditioned" else "warning")
-
-
-def test_a_table_and_its_simulator_disagree_beyond_the_acceptable_loss() -> None:
-    def graded(low: float, high: float, name: str = "p") -> InSimulator:
-        sampled = Estimate(0.5 * (low + high), low, high, 0.95)
-        return InSimulator(name, Certified(1.0, 2.0), sampled, 100, 0.0)
-
-    def found(*each: InSimulator, at_stake: Any = None) -> InSimulator | None:
-        lost = Losses(stakes=at_stake or stake(2.0, 5.0), in_simulator=each)
-        return grid._disagreement(lost, 0.1)
-
-    assert found(graded(2.5, 3.0)) is None  # half apart, a tenth of 5
-    assert found(graded(2.75, 3.0)) == graded(2.75, 3.0)
-    most = graded(-1.0, 0.0, "q")
-    assert found(graded(2.75, 3.0), most) == most
-    assert found() is None
-    assert grid._disagreement(Losses(in_simulator=(most,)), 0.1) is None
-
-
-def test_noise_of_a_grid_is_worth_a_warning_beyond_half_of_the_motion() -> None:
-    def code(noise: float, *, coarse: bool = False) -> str:
-        origin = Stand(
-            noise={"x": noise, "y": 0.25}, too_coarse=coarse, samples=2, words="drawn"
-        )
-        (found,) = grid.grid_findings(Stand(grid=origin))  # type: ignore[arg-type]
-        assert found.value == max(noise, 0.25)
-        assert "drawn" in found.text
-        return found.code
-
-    assert (code(0.5), code(0.51)) == ("on-grid", "grid-noisy")
-    assert code(0.1, coarse=True) == "grid-too-coarse"
-
-
-def test_commands_carry_on_from_a_verdict() -> None:
-    def verbs(given: Any, verdict: Any = "yes", horizon: int | None = 7) -> list[str]:
-        told = table.next_commands(
-            named_model(given), horizon, verdict, Settings(time_limit=5.0)
-        )
-        assert all(f"-H {horizon or 200}" in each for each in told)
-        return [" ".join(each.split()[1:2] + each.split()[5:]) for each in told]
-
-    named = coins(0.2, 0.9, named=True)
-    assert verbs(named, horizon=None) == ["audit"]
-    assert verbs(named, "undecided") == ["audit --time-limit 30"]
-    assert verbs(named) == ["gap", "identify", "blame", "width --param chance"]
-    assert verbs(LATENT) == ["gap", "identify"]
-    assert verbs(coins(0.2, 0.9, prior=(1.0, 0.0))) == ["gap"]
-    assert verbs(named, "undecided: grid too coarse") == []
-
-
-@pytest.mark.parametrize(
-    ("outcome", "planned", "code", "status"),
-    [
-        (None, 0, "not-planned", "info"),
-        (Outcome.EXACT, 2, "solved", "ok"),
-        (Outcome.SOLVED, 1, "in-part", "ok"),
-        (Outcome.STALLED, 2, "stopped-early", "warning"),
-        (Outcome.OUT_OF_TIME, 1, "stopped-early", "warning"),
-    ],
-)
-def test_an_audit_says_how_planning_ended(
-    outcome: Outcome | None, planned: int, code: str, status: str
-) -> None:
-    lost = Losses(horizon=9, outcome=outcome, planned=planned)
-    (found,) = table._planning(weighted_models(LATENT), lost)
-    assert (found.code, found.status) == (code, status)
-    assert found.value == (None if outcome is None else planned)
-    assert table._planning(weighted_models(LATENT), Losses()) == ()
-
-
-def test_a_verdict_is_exact_only_where_nothing_was_computed_in_floats() -> None:
-    apart: Any = Stand(confused=())
-    assert table._certainty(LATENT, None, apart) == "exact"
-    assert table._certainty(LATENT, 5, apart) == "certified"
-    apart.confused = ((0, 1),)
-    assert table._certainty(LATENT, None, apart) == "certified"
-
-
-def test_a_trip_longer_than_the_episode_is_a_warning() -> None:
-    far: Any = Stand(model=0, lower=7.0, upper=7.5, source=[0, 0], target=[1, 1])
-    models = weighted_models(LATENT)
-    assert theories._diameter(models, far, None).code == "measured"
-    assert theories._diameter(models, far, 7).code == "measured"
-    found = theories._diameter(models, far, 6)
-    assert (found.code, found.value) == ("longer-than-episode", 7.0)
-    far.upper = far.lower = 0.0
-    assert theories._diameter(models, far, 6).code == "one-state"
-
-
-def test_a_diameter_that_takes_too_long_is_counted_in_moves(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    work = 2 * 2 * LATENT.simulators.transitions.nonzeros
-    monkeypatch.setattr(theories, "MOST_TRIPS", work)
-    assert theory_of(LATENT, 9).trip.code == "measured"
-    monkeypatch.setattr(theories, "MOST_TRIPS", work - 1)
-    found = theory_of(LATENT, 9)
-    assert (found.trip.code, found.trip.value) == ("not-measured", 1.0)
-    assert found.diameter == Certified(1.0, inf)
-    assert (found.facts, found.theorem, found.promised) == (None, None, None)
-    unknown = theories._not_solved(NotSolved("no", hint="", result=(3.0, inf)))
-    assert unknown.diameter == Certified(3.0, inf)
-    assert (unknown.trip.code, unknown.trip.value) == ("not-solved", 3.0)
-
-
-def test_pairs_of_too_many_models_are_not_smooth_or_rough(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    models = weighted_models(coins(0.2, 0.9, named=True))
-
-    def code() -> str:
-        found = smoothness.smoothness_finding(
-            models, np.zeros(2), stake=1.0, acceptable=0.1
-        )
-        return str(found.code)
-
-    monkeypatch.setattr(smoothness, "MOST_MODELS", 2)
-    assert code() == "smooth"
-    monkeypatch.setattr(smoothness, "MOST_MODELS", 1)
-    assert code() == "not-measured"
-
-
-def test_words_name_the_worst_model_beyond_what_is_acceptable() -> None:
-    latent = coins(0.2, 0.9, prior=(0.01, 0.99))
-    worst = WorstModel("model 0", 1.0, 0.25)
-    assert words._worst(latent, worst, 0.25, "It") == ""
-    assert words._worst(latent, None, 0.25, "It") == ""
-    said = words._worst(latent, worst, 0.24, "It")
-    assert "25 %" in said and "probability" not in said
-    rare = coins(0.2, 0.9, prior=(0.0099, 0.9901))
-    assert "probability 0.0099" in words._worst(rare, worst, 0.24, "It")
-    assert words._between(Certified(0.25, 0.25)) == "25 %"
-    assert words._between(Certified(0.25, 0.5)) == "between 25 % and 50 %"
-    assert words._at_most(NOISE) == "nothing"
-    assert words._at_most(0.25) == "at most 25 %"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from errno import EIO, ENOSPC
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +220,24 @@ def test_what_is_asked_is_what_is_planned_with() -> None:
     assert found.horizon == 4 and found.discount is None and said
     endless = oracle("absorbing_doors?members=3", discount=0.5, baselines=False)
     assert endless.horizon is None and endless.discount == 0.5
+
+
+def test_simpler_policies_have_the_seed_and_the_effort_that_are_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Asked(Exception):
+        pass
+
+    def baselines(form: Any, *, seed: int, effort: float) -> Any:
+        assert (seed, effort) == (5, 0.125)
+        raise Asked
+
+    given = named_model("absorbing_doors?members=3")
+    module = import_module("simgap.answers.oracle")
+    monkeypatch.setattr(module, "all_baselines", baselines)
+    found = planned(given, 4, solver=AutoOracle(seed=5), tell=lambda word: None)
+    with pytest.raises(Asked):
+        compared(given.latent, found, lambda word: None, effort=0.125)
 
 
 @pytest.mark.parametrize(("horizon", "discount"), [(None, None), (5, 0.9), (0, None)])
