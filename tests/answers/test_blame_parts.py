@@ -6,7 +6,6 @@ Stand-ins have what a function reads and no more.
 from __future__ import annotations
 
 from fractions import Fraction
-from importlib import import_module
 from itertools import product
 from math import inf
 from types import SimpleNamespace as Stand
@@ -19,11 +18,10 @@ from simgap.answers.blame import hidden_losses, hidden_parts
 from simgap.answers.blame.hidden_losses import Effort, HiddenLosses
 from simgap.answers.blame.hidden_parts import ModelsLeft, models_left
 from simgap.intervals import EPS, Certified
-from simgap.oracle import Outcome
-
-asking: Any = import_module("simgap.answers.blame.blame")
-ignoring: Any = import_module("simgap.answers.blame.ignored_losses")
-telling: Any = import_module("simgap.answers.blame.blame_run")
+from simgap.mdp import LatentMDP
+from simgap.oracle import Outcome, domain_randomization_oracle
+from simgap.oracle.settings import ExactOracle
+from tests.answers.hidden_cases import mixed_class
 
 LEFT = ModelsLeft(0.5, (0, 2), (0.25, 0.75))
 
@@ -278,3 +276,94 @@ def test_time_is_counted_from_the_beginning(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(hidden_losses, "working_seconds", lambda: 12.0)
     assert hidden_losses._seconds_left(losses(begin=5.0)) == 3.0
     assert hidden_losses._seconds_left(losses(time_limit=None)) == inf
+
+
+def test_a_class_is_planned_to_a_small_part_of_the_whole_loss(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A hundredth of 2, of what whoever knows the model earns: 0.25 * 1 + 0.75 * 3."""
+    asked: list[Any] = []
+    ends = [Outcome.SOLVED, Certified(0.5, 0.625)]
+
+    def planned(parts: Any, left: Any, horizon: int, solver: Any) -> Any:
+        asked.append(solver)
+        return Stand(outcome=ends[0], average_gap=ends[1])
+
+    monkeypatch.setattr(hidden_losses, "_planned", planned)
+    given, key = losses(), (LEFT.members, LEFT.weights)
+    oracle: Any = given.oracle
+    oracle.optimal = np.array([1.0, 9.0, 3.0])
+    given.known[key] = Certified(0.0, 1.0)
+    hidden_losses._plan(given, LEFT, 3.0)
+    (solver,) = asked
+    assert (solver.gap_tolerance, solver.time_limit) == (0.25, 3.0)
+    assert solver.negligible == pytest.approx(0.02 / 2.5)
+    assert solver.episodes == 2
+    assert (given.known[key], given.planned) == (Certified(0.5, 0.625), 1)
+    assert not given.unfinished
+    for optimal, part in ((-0.02, 0.5), (-8.0, 0.0025), (0.0, 0.0)):
+        oracle.optimal = np.full(3, optimal)
+        hidden_losses._plan(given, LEFT, 3.0)
+        assert asked[-1].negligible == pytest.approx(part)
+    ends[0] = Outcome.OUT_OF_TIME  # but the bracket is narrow enough
+    hidden_losses._plan(given, LEFT, 3.0)
+    assert not given.unfinished
+    given.known[key], ends[1] = Certified(0.0, 1.0), Certified(0.0, 1.0)
+    hidden_losses._plan(given, LEFT, 3.0)
+    assert given.unfinished == {key} and given.planned == 6
+
+
+@pytest.mark.parametrize(
+    ("limit", "alone", "seconds"), [(10.0, True, 10.0), (10.0, False, 4.0), (None,) * 3]
+)
+def test_the_whole_class_has_a_part_of_the_time(
+    limit: float | None,
+    alone: bool | None,
+    seconds: float | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parts = hidden_parts.hidden_parts(
+        mixed_class(np.random.default_rng(0), {"a": 2, "b": 2})
+    )
+    asked: list[Any] = []
+
+    def planned(parts: Any, left: Any, horizon: int, solver: Any) -> Any:
+        asked.append((left.members, solver.time_limit, solver.seed))
+        return Stand(
+            average_gap=Certified(1.0, 2.0),
+            outcome=Outcome.OUT_OF_TIME,
+            gaps=np.array([1.0, 2.0, 3.0, 4.0]),
+        )
+
+    monkeypatch.setattr(hidden_losses, "_planned", planned)
+    effort = Effort(0.25, limit, 7)
+    found = hidden_losses.whole_class_planned(
+        parts, 3, effort, lambda word: None, alone=bool(alone)
+    )
+    assert asked == [((0, 1, 2, 3), seconds, 7)]
+    assert found.gaps.tolist() == [1.0, 2.0, 3.0, 4.0]
+    assert (found.whole, found.planned) == (Certified(1.0, 2.0), 1)
+    assert len(found.unfinished) == 1
+
+
+def test_an_oracle_that_is_planned_already_is_taken_for_the_models_that_count() -> None:
+    """Equal models are merged, and what their pairs cost is then not known."""
+    rng = np.random.default_rng(3)
+    latent = mixed_class(rng, {"a": 2, "label": 2}, idle=("label",))
+    prior = np.array([0.25, 0.25, 0.5, 0.0])
+    given = LatentMDP(latent.simulators, prior)
+    solver = ExactOracle(episodes=2)
+    oracle = domain_randomization_oracle(given, horizon=3, solver=solver)
+    whole = ModelsLeft(1.0, (0, 2), (0.5, 0.5))
+    found = hidden_losses._of_members(oracle, whole)
+    assert found.prior.tolist() == [0.25, 0.5]
+    assert found.gaps.tolist() == oracle.gaps[[0, 2]].tolist()
+    assert found.optimal.tolist() == oracle.optimal[[0, 2]].tolist()
+    assert found.values.tolist() == oracle.values[[0, 2]].tolist()
+    assert found.gap_intervals.tolist() == oracle.gap_intervals[[0, 2]].tolist()
+    assert (found.pair_prices_lower == 0.0).all()
+    assert (found.pair_prices_upper == np.inf).all()
+    kept = hidden_losses._of_members(oracle, ModelsLeft(1.0, (0, 2), (0.25, 0.5)))
+    block = np.ix_([0, 2], [0, 2])
+    assert (kept.pair_prices_lower == oracle.pair_prices_lower[block]).all()
+    assert (kept.pair_prices_upper == oracle.pair_prices_upper[block]).all()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from importlib import import_module
-from math import ceil, inf, log
+from math import ceil, inf, log, sqrt
 from types import SimpleNamespace as Stand
 from typing import Any
 
@@ -164,3 +164,24 @@ def test_shared_paths_cannot_be_written_to() -> None:
     kinds = {each.dtype for each in (paths.states, paths.groups, paths.row)}
     assert kinds == {np.dtype(np.int64)} and paths.indices.dtype == np.int32
     assert paths.terms == 2
+
+
+def test_a_course_of_throws_is_that_of_powers() -> None:
+    """BC_n of two coins is BC^n: those computed, and those that lie ahead."""
+    every = coins(0.2, 0.7).simulators
+    one = sqrt(0.2 * 0.7) + sqrt(0.8 * 0.3)
+    paths = sharing.shared_paths(every, 0, 1)
+    course = experiment_steps._Course(paths)
+    assert course.size == paths.shared.size + paths.row.size
+    assert (course.swept, course.earliest(0.5), course.latest(0.5)) == (0, 1, inf)
+    course.sweep(1, 0.0)  # one step says nothing of the next ones
+    assert (course.swept, course.earliest(0.5), course.latest(0.5)) == (1, 2, inf)
+    course.sweep(16, 0.0)
+    assert course.swept == 17 and not course.over
+    for n in (0, 1, 2, 9, 17, 18, 33, 34, 100, 1000):
+        for slack, found in ((1.0 + 1e-9, n), (1.0 - 1e-9, n + 1)):
+            level = one**n * slack
+            if level <= 1.0:
+                assert course.earliest(level) == course.latest(level) == found
+    course.sweep(16, one**20 * (1.0 + 1e-9))
+    assert course.swept == 20 and course.over

@@ -84,7 +84,7 @@ def _added_up(
     ranked = key[order]
     new[1:] = (ranked[1:] != ranked[:-1]).any(axis=1)
     begins = np.flatnonzero(new)
-    return nodes[order][begins], np.add.reduceat(weights[order], begins, axis=0)
+    return nodes[order][begins], np.add.reduceat(weights[order], begins)
 
 
 def _rules(policy: GraphPolicy, nodes: OffsetArray, step: int) -> OffsetArray:
