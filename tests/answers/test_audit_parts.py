@@ -23,7 +23,7 @@ from simgap.answers.audit.ways_back import (
 )
 from simgap.answers.class_facts import measured_class
 from simgap.answers.weighted_models import weighted_models
-from simgap.intervals import Certified
+from simgap.intervals import Certified, Estimate
 from simgap.mdp import LEAST_REWARD, Details
 from simgap.oracle import Outcome
 from simgap.planning import diameter
@@ -219,6 +219,64 @@ def test_the_value_of_known_gaps_is_what_informed_play_earns_less_them() -> None
     )
     found = grading._value(form, np.array([2.0, 4.0, np.nan]))
     assert found.ends == pytest.approx((6.375, 6.625))
+
+
+def test_three_policies_are_graded_with_what_they_earn_in_the_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Informed play earns 10; two of three models have weight."""
+    asked: list[Any] = []
+
+    def estimated(form: Any, policy: Any, *, episodes: int, seed: int) -> Estimate:
+        assert (policy, episodes, seed) == ("belief", 100, 7)
+        return Estimate(1.0, 0.5, 2.0, 0.95)
+
+    def simulated(*given: Any, **more: Any) -> Any:
+        table, _, policy, steps, known = given
+        assert (table, steps, more) == ("table", 9, {"episodes": 50, "seed": 7})
+        asked.append((policy, known.ends))
+        return Stand(ends=known.ends)
+
+    fakes: dict[str, Any] = {
+        "simulator_of": lambda simulators: simulators,
+        "episodes_to_run": lambda steps, likely: 50 if (steps, likely) == (9, 2) else 0,
+        "belief_policy": lambda form, vectors: "belief",
+        "estimated_gap": estimated,
+        "in_simulator": simulated,
+        "MarkovPolicy": lambda name, actions, rules: ("table of", actions, rules),
+        "replace": lambda given, **changes: Stand(**{**vars(given), **changes}),
+    }
+    for name, fake in fakes.items():
+        monkeypatch.setattr(grading, name, fake)
+    form: Any = Stand(
+        latent=Stand(prior=np.array([0.25, 0.75, 0.0]), simulators="table"),
+        steps=9,
+        informed=10.0,
+        rounding=0.0,
+        pattern=Stand(n_actions=3),
+    )
+    plan: Any = Stand(actions="rules", gaps=np.array([4.0, 8.0, 0.0]))
+    found: Any = Stand(gaps=np.array([2.0, 4.0, 0.0]), vectors=0, policy=Stand(graph=1))
+    told: Any = grading.graded(form, plan, found, 7)
+    assert [each.policy for each in told] == [
+        grading.GRAPH,
+        grading.BELIEF,
+        grading.WITHOUT,
+    ]
+    assert [each.ends for each in told] == [
+        pytest.approx((6.5, 6.5)),
+        (8.0, 9.5),
+        pytest.approx((3.0, 3.0)),
+    ]
+    assert vars(asked[0][0]) == {"graph": 1, "fallback": "belief"}
+    assert [each[0] for each in asked[1:]] == ["belief", ("table of", 3, "rules")]
+    found.gaps = None
+    assert grading.graded(form, plan, found, 7) == ()
+    found.gaps, form.latent.simulators = plan.gaps, None
+    assert grading.graded(form, plan, found, 7) == ()
+    form.latent.simulators = "table"
+    monkeypatch.setattr(grading, "episodes_to_run", lambda *_: None)
+    assert grading.graded(form, plan, found, 7) == ()
 
 
 def test_a_large_class_is_planned_on_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
