@@ -123,6 +123,18 @@ def test_a_policy_that_is_not_planned_says_so(plan: Oracle) -> None:
         measuring._simpler_row(LATENT, "minimax", empty)
 
 
+def test_gaps_of_a_table_are_off_by_half_the_width_of_their_average() -> None:
+    found: Any = Stand(
+        models=(0,), average_gap=Certified(1.0, 1.5), gaps=[2.0, 0.125], about="table"
+    )
+    row = measuring._simpler_row(LATENT, "minimax", found)
+    assert [each.gap for each in row.models] == [
+        Certified(1.75, 2.25),
+        Certified(0.0, 0.375),
+    ]
+    assert (row.average, row.worst) == (found.average_gap, Certified(1.75, 2.25))
+
+
 def test_an_agent_is_followed_exactly_in_short_episodes_and_run_in_long_ones() -> None:
     def certainty(horizon: int) -> str:
         runs = MonteCarlo(episodes=30, guaranteed=True)

@@ -98,8 +98,8 @@ def _where(
     p, q = kernel.values[i], kernel.values[j]
     roots = np.sqrt(p) + np.sqrt(q)
     apart = (p - q) / np.where(roots > 0.0, roots, 1.0)
-    half = np.add.reduceat(0.5 * apart**2, kernel.indptr[:-1])[telling]
-    best = int(telling[np.argmax(half * (1.0 + TIE) >= half.max())])
+    squares = np.add.reduceat(apart**2, kernel.indptr[:-1])[telling]
+    best = int(telling[np.argmax(squares * (1.0 + TIE) >= squares.max())])
     there = slice(kernel.indptr[best], kernel.indptr[best + 1])
     return _Place(
         row=best,
