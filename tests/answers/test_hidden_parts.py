@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from simgap.answers.blame.blame import blame
-from simgap.answers.blame.hidden_parts import LEFT_OPEN, hidden_parts
+from simgap.answers.blame.hidden_parts import LEFT_OPEN, equal_models, hidden_parts
 from simgap.intervals import Certified
-from simgap.mdp import LatentMDP, Parameters
+from simgap.mdp import Details, LatentMDP, Parameters
+from tests.answers.audit_cases import latent_of
 from tests.answers.hidden_cases import (
     costly_class,
     ends,
@@ -147,3 +148,20 @@ def test_many_drawn_models_are_quick_to_share() -> None:
     assert found.method == "exact"
     each = exact_gap(latent, 3) / 12
     assert all(sharp(one.share, each) for one in found.parameters)
+
+
+def test_models_are_equal_if_all_their_numbers_are() -> None:
+    """Also the smallest ones; the sign of a zero is no number."""
+    kernel = np.full((2, 1, 2), 0.5)
+    other = np.array([[[0.5, 0.5]], [[0.25, 0.75]]])
+    pay, minus, tiny = (np.array([[1.0], [last]]) for last in (0.0, -0.0, 1e-20))
+    rewards = [pay, minus, tiny, pay, pay]
+    start = np.array([[1.0, 0.0]] * 4 + [[0.0, 1.0]])
+    latent = latent_of(
+        [kernel, kernel, kernel, other, kernel],
+        np.stack(rewards),
+        details=Details(start=start),
+    )
+    assert equal_models(latent.simulators).tolist() == [0, 0, 2, 3, 4]
+    shared = latent_of([kernel, other, kernel], pay)
+    assert equal_models(shared.simulators).tolist() == [0, 1, 0]

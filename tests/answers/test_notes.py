@@ -277,6 +277,9 @@ def test_how_long_the_nearest_models_take_to_be_told_apart(
     found = separation.separation_finding(models, apart, horizon)
     assert found.code == code
     assert found.value == pytest.approx(1.4)
+    assert f"visits: {experiment.visits}" in found.text
+    experiment.visits = None
+    assert "visits" not in separation.separation_finding(models, apart, horizon).text
 
 
 @pytest.mark.parametrize(
