@@ -157,7 +157,7 @@ def test_episodes_too_long_to_follow_keep_the_promise_of_a_theorem(
 def test_a_class_too_large_to_plan_is_bounded_by_what_is_at_hand(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """By the best of all tables, by a theorem, by random actions."""
+    """By the best of all tables of actions."""
     size = bytes_of_losses(LATENT, 3)
     monkeypatch.setattr(losses, "LARGEST_LOSSES", size)
     assert losses_in_steps(LATENT, 3, Settings()).outcome is Outcome.EXACT
@@ -182,9 +182,18 @@ def test_a_class_too_large_to_plan_is_bounded_by_what_is_at_hand(
     assert worst.name == f"model {parts.argmax()}"
     assert worst.gap == pytest.approx(gaps[parts.argmax()])
     assert worst.relative == pytest.approx(parts.max())
-    promised = losses_in_steps(LATENT, 3, Settings(), promised=0.125).average_gap
-    assert promised == Certified(0.0, 0.125)
+
+
+def test_what_is_not_planned_is_bounded_by_random_actions_or_a_theorem(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(losses, "LARGEST_LOSSES", 0.0)
     monkeypatch.setattr(losses, "stationary_gaps", lambda *_: None)
     random = losses_in_steps(LATENT, 3, Settings())
     assert random.memoryless_gap is not None and random.memoryless_worst is None
     assert random.memoryless_gap.upper == stakes(LATENT, 3).average.upper
+    assert random.average_gap == random.memoryless_gap
+    promised = losses_in_steps(LATENT, 3, Settings(), promised=0.125).average_gap
+    assert promised == Certified(0.0, 0.125)
+    large = losses_in_steps(LATENT, 3, Settings(), promised=100.0).average_gap
+    assert large == random.average_gap
