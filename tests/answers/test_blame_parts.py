@@ -261,6 +261,10 @@ def test_classes_share_the_time_and_the_widest_ones_get_what_is_left(
     assert found[3:] == [(2, 4.0), (3, 5.0), (1, 4.0)]
     found = planned_for(losses(), [6.0, 4.0, 2.0, 5.9], monkeypatch)
     assert len(found) == 3  # less than twice as long as before says little more
+    last = losses(time_limit=1.0)  # a whole second is worth another try
+    found = planned_for(last, [0.6, 0.4, 0.2, 1.0, 0.9], monkeypatch)
+    third: Any = pytest.approx(2.0 / 3.0)
+    assert found[3:] == [(2, third)]
     late = losses()
     assert planned_for(late, [1.0, 0.0, 0.0, 0.0], monkeypatch) == [(1, each)]
     assert len(late.unfinished) == 3

@@ -47,6 +47,41 @@ def test_an_estimated_share_is_a_part_of_the_whole() -> None:
     assert (found.lower, found.upper) == (0.5, 1.0)
 
 
+def test_an_estimated_leader_is_above_all_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[set[int]] = []
+
+    def shares(*ends: tuple[float, float], whole: float = 4.0) -> HiddenShares:
+        def values(losses: Any, sets: Any) -> dict[int, Certified]:
+            asked.append(set(sets))
+            return {each: Certified(whole, whole) for each in asked[-1]}
+
+        def sampled(orders: Any, values: Any, *, confidence: float) -> Any:
+            assert (orders.players, len(orders.orders), confidence) == (3, 10, 0.9)
+            assert {each for order in orders.prefixes for each in order} <= set(values)
+            return tuple(Estimate(0.5 * (a + b), a, b, confidence) for a, b in ends)
+
+        monkeypatch.setattr(hidden_shares, "losses_of_sets", values)
+        monkeypatch.setattr(hidden_shares, "sampled_shares", sampled)
+        given: Any = Stand(
+            parts=Stand(relevant=(0, 1, 2)), effort=Stand(seed=5), rounding=0.0
+        )
+        return hidden_shares.estimated_shares(given, pairs=5, confidence=0.9)
+
+    found = shares((0.5, 1.0), (1.25, 2.0), (0.0, 1.125))
+    assert found.leader == 1
+    assert found.parts is not None
+    assert [each.ends for each in found.parts] == [
+        (0.125, 0.25), (0.3125, 0.5), (0.0, 0.28125),
+    ]  # fmt: skip
+    assert shares((0.5, 1.0), (1.25, 2.0), (0.0, 1.25)).leader is None
+    assert shares((2.5, 3.0), (1.25, 2.0), (0.0, 1.25)).leader == 0
+    nothing = shares((0.0, 0.0), (0.0, 0.0), (0.0, 0.0), whole=0.0)
+    assert (nothing.parts, nothing.leader) == (None, None)
+    assert all({0, 7, 1, 2, 4, 6, 5, 3} <= each for each in asked)
+
+
 def test_a_whole_within_ten_roundings_is_nothing() -> None:
     given: Any = Stand(rounding=0.125)
     nothing = hidden_shares._nothing
