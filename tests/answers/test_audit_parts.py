@@ -45,7 +45,8 @@ def test_rewards_that_cancel_have_a_gain_between_themselves() -> None:
         0.5 * LEAST_REWARD,
     ]
     least = np.array([[0.0, 0.0], [LEAST_REWARD] * 2])
-    assert separation._gain(kernel, least) == pytest.approx([LEAST_REWARD] * 2)
+    exact = pytest.approx([LEAST_REWARD] * 2, rel=1e-6, abs=0.0)
+    assert separation._gain(kernel, least) == exact
 
 
 def test_first_states_that_say_the_same_are_one() -> None:
