@@ -31,6 +31,7 @@ from tests.answers.audit_cases import apart_of, coin, coins, latent_of, signs
 from tests.answers.test_class_numbers import WIDTH, tosses
 
 losing: Any = import_module("simgap.answers.audit.losses")
+facts_of_audits: Any = import_module("simgap.answers.audit.facts")
 growing: Any = import_module("simgap.answers.over_horizons")
 
 
@@ -201,6 +202,27 @@ def test_facts_in_part_are_those_of_the_whole_class() -> None:
     assert flat.spans is not None and flat.spans.tolist() == [0.0, 0.0]
     own = _in_part(weighted_models(signs()), diameter(signs().simulators), apart)
     assert not own.shared_rewards
+
+
+def test_facts_in_part_allow_for_what_equations_are_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plan = Stand(
+        gain_lower=np.array([-3.0, 1.0]),
+        gain_upper=np.array([-2.75, 1.5]),
+        bias_span=np.array([10.0, 2.5]),
+        residual=np.array([0.125, 0.0625]),
+        tolerance=10.0,
+    )
+    monkeypatch.setattr(facts_of_audits, "solve_for_bias", lambda every: plan)
+    latent = tosses((0.2, 0.5), (0.9, 0.25))  # rewards from -3 to 2
+    models = weighted_models(latent)
+    found = _in_part(models, diameter(latent.simulators), apart_of(latent))
+    assert found.residual == pytest.approx((0.125 + 0.5 + 1.0) / WIDTH)
+    assert found.spans is not None and found.spans.tolist() == [2.0, 0.5]
+    assert found.gains is not None and found.gains.tolist() == [0.0, 0.8]
+    assert found.separation is not None
+    assert 1.4 * (1.0 - 1e-9) < found.separation < 1.4
 
 
 def test_a_bracket_without_memory_is_no_less_than_with_it() -> None:
