@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from math import inf
 from types import SimpleNamespace as Stand
@@ -101,6 +102,36 @@ def test_a_policy_that_tracks_the_posterior_is_run(plan: Oracle) -> None:
     assert [each.gap for each in other.policies[0].models] != [
         each.gap for each in row.models
     ]
+
+
+def test_an_average_that_is_not_good_enough_is_estimated_again(
+    plan: Oracle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def again(form: Any, policy: Any, **more: Any) -> Estimate:
+        asked.append(more)
+        return Estimate(1.0, -1.0, 2.0, 0.9, label="guaranteed")
+
+    monkeypatch.setattr(measuring, "estimated_gap", again)
+
+    def average(known: Estimate | None, *, guaranteed: bool = True) -> Any:
+        runs = MonteCarlo(episodes=50, seed=3, confidence=0.9, guaranteed=guaranteed)
+        result = replace(plan.result, estimated_gap=known)
+        asked.clear()
+        row = measuring._oracle_row(LATENT, "oracle-belief", runs, result)
+        assert all(each.gap.confidence == 0.9 for each in row.models)
+        assert row.worst.confidence == 0.9
+        return row.average
+
+    assert average(None).ends == (plan.average_gap.lower, 2.0)
+    wanted = {"episodes": 100, "seed": 3, "confidence": 0.9, "guaranteed": True}
+    assert asked == [wanted]
+    rough = Estimate(1.0, 0.5, 2.0, 0.9, label="approximate")
+    assert average(rough) != rough and asked == [wanted]
+    assert average(rough, guaranteed=False) == rough and not asked
+    good = replace(rough, label="guaranteed")
+    assert average(good) == good and not asked
 
 
 def test_a_policy_that_is_not_planned_says_so(plan: Oracle) -> None:
