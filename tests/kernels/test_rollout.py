@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
-from simgap._kernels.beliefs.belief_episodes import simulate_belief_policy
+from simgap._kernels.beliefs.belief_episodes import PAUSE, simulate_belief_policy
 from simgap._kernels.walking.streams import mixed, uniform
-from simgap.arrays import AnyArray, BoolArray, FloatArray
+from simgap.arrays import AnyArray, BoolArray, FloatArray, read_only
 from simgap.errors import OutsideClass
 from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
 from simgap.oracle.loss_form import LossForm, loss_form
@@ -57,10 +57,59 @@ def test_an_episode_plays_what_the_policy_plays_step_by_step(
     form = loss_form(latent, discount=0.9) if infinite else loss_form(latent, horizon=9)
     policy = _policy(rng, form, seed)
     models = rng.integers(0, form.n_models, 40).astype(np.int32)
-    mean, own, outside = _simulated(form, policy, models, seed=seed, prune=True)
+    found = _simulated(form, policy, models, seed=seed, prune=True)
     for episode, model in enumerate(models):
         wanted = _played(form, policy, int(model), seed, episode)
-        assert (mean[episode], own[episode], outside[episode]) == wanted
+        assert tuple(each[episode] for each in found) == wanted
+
+
+@pytest.mark.parametrize("infinite", [False, True])
+def test_an_episode_ends_when_little_is_left_and_says_how_much(infinite: bool) -> None:
+    """Also in a world whose losses the policy does not know, from some quantiles."""
+    rng = np.random.default_rng(5)
+    latent = random_latent(rng, members=4, zeros=0.1)
+    form = (
+        loss_form(latent, discount=0.8) if infinite else loss_form(latent, horizon=20)
+    )
+    policy = vector_policy(rng, form, most=4)
+    models = rng.integers(0, form.n_models, 90).astype(np.int32)
+    around = Around(
+        losses=read_only(rng.permuted(form.losses, axis=2)),
+        strata=(0.25, 0.5),
+        earlier=7,
+        slopes=np.array([0.5, 1.0, 2.0, np.inf]),
+        enough=0.1,
+    )
+    found = _simulated(form, policy, models, seed=3, prune=True, around=around)
+    for episode, model in enumerate(models):
+        wanted = _played(form, policy, int(model), 3, episode, around)
+        assert tuple(each[episode] for each in found) == wanted
+    early = (found[3] > 0.0) & (found[3] <= around.enough)
+    assert 10 < early.sum() < 80
+    assert (models[early] < 3).all()
+
+
+def test_a_model_that_was_ruled_out_but_for_rounding_comes_back_in_an_episode() -> None:
+    """The world stays where one model hardly ever would, and then does what it does."""
+    P = np.zeros((3, 3, 2, 3))
+    P[0, 0], P[1, 0], P[2, 0] = [0.999, 0.001, 0.0], [0.1, 0.1, 0.8], [0.1, 0.5, 0.4]
+    P[:, 1, :, 0] = P[:, 2, :, 0] = 1.0
+    rewards = np.random.default_rng(0).integers(0, 9, (3, 3, 2)) / 8.0
+    simulators = class_from_arrays(P, rewards, order=IndexOrder.STATE_ACTION)
+    form = loss_form(LatentMDP.uniform(simulators), horizon=700)
+    policy = greedy_policy(form)
+    chances = simulators.transitions.values.copy()
+    first = form.pattern.indptr[:3]
+    for row in first[:2]:
+        chances[:, row : row + 3] = 0.998, 0.0, 0.002
+    around = Around(chances=read_only(chances))
+    models = np.arange(3, dtype=np.int32)
+    found = _simulated(form, policy, models, seed=2, prune=True, around=around)
+    for episode, model in enumerate(models):
+        wanted = _played(form, policy, int(model), 2, episode, around)
+        assert tuple(each[episode] for each in found) == wanted
+    assert found[0].max() > 0.0
+    assert not found[2].any()
 
 
 @pytest.mark.parametrize(("members", "most"), [(3, 4), (1, 60), (2, 60), (7, 60)])
@@ -94,7 +143,7 @@ def test_of_equally_good_actions_the_lowest_is_played_whatever_is_cheap_now() ->
     assert policy.act((1.0,), 0, 0).tolist() == [1.0, 0.0]
     for prune in (True, False):
         models = np.zeros(1, np.int32)
-        mean, _, _ = _simulated(form, policy, models, seed=0, prune=prune)
+        mean, *_ = _simulated(form, policy, models, seed=0, prune=prune)
         assert mean.tolist() == [0.5]
 
 
@@ -129,51 +178,99 @@ def _policy(rng: np.random.Generator, form: LossForm, seed: int) -> BeliefPolicy
     return vector_policy(rng, form, most=4 if seed % 3 == 1 else 40)
 
 
+@dataclass(frozen=True)
+class Around:
+    """What episodes happen in, and when they may end early; as a rule never."""
+
+    chances: FloatArray | None = None  # (M, nnz) of the world, if not of the class
+    losses: FloatArray | None = None  # (T, S, A, M) of the world, if not the policy's
+    strata: tuple[float, float] = (0.0, 1.0)
+    earlier: int = 0
+    slopes: FloatArray | None = None  # (M,)
+    enough: float = 0.0
+
+
 def _simulated(
-    form: LossForm, policy: BeliefPolicy, models: AnyArray, *, seed: int, prune: bool
-) -> tuple[FloatArray, FloatArray, BoolArray]:
+    form: LossForm,
+    policy: BeliefPolicy,
+    models: AnyArray,
+    *,
+    seed: int,
+    prune: bool,
+    around: Around | None = None,
+) -> tuple[FloatArray, FloatArray, BoolArray, FloatArray]:
+    around = around or Around()
     laws = start_laws(form)
     first = np.zeros(laws.T.shape)
     for state in np.flatnonzero((policy.prior @ laws) > 0.0):
         first[state] = policy.start(int(state))
     mean, own, dropped = np.empty((3, models.size))
     outside = np.empty(models.size, np.bool_)
+    chances = form.latent.simulators.transitions.values
+    slopes = np.full(form.n_models, np.inf)
+    if around.slopes is not None:
+        slopes[:] = around.slopes
     simulate_belief_policy(
         form.pattern.indptr, form.pattern.indices,
-        form.latent.simulators.transitions.values, form.losses, laws,
+        chances if around.chances is None else around.chances,
+        form.losses if around.losses is None else around.losses, laws,
         policy.likelihood, policy.losses, first, policy.vector_set,
         policy.vector_offsets, np.ascontiguousarray(policy.vectors.T), policy.prior,
-        prune, True, form.discount, form.horizon or 15,
-        np.full(form.n_models, np.inf), 1.0, 0.0, np.uint64(seed), 0, models,
-        np.tile([0.0, 1.0], (models.size, 1)), mean, own, dropped, outside,
+        prune, around.losses is None, form.discount, form.horizon or 15,
+        slopes, 1.0, around.enough, np.uint64(seed), around.earlier, models,
+        np.tile(around.strata, (models.size, 1)), mean, own, dropped, outside,
     )  # fmt: skip
-    return mean, own, outside
+    return mean, own, outside, dropped
 
 
 def _played(
-    form: LossForm, policy: BeliefPolicy, model: int, seed: int, episode: int
-) -> tuple[float, float, bool]:
-    key = key_of(seed, episode)
-    kernel, law = form.latent.simulators.transitions, start_laws(form)[model]
+    form: LossForm,
+    policy: BeliefPolicy,
+    model: int,
+    seed: int,
+    episode: int,
+    around: Around | None = None,
+) -> tuple[float, float, bool, float]:
+    around = around or Around()
+    key = key_of(seed, around.earlier + episode)
+    law, pattern = start_laws(form)[model], form.pattern
+    chances = form.latent.simulators.transitions.values[model]
+    if around.chances is not None:
+        chances = around.chances[model]
+    real = form.losses if around.losses is None else around.losses
     outside, mean, own, factor = False, 0.0, 0.0, 1.0
-    state = _quantile(np.arange(law.size), law, uniform(key, 0))
+    quantile = around.strata[0] + around.strata[1] * uniform(key, 0)
+    state = _quantile(np.arange(law.size), law, quantile)
     try:
         memory = policy.start(state)
     except OutsideClass:
         memory, outside = tuple(policy.prior.tolist()), True
-    for h in range(form.horizon or 15):
+    length = form.horizon or 15
+    for h in range(length):
+        if h % PAUSE == 0 and around.slopes is not None:
+            rest = factor / (1.0 - form.discount) if not form.horizon else length - h
+            others = sum(b for m, b in enumerate(memory) if m != model)
+            left = rest * around.slopes[model] * others
+            if left <= around.enough * memory[model]:
+                return mean, own, outside, left / memory[model]
         action = int(np.argmax(policy.act(memory, h, state)))
-        losses = form.losses[0 if form.horizon is None else h, state, action]
-        mean += factor * sum(b * x for b, x in zip(memory, losses, strict=True))
-        own += factor * losses[model]
+        losses = real[0 if form.horizon is None else h, state, action]
+        mean += factor * sum(
+            b * x for b, x in zip(memory, losses.tolist(), strict=True)
+        )
+        own += factor * float(losses[model])
         factor *= form.discount
-        after = _quantile(*kernel.row(model, state, action), uniform(key, h + 1))
+        row = state * pattern.n_actions + action
+        edges = slice(pattern.indptr[row], pattern.indptr[row + 1])
+        draw = uniform(key, h + 1)
+        after = _quantile(pattern.indices[edges], chances[edges], draw)
         try:
             memory = policy.observe(memory, Step(h, state, action, after))
         except OutsideClass:
             outside = True
         state = after
-    return float(mean), float(own), outside
+    beyond = 0.0 if form.horizon else factor / (1.0 - form.discount)
+    return mean, own, outside, beyond
 
 
 def _quantile(states: AnyArray, chances: FloatArray, draw: float) -> int:
