@@ -13,7 +13,6 @@ from simgap._kernels.beliefs.memoryless import (
     reach_weights,
     stationary_sweep,
 )
-from simgap._kernels.beliefs.memoryless_bound import least_gap
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.mdp import LatentMDP
 from simgap.oracle.baselines.stationary import policy_kernel
@@ -122,6 +121,62 @@ def test_a_backward_sweep_never_loses_and_ends_where_no_action_helps() -> None:
             assert average(form, nodes, other) >= last * (1.0 - 1e-12)
 
 
+@pytest.mark.parametrize("revise", [False, True])
+@pytest.mark.parametrize("slack", [None, 0.0, 0.1])
+def test_a_backward_sweep_takes_the_first_best_action_that_it_may(
+    revise: bool, slack: float | None
+) -> None:
+    """Of the costs with what was chosen for later; an old choice stays if it is one."""
+    stayed = unseen = 0
+    for seed in range(3):
+        form = problem(seed)
+        nodes = window_nodes(form.pattern, 1)
+        rng = np.random.default_rng(seed)
+        guide = np.ascontiguousarray(form.losses[..., 0]) if slack is not None else NONE
+        old = random_actions(rng, 4, nodes.size)
+        if slack is not None:  # one that the guide allows
+            old = np.ascontiguousarray(
+                guide.argmin(axis=2)[:, nodes.node_state], np.int32
+            )
+        weights = np.zeros((4, nodes.size, form.n_models))
+        weights[0] = first_weights(form, nodes)
+        reach_weights(*graph(form, nodes), 3, old, 0.0, weights)
+        fallback = rng.random((nodes.size, form.n_models))
+        actions, gaps = old.copy(), np.empty((nodes.size, form.n_models))
+        count = improve_backward(
+            *graph(form, nodes), form.losses, weights, fallback, revise, guide,
+            slack or 0.0, actions, gaps,
+        )  # fmt: skip
+        later, changed = np.zeros_like(gaps), 0
+        for h in (3, 2, 1, 0):
+            now = np.empty_like(gaps)
+            for n, s in enumerate(nodes.node_state):
+                costs = np.array([form.losses[h, s, a] for a in range(3)])
+                for a in range(3):
+                    for k in range(*form.pattern.indptr[3 * s + a : 3 * s + a + 2]):
+                        after = later[nodes.next_node[nodes.shift[n] + k]]
+                        costs[a] += form.likelihood[k] * after
+                reached = bool(weights[h, n].any())
+                scores = costs @ (weights[h, n] if reached else fallback[n])
+                if slack is not None:
+                    scores[guide[h, s] > guide[h, s].min() + slack] = np.inf
+                wanted = int(scores.argmin())
+                if scores[old[h, n]] <= scores[wanted] * (1.0 + 1e-13):
+                    wanted = int(old[h, n])
+                    stayed += reached
+                if not reached and not revise:
+                    wanted = int(old[h, n])
+                    unseen += 1
+                assert actions[h, n] == wanted
+                changed += reached and wanted != old[h, n]
+                now[n] = costs[wanted]
+            later = now
+        assert count == changed
+        assert gaps == pytest.approx(later, rel=1e-12)
+    assert stayed > 0
+    assert (unseen > 0) == (not revise)
+
+
 def test_a_guide_is_obeyed_at_every_node() -> None:
     for seed in range(4):
         form = problem(seed)
@@ -193,103 +248,6 @@ def test_the_stationary_arrays_are_those_of_a_policy() -> None:
     gaps = by_inversion(form, nodes, policy)[1]
     found = float((first_weights(form, nodes) * gaps).sum())
     assert found == pytest.approx(stationary_gap(form, policy))
-
-
-def test_branch_and_bound_is_exact_at_full_depth_and_below_before() -> None:
-    for seed in range(6):
-        form = problem(seed, horizon=3)
-        for window in (0, 1):
-            nodes = window_nodes(form.pattern, window)
-            least = np.inf
-            bounds = []
-            for depth in range(4):
-                policy = np.zeros((3, nodes.size), np.int32)
-                bound, gap, _ = least_gap(
-                    *graph(form, nodes), form.losses, first_weights(form, nodes),
-                    depth, 1e9, 10**7, policy,
-                )  # fmt: skip
-                bounds.append(bound)
-            least = gap
-            assert bounds[-1] == gap
-            assert average(form, nodes, policy) == pytest.approx(least)
-            assert max(bounds) <= least * (1.0 + 1e-12)
-            assert best_of_many(form, nodes, seed) >= least * (1.0 - 1e-12)
-
-
-@pytest.mark.parametrize(("depth", "horizon"), [(0, 3), (1, 3), (1, 1), (1, 2), (2, 3)])
-def test_branch_and_bound_is_the_least_of_all_policies_up_to_its_depth(
-    depth: int, horizon: int
-) -> None:
-    form = problem(depth + horizon, horizon=horizon)
-    nodes = window_nodes(form.pattern, 0)
-    first = first_weights(form, nodes)
-    policy = np.zeros((horizon, nodes.size), np.int32)
-    every = graph(form, nodes), form.losses, first, depth
-    bound, gap, work = least_gap(*every[0], *every[1:], 1e9, 10**7, policy)
-    least, met = least_and_looks(form, first, 0, depth)
-    assert bound == pytest.approx(least, rel=1e-12)
-    assert gap == (bound if depth == horizon else 1e9)
-    assert work == met if depth == 0 else work <= met
-    again = least_gap(*every[0], *every[1:], 1e9, work, policy)
-    assert again == (bound, gap, work)
-    assert least_gap(*every[0], *every[1:], 1e9, work - 1, policy)[0] == -1.0
-    known = 0.999 * bound  # a policy that is better leaves nothing to find
-    assert least_gap(*every[0], *every[1:], known, 10**7, policy)[:2] == (known, known)
-
-
-def least_and_looks(
-    form: LossForm, weights: FloatArray, h: int, depth: int
-) -> tuple[float, int]:
-    """Return the least cost of all choices from step h on, and states looked at.
-
-    From `depth` on every state with its weights is on its own, for two more steps.
-    """
-    pattern, losses = form.pattern, form.losses
-    present = np.flatnonzero(weights.sum(axis=1) > 0.0)
-    if h == form.horizon:
-        return 0.0, 0
-    if h == depth:
-        total = 0.0
-        for s in present:
-            costs = losses[h, s] @ weights[s]
-            for a in range(pattern.n_actions if h + 1 < len(losses) else 0):
-                row = s * pattern.n_actions + a
-                for k in range(pattern.indptr[row], pattern.indptr[row + 1]):
-                    later = losses[h + 1, pattern.indices[k]]
-                    costs[a] += (later @ (weights[s] * form.likelihood[k])).min()
-            total += float(costs.min())
-        return total, present.size
-    least, looks = np.inf, present.size
-    for actions in product(range(pattern.n_actions), repeat=present.size):
-        after = np.zeros_like(weights)
-        paid = 0.0
-        for s, a in zip(present, actions, strict=True):
-            paid += float(losses[h, s, a] @ weights[s])
-            row = s * pattern.n_actions + a
-            for k in range(pattern.indptr[row], pattern.indptr[row + 1]):
-                after[pattern.indices[k]] += weights[s] * form.likelihood[k]
-        rest, more = least_and_looks(form, after, h + 1, depth)
-        least, looks = min(least, paid + rest), looks + more
-    return least, looks
-
-
-def test_branch_and_bound_gives_up_beyond_its_limit() -> None:
-    form = problem(1, horizon=3)
-    nodes = window_nodes(form.pattern, 0)
-    bound, gap, work = least_gap(
-        *graph(form, nodes), form.losses, first_weights(form, nodes), 3, 0.75, 2,
-        np.zeros((3, 4), np.int32),
-    )  # fmt: skip
-    assert (bound, gap) == (-1.0, 0.75)
-    assert work > 2
-
-
-def best_of_many(form: LossForm, nodes: MemoryNodes, seed: int) -> float:
-    """Return the least average gap of all first steps with many random rests."""
-    rng = np.random.default_rng(seed)
-    return min(
-        average(form, nodes, random_actions(rng, 3, nodes.size)) for _ in range(3000)
-    )
 
 
 def by_inversion(

@@ -1,0 +1,111 @@
+"""Branch and bound over short memories against the cost of every policy."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from simgap._kernels.beliefs.memoryless_bound import least_gap
+from simgap.arrays import FloatArray
+from simgap.oracle.baselines.windowed import MemoryNodes, first_weights, window_nodes
+from simgap.oracle.loss_form import LossForm
+from tests.kernels.test_memoryless import average, graph, problem, random_actions
+
+
+def test_branch_and_bound_is_exact_at_full_depth_and_below_before() -> None:
+    for seed in range(6):
+        form = problem(seed, horizon=3)
+        for window in (0, 1):
+            nodes = window_nodes(form.pattern, window)
+            least = np.inf
+            bounds = []
+            for depth in range(4):
+                policy = np.zeros((3, nodes.size), np.int32)
+                bound, gap, _ = least_gap(
+                    *graph(form, nodes), form.losses, first_weights(form, nodes),
+                    depth, 1e9, 10**7, policy,
+                )  # fmt: skip
+                bounds.append(bound)
+            least = gap
+            assert bounds[-1] == gap
+            assert average(form, nodes, policy) == pytest.approx(least)
+            assert max(bounds) <= least * (1.0 + 1e-12)
+            assert best_of_many(form, nodes, seed) >= least * (1.0 - 1e-12)
+
+
+@pytest.mark.parametrize(("depth", "horizon"), [(0, 3), (1, 3), (1, 1), (1, 2), (2, 3)])
+def test_branch_and_bound_is_the_least_of_all_policies_up_to_its_depth(
+    depth: int, horizon: int
+) -> None:
+    form = problem(depth + horizon, horizon=horizon)
+    nodes = window_nodes(form.pattern, 0)
+    first = first_weights(form, nodes)
+    policy = np.zeros((horizon, nodes.size), np.int32)
+    every = graph(form, nodes), form.losses, first, depth
+    bound, gap, work = least_gap(*every[0], *every[1:], 1e9, 10**7, policy)
+    least, met = least_and_looks(form, first, 0, depth)
+    assert bound == pytest.approx(least, rel=1e-12)
+    assert gap == (bound if depth == horizon else 1e9)
+    assert work == met if depth == 0 else work <= met
+    again = least_gap(*every[0], *every[1:], 1e9, work, policy)
+    assert again == (bound, gap, work)
+    assert least_gap(*every[0], *every[1:], 1e9, work - 1, policy)[0] == -1.0
+    known = 0.999 * bound  # a policy that is better leaves nothing to find
+    assert least_gap(*every[0], *every[1:], known, 10**7, policy)[:2] == (known, known)
+
+
+def least_and_looks(
+    form: LossForm, weights: FloatArray, h: int, depth: int
+) -> tuple[float, int]:
+    """Return the least cost of all choices from step h on, and states looked at.
+
+    From `depth` on every state with its weights is on its own, for two more steps.
+    """
+    pattern, losses = form.pattern, form.losses
+    present = np.flatnonzero(weights.sum(axis=1) > 0.0)
+    if h == form.horizon:
+        return 0.0, 0
+    if h == depth:
+        total = 0.0
+        for s in present:
+            costs = losses[h, s] @ weights[s]
+            for a in range(pattern.n_actions if h + 1 < len(losses) else 0):
+                row = s * pattern.n_actions + a
+                for k in range(pattern.indptr[row], pattern.indptr[row + 1]):
+                    later = losses[h + 1, pattern.indices[k]]
+                    costs[a] += (later @ (weights[s] * form.likelihood[k])).min()
+            total += float(costs.min())
+        return total, present.size
+    least, looks = np.inf, present.size
+    for actions in product(range(pattern.n_actions), repeat=present.size):
+        after = np.zeros_like(weights)
+        paid = 0.0
+        for s, a in zip(present, actions, strict=True):
+            paid += float(losses[h, s, a] @ weights[s])
+            row = s * pattern.n_actions + a
+            for k in range(pattern.indptr[row], pattern.indptr[row + 1]):
+                after[pattern.indices[k]] += weights[s] * form.likelihood[k]
+        rest, more = least_and_looks(form, after, h + 1, depth)
+        least, looks = min(least, paid + rest), looks + more
+    return least, looks
+
+
+def test_branch_and_bound_gives_up_beyond_its_limit() -> None:
+    form = problem(1, horizon=3)
+    nodes = window_nodes(form.pattern, 0)
+    bound, gap, work = least_gap(
+        *graph(form, nodes), form.losses, first_weights(form, nodes), 3, 0.75, 2,
+        np.zeros((3, 4), np.int32),
+    )  # fmt: skip
+    assert (bound, gap) == (-1.0, 0.75)
+    assert work > 2
+
+
+def best_of_many(form: LossForm, nodes: MemoryNodes, seed: int) -> float:
+    """Return the least average gap of all first steps with many random rests."""
+    rng = np.random.default_rng(seed)
+    return min(
+        average(form, nodes, random_actions(rng, 3, nodes.size)) for _ in range(3000)
+    )
