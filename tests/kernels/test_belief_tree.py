@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache
 from math import inf
 
@@ -10,7 +11,7 @@ import pytest
 
 from simgap.arrays import AnyArray, FloatArray
 from simgap.instances import best_arm, needle
-from simgap.mdp import LatentMDP
+from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
 from simgap.oracle.exact.evidence import Supports
 from simgap.oracle.exact.follow import follow
 from simgap.oracle.exact.gaps import tree_gaps
@@ -36,16 +37,17 @@ def cases() -> list[tuple[LossForm, BeliefTree, TreeValues]]:
         (LatentMDP.uniform(best_arm(2, 0.25)), 5),
         (LatentMDP.uniform(best_arm(3, 0.25)), 4),
     ]
-    found = []
-    for latent, horizon in drawn:
-        form = loss_form(latent, horizon=horizon)
-        members = members_of(form)
-        limits = Limits(10**7, 2**31, inf, inf, inf, lambda: 0.0, 0.0)
-        symmetry = find_symmetry(form, members)
-        tree = BeliefTree(form, Supports(form, members, symmetry), limits)
-        tree.grow()
-        found.append((form, tree, solve_tree(tree)))
-    return found
+    forms = [loss_form(latent, horizon=horizon) for latent, horizon in drawn]
+    return [(form, *grown(form)) for form in forms]
+
+
+def grown(form: LossForm) -> tuple[BeliefTree, TreeValues]:
+    members = members_of(form)
+    limits = Limits(10**7, 2**31, inf, inf, inf, lambda: 0.0, 0.0)
+    symmetry = find_symmetry(form, members)
+    tree = BeliefTree(form, Supports(form, members, symmetry), limits)
+    tree.grow()
+    return tree, solve_tree(tree)
 
 
 class Walker:
@@ -184,3 +186,35 @@ def test_the_chosen_policy_is_somewhere_at_every_step() -> None:
                     if tree.links[tree.first_link[node] + k - base] < 0:
                         mass = float(tree.belief[node] @ members.likelihood[k])
                         gone += chance[node] * mass
+
+
+def test_evidence_that_almost_rules_out_a_model_can_be_taken_back() -> None:
+    """Beliefs of 1e-400 are no floats; the counts remember what was seen."""
+    rare, steps = 1e-80, 11
+    kernel = np.empty((2, 2, 2, 2))
+    kernel[:] = 0.5
+    kernel[0, :, 0] = kernel[1, :, 1] = 1.0 - rare, rare  # in one model each, by action
+    rewards = np.zeros((2, 2, 2))
+    rewards[0, :, 0] = rewards[1, :, 1] = 1.0
+    simulators = class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
+    form = loss_form(LatentMDP(simulators, np.array([0.25, 0.75])), horizon=steps)
+    tree, _ = grown(form)
+    pattern = form.pattern
+    known = {int(tree.roots[0]): [Fraction(1, 4), Fraction(3, 4)]}
+    least, back = Fraction(1), 0
+    for node in range(tree.layers[-2]):  # a node comes after those that lead to it
+        weights, base = known[node], pattern.indptr[tree.state[node] * 2]
+        for k in range(base, pattern.indptr[tree.state[node] * 2 + 2]):
+            child = int(tree.links[tree.first_link[node] + k - base])
+            both = zip(weights, form.likelihood[k].tolist(), strict=True)
+            seen = [w * Fraction(p) for w, p in both]
+            belief = [w / sum(seen) for w in seen]
+            assert tree.belief[child] == pytest.approx(
+                [float(b) for b in belief], rel=1e-9, abs=1e-290
+            )
+            back += min(weights) < Fraction(10) ** -300 < min(belief)
+            least = min(least, *belief)
+            known[child] = belief
+    assert set(known) == set(range(tree.size))
+    assert least < Fraction(10) ** -400
+    assert back > 0
