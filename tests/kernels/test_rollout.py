@@ -65,7 +65,10 @@ def test_an_episode_plays_what_the_policy_plays_step_by_step(
 
 @pytest.mark.parametrize("infinite", [False, True])
 def test_an_episode_ends_when_little_is_left_and_says_how_much(infinite: bool) -> None:
-    """Also in a world whose losses the policy does not know, from some quantiles."""
+    """Also in a world whose losses the policy does not know, from some quantiles.
+
+    What chances that sum to less than one leave over is for the last possible step.
+    """
     rng = np.random.default_rng(5)
     latent = random_latent(rng, members=4, zeros=0.1)
     form = (
@@ -74,6 +77,7 @@ def test_an_episode_ends_when_little_is_left_and_says_how_much(infinite: bool) -
     policy = vector_policy(rng, form, most=4)
     models = rng.integers(0, form.n_models, 90).astype(np.int32)
     around = Around(
+        chances=read_only(0.9 * latent.simulators.transitions.values),
         losses=read_only(rng.permuted(form.losses, axis=2)),
         strata=(0.25, 0.5),
         earlier=7,
