@@ -20,6 +20,7 @@ from simgap.oracle.exact.policy import policy_graph
 from simgap.oracle.exact.symmetry import find_symmetry
 from simgap.oracle.exact.tree import BeliefTree, Limits, TreeValues, solve_tree
 from simgap.oracle.loss_form import LossForm, loss_form
+from tests.policies.cases import random_latent as sparse_latent
 from tests.reference.belief_bounds import belief_gap
 from tests.reference.latent import gap_intervals, random_latent, rational
 from tests.reference.policy_graph import gaps_of_nodes
@@ -29,12 +30,17 @@ CLOSE = 1e-12
 
 @cache
 def cases() -> list[tuple[LossForm, BeliefTree, TreeValues]]:
-    """Random classes (duplicates, zero priors, several starts), and symmetric ones."""
+    """Classes whose models are ruled out one by one, ones with ties, symmetric ones."""
+    drawn = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        latent = sparse_latent(rng, states=2, members=4, without_prior=seed % 2)
+        drawn.append((latent, 4 - seed % 2))
     rng = np.random.default_rng(8)
-    drawn = [random_latent(rng, denominator=8, most_histories=120) for _ in range(16)]
+    drawn += [random_latent(rng, denominator=8, most_histories=120) for _ in range(16)]
     drawn += [
-        (LatentMDP.uniform(needle(3)), 4),
-        (LatentMDP.uniform(best_arm(2, 0.25)), 5),
+        (LatentMDP.uniform(needle(4)), 4),
+        (LatentMDP.uniform(best_arm(2, 0.25)), 6),
         (LatentMDP.uniform(best_arm(3, 0.25)), 4),
     ]
     forms = [loss_form(latent, horizon=horizon) for latent, horizon in drawn]
