@@ -224,3 +224,34 @@ def test_evidence_that_almost_rules_out_a_model_can_be_taken_back() -> None:
     assert set(known) == set(range(tree.size))
     assert least < Fraction(10) ** -400
     assert back > 0
+
+
+def test_a_large_tree_has_one_node_for_every_count_of_evidence() -> None:
+    """Thousands of nodes, so that all arrays and the table of hashes have to grow."""
+    steps, arms = 13, 3
+    kernel = np.full((arms, 2, arms, 2), (0.75, 0.25))
+    for m in range(arms):
+        kernel[m, :, m] = (0.25, 0.75)
+    rewards = np.repeat([[0.0], [1.0]], arms, axis=1)
+    simulators = class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
+    prior = np.array([0.5, 0.375, 0.125])
+    tree, _ = grown(loss_form(LatentMDP(simulators, prior), horizon=steps))
+    now = {(0, (0,) * arms)}  # state, successes less failures by arm
+    for h in range(steps - 1):  # nothing is lost at the last step
+        layer = slice(tree.layers[h], tree.layers[h + 1])
+        state = np.array([s for s, _ in now])
+        belief = prior * 3.0 ** np.array([counts for _, counts in now])
+        belief /= belief.sum(axis=1, keepdims=True)
+        wanted = np.column_stack([state, belief])
+        found = np.column_stack([tree.state[layer], tree.belief[layer]])
+        assert len(found) == len(wanted)
+        orders = (np.lexsort(np.round(each, 9).T) for each in (found, wanted))
+        assert found[next(orders)] == pytest.approx(wanted[next(orders)], abs=1e-12)
+        now = {
+            (s, (*counts[:a], counts[a] + 2 * s - 1, *counts[a + 1 :]))
+            for _, counts in now
+            for a in range(arms)
+            for s in range(2)
+        }
+    assert tree.layers[-1] - tree.layers[-2] == 0
+    assert tree.size > 4000
