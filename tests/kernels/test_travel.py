@@ -20,6 +20,7 @@ from simgap._kernels.solving.travel import (
     SOLVED,
     greedy_travel_policy,
     ordered_travel_sweeps,
+    too_slow,
     wide_travel_sweeps,
 )
 from simgap.arrays import FloatArray, OffsetArray, read_only
@@ -175,6 +176,23 @@ def test_a_chain_too_slow_for_the_patience_is_handed_on(method: Any) -> None:
     targets = np.full(LANES, 29)
     outcome, _, _ = method(kernel, kernel.values[0], targets, patience=40)
     assert outcome == SLOW
+
+
+@pytest.mark.parametrize(
+    ("early", "width", "patience", "slow"),
+    [
+        (1.0, 2.0**-10, 19, True),  # it halves in a sweep: twenty are left
+        (1.0, 2.0**-10, 21, False),
+        (8.0, 2.0**-7, 22, True),
+        (8.0, 2.0**-7, 24, False),
+        (np.inf, 2.0**-10, 10**9, True),  # nothing is known of the rate
+        (0.5, 0.5, 10**9, True),
+    ],
+)
+def test_sweeps_left_are_foretold_by_the_rate_so_far(
+    early: float, width: float, patience: int, slow: bool
+) -> None:
+    assert too_slow(early, width, 10, 2.0**-30, patience) == slow
 
 
 def test_rescaling_and_order_meet_where_both_converge() -> None:
