@@ -173,3 +173,18 @@ def test_a_tail_is_what_the_steps_would_have_brought() -> None:
     assert record.reward[0] == pytest.approx(value, rel=1e-11)
     assert record.gap[0] == pytest.approx(best - value, rel=1e-9)
     assert record.regret[0] == pytest.approx(horizon * real.gain[2] - value, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("value", "steps"),
+    [
+        (-3.0, 0),
+        (0.999, 0),
+        (1.0, 1),
+        (2.75, 2),
+        (1e15 + 2.0, 10**15),
+        (np.inf, 10**15),
+    ],
+)
+def test_whole_steps_are_those_below_a_number(value: float, steps: int) -> None:
+    assert kernel.whole_steps(value) == steps
