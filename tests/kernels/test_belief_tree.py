@@ -9,6 +9,8 @@ from math import inf
 import numpy as np
 import pytest
 
+from simgap._kernels.beliefs.belief_tree_gaps import largest_losses
+from simgap._kernels.beliefs.belief_tree_graph import linked_plans
 from simgap.arrays import AnyArray, FloatArray
 from simgap.instances import best_arm, needle
 from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
@@ -22,6 +24,7 @@ from simgap.oracle.exact.tree import BeliefTree, Limits, TreeValues, solve_tree
 from simgap.oracle.loss_form import LossForm, loss_form
 from tests.policies.cases import random_latent as sparse_latent
 from tests.reference.belief_bounds import belief_gap
+from tests.reference.episodic import optimal_values
 from tests.reference.latent import gap_intervals, random_latent, rational
 from tests.reference.policy_graph import gaps_of_nodes
 
@@ -173,6 +176,55 @@ def test_gaps_on_the_tree_are_those_of_its_policy_and_of_all_optimal_ones() -> N
         outside += not inside.all()
     assert ties >= 3
     assert outside >= 2
+
+
+def test_the_largest_losses_are_those_of_the_worst_policy() -> None:
+    """V* - min V is V* of the rewards and of their opposites together."""
+    for form, _, _ in cases()[:10]:
+        models = np.arange(0, form.n_models, 2, dtype=np.int32)
+        now, after = np.full((2, form.pattern.n_states, form.n_models), np.nan)
+        after[:] = 0.0
+        for h in range(form.steps - 1, -1, -1):
+            largest_losses(
+                form.pattern.indptr, form.pattern.indices, form.likelihood,
+                form.losses[h], models, after, now,
+            )  # fmt: skip
+            now, after = after, now
+        for m, model in enumerate(rational(form.latent).models):
+            opposite = [[-r for r in row] for row in model.rewards]
+            best, worst = (
+                optimal_values(model.transitions, rewards, form.steps)[0]
+                for rewards in (model.rewards, opposite)
+            )
+            wanted = [
+                float(b + w) if m in models else 0.0
+                for b, w in zip(best, worst, strict=True)
+            ]
+            assert after[:, m] == pytest.approx(wanted, abs=CLOSE)
+
+
+def test_plans_that_nodes_lead_to_are_marked() -> None:
+    marked = 0
+    for form, tree, _ in cases():
+        pattern, plans = form.pattern, np.zeros((tree.supports.count, 4), np.bool_)
+        for h in range(form.steps - 1):
+            begin, end = tree.layers[h], tree.layers[h + 1]
+            plans[:] = False
+            linked_plans(
+                pattern.indptr, pattern.indices, pattern.n_actions, begin, end,
+                tree.state, tree.first_link, tree.links, plans,
+            )  # fmt: skip
+            wanted = set()
+            for node in range(begin, end):
+                rows = tree.state[node] * pattern.n_actions + [0, pattern.n_actions]
+                edges = slice(*pattern.indptr[rows])
+                first = tree.first_link[node]
+                links = tree.links[first : first + edges.stop - edges.start]
+                both = zip(links.tolist(), pattern.indices[edges].tolist(), strict=True)
+                wanted |= {(-2 - link, t) for link, t in both if link <= -2}
+            assert set(map(tuple, np.argwhere(plans).tolist())) == wanted
+            marked += len(wanted)
+    assert marked > 50
 
 
 def test_the_chosen_policy_is_somewhere_at_every_step() -> None:
