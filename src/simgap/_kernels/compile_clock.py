@@ -22,7 +22,6 @@ class _CompileTime(event.Listener):  # type: ignore[misc]
     def __init__(self) -> None:
         self.total = 0.0
         self.depth = 0
-        self.began = 0.0
 
     def on_start(self, event: Any) -> None:
         if self.depth == 0:
@@ -32,9 +31,9 @@ class _CompileTime(event.Listener):  # type: ignore[misc]
         self.depth += 1
 
     def on_end(self, event: Any) -> None:
-        self.depth = max(0, self.depth - 1)
-        if self.depth == 0:
+        if self.depth == 1:
             self.total += perf_counter() - self.began
+        self.depth = max(0, self.depth - 1)
 
 
 _listener = _CompileTime()
