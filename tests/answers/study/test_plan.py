@@ -161,3 +161,99 @@ def test_episodes_take_a_small_part_of_the_budget() -> None:
     assert plan.blame is not None
     assert plan.blame.each < plan.transfer.each
     assert seconds(plan) < 0.25 * 600.0
+
+
+def test_points_of_a_design_are_a_power_of_two_and_each_is_cheaper() -> None:
+    """A Sobol sequence is even over so many points only."""
+    for each in DESIGNS:
+        assert each.points.bit_count() == each.episodes.bit_count() == 1
+    costs = [each.each for each in DESIGNS]
+    assert costs == [2048 >> at for at in (0, 1, 2, 3, 4, 5, 6)]
+
+
+ROUND = Speeds(10.0, {"gru": 1e-5, "none": 5e-6}, 1e-6, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "seconds", "width_seeds"),
+    [
+        (
+            Asked(2, 10, 100, 2, None, 2),
+            {
+                "planning": 7.0,
+                "training": 10 + 20 + 20 + 30 + 20 + 20,  # a seed of each on a core
+                "transfer": 3 + 0.5 * (5 * 2 * 1.25) * 2048 * 10 * 1e-6,
+                "blame": 3 + 0.5 * (4 + 2) * 2 * 2048 * 10 * 1e-6,
+                "identify": 3 + 2 * 2 * 512 * 10 * 1e-6,  # by one process
+                "width": 10 + 30 + 3 + 0.5 * (2 * 5 * 2 * 1.25) * 2048 * 10 * 1e-6,
+                "page": 8.0,
+            },
+            2,
+        ),
+        (
+            Asked(1, 10, 100, None, None, 1),
+            {
+                "planning": 7.0,
+                "training": 3 * 10 + 10 * 20 + 10 * 10,
+                "transfer": 3 + (4 * 5 * 1.25) * 2048 * 10 * 1e-6,
+                "identify": 3 + 2 * 5 * 512 * 10 * 1e-6,
+                "width": 10 + 3 * 30 + 3 + (2 * 5 * 3 * 1.25) * 2048 * 10 * 1e-6,
+                "page": 8.0,
+            },
+            3,
+        ),
+    ],
+)
+def test_the_seconds_of_a_plan_are_the_work_of_its_parts(
+    asked: Asked, seconds: dict[str, float], width_seeds: int
+) -> None:
+    """Two million steps of each training, half of them behind each width."""
+    plan = planned(asked, ROUND, 7.0)
+    assert plan.seconds == pytest.approx(seconds, rel=1e-12)
+    assert (plan.steps, plan.worlds) == (2_000_000, 512)
+    assert plan.width is not None
+    assert (plan.width.seeds, plan.width.steps) == (width_seeds, 1_000_000)
+    assert {plan.transfer, plan.width.episodes} == {DESIGNS[0]}
+    assert plan.blame == (DESIGNS[0] if asked.parameters > 1 else None)
+    assert plan.notes == () and plan.expected == sum(plan.seconds.values())
+
+
+def test_episodes_of_a_question_take_a_tenth_of_the_budget_at_most() -> None:
+    """The best design that fits is taken; a step takes as long as that it decides."""
+    for budget in (400.0, 1000.0, 4000.0):
+        for step in (1e-6, 1e-5, 4e-5, 2e-4):
+            speeds = replace(SPEEDS, measured_step=step)
+            asked = replace(ASKED, budget=budget, seeds=1, parameters=2)
+            try:
+                plan = planned(asked, speeds)
+            except InvalidArgument:
+                continue
+            policies = len(plan.kinds) * plan.seeds * 1.25
+            costs = [
+                measuring_seconds(policies, each.each, asked.horizon, speeds, 2)
+                for each in DESIGNS
+            ]
+            fitting = [at for at, each in enumerate(costs) if each <= 0.1 * budget]
+            at = DESIGNS.index(plan.transfer)
+            assert at == (fitting[0] if fitting else len(DESIGNS) - 1)
+            assert plan.seconds["transfer"] == costs[at]
+
+
+def test_what_a_budget_leaves_out_is_left_out_in_turn() -> None:
+    """A window if there are 300 rounds, then width, then five seeds at 200 rounds."""
+    speeds = replace(SPEEDS, step={**SPEEDS.step, "window:8": 1e-5})
+    seen: list[tuple[bool, bool, int]] = []
+    for budget in range(150, 1500, 45):
+        plan = planned(replace(ASKED, budget=float(budget)), speeds)
+        rounds = plan.steps // ASKED.batch
+        kind = (WINDOW in plan.kinds, plan.width is not None, plan.seeds)
+        least = {(True, True, 5): 300, (False, True, 5): 200, (False, False, 5): 200}
+        assert rounds >= least.get(kind, 40)
+        if not seen or seen[-1] != kind:
+            seen.append(kind)
+    assert seen == [
+        (False, False, 3),
+        (False, False, 5),
+        (False, True, 5),
+        (True, True, 5),
+    ]
