@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from simgap._kernels import compile_clock
-from simgap.answers.width import policy
+from simgap.answers.width import policy, width as module
 from simgap.answers.width.width import CLOSE, average, narrowest, width
 from simgap.errors import InvalidArgument
 from simgap.instances import catalogue
@@ -301,3 +301,48 @@ def test_averages_are_rounded_outwards() -> None:
 def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument):
         width(coins(0.2, 0.6), 2, **options)
+
+
+def test_the_oracle_of_the_whole_class_is_not_planned_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    latent, planned = coins(0.25, 0.5, 0.75), list[list[bool]]()
+    right = policy.range_policy
+
+    def noted(latent: LatentMDP, kept: Any, **more: Any) -> Any:
+        planned.append(kept.tolist())
+        return right(latent, kept, **{**more, "solver": EXACTLY})
+
+    monkeypatch.setattr(module, "range_policy", noted)
+    oracle = domain_randomization_oracle(latent, horizon=3, solver=EXACTLY)
+    found = width(latent, 3, oracle=oracle)
+    assert planned == [[False, True, False]]
+    assert found.widths[-1].inside == oracle.average_gap
+    assert not found.widths[-1].surprising
+    assert found.widths[-1].gaps == pytest.approx(oracle.gaps.tolist(), abs=1e-12)
+    planned.clear()
+    again = width(latent, 3)
+    assert planned == [[False, True, False], [True, True, True]]
+    assert again.widths == found.widths
+
+
+@pytest.mark.usefixtures("exactly")
+@pytest.mark.parametrize(("tolerance", "told"), [(None, True), (0.2, False)])
+def test_notes_are_told_how_close_brackets_are(
+    tolerance: float | None, told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of the slack of 0.4 % is 0.2 %, unless a tolerance is asked for."""
+    met: list[dict[str, Any]] = []
+
+    def noted(found: Any, latent: Any, **more: Any) -> tuple[()]:
+        met.append(more)
+        return ()
+
+    monkeypatch.setattr(module, "notes_of", noted)
+    found = width(coins(0.25, 0.75), 2, slack=0.004, gap_tolerance=tolerance, seed=3)
+    assert ("0.2 %" in met[0]["aim"]) is told
+    assert (met[0]["possible"], met[0]["many"]) == (2, False)
+    assert (found.slack, found.provenance.seed) == (0.004, 3)
+    assert found.least_possible == found.widths[-1].inside
+    narrow = width(coins(0.25, 0.75), 2, widths=(0.0,), gap_tolerance=tolerance)
+    assert narrow.least_possible is None and met[1]["possible"] == 1

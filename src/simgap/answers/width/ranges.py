@@ -89,7 +89,7 @@ def varying_parameters(latent: LatentMDP) -> tuple[str, ...]:
 
 def middle_value(values: FloatArray, prior: FloatArray) -> float:
     """Return the median of a parameter under the prior, the lower one of two."""
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(values)
     below = np.cumsum(prior[order])
     return float(values[order][int(np.argmax(below >= 0.5 - 1e-12))])
 
@@ -111,8 +111,6 @@ def offered_ranges(
             edges.append(distance)
         else:  # the same edge: the larger of the two takes both models in
             edges[-1] = max(edges[-1], distance)
-    if edges[0] <= near:
-        edges[0] = 0.0
     kept = len(edges)
     if len(edges) > MOST_WIDTHS:
         places = np.linspace(0, len(edges) - 1, MOST_WIDTHS).round().astype(int)
