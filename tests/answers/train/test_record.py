@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
+from simgap.answers.train.asked import asked_training
 from simgap.answers.train.over_seeds import over_seeds
 from simgap.answers.train.train import (
     kept_record,
@@ -198,3 +201,121 @@ def test_too_few_steps_for_two_rounds_are_refused(tmp_path: Path) -> None:
     assert list(seeds_from(3, 2)) == [3, 4]
     with pytest.raises(InvalidArgument):
         seeds_from(3, 0)
+
+
+# options
+
+ASKED: dict[str, Any] = {
+    "randomize": "gain=0.5..1.5",
+    "memory": "gru",
+    "informed": False,
+    "nominal": False,
+    "at": None,
+    "horizon": 12,
+    "noise": "",
+    "checked": True,
+}
+
+
+def test_options_of_a_training_reach_its_recipe(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    home: Any = import_module("simgap.answers.train.train")
+    names = set(signature(training_recipe).parameters)
+    more: dict[str, Any] = {
+        name: f"value of {name}"
+        for name in names - {"simulator", "drawn", "warm", "memory", "randomize"}
+    }
+    met: dict[str, Any] = {}
+
+    def noted(simulator: Any, **given: Any) -> str:
+        met.update(simulator=simulator, **given)
+        return "recipe"
+
+    def finished(jobs: Any, *, workers: int, tell: Any) -> Any:
+        tell("done")
+        return [jobs, workers]
+
+    told: list[str] = []
+    monkeypatch.setattr(home, "training_recipe", noted)
+    monkeypatch.setattr(home, "finished_trainings", finished)
+    monkeypatch.setattr(home, "kept_record", lambda recipe, done: (recipe, done))
+    found: Any = home.train(
+        "servo",
+        randomize="gain=1..2",
+        memory="lstm",
+        seeds=2,
+        seed=4,
+        workers=3,
+        progress=told.append,
+        **more,
+    )
+    assert met == {
+        **more,
+        "simulator": "servo",
+        "randomize": "gain=1..2",
+        "memory": "lstm",
+    }
+    assert found == ("recipe", [[("recipe", 4), ("recipe", 5)], 3])
+    assert told == ["done"]
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({}, "gru"),
+        ({"memory": "window:8"}, "window-8"),
+        ({"nominal": True}, "nominal-gru"),
+        ({"informed": True}, "informed-gru"),
+        ({"sampler": " adr "}, "gru-adr"),
+        ({"at": "gain=1.25"}, "specialist"),
+    ],
+)
+def test_what_is_asked_for_is_checked_and_named(
+    given: dict[str, Any], name: str
+) -> None:
+    usual = {**ASKED, "checked": False}
+    asked = asked_training("servo", **{**usual, **given})
+    named = asked.name()
+    assert named.startswith("specialist-") if "at" in given else named == name
+    assert asked.horizon == 12 and asked.told.to_string() == "gain=0.5..1.5"
+    drawn = {"nominal": "nominal", "at": "gain=1.25"}
+    key = next(iter(given), "")
+    assert asked.drawn.to_string() == drawn.get(key, "gain=0.5..1.5")
+    assert asked.nominal is (key == "nominal")
+    assert asked.specialist is (key == "at")
+    assert asked.sampler == ("adr" if key == "sampler" else "uniform")
+    if key == "informed":
+        assert asked.name(masked=True) == "masked-gru"
+    if key == "at":
+        other = asked_training("servo", **{**usual, "at": "gain=1.3"})
+        assert other.name() != asked.name()
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ({"nominal": True, "at": "gain=1"}, None),
+        ({"at": "gain=1..1.2"}, "not-one-value"),
+        ({"informed": True, "nominal": True}, "nothing-to-tell"),
+        ({"informed": True, "at": "gain=1"}, "nothing-to-tell"),
+        ({"sampler": "adr", "nominal": True}, "nothing-to-adapt"),
+        ({"idle": ("gain",)}, "parameter-without-effect"),
+        ({"idle": ("gain",), "checked": False}, ""),
+        ({"idle": ("gain",), "nominal": True}, ""),
+    ],
+)
+def test_what_cannot_be_trained_is_refused(
+    given: dict[str, Any], code: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A parameter without effect is looked for unless nothing is drawn."""
+    home: Any = import_module("simgap.answers.train.asked")
+    idle = given.get("idle", ())
+    monkeypatch.setattr(home, "without_effect", lambda *_: idle)
+    more = {key: each for key, each in given.items() if key != "idle"}
+    if code == "":
+        assert asked_training("servo", **{**ASKED, **more}).horizon == 12
+        return
+    with pytest.raises(InvalidArgument) as caught:
+        asked_training("servo", **{**ASKED, **more})
+    assert code is None or caught.value.code == code
