@@ -283,6 +283,9 @@ def test_the_real_model_is_all_or_one_by_number_or_name() -> None:
     with pytest.raises(InvalidArgument) as caught:
         chosen_models("sincerely", given)  # too far from success=0.2
     assert "did you mean" not in caught.value.hint
+    with pytest.raises(InvalidArgument) as caught:
+        chosen_models("succesabcde", given)  # half of its letters, and no more
+    assert "did you mean" not in caught.value.hint
 
 
 def test_a_continuum_is_for_algorithm_4_and_a_limit_for_the_oracle() -> None:

@@ -129,7 +129,7 @@ class BlackBox:
                 hint="it is asked with the number of the state",
                 code="policy-failed",
             )
-        if not np.isfinite(actions).all():
+        if not np.isfinite(actions[0]):
             raise InvalidArgument(
                 f"the policy {self.name} gives an action {actions[0]} in state {state}",
                 hint=f"it is a whole number from 0 to {self.n_actions - 1}",

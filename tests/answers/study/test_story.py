@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from math import inf
 from types import SimpleNamespace as Stand
@@ -17,8 +18,9 @@ from simgap.answers.study.verdicts import (
     words_of,
 )
 from simgap.intervals import Certified, Estimate
-from tests.report.study_cases import graded, trainings
+from tests.report.study_cases import graded, trainings, worth
 from tests.report.trained_cases import blamed, identified
+from tests.report.transfer_cases import about
 
 FINDINGS: Any = import_module("simgap.answers.study.findings")
 NAMES = ("calm", "wild", "odd")
@@ -150,6 +152,19 @@ def test_answers_of_a_transfer_are_those_that_it_compares() -> None:
     verdict, headline, reason = words_of([memory, near], 3)
     assert (verdict, headline) == ("yes", memory.text)
     assert reason.startswith(near.text) and "3 trainings" in reason
+
+
+def test_randomization_pays_by_its_own_worth() -> None:
+    given = graded()
+    nominal = worth("randomization", "gru", "nominal-gru", about(-30.0, 3.0))
+    later = worth("memory", "other", "none", about(-30.0, 3.0))
+    more = replace(given, worths=(*given.worths, nominal, later))
+    found = {each.question: each for each in answers_of([], more, "transfer.json")}
+    assert list(found) == ["memory", "information", "randomization"]
+    assert found["memory"].code == "memory-pays"  # the first pair is the one
+    assert found["randomization"].value == nominal.value
+    assert found["randomization"].answer == "yes"  # at the worst point it does
+    assert found["randomization"].code == "randomization-pays-at-worst"
 
 
 def test_further_answers_have_the_totals_of_their_records() -> None:

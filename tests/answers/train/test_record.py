@@ -110,9 +110,15 @@ def test_a_curve_has_200_points_at_most_each_a_mean(
 
 
 def test_steps_of_the_reference_come_first(tmp_path: Path) -> None:
-    training = recipe(tmp_path, sampler="adr")
-    before = training.steps_before
-    assert before > 0 and training.reference is not None
+    more: dict[str, Any] = {"noise": "action=0.1", "allow_different_machine": True}
+    training = recipe(tmp_path, sampler="adr", **more)
+    before, first = training.steps_before, training.reference
+    assert before > 0 and first is not None
+    assert first.steps == 64_000 // 12 and before == first.steps // 640 * 640
+    assert (first.settings.rows, first.settings.horizon) == (64, 10)
+    assert first.folder.parent == training.folder and first.noise == "action=0.1"
+    assert first.other_machine and first.settings.memory.text == "none"
+    assert first.randomize.to_string() == "nominal"
     ends = (None, Outcome.CONVERGED, Outcome.RISING)
     every = [
         done(training, seed, [1.0, 2.0], reference=end) for seed, end in enumerate(ends)

@@ -104,6 +104,16 @@ def test_values_that_rounding_parts_are_one_edge() -> None:
     assert [int(each.kept.sum()) for each in off] == [2, 3, 4]
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_an_edge_is_as_wide_as_the_values_are_large(unit: float) -> None:
+    values = unit * np.array([0.1, 0.2, 0.1 + 0.2, 0.4])
+    (found,) = asked_ranges(values, np.full(4, 0.25), 0.2 * unit, [0.2 * unit])
+    assert found.kept.tolist() == [True, True, True, False]
+    near = unit * np.array([0.1, 0.2, 0.2 + 1e-10, 0.4])
+    (found,) = asked_ranges(near, np.full(4, 0.25), 0.2 * unit, [0.0])
+    assert found.kept.tolist() == [False, True, False, False]
+
+
 def test_ranges_that_are_asked_for_keep_their_widths() -> None:
     values, prior = np.array([1.0, 2.0, 4.0]), np.array([0.5, 0.0, 0.5])
     found = asked_ranges(values, prior, 1.0, [6.0, 0.5, 6.0])
