@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib import import_module
 from math import sqrt
+from types import SimpleNamespace as Stand
 from typing import Any
 
 import numpy as np
@@ -121,3 +122,53 @@ def test_no_table_of_a_point_has_no_means() -> None:
     here = {tuple(each.theta.values()): each for each in found.policies[0].points}
     for at, each in here.items():
         assert (each.grid_optimum, each.grid_value) == (BEST.get(at), None)
+
+
+class Plans:
+    """A policy that plans: at a point of mass m it earns m."""
+
+    name, certified = "grid", "certified"
+
+    def plan(self, values: dict[str, float]) -> Any:
+        mass = values["mass"]
+        table = "table" if mass < 3.0 else None
+        return Stand(optimum=Certified(mass, mass), table=table)
+
+
+def test_what_is_earned_is_a_mean_over_training_seeds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A point with a delay has no table; one without a table has no bridge."""
+    theta = np.array([[1.0, 0.0], [2.0, 1.0], [3.0, 0.0]])
+    work: Any = Stand(
+        policies=[object(), Plans()],
+        points=Stand(theta=theta),
+        randomization=Stand(
+            values=lambda rows: {"mass": rows[:, 0], "delay": rows[:, 1]}
+        ),
+    )
+    seeds = [("net", Certified(1.0, 2.0)), ("net", Certified(3.0, 6.0))]
+    met: list[Any] = []
+
+    def earned(work: Any, entries: Any, table: Any, at: int) -> Any:
+        met.append((table, at))
+        return iter(seeds)
+
+    monkeypatch.setattr(GRID, "GridPolicy", Plans)
+    monkeypatch.setattr(GRID, "_earned", earned)
+    told: list[str] = []
+    found = GRID.grid_optima(work, (), "", told.append)
+    assert (found.name, found.certified) == ("grid", "certified")
+    assert {at: each.ends for at, each in found.at.items()} == {
+        (1.0, 0.0): (1.0, 1.0),
+        (3.0, 0.0): (3.0, 3.0),
+    }
+    assert met == [("table", 0)]
+    assert found.earned["net"].keys() == {(1.0, 0.0)}
+    close(found.earned["net"][1.0, 0.0], 2.0, 4.0)
+    assert len(told) == 3 and "1 of 3" in told[0] and "3 of 3" in told[2]
+    assert GRID.grid_optima(work, (), "action=0.1", told.append) is None
+    work.points.theta = theta[1:2]
+    assert GRID.grid_optima(work, (), "", told.append) is None
+    work.policies = [object()]
+    assert GRID.grid_optima(work, (), "", told.append) is None
