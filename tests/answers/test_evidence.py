@@ -6,7 +6,6 @@ from fractions import Fraction
 from importlib import import_module
 from math import sqrt
 from pathlib import Path
-from types import SimpleNamespace as Stand
 from typing import Any
 
 import numpy as np
@@ -29,14 +28,10 @@ from simgap.intervals import EPS
 from simgap.mdp import LatentMDP, RewardUnits
 from simgap.oracle import domain_randomization_oracle
 from simgap.policies import load_policy
-from simgap.records import write_record
 from tests.answers.test_adapt import EXACT, as_log, doors
-from tests.report.transfer_cases import share, transfer
 
 CLASS: Any = import_module("simgap.answers.adapt.adapt_class")
 TILTS: Any = import_module("simgap.answers.adapt.tilts")
-PHYSICS: Any = import_module("simgap.answers.adapt.by_physics")
-OF_SIMULATOR: Any = import_module("simgap.answers.adapt.simulator")
 TRIES = [(0, 1, 1), (1, 0, 0)] * 3
 
 
@@ -234,90 +229,3 @@ def test_policies_and_the_class_are_kept_where_it_was_asked(tmp_path: Path) -> N
     policy.unlink()
     lost = adapt(latent, 3, as_log([(1, 1, 1)]), **more)
     assert lost.files.policy is None and not policy.exists()
-
-
-# simulators
-
-
-def test_a_posterior_of_models_is_a_mean_over_lengths_of_predictions() -> None:
-    """Of shape (models, delays, lengths); what is below 1e-200 is nothing."""
-    weights = np.zeros((3, 2, 2))
-    weights[0] = [[0.5, 0.25], [0.0, 0.25]]
-    weights[1] = [[0.5, 0.0], [0.0, 0.5]]
-    weights[2] = 1e-201
-    assert PHYSICS._posterior(weights).tolist() == [0.5, 0.5, 0.0]
-    weights[2] = 1e-200
-    assert PHYSICS._posterior(weights)[2] == pytest.approx(2e-200)
-
-
-@pytest.mark.parametrize(
-    ("stated", "chances", "expected"),
-    [
-        (None, (0.75, 0.25), []),
-        (0, (0.75, 0.25), []),
-        (1, (0.75, 0.25), ["delay-differs"]),
-        (None, (0.25, 0.75), ["delay-found"]),
-        (0, (0.25, 0.75), ["delay-differs", "delay-found"]),
-        (1, (0.25, 0.75), ["delay-found"]),
-    ],
-)
-def test_a_delay_is_that_of_most_weight(
-    stated: int | None, chances: tuple[float, float], expected: list[str]
-) -> None:
-    weights = np.repeat(np.array(chances)[None, :, None] / 2.0, 2, axis=0)
-    told: list[str] = []
-    notes = Stand(add=lambda code, text: told.append(code))
-    PHYSICS._note_delay(Stand(delays=np.array([0, 1])), weights, stated, notes)
-    assert told == expected
-
-
-@pytest.mark.parametrize(
-    ("channel", "outside", "expected"),
-    [
-        (None, True, ""),
-        (1, True, "physics-misfit"),
-        (1, False, "no-misfit-seen"),
-    ],
-)
-def test_a_misfit_is_told_by_its_axis(
-    channel: int | None, outside: bool, expected: str
-) -> None:
-    """Two channels are one axis, and the larger drag of them is told."""
-    fit = Stand(channel=channel, explained=0.5, p_value=1e-3, drag={0: 0.1, 1: 0.3})
-    fit.drag[2] = 0.7
-    found = Stand(fits=[None, fit], axes=["angle", "angle", "speed"])
-    told: dict[str, str] = {}
-    notes = Stand(add=told.__setitem__)
-    PHYSICS._note_fit(found, 1, notes, outside=outside)
-    assert "".join(told) == expected
-    if expected == "no-misfit-seen":
-        assert "30 % of angle, 70 % of speed" in told[expected]
-
-
-def test_shares_are_total_ones_if_a_transfer_has_them(tmp_path: Path) -> None:
-    parts = (share("length", 0.7, 0.9), share("mass", 0.2, None))
-    write_record(transfer(parameters=parts), tmp_path / "transfer.json")
-    assert OF_SIMULATOR._shares(tmp_path) == {"length": 0.9, "mass": 0.2}
-    write_record(transfer(parameters=()), tmp_path / "transfer.json")
-    with pytest.raises(InvalidFile) as caught:
-        OF_SIMULATOR._shares(tmp_path)
-    assert caught.value.code == "no-shares"
-
-
-def test_intervals_are_told_of_a_posterior_that_has_samples() -> None:
-    found = Stand(
-        free=(1,),
-        nu=Stand(support=np.array([[0.0, 1.0], [2.0, 4.0]]), names=("mass", "gain")),
-        samples=Stand(effective=20.0),
-        weights=np.array([0.25, 0.75]),
-        theta=np.array([[0.0, 2.0], [0.0, 3.0]]),
-        interval=lambda draw, chance: (2.5 + draw, 2.5 + chance),
-        remaining=lambda at: 0.125 + at,
-    )
-    (belief,) = OF_SIMULATOR._beliefs(found)
-    assert (belief.name, belief.mean) == ("gain", 2.75)
-    assert (belief.lower, belief.upper) == (3.5, 3.45)
-    assert (belief.before, belief.remaining) == ((2.0, 4.0), 0.125)
-    found.samples.effective = 19.9
-    (belief,) = OF_SIMULATOR._beliefs(found)
-    assert (belief.lower, belief.upper) == (2.0, 4.0)
