@@ -332,3 +332,11 @@ def test_a_latent_mdp_may_have_one_model() -> None:
     latent = LatentMDP.uniform(coins(0.5))
     found = log_evidence(latent.simulators, [1.0], [(0, 0, 1)] * 3 + [(1, 0, 0)] * 3)
     assert np.isfinite(found).all()
+
+
+def test_no_data_speak_against_nobody() -> None:
+    evidence = evidence_of(coins(0.3, 0.6), as_log([]))
+    fit = goodness_of_fit(evidence, np.full(2, 0.5))
+    assert fit.log_e == pytest.approx(0.0, abs=1e-12)
+    assert (fit.p_values == 1.0).all()
+    assert evidence.log_likelihood.tolist() == [0.0, 0.0]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from importlib import import_module
+from typing import Any
 
 import pytest
 
@@ -257,3 +259,9 @@ def test_what_a_budget_leaves_out_is_left_out_in_turn() -> None:
         (False, True, 5),
         (True, True, 5),
     ]
+
+
+@pytest.mark.parametrize("last", range(10))
+def test_the_most_rounds_that_fit_are_found(last: int) -> None:
+    home: Any = import_module("simgap.answers.study.plan")
+    assert home._most(lambda rounds: rounds <= last, 9) == last
