@@ -241,3 +241,76 @@ def test_progress_of_a_plan_tells_its_bracket() -> None:
     solver = AutoOracle(gap_tolerance=0.2, episodes=2)
     PLANNED.planned_oracle(latent, 6, solver=solver, progress=told.append)
     assert told
+
+
+def noted(monkeypatch: pytest.MonkeyPatch, name: str, answer: Any) -> dict[str, Any]:
+    """Let a question of a study have an answer; return what it is asked."""
+    met: dict[str, Any] = {}
+
+    def ask(*given: Any, **more: Any) -> Any:
+        met.update(more, given=given)
+        return answer
+
+    monkeypatch.setattr(PARTS, name, ask)
+    return met
+
+
+@pytest.mark.parametrize("agents", [True, False])
+def test_gap_and_audit_of_a_study_rest_on_its_plan(
+    agents: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given, oracle = asked(agents=agents), Stand()
+    compared = noted(monkeypatch, "compare", "gap")
+    judged = noted(monkeypatch, "audit", "audit")
+    planned = noted(monkeypatch, "planned_and_compared", oracle)
+    monkeypatch.setattr(PARTS, "planned_class", lambda one: (one, "planned"))
+    monkeypatch.setattr(PARTS, "with_command", lambda *record: record)
+    found, command = PARTS._gap(given, oracle)
+    assert found == "gap"
+    assert command == (
+        "simgap gap rivers -H 6 --horizons all"
+        f"{'' if agents else ' --no-agents'} --time-limit 30 --seed 3"
+    )
+    assert compared == {
+        "given": (given.given, 6),
+        "horizons": "all",
+        "agents": agents,
+        "gap_tolerance": 0.2,
+        "time_limit": 30.0,
+        "seed": 3,
+        "oracle": oracle,
+        "progress": given.tell,
+    }
+    assert PARTS._planned(given) == (oracle, ("audit", "simgap study"))
+    assert planned["given"] == (given.given, 6, given.solver, given.tell)
+    assert judged == {
+        "given": (given.given, 6),
+        "time_limit": 30.0,
+        "refine": True,
+        "seed": 3,
+        "planned": (oracle, "planned"),
+        "progress": given.tell,
+    }
+
+
+def test_policies_of_a_study_are_named_by_its_oracle(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    saved = noted(monkeypatch, "saved_policies", ("one", "other"))
+    monkeypatch.setattr(PARTS, "replace", lambda record, **more: more)
+    monkeypatch.setattr(PARTS, "with_command", lambda *record: record)
+    given = asked(folder=Path("there"))
+    kept, command = PARTS._with_policies(given, Stand(result="result"))
+    assert kept == {"policy_file": "one", "belief_policy_file": "other"}
+    assert command.startswith("simgap oracle rivers -H 6 --gap-tolerance 0.2 ")
+    assert saved["given"] == ("result", Path("there/policy.simgap"), None)
+
+
+def test_an_answer_is_defined_by_the_plan_and_its_own_log() -> None:
+    oracle = Stand(average_gap=1.0, result=Stand(gap_intervals=(2.0,)))
+    given = asked(log=Stand(hash="abc", notes=("note",)))
+    parts = PARTS._defining(given, "blame", oracle)
+    assert parts["answer"] == "blame" and parts["log"] is None
+    assert parts["bracket"] == (1.0, (2.0,)) and parts["horizon"] == 6
+    assert PARTS._defining(given, "adapt", oracle)["log"] == ("abc", ("note",))
+    assert PARTS._defining(asked(), "adapt", oracle)["log"] is None

@@ -79,6 +79,10 @@ def test_every_model_that_can_be_named_is_listed_with_its_parameters() -> None:
     assert "default" in found["riverswim"]["states"]
     assert {"gym:FrozenLake-v1", "discretise:Pendulum-v1"} <= set(found)
     assert "mass" in found["discretise:Pendulum-v1"]
+    lake = found["gym:FrozenLake-v1"]
+    assert list(lake)[:3] == ["success_rate", "is_slippery", "map_name"]
+    assert "4x4, 8x8" in lake["map_name"] and "true, false" in lake["is_slippery"]
+    assert "restart" in lake["terminal"]
     assert "cartpole" in {each.name for each in list_models().simulators}
     (pendulum,) = list_parameters(ToyPendulum()).simulators
     assert pendulum.parameters["mass"] == "nominal 1 kg; > 0 kg"

@@ -136,6 +136,18 @@ def test_steps_of_the_reference_come_first(tmp_path: Path) -> None:
     assert "rough-reference" not in codes(kept_record(training, every[:2]))
 
 
+def test_what_was_checked_is_not_checked_again_for_the_reference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home: Any = import_module("simgap.answers.train.asked")
+    met: list[Any] = []
+    monkeypatch.setattr(home, "without_effect", lambda *given: met.append(given))
+    training = recipe(tmp_path, sampler="gap", checked=True)
+    assert len(met) == 1 and training.reference is not None
+    assert training.reference.settings.informed
+    assert training.reference.randomize.to_string() == "gain=0.5..1.5"
+
+
 @pytest.mark.parametrize(
     ("more", "specialist"),
     [
