@@ -30,7 +30,7 @@ def tilted_evidence(rows: ObservedRows, member: int) -> float:
     of mean 1 if m is real (see `goodness_of_fit`).
     """
     partners = _partners(rows.chances.shape[0], member)
-    if partners.size == 0 or rows.counts.size == 0:
+    if partners.size == 0:
         return 0.0
     own, others = rows.chances[member], rows.chances[partners]
     same = (
