@@ -137,7 +137,8 @@ def test_rows_are_drawn_whole_by_their_weights(tmp_path: Path) -> None:
     assert bound.values(theta[:1])["gain"] == theta[0, 2]
     npz = tmp_path / "rows.npz"
     columns = {"mass": rows[::-1, 0], "gain*=": rows[::-1, 1]}
-    np.savez(npz, allow_pickle=False, **columns, weight=np.array([1.0, 2.0, 1.0]))
+    columns["weight"] = np.array([1.0, 2.0, 1.0])
+    np.savez(npz, **columns)  # type: ignore[arg-type]  # none is allow_pickle
     again = bind(f"rows({npz}) delay={{0,1}}", PENDULUM)
     assert (again.sample(1, range(50)) == theta[:50]).all()  # in whatever order
 
