@@ -104,9 +104,10 @@ def test_progress_of_a_diameter_ends_with_every_target() -> None:
 
 
 def test_the_narrowest_tolerance_is_met_where_every_step_is_certain() -> None:
-    """A ring of three: two steps at most, to the last digit or two."""
-    wide = diameter(cycle(3), tolerance=1e-14)
-    assert wide.lower <= 2.0 <= wide.upper <= wide.lower * (1.0 + 2e-14)
+    """Rings of two and three: one step and two, to the last digit or two."""
+    for states in (2, 3):
+        wide = diameter(cycle(states), tolerance=1e-14)
+        assert wide.lower <= states - 1 <= wide.upper <= wide.lower * (1.0 + 2e-14)
     one = travel_times(cycle(3), 0, tolerance=1e-14)
     every = all_travel_times(cycle(3), tolerance=1e-14)
     for found in (one.upper[0], every.upper[0, 0]):
