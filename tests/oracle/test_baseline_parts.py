@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,54 +29,77 @@ from simgap.oracle.baselines.memoryless import (
     guided_plan,
 )
 from simgap.oracle.baselines.single_model import mean_model
-from simgap.oracle.baselines.windowed import window_nodes
-from simgap.oracle.loss_form import loss_form
+from simgap.oracle.baselines.windowed import MemoryNodes, window_nodes
+from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import BoundedOracle
 from tests.oracle.test_large_class import coins
 from tests.policies.cases import greedy_policy, random_graph, random_latent
 
-FORM = loss_form(coins(members=3), horizon=6)
-DISCOUNTED = loss_form(coins(members=3), discount=0.75)
-NODES = window_nodes(FORM.pattern, 0)
 NOTHING = np.zeros((6, 2), np.int32)
+
+
+@cache
+def coin_form() -> LossForm:
+    return loss_form(coins(members=3), horizon=6)
+
+
+@cache
+def discounted_form() -> LossForm:
+    return loss_form(coins(members=3), discount=0.75)
+
+
+@cache
+def two_states() -> MemoryNodes:
+    return window_nodes(coin_form().pattern, 0)
 
 
 def test_all_stationary_policies_are_tried_if_the_work_allows() -> None:
     """Four of them, each of 3 * 2^3 and a thousand multiplications."""
-    start = evaluated(DISCOUNTED, NODES, np.ones((1, 2), np.int32))
-    best, least = enumerated(DISCOUNTED, NODES, start, 4 * 1024.0)
+    start = evaluated(discounted_form(), two_states(), np.ones((1, 2), np.int32))
+    best, least = enumerated(discounted_form(), two_states(), start, 4 * 1024.0)
     every = [
-        evaluated(DISCOUNTED, NODES, np.array([[a, b]], np.int32)).average
+        evaluated(discounted_form(), two_states(), np.array([[a, b]], np.int32)).average
         for a in (0, 1)
         for b in (0, 1)
     ]
     assert best.average == least == min(every)
-    assert enumerated(DISCOUNTED, NODES, start, 4 * 1024.0 - 1.0) == (start, 0.0)
+    assert enumerated(discounted_form(), two_states(), start, 4 * 1024.0 - 1.0) == (
+        start,
+        0.0,
+    )
 
 
 def test_an_ascent_counts_its_sweeps_and_ends_with_its_budget() -> None:
-    sweep = memoryless._work(FORM, NODES)
-    _, work = memoryless._ascended(FORM, NODES, NOTHING.copy(), budget=0.0)
+    sweep = memoryless._work(coin_form(), two_states())
+    _, work = memoryless._ascended(
+        coin_form(), two_states(), NOTHING.copy(), budget=0.0
+    )
     assert work == sweep
-    plan, work = memoryless._ascended(FORM, NODES, NOTHING.copy())
+    plan, work = memoryless._ascended(coin_form(), two_states(), NOTHING.copy())
     more = (work - sweep) / (sweep / 2.0)
     assert more == int(more) >= 0.0
-    assert plan.average <= evaluated(FORM, NODES, NOTHING).average
+    assert plan.average <= evaluated(coin_form(), two_states(), NOTHING).average
     settled = 0.1 * 2 * 12.0 + 1e5  # two nodes, three models
-    _, work = memoryless._ascended(DISCOUNTED, NODES, NOTHING[:1].copy(), budget=0.0)
+    _, work = memoryless._ascended(
+        discounted_form(), two_states(), NOTHING[:1].copy(), budget=0.0
+    )
     assert work == settled
-    _, work = memoryless._ascended(DISCOUNTED, NODES, NOTHING[:1].copy())
+    _, work = memoryless._ascended(discounted_form(), two_states(), NOTHING[:1].copy())
     rest = (work - settled) % (2.0 * settled)  # one of 12 for every change
     assert work > settled and rest % 12.0 == pytest.approx(0.0, abs=1e-6)
 
 
 def test_a_search_begins_with_what_it_is_given_and_two_that_explore() -> None:
-    found = best_plan(FORM, NODES, [NOTHING, NOTHING], effort=1e-12, prove=False)
+    found = best_plan(
+        coin_form(), two_states(), [NOTHING, NOTHING], effort=1e-12, prove=False
+    )
     assert found.starts == 4 and found.least is None
-    found = best_plan(DISCOUNTED, NODES, [NOTHING[:1]], effort=1e-12, prove=False)
+    found = best_plan(
+        discounted_form(), two_states(), [NOTHING[:1]], effort=1e-12, prove=False
+    )
     assert found.starts == 2
-    proved = best_plan(FORM, NODES, [], effort=0.01)
+    proved = best_plan(coin_form(), two_states(), [], effort=0.01)
     assert proved.starts == 2  # proved to be the best: nothing is perturbed
     assert proved.least == pytest.approx(proved.average, abs=1e-11)
 
@@ -85,9 +109,9 @@ def test_a_guide_that_does_not_fit_is_followed_step_by_step(
 ) -> None:
     """Within the slack of the guide, the action of least average loss at each step."""
     monkeypatch.setattr(memoryless, "fits", lambda *_: False)
-    guide = np.ascontiguousarray(FORM.losses[..., 0])
-    found = guided_plan(FORM, NODES, guide, 0.25)
-    average = FORM.losses @ FORM.latent.prior
+    guide = np.ascontiguousarray(coin_form().losses[..., 0])
+    found = guided_plan(coin_form(), two_states(), guide, 0.25)
+    average = coin_form().losses @ coin_form().latent.prior
     for h in range(6):
         for s in range(2):
             allowed = [a for a in (0, 1) if guide[h, s, a] <= guide[h, s].min() + 0.25]
@@ -165,9 +189,9 @@ def test_effort_limits_histories_and_beliefs(
 
     monkeypatch.setattr(tracking, "gaps_by_histories", histories)
     monkeypatch.setattr(table, "solve_minimax", game)
-    found = tracking.greedy_baseline(FORM, effort=effort, seed=0)
+    found = tracking.greedy_baseline(coin_form(), effort=effort, seed=0)
     assert found.certainty == "certified" and found.average_gap.ends[0] == 0.0
-    assert table._minimax(FORM, effort=effort).policy is None
+    assert table._minimax(coin_form(), effort=effort).policy is None
     assert asked == [limit, nodes, 100]
 
 
@@ -185,8 +209,8 @@ def test_windows_that_are_too_large_are_not_searched(
 ) -> None:
     """A step of a window of one has 5 pasts in 2 states, 10 entries; of two, 42."""
     monkeypatch.setattr(table, name, most)
-    start = evaluated(FORM, NODES, NOTHING)
-    found = table._windows(FORM, start, effort=1e-9, seed=0)
+    start = evaluated(coin_form(), two_states(), NOTHING)
+    found = table._windows(coin_form(), start, effort=1e-9, seed=0)
     assert [each.policy is not None for each in found] == [left, False]
 
 
@@ -195,13 +219,13 @@ def test_ties_are_tried_if_the_work_is_enough_for_the_losses(
     long: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """6 * 2 * 2 * 3 losses for each of three models."""
-    plans = single_model.single_plans(FORM)
+    plans = single_model.single_plans(coin_form())
     monkeypatch.setattr(single_model, "best_of_ties", lambda *_: "tried")
     enough = 72 * 3 / memoryless.WORK_PER_SECOND
     just = enough * (1.0 + 1e-12) if long else enough * (1.0 - 1e-9)
-    found: Any = single_model.ties_exhausted(FORM, plans, just)
+    found: Any = single_model.ties_exhausted(coin_form(), plans, just)
     assert (found == ("tried",) * 3) == long
-    assert len(single_model.single_plans(FORM, [2])) == 1
+    assert len(single_model.single_plans(coin_form(), [2])) == 1
 
 
 def test_a_part_that_was_solved_leaves_the_class_unsolved() -> None:
@@ -233,7 +257,7 @@ def test_groups_that_come_late_are_left_out(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_value_below_that_of_a_baseline_is_another_problem() -> None:
     """Two of the rounding and a billionth of the value is no difference."""
-    form = replace(FORM, rounding=0.25)
+    form = replace(coin_form(), rounding=0.25)
     room = 0.5 + 1e-9 * abs(form.informed)
     within = table._difference(form, Certified(-1.0, -room * (1.0 - 1e-12)))
     assert within.ends == (0.0, 0.0)
@@ -254,13 +278,15 @@ def test_gaps_by_sweeps_and_by_inverse_agree_for_every_table(
 ) -> None:
     for actions in ([[0, 1]], [[1, 0]]):
         policy = np.array(actions, np.int32)[0]
-        direct, off = stationary.stationary_gaps(DISCOUNTED, NODES, policy)
-        swept, change = stationary._by_sweeps(DISCOUNTED, NODES, policy)
+        direct, off = stationary.stationary_gaps(
+            discounted_form(), two_states(), policy
+        )
+        swept, change = stationary._by_sweeps(discounted_form(), two_states(), policy)
         assert swept == pytest.approx(direct, rel=1e-14, abs=1e-15)
         assert change <= 2.3e-16 * swept.max()
         least = 4.0 * EPS * (1.0 + direct.max()) / 0.25
         assert least <= off <= 2.0 * least
-        kernel = stationary.policy_kernel(DISCOUNTED, NODES, policy)
+        kernel = stationary.policy_kernel(discounted_form(), two_states(), policy)
         for m in range(3):
-            world = DISCOUNTED.latent.simulators.transitions.array(m)
+            world = discounted_form().latent.simulators.transitions.array(m)
             assert (kernel[m] == world[np.arange(2), policy]).all()

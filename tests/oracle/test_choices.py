@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,7 +16,7 @@ from simgap.mdp import LatentMDP
 from simgap.oracle import entry
 from simgap.oracle.baselines import memoryless, table
 from simgap.oracle.baselines.memoryless import ShortMemoryPlan, evaluated
-from simgap.oracle.baselines.windowed import window_nodes
+from simgap.oracle.baselines.windowed import MemoryNodes, window_nodes
 from simgap.oracle.bounded.lower_nodes import lower_structure
 from simgap.oracle.bounded.lower_side import lower_pass
 from simgap.oracle.bounded.points import no_points
@@ -24,14 +25,25 @@ from simgap.oracle.exact import outlook
 from simgap.oracle.exact.evidence import Supports
 from simgap.oracle.exact.solver import _supports
 from simgap.oracle.exact.tree import BeliefTree, DoesNotFit, Limits, _multipliers
-from simgap.oracle.loss_form import bytes_of_losses, loss_form
+from simgap.oracle.loss_form import LossForm, bytes_of_losses, loss_form
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import AutoOracle, BoundedOracle, ExactOracle, GridOracle
 from tests.oracle.test_large_class import coins
 
-FORM = loss_form(coins(members=3), horizon=10)
-NODES = window_nodes(FORM.pattern, 0)
-PLAN = evaluated(FORM, NODES, np.zeros((10, 2), np.int32))
+
+@cache
+def coin_form() -> LossForm:
+    return loss_form(coins(members=3), horizon=10)
+
+
+@cache
+def two_states() -> MemoryNodes:
+    return window_nodes(coin_form().pattern, 0)
+
+
+@cache
+def first_actions() -> ShortMemoryPlan:
+    return evaluated(coin_form(), two_states(), np.zeros((10, 2), np.int32))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +72,7 @@ def test_small_things_have_the_rest_of_the_time_or_a_tenth_of_it(
     monkeypatch.setattr(entry, "_to_run", to_run)
     with pytest.raises(InterruptedError):
         entry.domain_randomization_oracle(
-            FORM.latent, horizon=3, solver=AutoOracle(time_limit=limit)
+            coin_form().latent, horizon=3, solver=AutoOracle(time_limit=limit)
         )
     assert asked == pytest.approx([left, left])
 
@@ -119,27 +131,27 @@ def test_settings_are_checked_at_their_ends(
 def test_losses_must_fit_into_the_memory_that_is_free(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    need = bytes_of_losses(FORM.latent, 10)
+    need = bytes_of_losses(coin_form().latent, 10)
     monkeypatch.setattr(entry, "resident_bytes", lambda: 1000)
-    entry._check_memory(FORM.latent, 10, ExactOracle(max_memory=need + 1000))
-    entry._check_memory(FORM.latent, 10**6, ExactOracle())
-    entry._check_memory(FORM.latent, None, ExactOracle(max_memory=need + 999))
+    entry._check_memory(coin_form().latent, 10, ExactOracle(max_memory=need + 1000))
+    entry._check_memory(coin_form().latent, 10**6, ExactOracle())
+    entry._check_memory(coin_form().latent, None, ExactOracle(max_memory=need + 999))
     with pytest.raises(InvalidArgument):
-        entry._check_memory(FORM.latent, 10, ExactOracle(max_memory=need + 999))
+        entry._check_memory(coin_form().latent, 10, ExactOracle(max_memory=need + 999))
 
 
 def test_pairs_that_there_is_no_time_for_have_wide_prices() -> None:
     gaps = np.array([0.5, 0.25, 1.0])
     planned: Any = SimpleNamespace(pair_prices=None, gaps=gaps)
-    found = entry._prices(FORM, planned, 0.0, None)
+    found = entry._prices(coin_form(), planned, 0.0, None)
     assert [note.code for note in found.notes] == ["pairs-not-compared"]
     assert found.compared is not None and found.compared.size == 0
     assert not found.lower.any() and found.lower.shape == (3, 3)
     assert found.upper[0, 1] == pytest.approx(0.375) and found.upper[1, 1] == 0.0
-    whole = entry._prices(FORM, planned, 60.0, None)
+    whole = entry._prices(coin_form(), planned, 60.0, None)
     assert whole.compared is None and whole.notes == ()
     known: Any = SimpleNamespace(pair_prices=(gaps, 2.0 * gaps))
-    told = entry._prices(FORM, known, 0.0, None)
+    told = entry._prices(coin_form(), known, 0.0, None)
     assert told.lower is gaps and told.compared is None
 
 
@@ -152,16 +164,18 @@ def test_the_growth_of_beliefs_is_carried_on_to_the_horizon(
     monkeypatch.setattr(
         outlook, "_next_layer", lambda form, layer: dict.fromkeys(range(len(layer) + 1))
     )
-    form = replace(FORM, horizon=100)
+    form = replace(coin_form(), horizon=100)
     assert outlook.looks_hopeless(form, limit) == hopeless
-    assert not outlook.looks_hopeless(replace(FORM, horizon=9), 0)
-    assert not outlook.looks_hopeless(replace(FORM, horizon=0), 0)
+    assert not outlook.looks_hopeless(replace(coin_form(), horizon=9), 0)
+    assert not outlook.looks_hopeless(replace(coin_form(), horizon=0), 0)
     assert outlook.looks_hopeless(replace(form, horizon=None), 10**9)
 
 
 def plan(average: float, least: float | None) -> ShortMemoryPlan:
     gaps = np.full(3, average)
-    return replace(PLAN, gaps=gaps, average=average, least=least, rounding=1e-12)
+    return replace(
+        first_actions(), gaps=gaps, average=average, least=least, rounding=1e-12
+    )
 
 
 @pytest.mark.parametrize(
@@ -179,7 +193,7 @@ def test_the_best_plan_of_one_model_is_bounded_by_all_of_them(
     leasts: tuple[float | None, ...], floor: float | None, wanted: float | None
 ) -> None:
     plans = tuple(plan(0.75 - 0.25 * at, each) for at, each in enumerate(leasts))
-    found = table._single(FORM, plans, floor)
+    found = table._single(coin_form(), plans, floor)
     assert found.least_gap == wanted
     assert found.average_gap.ends[1] == pytest.approx(0.5)
     assert found.cross_gaps is not None
@@ -187,7 +201,7 @@ def test_the_best_plan_of_one_model_is_bounded_by_all_of_them(
     if wanted is None:
         assert found.bound is None
     else:
-        assert found.bound == pytest.approx(FORM.informed - wanted)
+        assert found.bound == pytest.approx(coin_form().informed - wanted)
     assert ("no optimal plan" in found.note) == (wanted == 0.5)
 
 
@@ -217,21 +231,21 @@ def test_the_better_of_two_bounds_is_kept(
     monkeypatch.setattr(memoryless, "branched", by_branching)
     monkeypatch.setattr(memoryless, "least_by_coupling", by_coupling)
     best = replace(plan(0.5, None), rounding=2.0**-10)
-    found = memoryless._bounded(FORM, NODES, best, 10.0)
+    found = memoryless._bounded(coin_form(), two_states(), best, 10.0)
     assert found.least == wanted
     assert work == ([3.0] if least == 0.5 else [3.0, 20.0])
     longer: Any = SimpleNamespace(window=3)
-    memoryless._bounded(FORM, longer, best, 10.0)
+    memoryless._bounded(coin_form(), longer, best, 10.0)
     assert work[-1] == (3.0 if least == 0.5 else 5.0)
     wrong = replace(best, average=0.125)
     if coupled > 0.13 and least < 0.12:
         with pytest.raises(AssertionError):
-            memoryless._bounded(FORM, NODES, wrong, 10.0)
+            memoryless._bounded(coin_form(), two_states(), wrong, 10.0)
 
 
 def test_a_plan_without_a_loss_needs_no_other_bound() -> None:
     nothing = replace(plan(0.0, None), rounding=2.0**-10)
-    found = memoryless._bounded(FORM, NODES, nothing, 0.0)
+    found = memoryless._bounded(coin_form(), two_states(), nothing, 0.0)
     assert found.least == 0.0
 
 
@@ -244,15 +258,17 @@ def test_branching_goes_deeper_by_a_quarter(monkeypatch: pytest.MonkeyPatch) -> 
         return 0.01 * given[-4], 9.0, 7
 
     monkeypatch.setattr(memoryless, "least_gap", bounded)
-    form = replace(FORM, losses=np.zeros((30, 2, 2, 3)))
-    best, least = memoryless.branched(form, NODES, PLAN, 24.0 * 1000)
+    form = replace(coin_form(), losses=np.zeros((30, 2, 2, 3)))
+    best, least = memoryless.branched(form, two_states(), first_actions(), 24.0 * 1000)
     assert depths == [0, 1, 2, 3, 4, 6, 8, 11, 14, 18, 23, 29, 30]
     assert limits == [1000 - 7 * at for at in range(13)]
-    assert best is PLAN and least == 0.3
+    assert best is first_actions() and least == 0.3
     depths.clear()
-    assert memoryless.branched(form, NODES, PLAN, 1.0, bits=4001.0) == (PLAN, 0.0)
-    long = replace(FORM, losses=np.zeros((2001, 2, 2, 3)))  # 4002 bits
-    assert memoryless.branched(long, NODES, PLAN, 1.0)[1] == 0.0
+    assert memoryless.branched(
+        form, two_states(), first_actions(), 1.0, bits=4001.0
+    ) == (first_actions(), 0.0)
+    long = replace(coin_form(), losses=np.zeros((2001, 2, 2, 3)))  # 4002 bits
+    assert memoryless.branched(long, two_states(), first_actions(), 1.0)[1] == 0.0
     assert not depths
 
 

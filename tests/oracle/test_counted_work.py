@@ -8,6 +8,7 @@ two of a row, and three pairs of models.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
@@ -35,55 +36,63 @@ from simgap.oracle.bounded.upper_nodes import bytes_of_upper
 from simgap.oracle.bounded.upper_side import _undisturbed, upper_effort
 from simgap.oracle.estimate import work_of_a_step
 from simgap.oracle.exact.gaps import bytes_of_gaps
-from simgap.oracle.loss_form import bytes_of_losses, loss_form
+from simgap.oracle.loss_form import LossForm, bytes_of_losses, loss_form
 from simgap.oracle.part_of_class import Neighbourhoods
 from simgap.oracle.result import VectorSets
 from simgap.oracle.settings import BoundedOracle
 from tests.oracle.test_large_class import coins
 
 pair_prices: Any = import_module("simgap.oracle.pair_prices")
-FORM = loss_form(coins(members=3), horizon=10)
-DISCOUNTED = loss_form(coins(members=3), discount=0.75)
+
+
+@cache
+def coin_form() -> LossForm:
+    return loss_form(coins(members=3), horizon=10)
+
+
+@cache
+def discounted_form() -> LossForm:
+    return loss_form(coins(members=3), discount=0.75)
 
 
 def test_steps_that_are_planned_and_settled() -> None:
     """0.75^9 is below a tenth and 0.75^8 is not; six steps of weight 1.5 / (1 - d)."""
-    assert (planned_steps(FORM), planned_steps(DISCOUNTED)) == (10, 9)
-    assert settling_steps(DISCOUNTED) == 6
-    patient = replace(DISCOUNTED, discount=0.9999)
+    assert (planned_steps(coin_form()), planned_steps(discounted_form())) == (10, 9)
+    assert settling_steps(discounted_form()) == 6
+    patient = replace(discounted_form(), discount=0.9999)
     assert (planned_steps(patient), settling_steps(patient)) == (400, 200)
 
 
 def test_the_work_of_a_pass_above() -> None:
     """12 steps of 100 nodes at 148, and two looks of 40 points at 60."""
-    assert upper_effort(FORM, 100, 40, 2) == 12 * 14_800 + 2 * 2_400
-    assert upper_effort(FORM, 100, 40, 2, members=6) == 12 * 19_600 + 2 * 4_800
-    assert upper_effort(DISCOUNTED, 100, 0, 0) == (9 + 6) * 14_800
+    assert upper_effort(coin_form(), 100, 40, 2) == 12 * 14_800 + 2 * 2_400
+    assert upper_effort(coin_form(), 100, 40, 2, members=6) == 12 * 19_600 + 2 * 4_800
+    assert upper_effort(discounted_form(), 100, 0, 0) == (9 + 6) * 14_800
 
 
 def test_the_work_of_a_pass_below() -> None:
     """24 nodes on faces have 192 terms, four points have 48."""
     states = np.array([0, 0, 1, 1], np.int32)
-    made = lower_structure(FORM, states, np.full((4, 3), 1.0 / 3.0), cells=5)
+    made = lower_structure(coin_form(), states, np.full((4, 3), 1.0 / 3.0), cells=5)
     assert made.term_node.size == 240
     step, mixture = 1.5 * 240 + 10.0 * 28, 2000.0 + 100.0 * 9
-    assert lower_effort(FORM, made, 10, 2) == 12 * step + 2 * 4 * 4 * mixture
+    assert lower_effort(coin_form(), made, 10, 2) == 12 * step + 2 * 4 * 4 * mixture
 
 
 def test_the_memory_of_both_sides() -> None:
     """Above 80 nodes of 744 bytes, then 2406, of which 1000 are visited at most."""
-    assert bytes_of_upper(FORM, 50, 4) == 80 * 744 + 4 * 3 * 10 * 80
-    assert bytes_of_upper(FORM, 0, 400) == 2406 * 744 + 4 * 3 * 10 * 1000
-    assert bytes_of_upper(FORM, 50, 400) == 2456 * 744 + 4 * 3 * 10 * 1100
-    assert bytes_of_upper(DISCOUNTED, 50, 4) == 80 * 744
-    assert bytes_of_lower(FORM, 50, 5) == 24 * 176 + 50 * 260
+    assert bytes_of_upper(coin_form(), 50, 4) == 80 * 744 + 4 * 3 * 10 * 80
+    assert bytes_of_upper(coin_form(), 0, 400) == 2406 * 744 + 4 * 3 * 10 * 1000
+    assert bytes_of_upper(coin_form(), 50, 400) == 2456 * 744 + 4 * 3 * 10 * 1100
+    assert bytes_of_upper(discounted_form(), 50, 4) == 80 * 744
+    assert bytes_of_lower(coin_form(), 50, 5) == 24 * 176 + 50 * 260
 
 
 def test_the_memory_of_losses_and_of_a_tree() -> None:
-    assert bytes_of_losses(FORM.latent, 10) == 8 * (10 * 2 * 3 * 7 // 2 + 24)
-    assert bytes_of_losses(FORM.latent, None) == 8 * (2 * 3 * 7 // 2 + 24)
+    assert bytes_of_losses(coin_form().latent, 10) == 8 * (10 * 2 * 3 * 7 // 2 + 24)
+    assert bytes_of_losses(coin_form().latent, None) == 8 * (2 * 3 * 7 // 2 + 24)
     tree: Any = SimpleNamespace(
-        form=FORM, layers=[0, 1, 6, 9], supports=SimpleNamespace(count=5), size=9
+        form=coin_form(), layers=[0, 1, 6, 9], supports=SimpleNamespace(count=5), size=9
     )
     assert bytes_of_gaps(tree) == 23 * 9 + 3 * (48 * 5 + 16 * 5 * 2)
     tree.layers = []
@@ -93,9 +102,9 @@ def test_the_memory_of_losses_and_of_a_tree() -> None:
 def test_the_first_points_are_a_part_of_the_time() -> None:
     """A point costs 10456 of the 0.07 seconds of every second, or 18712."""
     wanted = {0.1: int(7e6 / 10456), 0.01: 500, 1.0: 1500}
-    assert {each: first_points(FORM, each) for each in wanted} == wanted
-    assert first_points(FORM, 0.2, members=6) == int(14e6 / 18712)
-    long = replace(FORM, horizon=40_000)
+    assert {each: first_points(coin_form(), each) for each in wanted} == wanted
+    assert first_points(coin_form(), 0.2, members=6) == int(14e6 / 18712)
+    long = replace(coin_form(), horizon=40_000)
     assert first_points(long, 60.0) == first_points(long, 600.0) == 708
     for states, least, most in ((200, 800, 8000), (7, 500, 2800)):
         pattern = SimpleNamespace(n_states=states, n_actions=2, indices=np.zeros(8))
@@ -110,7 +119,7 @@ def test_the_first_points_are_a_part_of_the_time() -> None:
 def test_the_work_of_comparing_three_models(
     horizon: int, cells: int, levels: int
 ) -> None:
-    form = replace(FORM, horizon=horizon)
+    form = replace(coin_form(), horizon=horizon)
     faces = 2 * 3 * (cells - 1) * 22
     of_state = 3 + 3 * levels
     wanted = horizon * (faces + 2 * of_state * 148) + 3 * 9 * of_state
@@ -157,8 +166,8 @@ def test_what_fits_is_a_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(large_class, "first_points", lambda *_, **__: 3)
     work = 22 * 33 * 180.0 + 12 * (3 * 4 * 0.1 * 5 * 33 / 2)
     just = work / (1e9 * 0.12)
-    assert large_class._fits(FORM, 5, just * (1.0 + 1e-12))
-    assert not large_class._fits(FORM, 5, just * (1.0 - 1e-12))
+    assert large_class._fits(coin_form(), 5, just * (1.0 + 1e-12))
+    assert not large_class._fits(coin_form(), 5, just * (1.0 - 1e-12))
 
 
 @pytest.mark.parametrize(
@@ -172,7 +181,7 @@ def test_groups_are_the_best_that_the_time_counted_for_allows(
     seconds: float, wanted: tuple[int, int]
 ) -> None:
     """Of 120 models: 8 groups of 120 pairs, 176 for every cell, and 3e6 for a group."""
-    form = replace(FORM, horizon=4)
+    form = replace(coin_form(), horizon=4)
     assert large_class._grouping(form, 120, seconds) == wanted
     assert large_class._grouping(form, 129, 34.6445 / 120) != (16, 64)
 
@@ -191,7 +200,7 @@ def test_vectors_for_all_models_are_some_of_those_of_the_part(
     ):
         monkeypatch.setattr(large_class, "VECTORS", most)
         monkeypatch.setattr(large_class, "LARGEST_VECTORS", largest)
-        found = large_class._lifted(FORM, sets, part)
+        found = large_class._lifted(coin_form(), sets, part)
         assert found.vectors.tolist() == rows[wanted][:, [0, 1, 1]].tolist()
         first = sum(each < 10 for each in wanted)
         assert found.vector_offsets.tolist() == [0, first, len(wanted)]
@@ -199,17 +208,17 @@ def test_vectors_for_all_models_are_some_of_those_of_the_part(
 
 def test_the_work_of_an_episode_and_how_many_fit() -> None:
     policy: Any = SimpleNamespace(vectors=np.zeros((6, 3)), vector_offsets=np.zeros(5))
-    assert work_of_a_step(FORM, policy) == 3 * (2 + 2.0 + 4 * 6 / 4)
+    assert work_of_a_step(coin_form(), policy) == 3 * (2 + 2.0 + 4 * 6 / 4)
     policy.vectors, policy.vector_offsets = np.zeros((0, 3)), np.zeros(1)
-    assert work_of_a_step(FORM, policy) == 12.0
+    assert work_of_a_step(coin_form(), policy) == 12.0
     second = to_run.WORK_PER_SECOND
-    for form, steps in ((FORM, 10), (DISCOUNTED, 64)):
+    for form, steps in ((coin_form(), 10), (discounted_form(), 64)):
         each = steps * 12.0
         assert to_run._counted(form, policy, 10**9, 5.0) == int(5.0 * second / each)
         assert to_run._counted(form, policy, 10**9, None) == int(60.0 * second / each)
-    assert to_run._counted(FORM, policy, 7, 5.0) == 7
-    assert to_run._counted(FORM, policy, 7, 1e-9) == 2
-    idle = replace(FORM, losses=FORM.losses[:0])
+    assert to_run._counted(coin_form(), policy, 7, 5.0) == 7
+    assert to_run._counted(coin_form(), policy, 7, 1e-9) == 2
+    idle = replace(coin_form(), losses=coin_form().losses[:0])
     assert to_run._counted(idle, policy, 10**10, 5.0) == int(5.0 * second)
 
 
@@ -227,27 +236,29 @@ def test_episodes_that_fit_are_measured_by_a_few(
 
     monkeypatch.setattr(to_run, "estimated_gap", simulated)
     nothing: Any = None
-    assert to_run._affordable(FORM, nothing, 999, 4, 10.0) == fit
+    assert to_run._affordable(coin_form(), nothing, 999, 4, 10.0) == fit
     assert asked == [32, 8]
 
 
 def test_the_work_of_baselines() -> None:
-    assert tracking._episodes(FORM, 0.01) == int(1e6 / 121)
-    assert tracking._episodes(DISCOUNTED, 0.01) == int(1e6 / 769)
-    assert tracking._episodes(FORM, 1e-9) == 400
-    assert tracking._episodes(FORM, 1e9) == 20_000
-    nodes = window_nodes(FORM.pattern, 1)
-    assert nodes.size == window_size(FORM.pattern, 1) == 10
-    assert memoryless._work(FORM, nodes) == 1.5 * 10 * 4 * 10 * 3 + 1e5
-    one = model_table(FORM, 1)
+    assert tracking._episodes(coin_form(), 0.01) == int(1e6 / 121)
+    assert tracking._episodes(discounted_form(), 0.01) == int(1e6 / 769)
+    assert tracking._episodes(coin_form(), 1e-9) == 400
+    assert tracking._episodes(coin_form(), 1e9) == 20_000
+    nodes = window_nodes(coin_form().pattern, 1)
+    assert nodes.size == window_size(coin_form().pattern, 1) == 10
+    assert memoryless._work(coin_form(), nodes) == 1.5 * 10 * 4 * 10 * 3 + 1e5
+    one = model_table(coin_form(), 1)
     lengths = 5 / 4
     cells = lengths**2
     wanted = 4 * (10.0 + cells * (0.8 + 2 * lengths / 32.0))
     assert _work_of_a_place(one, one, 2) == pytest.approx(wanted, rel=1e-15)
-    assert memoryless.fits(FORM, 10**6) and not memoryless.fits(FORM, 10**6 + 1)
+    assert memoryless.fits(coin_form(), 10**6) and not memoryless.fits(
+        coin_form(), 10**6 + 1
+    )
     side = int((stationary.LARGEST_INVERSE / 3) ** 0.5)
-    assert memoryless.fits(DISCOUNTED, side)
-    assert not memoryless.fits(DISCOUNTED, side + 1)
+    assert memoryless.fits(discounted_form(), side)
+    assert not memoryless.fits(discounted_form(), side + 1)
 
 
 def test_pairs_of_many_models_are_spread_evenly(
@@ -276,12 +287,14 @@ def test_steps_at_once_end_where_something_is_due() -> None:
     """Work of 2 nodes is 2 * 24 / 2 products a step."""
     two: Any = SimpleNamespace(size=2)
     at_once = import_module("simgap.oracle.bounded.upper_side").AT_ONCE
-    assert _undisturbed(FORM, two, 3, 20, 3, frozenset({1, 2, 3, 9})) == 6
-    assert _undisturbed(FORM, two, 3, 20, 7, frozenset({1, 9})) == 4
-    assert _undisturbed(FORM, two, 3, 20, 2, frozenset({1, 2, 3})) == 18
-    assert _undisturbed(FORM, two, 3, 10**12, 2, frozenset()) == int(at_once / 24.0)
+    assert _undisturbed(coin_form(), two, 3, 20, 3, frozenset({1, 2, 3, 9})) == 6
+    assert _undisturbed(coin_form(), two, 3, 20, 7, frozenset({1, 9})) == 4
+    assert _undisturbed(coin_form(), two, 3, 20, 2, frozenset({1, 2, 3})) == 18
+    assert _undisturbed(coin_form(), two, 3, 10**12, 2, frozenset()) == int(
+        at_once / 24.0
+    )
     huge: Any = SimpleNamespace(size=10**12)
-    assert _undisturbed(FORM, huge, 3, 20, 2, frozenset()) == 1
+    assert _undisturbed(coin_form(), huge, 3, 20, 2, frozenset()) == 1
 
 
 def test_remembered_steps_grow_by_a_ratio() -> None:

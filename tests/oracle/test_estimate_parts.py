@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from types import SimpleNamespace
 from typing import Any
@@ -22,37 +23,46 @@ from simgap.oracle.estimate import (
     _World,
     estimated_gaps_per_model,
 )
-from simgap.oracle.loss_form import loss_form
+from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.to_run import belief_policy
 from simgap.statistics import Part
 from tests.oracle.test_large_class import coins
 from tests.policies.cases import greedy_policy, random_latent, vector_policy
 
-FORM = loss_form(coins(members=3), horizon=10)
-DISCOUNTED = loss_form(coins(members=3), discount=0.75)
+
+@cache
+def coin_form() -> LossForm:
+    return loss_form(coins(members=3), horizon=10)
+
+
+@cache
+def discounted_form() -> LossForm:
+    return loss_form(coins(members=3), discount=0.75)
 
 
 def test_a_world_knows_whether_the_policy_is_made_for_it() -> None:
-    greedy = greedy_policy(FORM)
-    world = _World.of(FORM, greedy)
+    greedy = greedy_policy(coin_form())
+    world = _World.of(coin_form(), greedy)
     assert world.right_posterior and world.own_losses and not world.signed
     assert world.greedy
-    assert world.largest == FORM.losses.max()
+    assert world.largest == coin_form().losses.max()
     assert world.slopes.tolist() == [world.largest] * 3 and world.spare == 0.0
-    other = _World.of(FORM, replace(greedy, prior=np.array([0.5, 0.25, 0.25])))
+    other = _World.of(coin_form(), replace(greedy, prior=np.array([0.5, 0.25, 0.25])))
     assert not other.right_posterior and not other.greedy
     assert np.isinf(other.slopes).all()
-    copied = _World.of(FORM, replace(greedy, losses=FORM.losses.copy()))
+    copied = _World.of(coin_form(), replace(greedy, losses=coin_form().losses.copy()))
     assert copied.own_losses
-    signed = _World.of(FORM, replace(greedy, losses=FORM.losses - 0.25))
+    signed = _World.of(coin_form(), replace(greedy, losses=coin_form().losses - 0.25))
     assert signed.signed and not signed.own_losses
-    vectors = _World.of(FORM, vector_policy(np.random.default_rng(0), FORM))
+    vectors = _World.of(
+        coin_form(), vector_policy(np.random.default_rng(0), coin_form())
+    )
     assert not vectors.greedy
 
 
 def test_steps_and_their_worth() -> None:
-    finite = _World.of(FORM, greedy_policy(FORM))
-    endless = _World.of(DISCOUNTED, greedy_policy(DISCOUNTED))
+    finite = _World.of(coin_form(), greedy_policy(coin_form()))
+    endless = _World.of(discounted_form(), greedy_policy(discounted_form()))
     assert (finite.steps_worth, endless.steps_worth) == (10.0, 4.0)
     assert finite._length(1e-3) == 10
     whole = endless.largest * 4.0
@@ -66,13 +76,14 @@ def test_steps_and_their_worth() -> None:
 def test_no_episode_loses_more_than_the_worst_of_its_steps(greedy: bool) -> None:
     """Of states and actions at every step; of a greedy one the best of the worst."""
     chosen = np.array([True, False, True])
-    world = _World.of(FORM, greedy_policy(FORM))
+    world = _World.of(coin_form(), greedy_policy(coin_form()))
     total = 0.0
     for h in range(10):
         worst = 0.0
         for s in range(2):
             of_actions = [
-                max(float(FORM.losses[h, s, a, m]) for m in (0, 2)) for a in range(2)
+                max(float(coin_form().losses[h, s, a, m]) for m in (0, 2))
+                for a in range(2)
             ]
             worst = max(worst, min(of_actions) if greedy else max(of_actions))
         total += worst
@@ -80,8 +91,8 @@ def test_no_episode_loses_more_than_the_worst_of_its_steps(greedy: bool) -> None
     assert found == pytest.approx(total, rel=1e-14)
     nobody = world.most_per_episode(np.zeros(3, np.bool_), greedy=greedy)
     assert nobody == 0.0
-    endless = _World.of(DISCOUNTED, greedy_policy(DISCOUNTED))
-    losses = DISCOUNTED.losses[0][..., chosen].max(axis=2)
+    endless = _World.of(discounted_form(), greedy_policy(discounted_form()))
+    losses = discounted_form().losses[0][..., chosen].max(axis=2)
     step = losses.min(axis=1).max() if greedy else losses.max()
     assert endless.most_per_episode(chosen, greedy=greedy) == 4.0 * step
 
@@ -149,9 +160,9 @@ def test_every_model_has_its_share_of_episodes(
         return real(self, counts, seed)
 
     monkeypatch.setattr(_World, "sample", noted)
-    policy = greedy_policy(FORM)
+    policy = greedy_policy(coin_form())
     for episodes in (25, 2):
-        found = estimated_gaps_per_model(FORM, policy, episodes=episodes, seed=0)
+        found = estimated_gaps_per_model(coin_form(), policy, episodes=episodes, seed=0)
         assert len(found) == 3
     assert counted == [[9] * 3, [8] * 3]
 
@@ -159,12 +170,15 @@ def test_every_model_has_its_share_of_episodes(
 @pytest.mark.parametrize("change", ["horizon", "discount", "prior"])
 def test_a_policy_of_another_problem_is_not_estimated(change: str) -> None:
     policy: Any = SimpleNamespace(
-        pattern=FORM.pattern, horizon=10, discount=1.0, prior=FORM.latent.prior
+        pattern=coin_form().pattern,
+        horizon=10,
+        discount=1.0,
+        prior=coin_form().latent.prior,
     )
-    _check(FORM, policy, 10, 0, 0.95)
+    _check(coin_form(), policy, 10, 0, 0.95)
     setattr(policy, change, np.ones(2) / 2 if change == "prior" else 9)
     with pytest.raises(InvalidArgument):
-        _check(FORM, policy, 10, 0, 0.95)
+        _check(coin_form(), policy, 10, 0, 0.95)
 
 
 def test_the_better_policy_is_chosen_by_a_quarter_of_the_episodes(
@@ -178,14 +192,14 @@ def test_the_better_policy_is_chosen_by_a_quarter_of_the_episodes(
         return SimpleNamespace(estimate=float(len(policy.vectors)))
 
     monkeypatch.setattr(to_run, "estimated_gap", estimated)
-    plain = belief_policy(FORM, no_vectors(FORM))
+    plain = belief_policy(coin_form(), no_vectors(coin_form()))
     more: Any = SimpleNamespace(vectors=[1, 2])
-    policy, gap = to_run._estimated(FORM, [more, plain], 40, 7)
+    policy, gap = to_run._estimated(coin_form(), [more, plain], 40, 7)
     assert policy is plain and gap.estimate == 0.0
     pilot = {"episodes": 10, "seed": 14}
     judged = {"episodes": 40, "seed": 15, "confidence": 0.95}
     assert asked == [pilot, pilot, judged]
-    to_run._estimated(FORM, [plain], 3, 0)
+    to_run._estimated(coin_form(), [plain], 3, 0)
     assert asked[3]["episodes"] == 2
 
 
@@ -206,7 +220,7 @@ def test_episodes_of_sampling_cost_what_is_counted_and_what_is_left_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked = captured(posterior_sampling, monkeypatch)
-    form = replace(DISCOUNTED, rounding=0.25)
+    form = replace(discounted_form(), rounding=0.25)
     costs, weights = np.arange(6.0).reshape(3, 2), np.array([0.5, 0.5, 0.0])
     posterior_sampling._interval(form, costs, weights, 8.0, 0.5, 0.9)
     ((parts, confidence, more),) = asked
@@ -224,8 +238,8 @@ def test_episodes_of_a_belief_policy_are_one_part_for_every_stratum(
 ) -> None:
     """Rounding of the losses, and what slopes leave out in each of four steps."""
     asked = captured(estimate, monkeypatch)
-    world = _World.of(DISCOUNTED, greedy_policy(DISCOUNTED))
-    form = replace(DISCOUNTED, rounding=0.25)
+    world = _World.of(discounted_form(), greedy_policy(discounted_form()))
+    form = replace(discounted_form(), rounding=0.25)
     world = replace(world, form=form, spare=0.0625)
     sample: Any = SimpleNamespace(
         stratum=np.array([0, 0, 2, 1]), dropped=np.array([1.0, 2, 3, 4]), enough=0.125

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -25,16 +26,20 @@ from simgap.oracle.bounded.points import (
 )
 from simgap.oracle.bounded.upper_nodes import upper_nodes
 from simgap.oracle.bounded.upper_side import _at_root, _backwards, _Gathered
-from simgap.oracle.loss_form import loss_form
+from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import BoundedOracle
 from simgap.oracle.watch import StopPlanning, Watch
 from tests.oracle.test_large_class import coins
 
-FORM = loss_form(coins(members=3), horizon=10)
 NEVER = BoundedOracle(gap_tolerance=None, negligible=0.0, time_limit=1000.0)
 AGAIN = ["again", "finer", "larger"]
 Told = tuple[float, float]  # part of the bracket that is closed, effort
+
+
+@cache
+def coin_form() -> LossForm:
+    return loss_form(coins(members=3), horizon=10)
 
 
 class Script:
@@ -151,7 +156,7 @@ def test_the_first_look_is_as_large_as_the_time_allows(
     """60 node-steps for a level, 200 000 for a second; fewer than 3 levels are none."""
     asked: list[int] = []
     limits = replace(NEVER, time_limit=seconds)
-    made: Any = SimpleNamespace(form=FORM, watch=Watch(limits, 1.0, 1.0, 0.0))
+    made: Any = SimpleNamespace(form=coin_form(), watch=Watch(limits, 1.0, 1.0, 0.0))
 
     def lower(_: object, *, cells: int, points: int) -> None:
         asked.append(cells + points)
@@ -164,7 +169,7 @@ def test_the_first_look_is_as_large_as_the_time_allows(
 
 
 def test_one_model_loses_nothing_but_rounding() -> None:
-    alone = loss_form(LatentMDP(FORM.latent.simulators, np.eye(3)[1]), horizon=4)
+    alone = loss_form(LatentMDP(coin_form().latent.simulators, np.eye(3)[1]), horizon=4)
     made: Any = SimpleNamespace(form=alone, watch=Watch(NEVER, 1.0, 1.0, 0.0))
     planner._first_look(made)
     assert made.watch.upper == alone.rounding
@@ -172,7 +177,7 @@ def test_one_model_loses_nothing_but_rounding() -> None:
 
 def test_cells_double_and_points_do_too(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[int, int]] = []
-    made: Any = SimpleNamespace(form=FORM, cells=128, lower_points=150)
+    made: Any = SimpleNamespace(form=coin_form(), cells=128, lower_points=150)
 
     def lower(given: Any, *, cells: int, points: int) -> None:
         asked.append((cells, points))
@@ -184,7 +189,7 @@ def test_cells_double_and_points_do_too(monkeypatch: pytest.MonkeyPatch) -> None
     assert planner._wider(made) and planner._wider(made)
     assert not planner._wider(made)
     assert asked == [(256, 150), (512, 150), (512, 300), (512, 600), (512, 1200)]
-    few: Any = SimpleNamespace(form=FORM, cells=8, lower_points=0)
+    few: Any = SimpleNamespace(form=coin_form(), cells=8, lower_points=0)
     planner._wider(few)
     assert asked[-1] == (8, 200)
 
@@ -212,7 +217,7 @@ def test_rules_are_gathered_by_node_and_step() -> None:
 
 
 def test_the_best_vector_of_every_first_state_is_taken() -> None:
-    worlds = replace(FORM.latent.simulators, start=np.array([[0.25, 0.75]]))
+    worlds = replace(coin_form().latent.simulators, start=np.array([[0.25, 0.75]]))
     form = loss_form(LatentMDP(worlds, np.array([0.5, 0.25, 0.25])), horizon=2)
     nodes = upper_nodes(form, no_points(form), levels=0)
     of_states = 4.0 - 4.0 * np.eye(3), np.array([[9, 9, 0], [1, 1, 2], [2, 2, 2]])
@@ -232,7 +237,7 @@ def test_a_lattice_has_the_cubes_of_its_parts_and_keeps_coarser_ones() -> None:
     assert len(_lattice(three, 2, 3)) == 3  # the middles of the edges
     assert len(_lattice(three, 4, 3)) == 15 - 3 - 3  # of 15, corners and middles apart
     prior = np.array([0.5, 0.0, 0.5])
-    pair = loss_form(LatentMDP(FORM.latent.simulators, prior), horizon=2)
+    pair = loss_form(LatentMDP(coin_form().latent.simulators, prior), horizon=2)
 
     def go_on() -> None:
         looks.append(1)
@@ -250,7 +255,7 @@ def test_nodes_below_are_faces_of_all_pairs_and_then_points() -> None:
     beliefs = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1], [0.1, 0.1, 0.8]])
     assert odds_grid(2) == pytest.approx([0.0, 0.5, 1.0])
     assert odds_grid(3) == pytest.approx([0.0, 0.25, 0.75, 1.0])
-    made = lower_structure(FORM, states, beliefs, cells=2)
+    made = lower_structure(coin_form(), states, beliefs, cells=2)
     assert made.state_offsets.tolist() == [0, 4, 9]
     assert made.point_numbers().tolist() == [3, 7, 8]
     dense = np.zeros((9, 3))
@@ -268,7 +273,7 @@ def test_the_lower_end_at_the_start_is_the_best_mixture_of_nodes(count: int) -> 
 
     A third of each model: x of each pair with x1 + x2 = x1 + x3 = x2 + x3 = 2/3.
     """
-    form = replace(FORM, rounding=0.0, defect=0.0)
+    form = replace(coin_form(), rounding=0.0, defect=0.0)
     states, beliefs = np.zeros(count, np.int32), np.full((count, 3), 1.0 / 3.0)
     made = lower_structure(form, states, beliefs, cells=2)
     values = np.zeros(made.node_state.size)
@@ -287,7 +292,7 @@ def test_the_lower_end_at_the_start_is_the_best_mixture_of_nodes(count: int) -> 
 
 def test_prices_below_are_read_off_the_face_at_the_odds_of_the_prior() -> None:
     """Odds of a quarter on a grid of a half: half of the way to the value there."""
-    latent = LatentMDP(FORM.latent.simulators, np.array([0.6, 0.2, 0.2]))
+    latent = LatentMDP(coin_form().latent.simulators, np.array([0.6, 0.2, 0.2]))
     form = replace(loss_form(latent, horizon=3), rounding=0.0)
     nobody = no_points(form)
     made = lower_structure(form, nobody.states, nobody.beliefs, cells=2)
@@ -298,20 +303,20 @@ def test_prices_below_are_read_off_the_face_at_the_odds_of_the_prior() -> None:
 
 
 def test_points_are_met_until_there_are_enough_or_none_are_new() -> None:
-    source = PointSource.at_root(FORM, 5)
+    source = PointSource.at_root(coin_form(), 5)
     assert source.points.size == 1 and source.apart == pytest.approx(0.18)
     assert source.points.beliefs[0] == pytest.approx(np.full(3, 1.0 / 3.0))
     looks: list[int] = []
-    few = source.grow(6, no_vectors(FORM), lambda: looks.append(1))
+    few = source.grow(6, no_vectors(coin_form()), lambda: looks.append(1))
     assert few.size == 6 and looks
-    more = source.grow(9, no_vectors(FORM))
+    more = source.grow(9, no_vectors(coin_form()))
     assert isinstance(more, BeliefPoints)
     assert (more.beliefs[:6] == few.beliefs).all()
     assert (more.states[:6] == few.states).all()
     assert source.episode % 32 == 0 and source.episode > 0
-    again = PointSource.at_root(FORM, 5)
-    assert (again.grow(6, no_vectors(FORM)).beliefs == few.beliefs).all()
-    alone = loss_form(LatentMDP(FORM.latent.simulators, np.eye(3)[1]), horizon=4)
+    again = PointSource.at_root(coin_form(), 5)
+    assert (again.grow(6, no_vectors(coin_form())).beliefs == few.beliefs).all()
+    alone = loss_form(LatentMDP(coin_form().latent.simulators, np.eye(3)[1]), horizon=4)
     end = PointSource.at_root(alone, 5)
     assert end.grow(50, no_vectors(alone)).size == 1  # no doubt: nothing to meet
     assert end.apart < 0.002

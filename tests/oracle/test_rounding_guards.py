@@ -6,6 +6,7 @@ Three coins of two states: rows of two entries, ten steps, three models.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,29 +25,37 @@ from simgap.oracle.baselines.windowed import window_nodes
 from simgap.oracle.bounded.planner import _certified
 from simgap.oracle.exact import exact_rounding
 from simgap.oracle.exact.evidence import relative_rounding, step_slack, tie_slack
-from simgap.oracle.loss_form import checked_discount, loss_form
+from simgap.oracle.loss_form import LossForm, checked_discount, loss_form
 from simgap.oracle.pair_prices import cheap_prices
 from simgap.planning import optimal_values, solve_episodic, start_rounding
 from tests.oracle.test_large_class import coins
 
-FORM = replace(loss_form(coins(members=3), horizon=10), defect=0.0)
-DISCOUNTED = replace(loss_form(coins(members=3), discount=0.75), defect=0.0)
 EACH = 4 * 2 + 3 + 8  # (M + 1) b + M and 8 more
 OFF = 2.0**-30  # a row that sums to 1 + 2^-30
 
 
+@cache
+def coin_form() -> LossForm:
+    return replace(loss_form(coins(members=3), horizon=10), defect=0.0)
+
+
+@cache
+def discounted_form() -> LossForm:
+    return replace(loss_form(coins(members=3), discount=0.75), defect=0.0)
+
+
 def test_a_sum_of_losses_rounds_as_often_as_it_has_terms() -> None:
-    assert FORM.relative_rounding == 12 * EACH * EPS
-    assert replace(FORM, defect=OFF).relative_rounding == 12 * (EACH * EPS + OFF)
-    assert DISCOUNTED.relative_rounding == (240 + 2) * EACH * EPS
-    longest = replace(DISCOUNTED, discount=1.0 - 1e-9)
+    assert coin_form().relative_rounding == 12 * EACH * EPS
+    assert replace(coin_form(), defect=OFF).relative_rounding == 12 * (EACH * EPS + OFF)
+    assert discounted_form().relative_rounding == (240 + 2) * EACH * EPS
+    longest = replace(discounted_form(), discount=1.0 - 1e-9)
     assert longest.relative_rounding == (10**9 + 2) * EACH * EPS
     certified = 4.0 * (1.0 + 12 * EACH * EPS) + 0.5
-    assert _certified(replace(FORM, rounding=0.5), 4.0) == certified
+    assert _certified(replace(coin_form(), rounding=0.5), 4.0) == certified
 
 
 def test_ends_of_a_gap_have_room_for_rounding() -> None:
-    form = replace(FORM, rounding=0.5)
+    form = replace(coin_form(), rounding=0.5)
     low, high = form.around(2.0).ends
     assert low == pytest.approx(1.5, abs=1e-12) and low < 1.5
     assert high == pytest.approx(2.5, abs=1e-12) and high > 2.5
@@ -55,7 +64,7 @@ def test_ends_of_a_gap_have_room_for_rounding() -> None:
 
 def test_every_number_of_a_result_is_within_the_rounding_told() -> None:
     nothing = np.zeros(3)
-    form = replace(FORM, rounding=0.0, optimal=nothing, optimal_error=nothing)
+    form = replace(coin_form(), rounding=0.0, optimal=nothing, optimal_error=nothing)
     gaps = np.array([1.0, np.nan, 4.0])
     assert form.rounding_of(gaps) == 4.0 * (12 * EACH + 2) * EPS
     assert form.rounding_of(nothing) == 0.0
@@ -105,7 +114,7 @@ def test_a_discount_is_between_zero_and_one(discount: Any) -> None:
 
 
 def test_exact_backups_round_by_members_and_successors() -> None:
-    form = replace(FORM, rounding=0.5)
+    form = replace(coin_form(), rounding=0.5)
     assert relative_rounding(form) == (3 + 2 + 8) * EPS
     assert tie_slack(form) == 1.0
     assert step_slack(form) == 0.1
@@ -114,20 +123,20 @@ def test_exact_backups_round_by_members_and_successors() -> None:
     exact = replace(form, rounding=0.0)
     assert exact_rounding(exact, 4.0) == 4.0 * (2 * 10 * 13 + 12 * EACH) * EPS
     assert _tie(form) == 0.1
-    assert _tie(replace(DISCOUNTED, rounding=0.5)) == 0.25
+    assert _tie(replace(discounted_form(), rounding=0.5)) == 0.25
 
 
 def test_a_table_of_actions_rounds_in_its_backups_and_its_mean() -> None:
     """11 times 9 roundings and 7 of the mean; 14 steps of a row that is off."""
-    nodes, actions = window_nodes(FORM.pattern, 0), np.zeros((10, 2), np.int32)
+    nodes, actions = window_nodes(coin_form().pattern, 0), np.zeros((10, 2), np.int32)
     gaps = np.array([[1.0, 2.0, 4.0], [9.0, 9.0, 9.0]])
-    form = replace(FORM, rounding=0.5)
+    form = replace(coin_form(), rounding=0.5)
     plan = _plan(form, nodes, actions, gaps, 0.25)
     assert plan.rounding == 0.75 + 4.0 * (11 * 9 + 7) * EPS
     assert plan.average == pytest.approx(7.0 / 3.0)
     off = _plan(replace(form, defect=OFF), nodes, actions, gaps, 0.25)
     assert off.rounding == pytest.approx(plan.rounding + 4.0 * 14 * OFF, rel=1e-15)
-    settled = replace(DISCOUNTED, rounding=0.5)
+    settled = replace(discounted_form(), rounding=0.5)
     plan = _plan(settled, nodes, actions[:1], gaps, 0.25)
     assert plan.rounding == 0.75 + 4.0 * (2 * 9 + 7) * EPS
     off = _plan(replace(settled, defect=OFF), nodes, actions[:1], gaps, 0.25)
@@ -141,15 +150,15 @@ def test_a_table_of_actions_rounds_in_its_backups_and_its_mean() -> None:
 
 def test_no_policy_loses_more_than_the_one_that_is_best_for_losses_of_reward() -> None:
     """The worst policy is the best one for rewards with the other sign."""
-    worlds = FORM.latent.simulators
+    worlds = coin_form().latent.simulators
     turned = optimal_values(replace(worlds, rewards=-worlds.rewards), 10)
-    worst = FORM.optimal + turned.start_ends.mean(axis=1)
-    assert entry._worst_possible(FORM) == pytest.approx(worst, rel=1e-12)
-    assert (entry._worst_possible(FORM) >= worst).all()
-    above = entry._worst_possible(DISCOUNTED)
-    assert above == pytest.approx(DISCOUNTED.losses[0].max(axis=(0, 1)) / 0.25)
+    worst = coin_form().optimal + turned.start_ends.mean(axis=1)
+    assert entry._worst_possible(coin_form()) == pytest.approx(worst, rel=1e-12)
+    assert (entry._worst_possible(coin_form()) >= worst).all()
+    above = entry._worst_possible(discounted_form())
+    assert above == pytest.approx(discounted_form().losses[0].max(axis=(0, 1)) / 0.25)
     planned: Any = SimpleNamespace(gap_intervals=None, upper=1.0)
-    form = replace(FORM, defect=2.0**-10)
+    form = replace(coin_form(), defect=2.0**-10)
     found = entry._gap_intervals(form, planned, 60.0)
     shared = 3.0 / (1.0 - 2.0**-9)
     assert found.ends[:, 1] == pytest.approx(np.minimum(worst, shared), rel=0.02)
@@ -158,22 +167,24 @@ def test_no_policy_loses_more_than_the_one_that_is_best_for_losses_of_reward() -
     little: Any = SimpleNamespace(gap_intervals=None, upper=0.01)
     found = entry._gap_intervals(form, little, 60.0)
     assert found.ends[:, 1] == pytest.approx(np.full(3, 0.01 * shared), rel=1e-12)
-    late = entry._gap_intervals(FORM, planned, 0.0)
+    late = entry._gap_intervals(coin_form(), planned, 0.0)
     assert [note.code for note in late.notes] == ["wide-gap-intervals"]
-    most = FORM.losses.max(axis=(1, 2)).sum(axis=0)
+    most = coin_form().losses.max(axis=(1, 2)).sum(axis=0)
     assert late.ends[:, 1] == pytest.approx(np.minimum(most, 3.0), rel=1e-12)
-    unlikely = replace(FORM, latent=LatentMDP(worlds, np.array([0.5, 0.5, 0.0])))
+    unlikely = replace(coin_form(), latent=LatentMDP(worlds, np.array([0.5, 0.5, 0.0])))
     found = entry._gap_intervals(unlikely, planned, 60.0)
     assert found.ends[2, 1] == pytest.approx(worst[2])
 
 
 def test_an_episode_of_sampling_is_cut_where_a_ten_millionth_is_left() -> None:
-    most = float(DISCOUNTED.losses.max()) / 0.25
-    assert _most_per_episode(DISCOUNTED) == most
-    assert _length(DISCOUNTED) == (57, 0.75**57 * most)
+    most = float(discounted_form().losses.max()) / 0.25
+    assert _most_per_episode(discounted_form()) == most
+    assert _length(discounted_form()) == (57, 0.75**57 * most)
     assert 0.75**57 <= 1e-7 < 0.75**56
-    assert _length(FORM) == (10, 0.0)
-    assert _most_per_episode(FORM) == FORM.losses.max(axis=(1, 2, 3)).sum()
+    assert _length(coin_form()) == (10, 0.0)
+    assert (
+        _most_per_episode(coin_form()) == coin_form().losses.max(axis=(1, 2, 3)).sum()
+    )
 
 
 def test_a_cheap_price_is_what_the_best_policy_known_costs_a_pair() -> None:
