@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from simgap.answers.blame.blame_run import headline
+from simgap.answers.blame.told_shares import _widened
 from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate
 
@@ -77,3 +78,23 @@ def test_too_few_episodes_or_orders_are_refused(episodes: int, orders: int) -> N
 def test_a_set_is_named_by_what_is_told() -> None:
     assert running._set_name(("a", "b")) == "told a, b"
     assert running._set_name(()) == "told nothing"
+
+
+def test_errors_of_orders_and_of_episodes_add_up_as_squares_do() -> None:
+    found = _widened(Estimate(1.0, 0.4, 2.5, 0.95, method="runs"), 0.8, "orders")
+    assert found.ends == pytest.approx((0.0, 1.0 + (1.5**2 + 0.8**2) ** 0.5))
+    assert (found.estimate, found.label) == (1.0, "approximate")
+    assert found.method == "runs, orders"
+
+
+def test_shares_are_those_of_the_first_policies_of_a_cube(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one, two = Stand(policy="a"), Stand(policy="b")
+    cube = Stand(policies=("a", "b"), returns="xy", success=1, failures=(one, two))
+    monkeypatch.setattr(
+        running, "replace", lambda given, **new: Stand(**{**vars(given), **new})
+    )
+    found = running._only(cube, 1)
+    assert (found.policies, found.returns) == (("a",), "x")
+    assert (found.success, found.failures) == (None, (one,))

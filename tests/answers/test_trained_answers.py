@@ -111,6 +111,7 @@ def test_a_run_without_a_masked_policy_and_a_wrong_name_are_refused() -> None:
 def test_the_step_from_which_nothing_is_lost_is_that_of_the_policy() -> None:
     found = identify_run([MEMORY, INFORMED], worlds=200)
     assert found.settled == found.settled_here == LEARNT + 1
+    assert found.headline.startswith(found.policy)
     assert found.total is not None
     lost = [each.loss.estimate for each in found.losses]
     assert len(lost) == HORIZON
