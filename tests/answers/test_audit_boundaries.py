@@ -24,6 +24,7 @@ from simgap.answers.audit import (
     words,
 )
 from simgap.answers.audit.losses import Losses, Settings
+from simgap.answers.audit.verdict import Judgement
 from simgap.answers.stakes import Stakes
 from simgap.answers.weighted_models import weighted_models
 from simgap.errors import NotSolved
@@ -274,3 +275,23 @@ def test_words_name_the_worst_model_beyond_what_is_acceptable() -> None:
     assert words._between(Certified(0.25, 0.5)) == "between 25 % and 50 %"
     assert words._at_most(NOISE) == "nothing"
     assert words._at_most(0.25) == "at most 25 %"
+
+
+def test_a_judgement_on_a_grid_names_the_grid_or_is_left_open() -> None:
+    said = Judgement("yes", "Yes.", "So.")
+
+    def judged(**changes: Any) -> Judgement:
+        usual: dict[str, Any] = {"grid": None, "on_grid": None}
+        every: Any = Stand(**{**usual, **changes})
+        return grid.on_this_grid(said, every, Losses(), 0.1)
+
+    assert judged() == said
+    named = judged(on_grid="21x21", grid=Stand(too_coarse=False))
+    assert (named.verdict, named.code) == ("yes", None)
+    assert named.reason.startswith("So. ") and "21x21" in named.reason
+    coarse = judged(on_grid="5x5", grid=Stand(too_coarse=True, noise={"x": 2.0}))
+    assert (coarse.verdict, coarse.code) == (
+        "undecided: grid too coarse",
+        "grid-too-coarse",
+    )
+    assert "200 %" in coarse.headline and "Yes." in coarse.reason
