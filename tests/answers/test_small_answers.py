@@ -39,6 +39,7 @@ from simgap.policies import MarkovPolicy, Step
 from tests.answers.target import Target
 from tests.continuous.toy import ToyPendulum
 
+BROUGHT: Any = import_module("simgap.answers.brought_policies")
 RUN: Any = import_module("simgap.answers.run.run")
 RIVERS = "riverswim?states=3&success=0.2,0.8"
 
@@ -265,6 +266,12 @@ def test_parameters_of_a_model_are_known_by_name() -> None:
     assert parameters_of(worlds, 1) == {"success": 0.8}
     plain = class_from_arrays(np.full((1, 2, 1, 2), 0.5), np.zeros((2, 1)))
     assert parameters_of(plain, 0) == {}
+    shown = BROUGHT._Table(worlds)
+    assert [(each.name, each.nominal) for each in shown.parameters] == [
+        ("success", 0.2)
+    ]
+    assert (shown.observation.n, shown.action.n) == (3, 2)
+    assert shown.reset(np.arange(2)).tolist() == [[0.0], [0.0]]
     zero = brought_to_class("zero", latent())
     assert isinstance(zero, MarkovPolicy)
 

@@ -62,6 +62,9 @@ def test_the_keys_of_the_oracle_stand_at_the_top(done: Path) -> None:
     drawn = []
     found = rivers(done, draw=lambda *places: drawn.append(places))
     assert drawn == [(done, done / "report.html")]
+    assert found.report == str(done / "report.html")
+    assert (found.provenance.model, found.provenance.seed) == (RIVERS, 0)
+    assert found.model_file == str(done / "model.simgap")
     record = plain(found)
     assert list(record)[:3] == ["schema", "kind", "verdict"]
     assert record["kind"] == "study"
@@ -244,6 +247,7 @@ def test_a_log_is_a_part_of_the_study(tmp_path: Path) -> None:
 
 def test_the_story_is_told_in_certified_numbers(done: Path) -> None:
     found = rivers(done)
+    assert found.report is None
     assert [chapter.title for chapter in found.story] == [
         "train on one simulator",
         "randomize, without memory",

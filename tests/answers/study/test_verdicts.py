@@ -47,6 +47,8 @@ def worth(value: Estimate, **more: Any) -> Worth:
         (about(3.0, 8.0), "undecided", "undecided"),
         (about(-20.0, 30.0), "no", "not-needed"),
         (about(-20.0, 5.0), "no", "harms"),
+        (about(-5.0, 5.0), "no", "not-needed"),
+        (about(5.0, 5.0), "no", "not-needed"),
     ],
 )
 def test_what_a_thing_is_worth(value: Estimate, word: str, ending: str) -> None:

@@ -132,6 +132,38 @@ def test_points_of_a_table_lie_in_a_range_with_both_of_its_ends() -> None:
     assert caught.value.code == "no-parameter"
 
 
+def test_a_table_is_graded_as_it_is_asked(tmp_path: Path) -> None:
+    lines = ["policy,mass,episode,return"]
+    for name, lost in (("good", 0.0), ("weak", 1.0)):
+        lines += [
+            f"{name},{m},{k},{k % 3 - lost * m}" for m in (1, 2) for k in range(9)
+        ]
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(lines))
+    found = simgap.transfer_table(
+        path, references=["good"], threshold=1.5, confidence=0.8, bounds=(-5.0, 5.0)
+    )
+    weak = next(each for each in found.policies if each.name == "weak")
+    assert weak.mean.confidence == 0.8 and weak.mean.estimate == pytest.approx(-0.5)
+    assert weak.region is not None and weak.region.threshold == 1.5
+    assert found.bounds == (-5.0, 5.0) and found.references == ("good",)
+    assert (found.horizon, found.steps, found.provenance.seed) == (None, None, None)
+    assert found.provenance.model == str(path) and found.episodes == 36
+    assert (found.simulator, found.randomize) == ("", "")
+
+
+def test_a_check_says_what_was_checked() -> None:
+    told: list[str] = []
+    given = {"two": Guess(2.0), "one": Guess(1.0)}
+    found = simgap.check(
+        QUIET, given, randomize="theta=0..4", seed=3, progress=told.append
+    )
+    assert found.passed is all(each.status != "fail" for each in found.checks)
+    assert (found.policy, found.randomize) == ("two, one", "theta=0..4")
+    assert (found.horizon, found.simulator) == (1, "target") and len(told) == 2
+    assert (found.provenance.seed, found.provenance.model) == (3, "target")
+
+
 def test_policies_beside_a_run_have_names() -> None:
     assert HOME._by_name(()) == {}
     assert HOME._by_name({"a": "x"}) == {"a": "x"}
