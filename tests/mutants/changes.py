@@ -130,8 +130,8 @@ def _below(node: ast.AST, function: str, *, of_class: str = "") -> Iterator[_Sit
                 child, ast.expr | ast.stmt | ast.comprehension | ast.keyword
             ):
                 continue
-            if isinstance(child, SILENT):
-                continue
+            if isinstance(child, SILENT) or getattr(child, "arg", "") == "strict":
+                continue  # zip says so where lengths are equal: nothing to notice
             put = _putter(node, name, at if several else None)
             for operator, after in _faults(child, node, name):
                 yield _Site(function, operator, child, after, put)
@@ -202,7 +202,7 @@ def _faults_of_call(call: ast.Call) -> Iterator[tuple[str, Any]]:
     if name[:1].isupper():
         return  # a record has no optional fields, mostly: all tests would fail
     for at, keyword in enumerate(keywords):
-        if keyword.arg not in (None, "strict"):  # zip says so where they are equal
+        if keyword.arg not in (None, "strict"):
             rest = keywords[:at] + keywords[at + 1 :]
             yield "dropped keyword", ast.Call(called, args, rest)
 

@@ -27,7 +27,7 @@ def whole_time(time_limit: float | None) -> float:
         raise InvalidArgument(
             f"time_limit is {time_limit!r}", hint="seconds, above 0, or None"
         )
-    return 1.4 * time_limit + 0.8
+    return 1.3 * time_limit + 0.3
 
 
 def in_time(question: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
