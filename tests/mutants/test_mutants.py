@@ -23,6 +23,7 @@ def pick(values: list[float] = [1], *, most: int) -> float:
     if most <= len(values) and not most:
         raise ValueError(f"{most + 1} is too many")
     values.append(0)
+    list(zip(same(values, values), strict=True))
     return max(order(most, values, key=abs)) - LIMIT
 '''
 
@@ -42,6 +43,7 @@ def test_every_kind_of_fault_is_made_where_something_is_computed(
         ("most <= len(values)", "most < len(values)"),
         ("not most", "most"),
         ("values.append(0)", "pass"),
+        ("list(zip(same(values, values), strict=True))", "pass"),
         (f"{whole} - LIMIT", f"{whole} + LIMIT"),
         (whole, "min(order(most, values, key=abs))"),
         ("order(most, values, key=abs)", "order(values, most, key=abs)"),
