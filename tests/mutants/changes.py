@@ -196,10 +196,10 @@ def _faults_of_call(call: ast.Call) -> Iterator[tuple[str, Any]]:
             other = ast.Attribute(called.value, OTHER_NAME[name], ast.Load())
             yield "max-min", ast.Call(other, args, keywords)
     plain = not any(isinstance(each, ast.Starred) for each in args)
-    if len(args) > 1 and plain and name not in SYMMETRIC:
-        if ast.dump(args[0]) != ast.dump(args[1]):
-            swapped = [args[1], args[0], *args[2:]]
-            yield "swapped arguments", ast.Call(called, swapped, keywords)
+    other = len({ast.dump(each) for each in args[:2]}) > 1
+    if other and plain and name not in SYMMETRIC:
+        swapped = [args[1], args[0], *args[2:]]
+        yield "swapped arguments", ast.Call(called, swapped, keywords)
     if name[:1].isupper():
         return  # a record has no optional fields, mostly: all tests would fail
     for at, keyword in enumerate(keywords):

@@ -14,6 +14,7 @@ import os
 import resource
 import signal
 import sys
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -78,9 +79,11 @@ def recorded(tests: list[pytest.Item], root: Path, file: Path) -> None:
         for test, following in zip(tests, [*tests[1:], None], strict=True):
             called.clear()
             begin = _seconds()
-            sys.settrace(note)
+            for trace in (sys.settrace, threading.settrace):
+                trace(note)
             good = passes(test, following)
-            sys.settrace(None)
+            for trace in (sys.settrace, threading.settrace):
+                trace(None)
             names = {f"{each.co_filename}:{each.co_qualname}" for each in called}
             line = {
                 "test": test.nodeid,
