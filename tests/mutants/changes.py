@@ -196,8 +196,8 @@ def _faults_of_call(call: ast.Call) -> Iterator[tuple[str, Any]]:
             other = ast.Attribute(called.value, OTHER_NAME[name], ast.Load())
             yield "max-min", ast.Call(other, args, keywords)
     plain = not any(isinstance(each, ast.Starred) for each in args)
-    other = len({ast.dump(each) for each in args[:2]}) > 1
-    if other and plain and name not in SYMMETRIC:
+    differ = len({ast.dump(each) for each in args[:2]}) > 1
+    if differ and plain and name not in SYMMETRIC:
         swapped = [args[1], args[0], *args[2:]]
         yield "swapped arguments", ast.Call(called, swapped, keywords)
     if name[:1].isupper():
