@@ -33,6 +33,7 @@ from simgap.oracle.baselines.windowed import MemoryNodes, window_nodes
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import BoundedOracle
+from tests.oracle.forms import discounted_form
 from tests.oracle.test_large_class import coins
 from tests.policies.cases import greedy_policy, random_graph, random_latent
 
@@ -42,11 +43,6 @@ NOTHING = np.zeros((6, 2), np.int32)
 @cache
 def coin_form() -> LossForm:
     return loss_form(coins(members=3), horizon=6)
-
-
-@cache
-def discounted_form() -> LossForm:
-    return loss_form(coins(members=3), discount=0.75)
 
 
 @cache

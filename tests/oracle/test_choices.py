@@ -25,15 +25,11 @@ from simgap.oracle.exact import outlook
 from simgap.oracle.exact.evidence import Supports
 from simgap.oracle.exact.solver import _supports
 from simgap.oracle.exact.tree import BeliefTree, DoesNotFit, Limits, _multipliers
-from simgap.oracle.loss_form import LossForm, bytes_of_losses, loss_form
+from simgap.oracle.loss_form import bytes_of_losses, loss_form
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import AutoOracle, BoundedOracle, ExactOracle, GridOracle
+from tests.oracle.forms import coin_form
 from tests.oracle.test_large_class import coins
-
-
-@cache
-def coin_form() -> LossForm:
-    return loss_form(coins(members=3), horizon=10)
 
 
 @cache

@@ -8,7 +8,6 @@ two of a row, and three pairs of models.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
@@ -36,23 +35,13 @@ from simgap.oracle.bounded.upper_nodes import bytes_of_upper
 from simgap.oracle.bounded.upper_side import _undisturbed, upper_effort
 from simgap.oracle.estimate import work_of_a_step
 from simgap.oracle.exact.gaps import bytes_of_gaps
-from simgap.oracle.loss_form import LossForm, bytes_of_losses, loss_form
+from simgap.oracle.loss_form import bytes_of_losses, loss_form
 from simgap.oracle.part_of_class import Neighbourhoods
 from simgap.oracle.result import VectorSets
 from simgap.oracle.settings import BoundedOracle
-from tests.oracle.test_large_class import coins
+from tests.oracle.forms import coin_form, discounted_form
 
 pair_prices: Any = import_module("simgap.oracle.pair_prices")
-
-
-@cache
-def coin_form() -> LossForm:
-    return loss_form(coins(members=3), horizon=10)
-
-
-@cache
-def discounted_form() -> LossForm:
-    return loss_form(coins(members=3), discount=0.75)
 
 
 def test_steps_that_are_planned_and_settled() -> None:

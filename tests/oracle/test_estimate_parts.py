@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from itertools import product
 from types import SimpleNamespace
 from typing import Any
@@ -23,21 +22,11 @@ from simgap.oracle.estimate import (
     _World,
     estimated_gaps_per_model,
 )
-from simgap.oracle.loss_form import LossForm, loss_form
+from simgap.oracle.loss_form import loss_form
 from simgap.oracle.to_run import belief_policy
 from simgap.statistics import Part
-from tests.oracle.test_large_class import coins
+from tests.oracle.forms import coin_form, discounted_form
 from tests.policies.cases import greedy_policy, random_latent, vector_policy
-
-
-@cache
-def coin_form() -> LossForm:
-    return loss_form(coins(members=3), horizon=10)
-
-
-@cache
-def discounted_form() -> LossForm:
-    return loss_form(coins(members=3), discount=0.75)
 
 
 def test_a_world_knows_whether_the_policy_is_made_for_it() -> None:
