@@ -183,12 +183,14 @@ class _World:
         The posterior mean of a greedy action is at most that of the action whose worst
         loss in any model is least.
         """
-        losses = self.form.losses[..., models]
-        if losses.size == 0:
+        if not models.any():
             return 0.0
-        largest = losses.max(axis=3)
-        of_state = largest.min(axis=2) if greedy else largest.max(axis=2)
-        per_step = of_state.max(axis=1)
+        found = []
+        for losses in self.form.some_steps():
+            largest = losses[..., models].max(axis=3)
+            of_state = largest.min(axis=2) if greedy else largest.max(axis=2)
+            found.append(of_state.max(axis=1))
+        per_step = np.concatenate(found)
         if self.form.horizon is None:
             return float(per_step[0]) / (1.0 - self.form.discount)
         return float(per_step.sum())

@@ -19,6 +19,7 @@ prior that do not sum to 1 exactly change the chance of a path, relatively, by a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 from typing import final
@@ -45,6 +46,8 @@ from simgap.planning import (
     start_rounding,
 )
 from simgap.policies import Pattern
+
+AT_ONCE = 2**18  # losses
 
 
 @final
@@ -107,6 +110,13 @@ class LossForm:
         most = float(np.nanmax(gaps, initial=0.0))
         of_gaps = self.rounding + (self.relative_rounding + 2.0 * EPS) * most
         return of_gaps + float(self.optimal_error.max()) + of_mean
+
+    def some_steps(self) -> Iterator[FloatArray]:
+        """Yield the losses of a few steps at a time, so that copies stay small."""
+        steps = max(1, len(self.losses))
+        many = max(1, AT_ONCE * steps // max(1, self.losses.size))
+        for first in range(0, steps, many):
+            yield self.losses[first : first + many]
 
     @property
     def informed(self) -> float:

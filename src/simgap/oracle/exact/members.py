@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import final
 
 import numpy as np
@@ -26,14 +28,14 @@ class Members:
 def members_of(form: LossForm) -> Members:
     """Return the models of positive prior, duplicates merged."""
     prior = form.latent.prior
-    simulators = form.latent.simulators
     member_of = np.full(form.n_models, -1, np.int32)
     chosen: list[int] = []
     by_content: dict[bytes, int] = {}
     for m in map(int, np.flatnonzero(prior > 0.0)):
-        parts = (form.likelihood[:, m], form.losses[..., m], simulators.start_law(m))
-        content = b"".join((np.ascontiguousarray(p) + 0.0).tobytes() for p in parts)
-        member_of[m] = by_content.setdefault(content, len(chosen))
+        content = sha256()
+        for part in _parts(form, m):
+            content.update((np.ascontiguousarray(part) + 0.0).tobytes())  # -0 is 0
+        member_of[m] = by_content.setdefault(content.digest(), len(chosen))
         if member_of[m] == len(chosen):
             chosen.append(m)
     everyone = chosen == list(range(form.n_models))
@@ -49,3 +51,10 @@ def members_of(form: LossForm) -> Members:
         losses=form.losses if everyone else read_only(form.losses[..., chosen]),
         roots=roots,
     )
+
+
+def _parts(form: LossForm, m: int) -> Iterator[FloatArray]:
+    """Yield what makes a model what it is, its losses a few megabytes at a time."""
+    yield form.likelihood[:, m]
+    yield form.latent.simulators.start_law(m)
+    yield from (some[..., m] for some in form.some_steps())

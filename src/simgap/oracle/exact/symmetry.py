@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import combinations
 from typing import final
 
@@ -116,7 +117,7 @@ def _contents(form: LossForm, members: Members) -> IndexArray:
             + members.likelihood[columns, m].tobytes()
             + members.losses[:, s, a, m].tobytes()
         )
-        contents[s, a, m] = known.setdefault(what, len(known))
+        contents[s, a, m] = known.setdefault(sha256(what).digest(), len(known))
     return contents
 
 
