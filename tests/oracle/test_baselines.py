@@ -138,6 +138,7 @@ def test_more_memory_and_more_knowledge_never_hurt() -> None:
         rewards = latent.simulators.rewards
         for name, each in found.items():
             if name == "informed":
+                assert exact(each.gaps).tolist() == [0.0] * form.n_models
                 continue
             lost, values = exact(each.gaps), exact(each.values)
             assert (lost >= 0.0).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
 from types import SimpleNamespace
@@ -178,6 +179,22 @@ def test_of_too_many_first_states_those_of_both_are_followed(
     monkeypatch.setattr(module, "MOST_STARTS", 3)
     into, onto, free = _first_states(one, two)
     assert (into.tolist(), onto.tolist(), free) == ([1], [1], False)
+
+
+def test_all_pairs_of_first_states_are_followed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Those that are equal with a window that is full; of too many only the equal."""
+    form = loss_form(LatentMDP.uniform(bandit([[0.9, 0.1], [0.3, 0.8]])), horizon=1)
+    anywhere = np.full(form.pattern.n_states, 1.0 / form.pattern.n_states)
+    one, two = (replace(model_table(form, m), start=anywhere) for m in range(2))
+    states = range(form.pattern.n_states)
+    pairs = [[3 if s == t else 0, s, t] for s in states for t in states]
+    assert coupled_pair(form, one, two, 3, 1e9).places.tolist() == pairs
+    module = import_module("simgap.oracle.baselines.coupled_pair")
+    monkeypatch.setattr(module, "MOST_STARTS", 1)
+    equal = [[3, s, s] for s in states]
+    assert coupled_pair(form, one, two, 3, 1e9).places.tolist() == equal
 
 
 def test_what_a_model_cannot_do_is_not_in_its_table() -> None:

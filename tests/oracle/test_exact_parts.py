@@ -12,7 +12,7 @@ import pytest
 from simgap.instances import best_arm, needle
 from simgap.mdp import LatentMDP, class_from_arrays
 from simgap.oracle.exact import mixture, solve_exact
-from simgap.oracle.exact.evidence import Supports
+from simgap.oracle.exact.evidence import EMPTY, Supports
 from simgap.oracle.exact.follow import follow, single_plan, starts_of
 from simgap.oracle.exact.gaps import single_plan_gaps
 from simgap.oracle.exact.members import members_of
@@ -53,6 +53,19 @@ def test_an_unfolded_policy_is_where_the_tree_says(simulators: Any) -> None:
     with pytest.raises(DoesNotFit) as reason:
         small.grow()
     assert reason.value.outcome is Outcome.OUT_OF_MEMORY
+
+
+def test_a_plan_that_sees_the_impossible_goes_on_as_the_likeliest_model() -> None:
+    """Also if its prior is zero; a column that no model allows leads nowhere."""
+    one = [[0.5, 0.5, 0.0], [0.75, 0.0, 0.25]]
+    two = [[0.25, 0.75, 0.0], [1.0, 0.0, 0.0]]
+    simulators = class_from_arrays(np.array([[one] * 3, [two] * 3]), np.zeros((3, 2)))
+    form = loss_form(LatentMDP(simulators, np.array([1.0, 0.0])), horizon=2)
+    found = supports_of(form).corner
+    for entry, (first, second) in zip(found, form.likelihood, strict=True):
+        likeliest = 0 if first >= second else 1
+        assert entry == (likeliest if first + second > 0.0 else EMPTY)
+    assert set(found.tolist()) == {0, 1, EMPTY}
 
 
 def test_plans_of_single_models_lose_what_their_tables_lose() -> None:
