@@ -39,7 +39,7 @@ INSTANCES = (
     "discretise:Pendulum-v1?length=0.7,1.3&cells=4x5",
     "discretise:MountainCar-v0?gravity=0.0022,0.0028&cells=7x5",
     "discretise:MountainCar-v0?cells=6x5&terminal=absorb",
-    "discretise:CartPole-v1?length=0.3,1.0&cells=3x3x5x3",
+    "discretise:CartPole-v1?length=0.3,1.0&cells=2x2x3x2",
 )
 FILES = tuple(
     (f"{kind}-{offset}-{factor}{ending}", kind, offset, factor, ending)
