@@ -95,6 +95,7 @@ def compared(path: str, function: str, after: str) -> None:
     assert forked(computed, 60) == usual
 
 
+@pytest.mark.slow
 def test_what_contains_a_kernel_is_compiled_again_and_nothing_else() -> None:
     assert STREAMS in files_needed(ROOT, "src/simgap/_kernels/walking/walk.py")
     assert STREAMS not in files_needed(ROOT, "src/simgap/_kernels/solving/travel.py")

@@ -65,7 +65,7 @@ def check(found: list[dict[str, Any]], step: int) -> None:
 
 
 def test_a_disk_that_fails_at_some_changes_loses_nothing(tmp_path: Path) -> None:
-    check(cases(tmp_path, 11), 11)
+    check(cases(tmp_path, 23), 23)
 
 
 @pytest.mark.slow

@@ -59,6 +59,7 @@ def test_a_study_answers_every_question(whole: Path) -> None:
         assert len(list((whole / name).glob("seed-*.onnx"))) == 1
 
 
+@pytest.mark.slow
 def test_a_study_that_is_killed_goes_on_to_the_same_numbers(whole: Path) -> None:
     """Four times, in the same folder; finished trainings are not repeated.
 

@@ -49,7 +49,11 @@ def train(out: Path, sampler: str, **more: Any) -> Train:
 
 
 @pytest.mark.parametrize(
-    "sampler", ["adr", pytest.param("doraemon", marks=pytest.mark.slow), "gap"]
+    "sampler",
+    [
+        "adr",
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("doraemon", "gap")),
+    ],
 )
 def test_a_sampler_is_paid_from_the_same_steps_and_a_stopped_training_goes_on(
     sampler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -176,6 +176,7 @@ def test_fifty_kills_change_no_byte(tmp_path: Path, whole: Whole, workers: int) 
     assert found["measuring"] >= 20
 
 
+@pytest.mark.slow
 def test_an_interrupt_says_so_in_a_line_and_can_be_resumed(
     tmp_path: Path, whole: Whole
 ) -> None:

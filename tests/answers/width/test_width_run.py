@@ -93,6 +93,7 @@ def test_what_cannot_be_meant_is_refused() -> None:
         assert wrong.value.code == code
 
 
+@pytest.mark.slow
 def test_policies_of_wider_ranges_begin_with_narrower_ones(tmp_path: Path) -> None:
     """simgap's own trainer: equal steps, one learner, and a second run trains none."""
     whole: dict[str, Any] = {
