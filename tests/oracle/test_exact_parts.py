@@ -61,10 +61,13 @@ def test_a_plan_that_sees_the_impossible_goes_on_as_the_likeliest_model() -> Non
     two = [[0.25, 0.75, 0.0], [1.0, 0.0, 0.0]]
     simulators = class_from_arrays(np.array([[one] * 3, [two] * 3]), np.zeros((3, 2)))
     form = loss_form(LatentMDP(simulators, np.array([1.0, 0.0])), horizon=2)
-    found = supports_of(form).corner
-    for entry, (first, second) in zip(found, form.likelihood, strict=True):
-        likeliest = 0 if first >= second else 1
-        assert entry == (likeliest if first + second > 0.0 else EMPTY)
+    supports = supports_of(form)
+    found, plans = supports.corner, supports.plan_next
+    for column, chances in enumerate(form.likelihood.tolist()):
+        likeliest = chances.index(max(chances)) if any(chances) else EMPTY
+        assert found[column] == likeliest
+        for model, chance in enumerate(chances):
+            assert plans[model, column] == (model if chance > 0.0 else likeliest)
     assert set(found.tolist()) == {0, 1, EMPTY}
 
 

@@ -302,6 +302,7 @@ def test_a_watch_stops_at_its_limits() -> None:
     [
         (BoundedOracle(gap_tolerance=0.1, negligible=0.0), 0.91, 1.0, True),
         (BoundedOracle(gap_tolerance=0.1, negligible=0.0), 0.89, 1.0, False),
+        (BoundedOracle(gap_tolerance=0.5, negligible=0.0), 1.0, 2.0, True),
         (BoundedOracle(gap_tolerance=None, tolerance=0.01), 0.0, 0.9, True),
         (BoundedOracle(gap_tolerance=None, tolerance=0.01), 0.0, 1.1, False),
         (BoundedOracle(gap_tolerance=0.5, tolerance=0.01), 0.0, 0.9, False),

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from simgap.errors import NotSolved
 from simgap.instances import absorbing_doors, best_arm, linear_bandit, needle
 from simgap.mdp import LatentMDP, SimulatorClass
-from simgap.oracle.baselines.minimax import Minimax, solve_minimax, with_prior
+from simgap.oracle.baselines.minimax import (
+    Minimax,
+    _mixture,
+    solve_minimax,
+    with_prior,
+)
 from simgap.oracle.exact import solve_exact
 from simgap.oracle.graph_values import graph_gaps
 from simgap.oracle.loss_form import LossForm, loss_form
@@ -24,6 +31,30 @@ def solved(simulators: SimulatorClass, horizon: int) -> tuple[LossForm, Minimax]
 def ends(found: Minimax) -> tuple[float, float]:
     assert found.worst_gap.lower is not None and found.worst_gap.upper is not None
     return found.worst_gap.lower, found.worst_gap.upper
+
+
+PLANS = np.array([[3.0, 1.0], [1.0, 2.0], [4.0, 4.0]])
+
+
+def test_the_best_mixture_loses_as_much_in_all_models_of_its_prior() -> None:
+    mixture, prior = _mixture(PLANS)
+    assert mixture == pytest.approx([1.0 / 3.0, 2.0 / 3.0, 0.0])
+    assert prior == pytest.approx([1.0 / 3.0, 2.0 / 3.0])
+
+
+@pytest.mark.parametrize("success", [True, False])
+def test_without_a_dual_all_models_are_alike(
+    success: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor without a solution: then the plan is played that loses least at worst."""
+    left = SimpleNamespace(
+        success=success,
+        x=np.array([0.0, 2.0, 0.0, 1.0]),
+        ineqlin=SimpleNamespace(marginals=np.zeros(2)),
+    )
+    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: left)
+    mixture, prior = _mixture(PLANS)
+    assert (mixture.tolist(), prior.tolist()) == ([0.0, 1.0, 0.0], [0.5, 0.5])
 
 
 @pytest.mark.parametrize(("members", "horizon"), [(2, 6), (3, 8), (4, 8)])
