@@ -46,7 +46,7 @@ def test_the_best_mixture_loses_as_much_in_all_models_of_its_prior() -> None:
 def test_without_a_dual_all_models_are_alike(
     success: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nor without a solution: then the plan is played that loses least at worst."""
+    """If the program is not solved, the plan that loses least at worst is played."""
     left = SimpleNamespace(
         success=success,
         x=np.array([0.0, 2.0, 0.0, 1.0]),

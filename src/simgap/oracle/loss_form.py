@@ -47,7 +47,7 @@ from simgap.planning import (
 )
 from simgap.policies import Pattern
 
-AT_ONCE = 2**18  # losses
+AT_ONCE = 2**18  # losses in a piece
 
 
 @final
