@@ -43,11 +43,20 @@ from tests.mutants.trial import (
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".mutants"
-TESTS = {  # of each room: where its own tests are
+TESTS = {  # of each room: where its own tests are; kernels have those who call them
     "planning": ("planning",),
     "oracle": ("oracle", "policies"),
     "answers": ("answers",),
-    "_kernels": ("kernels", "base_policies", "gap", "complexity", "simulation"),
+    "_kernels": (
+        "kernels",
+        "base_policies",
+        "gap",
+        "complexity",
+        "simulation",
+        "planning",
+        "oracle",
+        "policies",
+    ),
 }
 RECORDING = 1800  # seconds of processor time that the tests of one file may take
 

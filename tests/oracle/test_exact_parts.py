@@ -55,6 +55,20 @@ def test_an_unfolded_policy_is_where_the_tree_says(simulators: Any) -> None:
     assert reason.value.outcome is Outcome.OUT_OF_MEMORY
 
 
+@pytest.mark.parametrize("seed", [0, 2])
+def test_a_node_has_seen_no_more_steps_than_there_were(seed: int) -> None:
+    """Also of kinds of evidence that were met later than the node."""
+    latent = random_latent(np.random.default_rng(seed), members=4)
+    form = loss_form(latent, horizon=5)
+    limits = Limits(10**6, 2**31, inf, inf, inf, lambda: 0.0, 0.0)
+    tree = BeliefTree(form, supports_of(form), limits)
+    known = tree.supports.classes
+    tree.grow()
+    assert tree.supports.classes > known
+    depth = np.repeat(np.arange(form.steps), np.diff(tree.layers))
+    assert (tree.counts[: tree.size].sum(axis=1) <= depth).all()
+
+
 def test_a_plan_that_sees_the_impossible_goes_on_as_the_likeliest_model() -> None:
     """Also if its prior is zero; a column that no model allows leads nowhere."""
     one = [[0.5, 0.5, 0.0], [0.75, 0.0, 0.25]]

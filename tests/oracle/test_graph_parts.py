@@ -77,6 +77,7 @@ def test_nodes_keep_their_places_when_points_are_added() -> None:
     beliefs = np.full((4, 3), 1.0 / 3.0)
     more = BeliefPoints(np.array([2, 0, 0, 1], np.int32), beliefs)
     new = upper_nodes(form, more, levels=2)
+    assert new.beliefs.sum(axis=1) == pytest.approx(1.0)
     every = np.arange(old.size)
     there = place(every, old, new)
     assert new.beliefs[there] == pytest.approx(old.beliefs)

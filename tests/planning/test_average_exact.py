@@ -208,3 +208,15 @@ def test_policy_iteration_stops_where_its_time_is_over() -> None:
             exact_gain(every, 0, rewards, np.zeros(4))
         with pytest.raises(OutOfTime):
             _sharpen(moves, rewards, found, 1.0)
+
+
+@pytest.mark.parametrize("scale", [2.0**-40, 2.0**40])
+def test_corrections_count_in_units_of_the_rewards(scale: float) -> None:
+    """Rewards times a power of two: every end is that much larger, to the last bit."""
+    for seed in range(4):
+        every, _, rewards = prepared(slow_model(np.random.default_rng(seed), 6, 2, 16))
+        plain = exact_gain(every, 0, rewards, np.zeros(6))
+        scaled = exact_gain(every, 0, scale * rewards, np.zeros(6))
+        assert scaled.lower == scale * plain.lower
+        assert scaled.upper == scale * plain.upper
+        assert (scaled.bias == scale * plain.bias).all()

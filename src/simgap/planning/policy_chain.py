@@ -212,7 +212,7 @@ def often_visited(
     onward = sparse.csr_array((weights, (after, sources)), shape=shape)
     stay = 1.0 - np.bincount(sources, weights, minlength=moves.n_states)
     mass = np.zeros(moves.n_states)
-    mass[members] = 1.0 / members.size
+    mass[members] = 1.0
     for _ in range(WALK):
         mass = 0.5 * (mass * (1.0 + stay) + onward @ mass)
     return int(members[np.argmax(mass[members])])
