@@ -92,12 +92,18 @@ def test_rewards_are_described(rewards: np.ndarray, status: str, code: str) -> N
     found = audit(latent_of([coin(0.2), coin(0.7)], rewards)).finding("rewards")
     assert (found.status, found.code) == (status, code)
     assert found.value == np.ptp(rewards)
+    within = 0.0 <= rewards.min() and rewards.max() <= 1.0
+    assert code == "all-equal" or ("scaled" in found.text) == (not within)
 
 
 def test_a_trap_is_named_and_is_no_more_than_a_warning_at_a_horizon() -> None:
     doors = LatentMDP.uniform(absorbing_doors(2))
     endless, short_run = audit(doors), audit(doors, 5)
     found = endless.finding("communicating")
+    assert "and 1 more" in found.text
+    here, there = np.array([[[1.0, 0.0]], [[0.0, 1.0]]]), coin(0.5)[:, :1]
+    alone = audit(latent_of([here, there], np.zeros((2, 1))))
+    assert "more" not in alone.finding("communicating").text
     assert found.status == "fail" and "paid 0" in found.text
     assert endless.verdict == "not promised" and not endless.passed
     assert "paid 0" in endless.reason

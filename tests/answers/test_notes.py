@@ -300,7 +300,8 @@ def test_models_that_pay_differently_cost_what_is_known(
     at_a_horizon = separation.look_alikes_finding(models, apart, 9)
     assert at_a_horizon.status == ("info" if status == "info" else "warning")
     plain: Any = Stand(confused=(), alike=(), loss_per_step=None)
-    assert separation.look_alikes_finding(models, plain, 9).code == "all-differ"
+    differ = separation.look_alikes_finding(models, plain, 9)
+    assert (differ.code, differ.value) == ("all-differ", 0.0)
     twice: Any = Stand(confused=(), alike=((0, 1), (2, 3, 4)), loss_per_step=None)
     five = weighted_models(coins(0.1, 0.2, 0.3, 0.4, 0.5))
     repeated = separation.look_alikes_finding(five, twice, 9)

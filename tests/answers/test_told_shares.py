@@ -99,6 +99,13 @@ def test_shares_add_up_to_the_total_whatever_the_noise(told: ToldSets) -> None:
     assert sum(shares_of(found).values()) == pytest.approx(total, rel=1e-12)
 
 
+def test_every_pair_of_orders_shares_out_the_whole() -> None:
+    """An order and its reverse count for a half each."""
+    shares = sets_of_orders(8, 5, 0).shares
+    assert (np.maximum(shares, 0.0).sum(axis=2) == 1.0).all()
+    assert (shares.sum(axis=2) == 0.0).all()
+
+
 def test_an_episode_that_broke_with_one_set_told_is_left_out_of_all() -> None:
     told = all_sets(3)
     cube = cube_of(told, gloves, own=20.0)

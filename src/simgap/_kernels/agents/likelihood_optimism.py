@@ -71,11 +71,11 @@ def run_likelihood(
     members, n_states = plans.policy.shape
     n_edges = world.next_state.size
     run, course = new_run(world), new_course(world)
-    states, edges = np.zeros(n_states, np.bool_), np.zeros(n_edges, np.bool_)
-    price = np.zeros(n_edges)
-    forgotten = np.zeros(n_edges, np.int64)
-    first, logs = np.zeros(members), np.zeros(members)
-    alive, before = np.ones(members, np.bool_), np.ones(members, np.bool_)
+    states, edges = np.empty(n_states, np.bool_), np.empty(n_edges, np.bool_)
+    price = np.empty(n_edges)
+    forgotten = np.empty(n_edges, np.int64)
+    first, logs = np.empty(members), np.empty(members)
+    alive, before = np.empty(members, np.bool_), np.empty(members, np.bool_)
     checks = loss.shape[0] > 0
     nothing = np.int64(-1)  # a literal would be a type of its own to numba
     # of two log-likelihoods, and of the prices of a walk

@@ -48,12 +48,12 @@ class Draw(NamedTuple):
 def empty_draw(n_rows: int, n_states: int) -> Draw:
     """Return room for a model and its plan."""
     return Draw(
-        np.zeros((n_states, n_rows)),
-        np.zeros(n_states),
-        np.zeros(n_states),
-        np.zeros(n_rows),
-        np.zeros(2),
-        np.zeros(n_rows, np.int64),
+        np.empty((n_states, n_rows)),
+        np.empty(n_states),
+        np.empty(n_states),
+        np.empty(n_rows),
+        np.empty(2),
+        np.empty(n_rows, np.int64),
     )
 
 

@@ -27,7 +27,8 @@ def link_pair_faces(
 
     Node (s, p, k) has belief 1 - grid[k] in the first model of pair p and grid[k] in
     the second, 1 <= k < cells; rows hold two terms per successor. A belief between two
-    grid points is a mixture of both: concavity makes that a lower bound.
+    grid points is a mixture of both: concavity makes that a lower bound. A successor
+    that is impossible, or a corner, keeps the terms that were there: of weight zero.
     """
     cells = grid.size - 1
     at = 0
@@ -35,17 +36,12 @@ def link_pair_faces(
         i = pair_first[p]
         j = pair_second[p]
         for k in range(1, cells):
-            node = state_offsets[state] + p * (cells - 1) + k - 1
             for row in range(state * n_actions, (state + 1) * n_actions):
                 for e in range(indptr[row], indptr[row + 1]):
                     one = (1.0 - grid[k]) * likelihood[e, i]
                     two = grid[k] * likelihood[e, j]
                     total = one + two
                     base = state_offsets[indices[e]] + p * (cells - 1) - 1
-                    term_node[at] = node
-                    term_node[at + 1] = node
-                    term_weight[at] = 0.0
-                    term_weight[at + 1] = 0.0
                     if one > 0.0 and two > 0.0:
                         if likelihood[e, i] == likelihood[e, j]:
                             term_node[at] = base + k
