@@ -92,7 +92,7 @@ def test_rewards_are_described(rewards: np.ndarray, status: str, code: str) -> N
     found = audit(latent_of([coin(0.2), coin(0.7)], rewards)).finding("rewards")
     assert (found.status, found.code) == (status, code)
     assert found.value == np.ptp(rewards)
-    within = 0.0 <= rewards.min() and rewards.max() <= 1.0
+    within = rewards.min() >= 0.0 and rewards.max() <= 1.0
     assert code == "all-equal" or ("scaled" in found.text) == (not within)
 
 

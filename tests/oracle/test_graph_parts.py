@@ -32,7 +32,7 @@ from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.part_of_class import neighbourhoods, part_of_form
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import AutoOracle, ExactOracle
-from simgap.policies import Pattern
+from simgap.policies import NOWHERE, Pattern
 from tests.oracle.test_large_class import coins
 from tests.policies.cases import random_graph, random_latent
 
@@ -64,8 +64,11 @@ def test_visits_share_out_the_prior_and_lose_what_the_graph_loses(seed: int) -> 
             losses = form.losses[h, made.nodes.node_state[node]]
             lost += float(chance * (belief @ losses[made.rules.actions[rule]]))
     assert lost == pytest.approx(made.upper, rel=1e-5)
-    graph = graph_gaps(form, policy_graph(form, made))
-    assert form.latent.prior @ graph == pytest.approx(made.upper, rel=1e-12)
+    graph = policy_graph(form, made)
+    ways = {*graph.next_node.tolist(), *graph.start_node.tolist()} - {NOWHERE}
+    assert ways == {*range(graph.node_state.size)} and len(ways) < made.nodes.size
+    gaps = graph_gaps(form, graph)
+    assert form.latent.prior @ gaps == pytest.approx(made.upper, rel=1e-12)
     needed = sum(each.nbytes for step in found for each in step)
     assert visits_of(form, made, needed, go_on) is not None
     assert visits_of(form, made, needed - 1.0, go_on) is None

@@ -14,6 +14,7 @@ import pytest
 from simgap.mdp import LatentMDP
 from simgap.oracle import watch as watching
 from simgap.oracle.bounded import planner
+from simgap.oracle.bounded.first_points import first_points
 from simgap.oracle.bounded.graph_assembly import _since
 from simgap.oracle.bounded.lattice import LatticeSource, _lattice
 from simgap.oracle.bounded.lower_nodes import lower_structure, odds_grid
@@ -24,7 +25,7 @@ from simgap.oracle.bounded.points import (
     no_points,
     no_vectors,
 )
-from simgap.oracle.bounded.upper_nodes import upper_nodes
+from simgap.oracle.bounded.upper_nodes import bytes_of_upper, upper_nodes
 from simgap.oracle.bounded.upper_side import _at_root, _backwards, _Gathered
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.result import Outcome
@@ -225,6 +226,24 @@ def test_the_best_vector_of_every_first_state_is_taken() -> None:
     total, chosen = _at_root(form, nodes, vectors)
     assert chosen.tolist() == [0, 4]
     assert total == 0.25 * (0.25 * 4 + 0.25 * 4) + 0.75 * (0.5 + 0.25 + 0.5)
+
+
+def test_a_larger_graph_has_twice_the_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory for its rules, and for those of the one before, is asked for."""
+    form, claims = coin_form(), list[float]()
+    source = PointSource.at_root(form, 0)
+    made = planner._begin(form, NEVER, source, source, None)
+    monkeypatch.setattr(Watch, "claim", lambda _, size: claims.append(size))
+    planner._larger(made)
+    first = first_points(form, 1000.0)
+    assert claims == [bytes_of_upper(form, first, made.levels)]
+    for _ in range(2):
+        before, count = made.best, made.upper_points
+        assert before is not None
+        planner._larger(made)
+        rules = planner._bytes_of_rules(form, before)
+        assert claims[-1] == bytes_of_upper(form, 2 * count, made.levels) + 2.0 * rules
+        assert (made.upper_points > count) == (made.best is not before)
 
 
 def test_a_lattice_has_the_cubes_of_its_parts_and_keeps_coarser_ones() -> None:

@@ -117,7 +117,7 @@ def _sharpen(
     table = (wide.high + wide.low).reshape(n_states, n_actions)
     noise = wide.noise.reshape(n_states, n_actions) + EPS * np.abs(table)
     lower = float((table - noise).max(axis=1).min())
-    upper = float((table + noise).max(axis=1).max())
+    upper = float((table + noise).max())
     policy = first_best(table, IMPROVEMENT * unit)
     return table, ExactGain(lower, upper, high, policy)
 

@@ -245,8 +245,7 @@ def solve_tree(tree: BeliefTree) -> TreeValues:
     """Return the least expected loss from every node on, or raise `DoesNotFit`."""
     form, members = tree.form, tree.supports.members
     n_actions = form.pattern.n_actions
-    value = np.zeros(tree.size)
-    action = np.zeros(tree.size, np.int32)
+    value, action = np.empty(tree.size), np.empty(tree.size, np.int32)
     tied = np.zeros((tree.size, n_actions), np.bool_)
     uncertain = 0
     for h in range(form.steps - 1, -1, -1):
