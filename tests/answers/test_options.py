@@ -211,6 +211,32 @@ def test_all_that_follows_a_plan_ends_soon_after_it(limit: float) -> None:
     assert limit < whole <= 1.5 * limit + 2.0
 
 
+@pytest.mark.parametrize(
+    ("limit", "started", "whole"),
+    [
+        (10.0, 0.5, 13.3),
+        (10.0, 1.25, 13.05),
+        (10.0, 9.0, 12.3),
+        (2.0, 1.25, 2.65),
+        (2.0, 9.0, 2.4),
+    ],
+)
+def test_a_command_that_started_slowly_has_less_time_left(
+    limit: float, started: float, whole: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But always a tenth more than its limit, so that a plan is followed by words."""
+    began = 100.0
+    monkeypatch.setattr(LIMITS.compile_news, "command_began", began)
+    monkeypatch.setattr(LIMITS, "perf_counter", lambda: began + started)
+    LIMITS._late.cache_clear()
+    try:
+        assert LIMITS.whole_time(limit) == pytest.approx(whole)
+        monkeypatch.setattr(LIMITS, "perf_counter", lambda: began + 99.0)
+        assert LIMITS.whole_time(limit) == pytest.approx(whole)  # counted once
+    finally:
+        LIMITS._late.cache_clear()
+
+
 def test_a_limit_that_is_given_or_usual_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     met: list[float] = []
     right = LIMITS.time_limited

@@ -15,6 +15,7 @@ import sys
 import threading
 from contextlib import suppress
 from select import select
+from time import perf_counter
 from typing import Any
 
 from simgap._kernels import compile_news
@@ -28,6 +29,7 @@ SHOW_CURSOR = "\x1b[?25h"  # a line of progress hides it
 
 def begin_process() -> None:
     """Make this process one that ends in order whatever happens around it."""
+    compile_news.command_began = perf_counter()
     _mend_streams()
     if notice_interrupts():
         heard, told = os.pipe()
