@@ -43,6 +43,31 @@ def test_tiny_chances_have_answers(question: str, chance: float) -> None:
     QUESTIONS[question](rivers(chance, 0.5))
 
 
+@pytest.mark.parametrize("chance", [1e-156, 1e-308, 3e-320, 5e-324])
+@pytest.mark.parametrize("question", [*QUESTIONS, "bounds", "solve"])
+def test_what_no_float_can_tell_is_not_solved_and_no_warning(
+    question: str, chance: float
+) -> None:
+    """Here biases are small and only trips are long; `bounds` overflowed."""
+    worlds = rivers(chance, 2.0 * chance)
+    rewards = np.zeros((3, 2))
+    rewards[2, 0] = 1.0
+    P = np.stack([worlds.transitions.array(m) for m in range(2)])
+    long_trips = class_from_arrays(P, rewards)
+    asked = QUESTIONS | {
+        "bounds": lambda worlds: simgap.bounds(worlds, 1000),
+        "solve": lambda worlds: simgap.solve(worlds, 4),
+    }
+    if chance < 1e-307 and question in ("bounds", "complexity"):
+        with pytest.raises(NotSolved, match="travel times"):
+            asked[question](long_trips)
+    elif chance < 1e-308 and question == "solve":
+        with pytest.raises(NotSolved, match="gain"):
+            asked[question](long_trips)
+    else:
+        asked[question](long_trips)
+
+
 @pytest.mark.parametrize("size", [1e28, 1e-28])
 @pytest.mark.parametrize("question", ["oracle", "compare", "identify"])
 def test_losses_count_in_the_unit_of_rewards(question: str, size: float) -> None:

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from math import inf, log, sqrt
+from math import hypot, inf, log, sqrt
 
 import numpy as np
 
@@ -174,13 +174,14 @@ def _deviation(
         return diameter * sqrt(2.0 * M * horizon * log(2.0 * horizon * M))
     sides = 1.0 if threshold is ProvedThreshold.ONE_SIDED else 2.0
     level = log(sides * float(horizon) ** 2) / 2.0
-    return sqrt(horizon * level * float(np.square(spans).sum()))
+    return sqrt(horizon * level) * hypot(*spans)
 
 
 def _optimism_constants(
     spans: FloatArray, threshold: ProvedThreshold, diameter: float
 ) -> tuple[Constant, ...]:
-    constants = named(M=spans.size, sp=spans.max(), sp2=np.square(spans).sum())
+    with np.errstate(over="ignore"):  # squares of spans from 1e154 on are no floats
+        constants = named(M=spans.size, sp=spans.max(), sp2=np.square(spans).sum())
     if threshold is ProvedThreshold.PAPER:
         constants += named(D=diameter)
     return constants

@@ -132,7 +132,8 @@ def _correction(
     shift = (defect[evaluation.reference] + weights @ part[successors]) / (
         1.0 + weights @ waiting[successors]
     )
-    return part - shift * waiting, float(shift)
+    with np.errstate(invalid="ignore"):  # NaN where a time is no float: not solved
+        return part - shift * waiting, float(shift)
 
 
 def _evaluate(

@@ -341,7 +341,7 @@ def _greedy(
     )
     noise = (int(np.diff(kernel.indptr).max()) + 4) * EPS * float(scratch[2])
     greedy_actions(totals, best, kernel.n_actions, POLISH * tolerance, policy)
-    return float(scratch[0] - noise), float(scratch[1] + noise)
+    return float(scratch[0]) - noise, float(scratch[1]) + noise
 
 
 def _optimal_classes(plan: AverageRewardPlan, member: int) -> int:

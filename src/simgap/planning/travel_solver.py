@@ -211,7 +211,7 @@ class TravelSolver:
         times[order] = np.arange(1.0, order.size + 1.0)[:, None]
         times[padded, np.arange(LANES)] = 0.0
         if self._inverse is None:
-            with np.errstate(divide="ignore"):
+            with np.errstate(divide="ignore", over="ignore"):
                 self._inverse = 1.0 / moves.leave
         outcome = ordered_travel_sweeps(
             *self._kernel,
