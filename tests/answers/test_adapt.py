@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -349,3 +350,15 @@ def test_progress_is_told_for_both_plans() -> None:
         progress=lambda word: seen.add(word.split(",")[0]),
     )  # fmt: skip
     assert {"planning before", "planning after"} <= seen
+
+
+def test_a_log_is_a_path_its_name_or_an_open_file(tmp_path: Path) -> None:
+    file = tmp_path / "log.csv"
+    file.write_text("state,action,next_state\n0,1,1\n1,1,1\n")
+    latent = LatentMDP.uniform(doors(0.9, 0.2))
+    with file.open("rb") as stream:
+        found = [
+            adapt(latent, 4, log, solver=EXACT) for log in (file, str(file), stream)
+        ]
+    wanted = adapt(latent, 4, as_log([(0, 1, 1), (1, 1, 1)]), solver=EXACT)
+    assert {tuple(chances(each)) for each in found} == {tuple(chances(wanted))}

@@ -22,7 +22,7 @@ from simgap.errors import InvalidArgument
 from simgap.intervals import Certified, Estimate
 from simgap.mdp import LatentMDP, class_from_models
 from simgap.oracle.settings import BoundedOracle
-from simgap.records import BlamedParameter
+from simgap.records import Blame, BlamedParameter
 from tests.answers.hidden_cases import costly_class, ends, holds, sharp, with_prior
 from tests.note_codes import codes
 from tests.reference import blame as brute
@@ -128,10 +128,23 @@ def test_pair_prices_are_those_of_the_models_as_named() -> None:
     latent = costly_class(11, {"a": 2, "label": 2}, 3, idle=("label",))
     found = blame(latent, 3)
     assert found.pair_prices.upper[0][1] == 0.0
+    assert_prices(found, latent, 3)
+
+
+def test_pair_prices_of_models_that_all_differ_have_their_ends_in_order() -> None:
+    """Planned with a horizon at which pairs are bounded, not solved."""
+    latent = costly_class(11, {"a": 2, "b": 2}, 3)
+    found = blame(latent, 3)
+    assert_prices(found, latent, 3)
+    lower, upper = map(np.array, (found.pair_prices.lower, found.pair_prices.upper))
+    assert (lower <= upper).all() and (lower < upper).any()
+
+
+def assert_prices(found: Blame, latent: LatentMDP, horizon: int) -> None:
     for i, j in ((0, 2), (0, 3), (1, 2)):
         pair = np.zeros(4)
         pair[[i, j]] = 0.5
-        price = exact_gap(with_prior(latent, pair), 3)
+        price = exact_gap(with_prior(latent, pair), horizon)
         assert found.pair_prices.lower[i][j] <= price + Fraction(1, 10**9)
         assert found.pair_prices.upper[i][j] >= price - Fraction(1, 10**9)
 

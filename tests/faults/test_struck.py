@@ -41,6 +41,15 @@ COMMANDS = {
     "oracle": (*SIMGAP, "oracle", *CLASS, "--save", "policy.simgap", *LONG),
     "study": (*SIMGAP, "study", *CLASS, *LONG),
     "audit": (*SIMGAP, "audit", *CLASS),
+    "gap": (*SIMGAP, "gap", *CLASS, *LONG),
+    "identify": (*SIMGAP, "identify", *CLASS, *LONG),
+    "adapt": (
+        *(*SIMGAP, "adapt", *CLASS, *LONG, "--log", "log.csv"),
+        *("--save", "policy.simgap"),
+    ),
+    "run": (*SIMGAP, "run", "likelihood", *CLASS, "--seeds", "50", *LONG),
+    "demo": (*SIMGAP, "demo", "--out", "out"),
+    "check": (*SIMGAP, "check", *POLES, "--policy", "random", "--out", "out"),
     "width": (*SIMGAP, "width", *CLASS),
     "blame": (*SIMGAP, "blame", *CLASS),
     "sweep": (*SIMGAP, "sweep", "plan.toml", "--out", "out", "--workers", "1"),
@@ -85,6 +94,7 @@ class Reference:
         folder = self.place / name
         folder.mkdir(parents=True)
         (folder / "plan.toml").write_text(PLAN)
+        (folder / "log.csv").write_text("state,action,next_state\n0,1,1\n1,1,2\n")
         (folder / "slide.py").write_text(SLIDE)
         if self.name == "study-simulator" and self.planned:
             # another moment of a busy machine would plan other steps

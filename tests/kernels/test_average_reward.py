@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,23 +39,24 @@ Solver = Callable[[TabularMDP, int], tuple[int, FloatArray, FloatArray]]
 
 
 def by_sweeps(
-    model: TabularMDP, patience: int = 500
+    model: TabularMDP, patience: int = 500, unit: float = 1.0
 ) -> tuple[int, FloatArray, FloatArray]:
-    kernel = model.transitions
+    kernel, tolerance = model.transitions, TOLERANCE * unit
     bias, bracket = np.zeros(kernel.n_states), np.zeros(3)
     outcome = gain_sweeps(
         kernel.indptr, kernel.indices.view(np.uint32), kernel.values[0],
-        model.rewards.reshape(-1), kernel.n_actions,
-        int(np.diff(kernel.indptr).max()), TOLERANCE, 1e-3 * TOLERANCE, patience, bias,
+        unit * model.rewards.reshape(-1), kernel.n_actions,
+        int(np.diff(kernel.indptr).max()), tolerance, 1e-3 * tolerance, patience, bias,
         np.empty(model.rewards.size), np.empty(model.n_states), bracket,
     )  # fmt: skip
     return outcome, bias, bracket
 
 
 def by_returns(
-    model: TabularMDP, patience: int = 4000
+    model: TabularMDP, patience: int = 4000, unit: float = 1.0
 ) -> tuple[int, FloatArray, FloatArray]:
-    kernel, rewards = model.transitions, model.rewards.reshape(-1)
+    kernel, rewards = model.transitions, unit * model.rewards.reshape(-1)
+    tolerance = TOLERANCE * unit
     stored = kernel.indptr, kernel.indices, kernel.values[0]
     begins, others, kept, leave = without_self_loops(*stored, kernel.n_actions)
     reference = int(np.argmax(rewards)) // kernel.n_actions
@@ -63,7 +65,7 @@ def by_returns(
     bias, bracket = np.zeros(kernel.n_states), np.array([0.0, rewards.max(), 0.0])
     outcome = return_sweeps(
         begins, others.view(np.uint32), kept, leave, rewards, kernel.n_actions, order,
-        reference, TOLERANCE, 1e-3 * TOLERANCE, patience, bias, bracket,
+        reference, tolerance, 1e-3 * tolerance, patience, bias, bracket,
     )  # fmt: skip
     return outcome, bias, bracket
 
@@ -78,6 +80,18 @@ def models(seed: int) -> list[RationalMDP]:
         for family in COMMUNICATING
         for S, A in ((1, 1), (1, 3), (2, 2), (4, 2), (5, 3))
     ]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("unit", [2.0**-30, 2.0**40])
+def test_gains_have_no_unit(solver: Any, unit: float) -> None:
+    """Bias, ends and rounding are those of the plain rewards, to the last bit."""
+    for rational in models(81):
+        model = rational.simulator()
+        plain, scaled = solver(model), solver(model, unit=unit)
+        assert scaled[0] == plain[0]
+        assert (scaled[1] == unit * plain[1]).all()
+        assert (scaled[2] == unit * plain[2]).all()
 
 
 def test_a_sweep_over_all_actions_is_its_twin() -> None:

@@ -35,11 +35,12 @@ def test_branch_and_bound_is_exact_at_full_depth_and_below_before() -> None:
             assert best_of_many(form, nodes, seed) >= least * (1.0 - 1e-12)
 
 
+@pytest.mark.parametrize("seed", [0, 10, 20, 30])
 @pytest.mark.parametrize(("depth", "horizon"), [(0, 3), (1, 3), (1, 1), (1, 2), (2, 3)])
 def test_branch_and_bound_is_the_least_of_all_policies_up_to_its_depth(
-    depth: int, horizon: int
+    depth: int, horizon: int, seed: int
 ) -> None:
-    form = problem(depth + horizon, horizon=horizon)
+    form = problem(seed + depth + horizon, horizon=horizon)
     nodes = window_nodes(form.pattern, 0)
     first = first_weights(form, nodes)
     policy = np.zeros((horizon, nodes.size), np.int32)

@@ -286,3 +286,18 @@ def test_gaps_by_sweeps_and_by_inverse_agree_for_every_table(
         for m in range(3):
             world = discounted_form().latent.simulators.transitions.array(m)
             assert (kernel[m] == world[np.arange(2), policy]).all()
+
+
+@pytest.mark.parametrize(("above", "best"), [(0.0, True), (3.9, True), (4.1, False)])
+def test_a_plan_is_called_the_best_up_to_its_rounding(above: float, best: bool) -> None:
+    rounding = 2.0**-20
+    plan = evaluated(coin_form(), two_states(), NOTHING)
+    plan = replace(
+        plan,
+        least=plan.average - above * rounding,
+        rounding=rounding,
+        starts=7,
+    )
+    told = table._how_good(coin_form(), plan)
+    assert told.startswith("no policy") is best
+    assert told.endswith("in 7 searches") is not best

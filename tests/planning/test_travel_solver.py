@@ -214,8 +214,11 @@ def test_policies_that_only_elimination_finds_are_kept_for_all_targets() -> None
     stay = np.eye(40)[:, None, :]
     P = np.concatenate([stay, model.transitions.array(0)], axis=1)
     slow = mdp_from_arrays(P, np.zeros((40, 2)), order=IndexOrder.STATE_ACTION)
-    policy = all_travel_times(slow).policy[0]
-    assert (policy + np.eye(40) == 1).all()
+    found = all_travel_times(slow)
+    assert (found.policy[0] + np.eye(40) == 1).all()
+    assert {*found.known_policies} == {(0, target) for target in range(40)}
+    for (_, target), policy in found.known_policies.items():
+        assert (policy == found.policy[0, target]).all()
 
 
 # What is asked for is what is given
