@@ -47,7 +47,7 @@ COMMANDS = {
         *(*SIMGAP, "adapt", *CLASS, *LONG, "--log", "log.csv"),
         *("--save", "policy.simgap"),
     ),
-    "run": (*SIMGAP, "run", "likelihood", *CLASS, "--seeds", "50", *LONG),
+    "run": (*SIMGAP, "run", "likelihood", *CLASS, "--seeds", "50"),
     "demo": (*SIMGAP, "demo", "--out", "out"),
     "check": (*SIMGAP, "check", *POLES, "--policy", "random", "--out", "out"),
     "width": (*SIMGAP, "width", *CLASS),

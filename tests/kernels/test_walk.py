@@ -188,3 +188,14 @@ def test_a_tail_is_what_the_steps_would_have_brought() -> None:
 )
 def test_whole_steps_are_those_below_a_number(value: float, steps: int) -> None:
     assert kernel.whole_steps(value) == steps
+
+
+def test_after_the_last_mark_comes_none() -> None:
+    """What lies behind a grid in memory is not read."""
+    memory = np.array([3, 5, 7, 1, 1])
+    clock = np.zeros(4, np.int64)
+    for mark, wanted in enumerate([3, 5, 7, kernel.NEVER]):
+        clock[kernel.MARK] = mark
+        assert kernel.next_mark(clock, memory[:3]) == wanted
+    clock[kernel.MARK] = 0
+    assert kernel.next_mark(clock, memory[:0]) == kernel.NEVER > 10**18

@@ -18,7 +18,6 @@ from simgap._kernels.compiled import kernel
 from simgap._kernels.walking.walk import (
     LATE,
     LOW,
-    MARK,
     S32,
     STATE,
     STEPS,
@@ -27,6 +26,7 @@ from simgap._kernels.walking.walk import (
     World,
     close_stretch,
     drawn_cell,
+    next_mark,
     set_course,
 )
 from simgap.arrays import BoolArray, FloatArray, IndexArray, Integer, OffsetArray
@@ -132,8 +132,7 @@ def collect(
         early = done < world.early
         if early:
             stretch = min(stretch, world.early - done)
-        if run.clock[MARK] < grid.size:
-            stretch = min(stretch, grid[run.clock[MARK]] - done)
+        stretch = min(stretch, next_mark(run.clock, grid) - done)
         more = most_samples - samples
         leader = room.trip[LEADER]
         if early and not literal and (leader < 0 or leader == first):

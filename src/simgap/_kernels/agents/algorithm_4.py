@@ -65,7 +65,6 @@ from simgap._kernels.walking.stretch import (
     save,
 )
 from simgap._kernels.walking.walk import (
-    MARK,
     STATE,
     STEPS,
     Course,
@@ -76,6 +75,7 @@ from simgap._kernels.walking.walk import (
     finish,
     new_course,
     new_run,
+    next_mark,
     play,
     set_course,
     walk,
@@ -256,10 +256,7 @@ def _episode(
 @kernel
 def _plain_steps(early: int, clock: OffsetArray, grid: OffsetArray) -> int:
     """Return how many steps come before one that is marked or late."""
-    last = early - 1
-    if clock[MARK] < grid.size:
-        last = min(last, grid[clock[MARK]] - 1)
-    return int(last - clock[STEPS])
+    return int(min(early, next_mark(clock, grid)) - 1 - clock[STEPS])
 
 
 @kernel

@@ -11,7 +11,6 @@ from simgap._kernels.compiled import kernel
 from simgap._kernels.walking.streams import uniform
 from simgap._kernels.walking.walk import (
     LOW,
-    MARK,
     S32,
     STATE,
     STEPS,
@@ -23,6 +22,7 @@ from simgap._kernels.walking.walk import (
     finish,
     new_course,
     new_run,
+    next_mark,
     play,
     set_course,
     step_with,
@@ -98,8 +98,7 @@ def follow_rules(
         done = run.clock[STEPS]
         # steps at which more than counting is due are taken one by one
         stretch = min(until, world.early - 1) - done
-        if run.clock[MARK] < grid.size:
-            stretch = min(stretch, grid[run.clock[MARK]] - 1 - done)
+        stretch = min(stretch, next_mark(run.clock, grid) - 1 - done)
         if stretch > 0:
             r = _walk_rules(
                 world.cuts, world.cells, world.shift, run.stream, run.clock,

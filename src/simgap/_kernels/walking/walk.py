@@ -27,6 +27,7 @@ LOW = np.uint64(0xFFFFFFFF)
 S32, S64, ONE = np.uint64(32), np.uint64(64), np.uint64(1)
 STEPS, STATE, MARK, FIRST_STATE = 0, 1, 2, 3  # of a clock
 LATE, JUNCTION, TAIL = 0, 1, 2  # of sums
+NEVER = 2**62  # steps
 
 
 class World(NamedTuple):
@@ -176,8 +177,7 @@ def play_until(
     while left > 0:
         done = run.clock[STEPS]
         stretch = left
-        if run.clock[MARK] < grid.size:
-            stretch = min(stretch, grid[run.clock[MARK]] - done)
+        stretch = min(stretch, next_mark(run.clock, grid) - done)
         if done < world.early:
             stretch = min(stretch, world.early - done)
             if target >= 0 or quota.size > 0:
@@ -194,9 +194,7 @@ def play_until(
         left -= walked
         if walked > 0 and done + walked == world.early:
             _join(world, run)
-        if run.clock[MARK] < grid.size and done + walked == grid[run.clock[MARK]]:
-            trace[run.clock[MARK]] = regret_so_far(world, run)
-            run.clock[MARK] += 1
+        _mark(world, run, grid, trace)
         if walked < stretch:
             return
 
@@ -308,9 +306,7 @@ def step_with(
     run.clock[STEPS] = done + 1
     if done + 1 == world.early:
         _join(world, run)
-    if run.clock[MARK] < grid.size and done + 1 == grid[run.clock[MARK]]:
-        trace[run.clock[MARK]] = regret_so_far(world, run)
-        run.clock[MARK] += 1
+    _mark(world, run, grid, trace)
     return edge  # type: ignore[return-value]
 
 
@@ -375,6 +371,18 @@ def close_stretch(
     run.clock[STEPS] = done
     if walked > 0 and done == world.early:
         _join(world, run)
-    if run.clock[MARK] < grid.size and done == grid[run.clock[MARK]]:
+    _mark(world, run, grid, trace)
+
+
+@kernel
+def next_mark(clock: OffsetArray, grid: OffsetArray) -> int:
+    """Return the step after which the regret is noted next; if none, beyond all."""
+    return grid[clock[MARK]] if clock[MARK] < grid.size else NEVER
+
+
+@kernel
+def _mark(world: World, run: Run, grid: OffsetArray, trace: FloatArray) -> None:
+    """Note the regret if it is due."""
+    if run.clock[STEPS] == next_mark(run.clock, grid):
         trace[run.clock[MARK]] = regret_so_far(world, run)
         run.clock[MARK] += 1

@@ -12,7 +12,6 @@ from numba import uint64
 from simgap._kernels.compiled import kernel
 from simgap._kernels.walking.walk import (
     LOW,
-    MARK,
     S32,
     STATE,
     STEPS,
@@ -20,6 +19,7 @@ from simgap._kernels.walking.walk import (
     Run,
     World,
     drawn_cell,
+    next_mark,
     step_with,
 )
 from simgap.arrays import AnyArray, BoolArray, FloatArray, Integer, OffsetArray
@@ -42,8 +42,7 @@ def play_within(
         done = run.clock[STEPS]
         # steps at which more than counting is due are taken one by one
         stretch = min(left, world.early - 1 - done)
-        if run.clock[MARK] < grid.size:
-            stretch = min(stretch, grid[run.clock[MARK]] - 1 - done)
+        stretch = min(stretch, next_mark(run.clock, grid) - 1 - done)
         if stretch > 0:
             edge = _walk_within(
                 course.cuts, course.cells, world.shift, run.stream, run.clock,
