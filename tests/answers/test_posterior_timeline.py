@@ -89,10 +89,14 @@ def test_what_is_believed_of_the_real_model_rises_and_balances() -> None:
     assert (first[0], second[0]) == (0.25, 0.75)
 
 
-def test_sampled_intervals_hold_the_exact_means_and_not_those_of_another_model() -> (
-    None
-):
-    latent, policy = two_rivers(30)
+@pytest.mark.parametrize("states", [2, 3])
+def test_sampled_intervals_hold_the_exact_means_and_not_those_of_another_model(
+    states: int,
+) -> None:
+    latent = LatentMDP(
+        riverswim(states=states, success=(0.3, 0.6)), np.array([0.25, 0.75])
+    )
+    policy = planned(latent, 30)
     exact = estimates(posterior_timeline(latent, policy))
     wrong = 0
     for seed in range(4):

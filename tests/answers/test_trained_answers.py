@@ -156,7 +156,8 @@ def test_a_run_without_memory_and_a_wrong_reference_are_refused() -> None:
     for run, options, code in (
         ([INFORMED], {}, "no-memory-policy"),
         ([MEMORY, INFORMED], {"reference": "gru"}, "no-informed-policy"),
-        ([MEMORY], {"worlds": 10}, None),
+        ([INFORMED], {"worlds": 80}, "no-memory-policy"),  # enough of them
+        ([MEMORY], {"worlds": 79}, None),
     ):
         with pytest.raises(InvalidArgument) as error:
             identify_run(run, **options)

@@ -11,7 +11,7 @@ from simgap._kernels.beliefs.belief_episodes import PAUSE, simulate_belief_polic
 from simgap._kernels.walking.streams import mixed, uniform
 from simgap.arrays import AnyArray, BoolArray, FloatArray, read_only
 from simgap.errors import OutsideClass
-from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
+from simgap.mdp import Details, IndexOrder, LatentMDP, class_from_arrays
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.policies import BeliefPolicy, Step
 from tests.policies.cases import (
@@ -91,6 +91,28 @@ def test_an_episode_ends_when_little_is_left_and_says_how_much(infinite: bool) -
     early = (found[3] > 0.0) & (found[3] <= around.enough)
     assert 10 < early.sum() < 80
     assert (models[early] < 3).all()
+
+
+def test_what_a_start_law_leaves_over_is_for_the_last_possible_state() -> None:
+    """A quantile of one comes behind all chances; the last state has none."""
+    P = np.full((2, 3, 1, 3), 1 / 3)
+    rewards = np.random.default_rng(0).integers(0, 9, (3, 1)) / 8.0
+    law = np.array([0.5, 0.5, 0.0])
+    details = Details(start=law)
+    simulators = class_from_arrays(P, rewards, details=details)
+    form = loss_form(LatentMDP.uniform(simulators), horizon=1)
+    policy = replace(
+        greedy_policy(form),
+        losses=np.array([1.0, 2.0, 4.0])[None, :, None, None] * np.ones((1, 1, 1, 2)),
+    )
+    losses = read_only(policy.losses)
+    for quantile, wanted in ((0.0, 1.0), (0.75, 2.0), (1.0, 2.0)):
+        around = Around(strata=(quantile, 0.0), losses=losses)
+        found = _simulated(
+            form, policy, np.zeros(1, np.int32), seed=0, prune=False, around=around
+        )
+        assert found[1].tolist() == [wanted]
+        assert not found[2].any()
 
 
 def test_a_model_that_was_ruled_out_but_for_rounding_comes_back_in_an_episode() -> None:

@@ -52,14 +52,15 @@ def two_states() -> MemoryNodes:
 
 def test_all_stationary_policies_are_tried_if_the_work_allows() -> None:
     """Four of them, each of 3 * 2^3 and a thousand multiplications."""
-    start = evaluated(discounted_form(), two_states(), np.ones((1, 2), np.int32))
-    best, least = enumerated(discounted_form(), two_states(), start, 4 * 1024.0)
     every = [
-        evaluated(discounted_form(), two_states(), np.array([[a, b]], np.int32)).average
+        evaluated(discounted_form(), two_states(), np.array([[a, b]], np.int32))
         for a in (0, 1)
         for b in (0, 1)
     ]
-    assert best.average == least == min(every)
+    for start in every:
+        best, least = enumerated(discounted_form(), two_states(), start, 4 * 1024.0)
+        assert best.average == least == min(each.average for each in every)
+    assert len({each.average for each in every}) > 1
     assert enumerated(discounted_form(), two_states(), start, 4 * 1024.0 - 1.0) == (
         start,
         0.0,

@@ -17,7 +17,11 @@ from simgap.oracle import entry, to_run
 from simgap.oracle.baselines import baselines
 from simgap.oracle.baselines.minimax import solve_minimax
 from simgap.oracle.bounded import solve_bounded
-from simgap.oracle.entry import domain_randomization_oracle
+from simgap.oracle.entry import (
+    domain_randomization_oracle,
+    planned_in_part,
+    planned_policy,
+)
 from simgap.oracle.exact import looks_hopeless, solve_exact
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.result import Outcome, Planned
@@ -155,6 +159,14 @@ def test_what_makes_no_sense_is_refused_before_planning(
         given = arguments
     with pytest.raises(InvalidArgument, match=words):
         domain_randomization_oracle(small(), **given)
+
+
+def test_wrong_limits_are_refused_by_all_ways_to_plan() -> None:
+    form, wrong = loss_form(small(), horizon=3), AutoOracle(time_limit=-1.0)
+    with pytest.raises(InvalidArgument, match="time_limit is -1"):
+        planned_policy(form, wrong)
+    with pytest.raises(InvalidArgument, match="time_limit is -1"):
+        planned_in_part(form, wrong, 1)
 
 
 def test_four_models_do_not_fit_a_grid() -> None:
