@@ -71,7 +71,7 @@ policy = ["random", "zero"]
 [settings]
 runs = 4
 """
-MANY = int(os.environ.get("SIMGAP_STRIKES", "10"))  # of each command and signal
+MANY = int(os.environ.get("SIMGAP_STRIKES", "7"))  # of each command and signal
 IN_A_ROW = 5  # in one folder: what goes on is struck again
 
 
