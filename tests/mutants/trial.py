@@ -27,6 +27,7 @@ from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
+from numba.core import config
 
 from simgap._kernels import compile_clock, compile_news, kept_code
 from tests.mutants.calls import files_needed
@@ -204,7 +205,10 @@ def _set_constants(tree: ast.Module, old: dict[str, Any], line: int) -> None:
 
 
 def _compile_anew(root: Path, path: str) -> None:
-    """Let no kept code be used of a kernel that may contain the changed file's."""
+    """Let no kept code be used of a kernel that may contain the changed file's.
+
+    What is compiled anew minds the ends of arrays, as in `test_ends_of_arrays`.
+    """
     stamp, load = kept_code._stamp, kept_code.KeptCode.load_overload
 
     def other_stamp(source: Path) -> str:
@@ -224,6 +228,7 @@ def _compile_anew(root: Path, path: str) -> None:
     for name, new in changes.items():
         setattr(kept_code.KeptCode, name, new)
     vars(kept_code)["_stamp"] = other_stamp
+    vars(config)["BOUNDSCHECK"] = 1
 
 
 def in_turn(tests: dict[str, float]) -> list[str]:
