@@ -445,4 +445,5 @@ def test_one_model_is_told_that_nothing_is_hidden() -> None:
         found = audit(LatentMDP.uniform(riverswim(3, 0.5)), horizon)
         assert found.verdict == "yes"
         assert found.finding("prior").code == "one-model"
+        assert found.finding("prior").value == 1.0
         assert "one model" in found.headline

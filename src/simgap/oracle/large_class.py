@@ -101,11 +101,12 @@ def solve_in_parts(
     foreseen = np.asarray((inner.likelihood > 0.0).any(axis=1))
     policy = completed_graph(found.policy, form.pattern, foreseen, average_plan(inner))
     gaps = graph_gaps(form, policy)
-    upper = float(form.latent.prior @ gaps)
+    likely = form.latent.prior > 0.0
+    upper = float(form.latent.prior[likely] @ gaps[likely])
     upper = upper * (1.0 + form.relative_rounding) + form.rounding
     watch.narrow(f"a plan for {part.chosen.size} models", upper=upper)
     own = float((form.latent.prior[part.chosen] / part.weights).min())
-    below = own * found.lower * (1.0 - 64.0 * EPS * gaps.size)
+    below = own * found.lower * (1.0 - 64.0 * EPS * likely.size)
     watch.narrow("the models planned for", lower=min(below, upper))
     outcome = _not_solved(found.outcome)
     if outcome is not Outcome.INTERRUPTED:
