@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ from tests.continuous.identification.real_pendulum import (
 from tests.continuous.toy import ToyPendulum
 from tests.note_codes import codes
 
+PHYSICS: Any = import_module("simgap.answers.adapt.by_physics")
 CLASS = "discretise:Pendulum-v1?mass=0.7,0.9,1.1&length=1.1&cells=9&actions=3"
 STATES = TransitionLog(*np.zeros((5, 1), np.int64))
 
@@ -100,6 +103,15 @@ def test_a_class_without_equations_says_what_to_do() -> None:
     with pytest.raises(InvalidArgument) as told:
         simgap.adapt("riverswim?success=0.3,0.8", 8, recorded(1))
     assert told.value.code == "no-equations" and "discretise" in told.value.hint
+
+
+def test_a_grid_whose_simulator_is_not_to_be_had_has_no_equations(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(PHYSICS, "simulator_of", lambda _: None)
+    with pytest.raises(InvalidArgument, match="Pendulum-v1 has no equations") as told:
+        simgap.adapt(CLASS, 8, recorded(1))
+    assert told.value.code == "no-equations"
 
 
 def test_the_rate_of_a_log_of_states_is_refused(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ import pytest
 from simgap.answers.blame import hidden_losses, hidden_parts
 from simgap.answers.blame.hidden_losses import Effort, HiddenLosses
 from simgap.answers.blame.hidden_parts import ModelsLeft, models_left
+from simgap.errors import OutOfTime
 from simgap.intervals import EPS, Certified
 from simgap.mdp import LatentMDP
 from simgap.oracle import Outcome, domain_randomization_oracle
@@ -315,6 +316,21 @@ def test_a_class_is_planned_to_a_small_part_of_the_whole_loss(
     given.known[key], ends[1] = Certified(0.0, 1.0), Certified(0.0, 1.0)
     hidden_losses._plan(given, LEFT, 3.0)
     assert given.unfinished == {key} and given.planned == 6
+
+
+def test_a_class_whose_planning_a_limit_ends_is_unfinished(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def late(*_: object) -> None:
+        raise OutOfTime("late", hint="")
+
+    monkeypatch.setattr(hidden_losses, "_planned", late)
+    given = losses()
+    oracle: Any = given.oracle
+    oracle.optimal = np.ones(3)
+    with pytest.raises(OutOfTime):
+        hidden_losses._plan(given, LEFT, 3.0)
+    assert given.unfinished == {(LEFT.members, LEFT.weights)} and given.planned == 0
 
 
 @pytest.mark.parametrize(

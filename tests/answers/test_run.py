@@ -94,11 +94,14 @@ def test_curves_follow_two_hundred_runs_at_most(
 
     def noted(*given: Any, **more: Any) -> Any:
         met.append((more["runs"], more.get("grid") is not None, more["models"]))
+        threads.append(more.get("threads"))
         return right(*given, **more)
 
+    threads: list[int | None] = []
     monkeypatch.setattr(RUN, "run_program", noted)
-    run("random", RIVERS, 3, seeds=201, real=1, curves=True)
+    run("random", RIVERS, 3, seeds=201, real=1, curves=True, threads=2)
     assert met == [(1, False, [1]), (201, False, [1]), (200, True, [1])]
+    assert threads == [None, 2, 2]  # the first one compiles
 
 
 def test_a_learner_that_eliminates_says_so() -> None:

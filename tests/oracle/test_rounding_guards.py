@@ -123,6 +123,7 @@ def test_exact_backups_round_by_members_and_successors() -> None:
     exact = replace(form, rounding=0.0)
     assert exact_rounding(exact, 4.0) == 4.0 * (2 * 10 * 13 + 12 * EACH) * EPS
     assert _tie(form) == 0.1
+    assert _tie(replace(form, losses=form.losses[:1], horizon=1)) == 1.0
     assert _tie(replace(discounted_form(), rounding=0.5)) == 0.25
 
 
