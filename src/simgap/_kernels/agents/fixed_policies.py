@@ -97,8 +97,8 @@ def follow_rules(
     while run.clock[STEPS] < until:
         done = run.clock[STEPS]
         # steps at which more than counting is due are taken one by one
-        stretch = min(until, world.early - 1) - done
-        stretch = min(stretch, next_mark(run.clock, grid) - 1 - done)
+        plain = min(world.early, next_mark(run.clock, grid)) - 1
+        stretch = min(until, plain) - done
         if stretch > 0:
             r = _walk_rules(
                 world.cuts, world.cells, world.shift, run.stream, run.clock,

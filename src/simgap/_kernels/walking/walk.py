@@ -176,8 +176,7 @@ def play_until(
     left = steps
     while left > 0:
         done = run.clock[STEPS]
-        stretch = left
-        stretch = min(stretch, next_mark(run.clock, grid) - done)
+        stretch = min(left, next_mark(run.clock, grid) - done)
         if done < world.early:
             stretch = min(stretch, world.early - done)
             if target >= 0 or quota.size > 0:

@@ -41,8 +41,8 @@ def play_within(
     while left > 0:
         done = run.clock[STEPS]
         # steps at which more than counting is due are taken one by one
-        stretch = min(left, world.early - 1 - done)
-        stretch = min(stretch, next_mark(run.clock, grid) - 1 - done)
+        plain = min(world.early, next_mark(run.clock, grid)) - 1 - done
+        stretch = min(left, plain)
         if stretch > 0:
             edge = _walk_within(
                 course.cuts, course.cells, world.shift, run.stream, run.clock,
