@@ -25,6 +25,7 @@ from simgap.oracle.exact import solve_exact
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.result import Outcome, Planned
 from simgap.oracle.settings import AutoOracle, BoundedOracle, ExactOracle, Solver
+from tests.answers.hidden_cases import with_prior
 from tests.answers.width_cases import (
     EXACTLY,
     built,
@@ -153,6 +154,10 @@ def test_other_parameters_stay_random() -> None:
     first = found.widths[0]
     assert holds(first.inside, exact_gap(restricted(latent, [0, 1]), 4))
     assert holds(first.at_nominal, sum(first.gaps[:2]) / 2)
+    weighted = with_prior(latent, np.array([3.0, 1.0, 2.0, 2.0]))
+    whole = width(weighted, 4, "success", nominal=0.3).widths[-1]
+    assert whole.gaps[0] != whole.gaps[1]
+    assert holds(whole.at_nominal, 0.75 * whole.gaps[0] + 0.25 * whole.gaps[1])
 
 
 @pytest.mark.usefixtures("exactly")

@@ -94,7 +94,7 @@ class Trials:
         last = {each["test"]: each for each in known if each["test"] in tests}
         functions_in_memory()
         for change in self.sample():
-            chosen = [tests[each] for each in in_turn(_able(change, tests, last))]
+            chosen = [tests[each] for each in _nearest_first(change, tests, last)]
             self.write(change, _verdict(chosen, change, self.options.budget))
         return True
 
@@ -169,6 +169,20 @@ def _changes_in(room: str) -> list[Change]:
     return [
         each for file in files for each in changes_of(ROOT, str(file.relative_to(ROOT)))
     ]
+
+
+def _nearest_first(
+    change: Change, tests: Iterable[str], last: dict[str, dict[str, Any]]
+) -> list[str]:
+    """Return tests to run in turn, those of files that import the changed one first."""
+    able = _able(change, tests, last)
+    near = {
+        test: cost
+        for test, cost in able.items()
+        if imports_between(ROOT, test.partition("::")[0]).get(change.path) == 1
+    }
+    others = {test: cost for test, cost in able.items() if test not in near}
+    return [*in_turn(near), *in_turn(others)]
 
 
 def _able(

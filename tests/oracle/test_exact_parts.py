@@ -120,6 +120,7 @@ def test_a_mixture_is_looked_for_up_to_a_number_of_nodes_and_choices(
     tree = BeliefTree(form, supports_of(form), limits)
     tree.grow()
     values = solve_tree(tree)
+    assert values.uncertain == 0 and not values.tied.all()  # ties are to the bit
     free = mixture._choices(tree, values)
     assert free is not None
     many = sum(map(len, free.values()))
