@@ -169,3 +169,13 @@ def test_an_oracle_with_a_limit_is_planned_within_it(
         "oracle", run_model(RIVERS), 6, seed=3, literal=False, time_limit=2.0
     )
     assert found == ("planned", ()) and met == [(6, 2.0, 3)]
+
+
+def test_an_agent_that_draws_is_given_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    met: list[Any] = []
+    monkeypatch.setattr(
+        AGENTS, "build_policy", lambda *given, **more: met.append((*given, more))
+    )
+    model = run_model(RIVERS)
+    built_agent("random", model, 6, seed=3, literal=True, time_limit=None)
+    assert met == [("random", model.latent, 6, {"seed": 3, "literal": True})]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from simgap.errors import InvalidArgument, NotSolved
-from simgap.intervals import EPS, Certified
+from simgap.intervals import EPS, Certified, Estimate
 from simgap.mdp import LEAST_REWARD, IndexOrder, LatentMDP, class_from_arrays
 from simgap.oracle import large_class, watch as watching
 from simgap.oracle.baselines import (
@@ -190,6 +190,23 @@ def test_effort_limits_histories_and_beliefs(
     assert found.certainty == "certified" and found.average_gap.ends[0] == 0.0
     assert table._minimax(coin_form(), effort=effort).policy is None
     assert asked == [limit, nodes, 100]
+
+
+def test_what_a_sampled_baseline_earns_is_what_it_does_not_lose(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tracking, "gaps_by_histories", lambda *_, **__: None)
+    form = coin_form()
+    for made in (tracking.greedy_baseline, tracking.sampling_baseline):
+        found = made(form, effort=0.01, seed=0)
+        assert found.certainty == "estimated"
+        told = [(found.value, found.average_gap, form.informed)]
+        told += zip(found.values, found.gaps, form.optimal, strict=True)
+        for value, gap, best in told:
+            assert isinstance(value, Estimate) and isinstance(gap, Estimate)
+            assert value.estimate == pytest.approx(best - gap.estimate)
+            assert value.lower == pytest.approx(best - gap.upper)
+            assert value.upper == pytest.approx(best - gap.lower)
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,14 @@ def test_a_part_brackets_the_gap_of_the_whole_class(seed: int, count: int) -> No
         assert found.upper < 1.05 * gap
 
 
+def test_weights_of_neighbourhoods_sum_to_one() -> None:
+    """Whatever those of the models sum to; models without any have none."""
+    part = neighbourhoods(np.array([1.0, 0.0, 1.0, 1.0, 5.0]), 2)
+    assert part.chosen.tolist() == [0, 4]
+    assert part.weights.tolist() == [0.25, 0.75]
+    assert part.nearest.tolist() == [0, 0, 0, 1, 1]
+
+
 def test_a_model_that_stands_for_others_counts_for_its_own_weight_alone() -> None:
     """The first coin is bad and stands for a good one, which has all the weight."""
     prior, chances = np.array([0.01, 0.49, 0.25, 0.25]), np.array([0.05, 0.9, 0.9, 0.9])
