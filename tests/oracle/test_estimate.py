@@ -206,6 +206,9 @@ def test_wrong_arguments_are_refused() -> None:
         estimated_gap(other, policy, episodes=10, seed=0)
     with pytest.raises(InvalidArgument, match="episodes"):
         estimated_gap(form, policy, episodes=0, seed=0)
+    for episodes, seed in ((1, 0), (2, 2**64 - 1)):
+        found = estimated_gap(form, policy, episodes=episodes, seed=seed)
+        assert found.lower <= found.estimate <= found.upper
     with pytest.raises(InvalidArgument, match="seed"):
         estimated_gap(form, policy, episodes=10, seed=-1)
     with pytest.raises(InvalidArgument, match="confidence"):
