@@ -17,6 +17,7 @@ from typing import final
 
 import numpy as np
 
+from simgap._kernels.time_limit import check_time
 from simgap.arrays import IndexArray
 from simgap.oracle.exact.members import Members
 from simgap.oracle.loss_form import LossForm
@@ -96,9 +97,15 @@ def find_symmetry(form: LossForm, members: Members) -> Symmetry:
 
 
 def _candidates(form: LossForm, members: Members) -> bool:
-    """Return whether two members have the same optimal value and first weights."""
+    """Return whether two members look alike: values, first weights, some losses."""
+    some = members.losses[:: max(1, len(members.losses) // 2)]  # two or three steps
+    losses = np.sort(some, axis=2)  # whatever actions are called
     seen = [
-        (float(form.optimal[m]), members.roots[:, m].tobytes())
+        (
+            float(form.optimal[m]),
+            members.roots[:, m].tobytes(),
+            sha256(losses[..., m].tobytes()).digest(),
+        )
         for m in range(len(members.models))
     ]
     return len(set(seen)) < len(seen)
@@ -110,6 +117,8 @@ def _contents(form: LossForm, members: Members) -> IndexArray:
     shape = (pattern.n_states, pattern.n_actions, len(members.models))
     contents = np.empty(shape, np.int32)
     for s, a, m in np.ndindex(*shape):
+        if a == m == 0:
+            check_time()
         row = s * pattern.n_actions + a
         columns = slice(pattern.indptr[row], pattern.indptr[row + 1])
         what = (
