@@ -11,6 +11,7 @@ from simgap._kernels.solving.episodic import (
     follow_actions,
     follow_mixture,
     greedy_backward_step,
+    greedy_backward_steps,
     wide_backward_steps,
 )
 from simgap._kernels.solving.lanes import LANES
@@ -95,6 +96,31 @@ def test_one_greedy_step_has_the_best_value_and_the_first_near_action() -> None:
             assert (now == table.max(axis=1)).all()
             near = table >= now[:, None] - slack
             assert (policy == near.argmax(axis=1)).all()
+
+
+@pytest.mark.parametrize("cut", STEPS)
+def test_a_plan_is_filled_in_step_by_step_from_its_end(cut: int) -> None:
+    """In two pieces; values after the last step stay as they are."""
+    rng, steps = np.random.default_rng(83), STEPS[-1]
+    for kernel in patterns(84):
+        n, slack = kernel.n_states, 0.25
+        rewards, end = whole(rng, kernel.indptr.size - 1), whole(rng, n)
+        table, policy = (
+            np.full((steps + 1, n), np.nan),
+            np.full((steps, n), -1, np.int32),
+        )
+        table[steps] = end
+        for first, last in ((cut, steps), (0, cut)):
+            greedy_backward_steps(
+                *kernel.arrays, rewards, kernel.n_actions, slack, first, last, table,
+                policy,
+            )  # fmt: skip
+        assert (table[steps] == end).all()
+        for step in range(steps):
+            wanted = table_of(kernel, rewards, table[step + 1])
+            near = wanted >= wanted.max(axis=1)[:, None] - slack * (steps - step)
+            assert (table[step] == wanted.max(axis=1)).all()
+            assert (policy[step] == near.argmax(axis=1)).all()
 
 
 @pytest.mark.parametrize("steps", STEPS[:4])
