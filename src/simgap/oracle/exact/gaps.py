@@ -21,6 +21,7 @@ from simgap._kernels.beliefs import (
     tree_ends,
     tree_vectors,
 )
+from simgap._kernels.time_limit import check_time
 from simgap.arrays import (
     AnyArray,
     BoolArray,
@@ -104,6 +105,7 @@ def step_back(
     form: LossForm, supports: Supports, h: int, after: FloatArray, now: FloatArray
 ) -> None:
     """Write the gaps of the first plans from step h on, as many as `now` has."""
+    check_time()
     plan_vectors(
         form.pattern.indptr, form.pattern.indices, form.likelihood, form.losses[h],
         supports.settled[: len(now), h], supports.plan_next, after, now,

@@ -22,6 +22,7 @@ from simgap._kernels.beliefs import (
     expand,
     rehash,
 )
+from simgap._kernels.time_limit import check_time
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 from simgap.oracle.exact.evidence import (
     Supports,
@@ -113,6 +114,7 @@ class BeliefTree:
         """Add every node that any policy can reach, or raise `DoesNotFit`."""
         self._plant()
         for h in range(self.form.steps):
+            check_time()
             begin = self.layers[-1]
             self.layers.append(self.size)
             if self.size > self.limits.nodes:
