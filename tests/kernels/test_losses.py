@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from simgap._kernels.solving.losses import discounted_values, fill_losses
-from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
+from simgap._kernels.solving.losses import backward_losses, discounted_values
+from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from tests.kernels.inputs import Pattern, patterns, whole
 
 MEMBERS = 3
@@ -22,20 +22,41 @@ def several(
     return found.indptr, found.indices, chances
 
 
-def test_losses_are_what_an_action_falls_short_of_the_value() -> None:
+def test_losses_are_what_an_action_falls_short_of_the_best() -> None:
     rng = np.random.default_rng(3)
     for found in patterns(3)[::3]:
         indptr, indices, chances = several(found, rng)
         S, A, steps = found.n_states, found.n_actions, 3
         rewards = np.array(whole(rng, S, A, MEMBERS))
-        values = owned(np.array(whole(rng, MEMBERS, steps + 1, S)))
+        ahead = np.array(whole(rng, S, MEMBERS))
         losses = np.full((steps, S, A, MEMBERS), np.nan)
-        fill_losses(indptr, indices, chances, rewards, 0.5, values, losses)
-        for h, s, a, m in np.ndindex(losses.shape):
-            row = slice(indptr[s * A + a], indptr[s * A + a + 1])
-            after = chances[row, m] @ values[m, h + 1, indices[row]]
-            short = values[m, h, s] - rewards[s, a, m] - 0.5 * after
-            assert losses[h, s, a, m] == max(0.0, short)
+        model = indptr, indices, chances, rewards, 0.5
+        values = ahead.copy()
+        sizes = [backward_losses(*model, 1, 3, values, losses)]
+        sizes += [backward_losses(*model, 0, 1, values, losses)]
+        largest = 0.0
+        for h in reversed(range(steps)):
+            worth = np.empty((S, A, MEMBERS))
+            for s, a, m in np.ndindex(worth.shape):
+                row = slice(indptr[s * A + a], indptr[s * A + a + 1])
+                after = chances[row, m] @ ahead[indices[row], m]
+                worth[s, a, m] = rewards[s, a, m] + 0.5 * after
+            ahead = worth.max(axis=1)
+            largest = max(largest, float(np.abs(ahead).max()))
+            assert (losses[h] == ahead[:, None] - worth).all()
+        assert (values == ahead).all()
+        assert max(sizes) == largest
+
+
+def test_steps_outside_are_left_alone() -> None:
+    found = patterns(3)[0]
+    chances = np.repeat(found.values[:, None], MEMBERS, axis=1)
+    shape = (found.n_states, found.n_actions, MEMBERS)
+    losses = np.full((4, *shape), np.nan)
+    values = np.zeros((found.n_states, MEMBERS))
+    model = found.indptr, found.indices, chances, np.ones(shape), 1.0
+    backward_losses(*model, 1, 3, values, losses)
+    assert np.isnan(losses[[0, 3]]).all() and not np.isnan(losses[1:3]).any()
 
 
 @pytest.mark.parametrize("discount", [0.0, 0.5, 0.9])

@@ -78,8 +78,8 @@ def test_the_memory_of_both_sides() -> None:
 
 
 def test_the_memory_of_losses_and_of_a_tree() -> None:
-    assert bytes_of_losses(coin_form().latent, 10) == 8 * (10 * 2 * 3 * 7 // 2 + 24)
-    assert bytes_of_losses(coin_form().latent, None) == 8 * (2 * 3 * 7 // 2 + 24)
+    assert bytes_of_losses(coin_form().latent, 10) == 8 * (10 * 2 * 2 * 3 + 24)
+    assert bytes_of_losses(coin_form().latent, None) == 8 * (2 * 2 * 3 + 24)
     tree: Any = SimpleNamespace(
         form=coin_form(), layers=[0, 1, 6, 9], supports=SimpleNamespace(count=5), size=9
     )

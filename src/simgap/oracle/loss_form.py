@@ -26,8 +26,8 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.solving import discounted_values, fill_losses
-from simgap._kernels.time_limit import check_time
+from simgap._kernels.solving import backward_losses, discounted_values
+from simgap._kernels.time_limit import pieces
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
 from simgap.intervals import (
@@ -40,10 +40,11 @@ from simgap.intervals import (
 )
 from simgap.mdp import LatentMDP
 from simgap.planning import (
+    check_table_of_values,
     checked_horizon,
-    solve_episodic,
     start_defect,
     start_rounding,
+    values_with_error,
 )
 from simgap.policies import Pattern
 
@@ -172,28 +173,29 @@ def checked_discount(discount: float | None) -> float:
 
 
 def bytes_of_losses(latent: LatentMDP, horizon: int | None) -> int:
-    """Return how much memory the losses and optimal values take."""
+    """Return how much memory the losses and chances of all models take."""
     simulators = latent.simulators
     steps = 1 if horizon is None else horizon
-    per_step = simulators.n_states * len(simulators) * (2 * simulators.n_actions + 3)
-    return 8 * (steps * per_step // 2 + simulators.transitions.values.size)
+    per_step = simulators.n_states * simulators.n_actions * len(simulators)
+    return 8 * (steps * per_step + simulators.transitions.values.size)
 
 
 def _finite(latent: LatentMDP, horizon: int) -> LossForm:
     simulators = latent.simulators
     kernel = simulators.transitions
-    plan = solve_episodic(simulators, horizon)
-    check_time()
+    check_table_of_values(simulators, horizon)
     likelihood = np.array(kernel.values.T, order="C")
+    arrays = kernel.indptr, kernel.indices, likelihood, _rewards(latent), 1.0
     losses = np.empty((horizon, kernel.n_states, kernel.n_actions, len(simulators)))
-    fill_losses(
-        kernel.indptr, kernel.indices, likelihood, _rewards(latent), 1.0,
-        plan.values, losses,
-    )  # fmt: skip
-    reach = float(np.abs(plan.values).max())
+    values = np.zeros((kernel.n_states, len(simulators)))
+    reach = 0.0
+    for done in pieces(horizon, likelihood.size):
+        steps = horizon - done.stop, horizon - done.start
+        reach = max(reach, backward_losses(*arrays, *steps, values, losses))
+    first = values_with_error(simulators, values.T, horizon)
     per_step = ((_longest_row(latent) + 4) * EPS + _row_defect(latent)) * reach
-    rounding = float(plan.error.max()) + horizon * per_step
-    known = plan.start, plan.error
+    rounding = float(first.error.max()) + horizon * per_step
+    known = first.start, first.error
     return _wrapped(latent, horizon, 1.0, likelihood, losses, known, rounding)
 
 
@@ -206,12 +208,11 @@ def _discounted(latent: LatentMDP, discount: float) -> LossForm:
         kernel.indptr, kernel.indices, likelihood, rewards, discount
     )
     losses = np.empty((1, kernel.n_states, kernel.n_actions, len(simulators)))
-    both = np.stack([values.T, values.T], axis=1)  # (M, 2, S): V before and after
-    stacked = owned(np.ascontiguousarray(both))
-    fill_losses(
-        kernel.indptr, kernel.indices, likelihood, rewards, discount, stacked, losses
-    )
-    # V is within `residual` of its own backup: a loss may be that much below zero.
+    # V is within `residual` of its own backup, which the losses are counted from.
+    backward_losses(
+        kernel.indptr, kernel.indices, likelihood, rewards, discount, 0, 1,
+        values.copy(), losses,
+    )  # fmt: skip
     reach = float(np.abs(values).max())
     off = ((_longest_row(latent) + 4) * EPS + _row_defect(latent)) * reach
     error = (residual + off) / (1.0 - discount) + start_rounding(simulators) * reach

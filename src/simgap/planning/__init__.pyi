@@ -10,12 +10,14 @@ from simgap.planning.connectivity import (
 from simgap.planning.episodic import (
     EpisodicPlan as EpisodicPlan,
     EpisodicValues as EpisodicValues,
+    check_table_of_values as check_table_of_values,
     checked_horizon as checked_horizon,
     optimal_values as optimal_values,
     policy_values as policy_values,
     solve_episodic as solve_episodic,
     start_defect as start_defect,
     start_rounding as start_rounding,
+    values_with_error as values_with_error,
 )
 from simgap.planning.lane_blocks import (
     rewards_of as rewards_of,

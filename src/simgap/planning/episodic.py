@@ -98,7 +98,7 @@ def optimal_values(
         else:
             for member in block:
                 values[member] = _optimal(every, member, horizon)
-    return _wrapped(every, values, horizon)
+    return values_with_error(every, values, horizon)
 
 
 def solve_episodic(
@@ -106,13 +106,8 @@ def solve_episodic(
 ) -> EpisodicPlan:
     """Return V*_h, h = 1..H+1, and a greedy policy for every model."""
     every, horizon = as_class(simulators), checked_horizon(horizon)
+    check_table_of_values(every, horizon)
     members = len(every)
-    if members * (horizon + 1) * every.n_states > LARGEST_PLAN:
-        raise InvalidArgument(
-            f"a table of values for {members} models, {every.n_states} states and "
-            f"horizon {horizon} does not fit",
-            hint="optimal_values(...) needs no table; or plan fewer models at a time",
-        )
     values = np.zeros((members, horizon + 1, every.n_states))
     policy = np.empty((members, horizon, every.n_states), np.int32)
     reach, longest = _largest_reward(every), _longest_row(every)
@@ -123,7 +118,7 @@ def solve_episodic(
         for done in pieces(horizon, every.transitions.nonzeros):
             steps = horizon - done.stop, horizon - done.start
             greedy_backward_steps(*model, slack, *steps, *table)
-    first = _wrapped(every, values[:, 0], horizon)
+    first = values_with_error(every, values[:, 0], horizon)
     return EpisodicPlan(
         horizon, owned(values), owned(policy), first.start, first.error, every
     )
@@ -150,7 +145,17 @@ def policy_values(
             whole = (*model, table[step])
             _sweep(every, follow, whole, steps, values[member], spare)
     averaged = 0 if table.dtype.kind == "i" else every.n_actions
-    return _wrapped(every, values, horizon, averaged)
+    return values_with_error(every, values, horizon, averaged)
+
+
+def check_table_of_values(every: SimulatorClass, horizon: int) -> None:
+    """Raise if a table of every step, state and model is beyond all memory."""
+    if len(every) * (horizon + 1) * every.n_states > LARGEST_PLAN:
+        raise InvalidArgument(
+            f"a table of values for {len(every)} models, {every.n_states} states and "
+            f"horizon {horizon} does not fit",
+            hint="optimal_values(...) needs no table; or plan fewer models at a time",
+        )
 
 
 def checked_horizon(horizon: int) -> int:
@@ -232,7 +237,7 @@ def _longest_row(every: SimulatorClass) -> int:
     return int(np.diff(every.transitions.indptr).max())
 
 
-def _wrapped(
+def values_with_error(
     every: SimulatorClass, values: FloatArray, horizon: int, averaged: int = 0
 ) -> EpisodicValues:
     """Return the values with the bound of their rounding, after a check of range.

@@ -46,8 +46,8 @@ from simgap._kernels.solving.linear_systems import (
     visits_of_eliminated as visits_of_eliminated,
 )
 from simgap._kernels.solving.losses import (
+    backward_losses as backward_losses,
     discounted_values as discounted_values,
-    fill_losses as fill_losses,
 )
 from simgap._kernels.solving.model_pairs import (
     compare_models as compare_models,

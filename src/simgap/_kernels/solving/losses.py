@@ -9,23 +9,32 @@ from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 
 @kernel
-def fill_losses(
+def backward_losses(
     indptr: OffsetArray,
     indices: IndexArray,
     likelihood: FloatArray,
     rewards: FloatArray,
     discount: float,
+    first: int,
+    last: int,
     values: FloatArray,
     losses: FloatArray,
-) -> None:
-    """Write max(0, V_h - R - discount P V_{h+1}); values are (M, T + 1, S)."""
-    steps, n_states, n_actions, members = losses.shape
+) -> float:
+    """Write what actions fall short of the best, from step `last` - 1 to `first`.
+
+    `values` (S, M) are V at step `last`, and V at step `first` afterwards; the largest
+    of all that came between, in size, is returned.
+    """
+    _, n_states, n_actions, members = losses.shape
     after = np.empty((n_states, members))
-    for h in range(steps):
+    largest = 0.0
+    for h in range(last - 1, first - 1, -1):
         for state in range(n_states):
             for m in range(members):
-                after[state, m] = values[m, h + 1, state]
+                after[state, m] = values[state, m]
+                values[state, m] = -np.inf
         for state in range(n_states):
+            best = values[state]
             for action in range(n_actions):
                 row = state * n_actions + action
                 into = losses[h, state, action]
@@ -36,8 +45,15 @@ def fill_losses(
                     for m in range(members):
                         into[m] += likelihood[k, m] * after[t, m]
                 for m in range(members):
-                    total = rewards[state, action, m] + discount * into[m]
-                    into[m] = max(0.0, values[m, h, state] - total)
+                    into[m] = rewards[state, action, m] + discount * into[m]
+                    best[m] = max(best[m], into[m])
+            for action in range(n_actions):
+                into = losses[h, state, action]
+                for m in range(members):
+                    into[m] = best[m] - into[m]
+            for m in range(members):
+                largest = max(largest, abs(best[m]))
+    return largest
 
 
 @kernel
