@@ -257,7 +257,7 @@ def test_the_verdict_moves_with_what_is_acceptable() -> None:
 
 def test_an_episode_too_long_to_plan_is_bounded_by_theory() -> None:
     rivers = LatentMDP.uniform(riverswim(3, success=(0.3, 0.7)))
-    found = audit(rivers, 10**6)
+    found = audit(rivers, 2 * 10**6)
     assert found.outcome is None and found.worst is None
     assert found.verdict == "yes"  # one stationary policy is best for both
     assert found.average_gap is not None and found.average_gap.lower == 0.0
