@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
-from simgap.errors import InvalidArgument, NotSolved
+from simgap._kernels import time_limit
+from simgap.errors import InvalidArgument, NotSolved, OutOfTime
 from simgap.intervals import EPS, Certified, Estimate
 from simgap.mdp import LEAST_REWARD, IndexOrder, LatentMDP, class_from_arrays
 from simgap.oracle import large_class, watch as watching
@@ -127,6 +128,27 @@ def test_histories_are_counted_up_to_a_limit() -> None:
     assert len(now) < most < 200
     endless = loss_form(form.latent, discount=0.5)
     assert gaps_by_histories(endless, policy, limit=9) is None
+
+
+def test_the_clock_is_looked_at_for_every_history(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each history takes a second: of three in the first step, two begin in 1.5."""
+    form = loss_form(random_latent(np.random.default_rng(1)), horizon=2)
+    assert form.root_states.size == 3
+    policy, asked = greedy_policy(form), list[int]()
+
+    class Slow:
+        start, observe = policy.start, policy.observe
+
+        def act(self, memory: Any, h: int, state: int) -> Any:
+            asked.append(h)
+            return policy.act(memory, h, state)
+
+    monkeypatch.setattr(time_limit, "working_seconds", lambda: float(len(asked)))
+    with time_limit.time_limited(1.5), pytest.raises(OutOfTime):
+        gaps_by_histories(form, cast(Any, Slow()), limit=10**5)
+    assert len(asked) == 2
 
 
 def test_rewards_that_say_nothing_change_no_gap() -> None:

@@ -60,9 +60,9 @@ def gaps_by_histories(
         now[first, memory] = laws[:, first]
     met = len(now)
     for h in range(form.horizon):
-        check_time()
         after: dict[tuple[int, Any], FloatArray] = {}
         for (state, memory), reach in now.items():
+            check_time()
             for action, chance in enumerate(policy.act(memory, h, state)):
                 if chance == 0.0:
                     continue
