@@ -40,15 +40,19 @@ def vector_sets(form: LossForm, made: UpperPass, most: int) -> VectorSets:
 def _useful(
     beliefs: FloatArray, vectors: FloatArray, structured: int, most: int
 ) -> OffsetArray:
+    corners = beliefs.shape[1]  # the first ones: zero in their own model
+    if vectors.shape[0] == corners:
+        return np.arange(corners)
     points = beliefs[structured:]
     sampled = 2 * most
     stride = max(1, -(-points.shape[0] // sampled))
-    corners = beliefs[: structured : max(1, structured // sampled)]
-    asked = np.concatenate([points[::stride], corners])
+    mixed = beliefs[: structured : max(1, structured // sampled)]
+    asked = np.concatenate([points[::stride], mixed])
     best = np.empty(asked.shape[0], np.int64)
     best_vectors(asked, vectors, best)
-    which, counts = np.unique(best, return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:most]
-    corners_too = np.arange(beliefs.shape[1])  # zero in their own model
-    useful: OffsetArray = np.union1d(which[order], corners_too)
-    return useful
+    times = np.bincount(best, minlength=vectors.shape[0])
+    useful = np.zeros(vectors.shape[0], bool)
+    useful[np.argsort(-times, kind="stable")[:most]] = True
+    useful &= times > 0
+    useful[:corners] = True
+    return np.flatnonzero(useful)
