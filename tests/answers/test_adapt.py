@@ -237,6 +237,8 @@ def test_rewards_are_evidence_only_if_asked() -> None:
     found = adapt(latent, 4, log, solver=EXACT)
     assert chances(found) == [0.5, 0.5]
     assert "rewards-not-used" in codes(found)
+    alike = LatentMDP.uniform(doors(0.5, 0.5))
+    assert "rewards-not-used" not in codes(adapt(alike, 4, log, solver=EXACT))
     exact = RewardEvidence.EXACT
     told = adapt(latent, 4, log, rewards=exact, solver=EXACT)
     assert chances(told) == [0.0, 1.0]

@@ -270,6 +270,9 @@ def test_pairs_of_many_models_are_spread_evenly(
     assert number_of_pairs(form) == 12
     assert number_of_pairs(form, 5) == 10
     assert number_of_pairs(form, 30) == 30
+    monkeypatch.setattr(nodes, "MOST_PAIR_STATES", 2)  # room for the next ones only
+    found = set(zip(*(each.tolist() for each in pairs_of(form)), strict=True))
+    assert found == {(0, 2), (2, 3), (3, 4), (4, 5), (5, 6), (0, 6)}
 
 
 def test_steps_at_once_end_where_something_is_due() -> None:

@@ -67,7 +67,7 @@ def pairs_of(form: LossForm) -> tuple[IndexArray, IndexArray]:
     if count * (count - 1) // 2 <= most:
         found = list(combinations(likely, 2))
     else:
-        strides = np.unique(np.geomspace(1, count // 2, max(1, most // count)).round())
+        strides = np.unique(np.geomspace(1, count // 2, most // count).round())
         found = sorted(
             {
                 (min(i, j), max(i, j))
