@@ -36,8 +36,9 @@ def ends(found: Minimax) -> tuple[float, float]:
 PLANS = np.array([[3.0, 1.0], [1.0, 2.0], [4.0, 4.0]])
 
 
-def test_the_best_mixture_loses_as_much_in_all_models_of_its_prior() -> None:
-    mixture, prior = _mixture(PLANS)
+@pytest.mark.parametrize("unit", [1e-150, 1e-9, 1.0, 1e9, 1e150])
+def test_the_best_mixture_loses_as_much_in_all_models_of_its_prior(unit: float) -> None:
+    mixture, prior = _mixture(unit * PLANS)
     assert mixture == pytest.approx([1.0 / 3.0, 2.0 / 3.0, 0.0])
     assert prior == pytest.approx([1.0 / 3.0, 2.0 / 3.0])
 
