@@ -87,10 +87,17 @@ def _uses(root: Path) -> dict[str, set[str]]:
 def _imports(
     root: Path, path: str, of: str = "simgap._kernels."
 ) -> dict[str, tuple[str, str]]:
-    """Return by name what a file imports of kernels: the file and the name there."""
+    """Return by name what a file imports of kernels: the file and the name there.
+
+    A text that names a module imports it, as `import_module("simgap.text")` does.
+    """
     found = {}
     for node in ast.walk(_tree(root / path)):
-        if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(of):
+        if isinstance(node, ast.Constant) and str(node.value).startswith(of):
+            file = f"src/{str(node.value).replace('.', '/')}.py"
+            if (root / file).is_file():
+                found[str(node.value)] = (file, "")
+        elif isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(of):
             for each in node.names:
                 file = f"src/{str(node.module).replace('.', '/')}"
                 real = _where(root, file, each.name)

@@ -107,6 +107,8 @@ def test_tests_that_import_a_file_are_near_it() -> None:
     away = imports_between(ROOT, "tests/mutants/test_mutants.py")
     assert away["src/simgap/intervals.py"] == away[STREAMS] == 1
     assert away["src/simgap/_kernels/compiled.py"] == 2
+    by_name = imports_between(ROOT, "tests/answers/test_notes.py")
+    assert by_name["src/simgap/answers/run/run.py"] == 1  # import_module(...)
 
 
 def test_quick_tests_come_first_and_variants_of_one_wait() -> None:
