@@ -21,7 +21,7 @@ from simgap.answers.adapt.evidence import (
 )
 from simgap.answers.adapt.goodness_of_fit import goodness_of_fit
 from simgap.answers.adapt.judged import judged_by_tables
-from simgap.answers.adapt.misfit import best_model, impossible_transitions
+from simgap.answers.adapt.misfit import best_model, impossible_transitions, misfits
 from simgap.errors import InvalidFile
 from simgap.interop import load_model
 from simgap.intervals import EPS
@@ -31,6 +31,7 @@ from simgap.policies import load_policy
 from tests.answers.test_adapt import EXACT, as_log, doors
 
 CLASS: Any = import_module("simgap.answers.adapt.adapt_class")
+MISFIT: Any = import_module("simgap.answers.adapt.misfit")
 TILTS: Any = import_module("simgap.answers.adapt.tilts")
 TRIES = [(0, 1, 1), (1, 0, 0)] * 3
 
@@ -121,6 +122,26 @@ def test_of_models_that_are_ruled_out_the_rest_of_the_log_decides() -> None:
     assert impossible_transitions(evidence) == 1
     fewer = evidence_of(doors(1.0, 0.001), as_log(seen))
     assert best_model(fewer) == 1  # one step that it forbids, not two
+
+
+def test_a_model_that_rewards_rule_out_is_not_the_best() -> None:
+    """The first one is nearer to the transitions, but pays something else."""
+    simulators = doors(0.9, 0.5, rewards=[[[0, 0], [1, 1]], [[0, 0], [0.5, 0.5]]])
+    log = as_log([(0, 1, 1), (1, 0, 0)] * 5, reward=[0.0, 0.5] * 5)
+    assert best_model(evidence_of(simulators, log)) == 0
+    seen = evidence_of(simulators, log, rewards=RewardEvidence.EXACT)
+    assert best_model(seen) == 1
+
+
+def test_a_row_is_named_from_a_whole_unit_of_evidence_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    simulators = doors(0.5, 0.5)
+    evidence = evidence_of(simulators, as_log([(0, 1, 1), (1, 0, 0)]))
+    for strongest, named in ((1.0, 1), (0.999, 2)):  # faint ones are named together
+        against = np.array([0.5, strongest])
+        monkeypatch.setattr(MISFIT, "evidence_by_row", lambda *_, a=against: a)
+        assert len(misfits(simulators, evidence, 0)) == named
 
 
 def test_partners_of_a_model_are_all_others_or_sixteen_evenly() -> None:

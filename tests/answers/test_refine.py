@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace as Stand
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from simgap.answers.audit import losses
 from simgap.answers.audit.losses import Settings, losses_in_steps
 from simgap.answers.audit.refine import LadderEnd, finer, remade
 from simgap.arrays import FloatArray
-from simgap.errors import InvalidArgument
+from simgap.errors import InvalidArgument, OutOfTime
 from simgap.instances import classic_control
 from simgap.instances.classic_control import simulator_of
 from simgap.mdp import Axis, Discretisation, Moved, Physics, StateGrid, discretise
@@ -101,6 +103,25 @@ def test_a_ladder_that_is_cut_short_decides_nothing(
     assert found.verdict == "undecided: grid too coarse"
     assert found.verdict_code is not None and found.everywhere is None
     assert found.next[0].endswith("--refine --time-limit 120")
+
+
+def test_a_ladder_tells_what_each_audit_of_it_tells(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module: Any = import_module("simgap.answers.audit.refine")
+    given: list[Any] = []
+
+    def noted(*_: Any, progress: Any = None) -> Any:
+        given.append(progress)
+        raise OutOfTime("no rung yet", hint="")
+
+    def tell(word: str) -> None:
+        del word
+
+    monkeypatch.setattr(module, "audited_table", noted)
+    with pytest.raises(OutOfTime):
+        module.climbed(Stand(latent=latent(9)), 9, Settings(), progress=tell)
+    assert given == [tell]
 
 
 def test_a_table_that_would_be_too_large_is_not_made(

@@ -20,6 +20,7 @@ from simgap.oracle.bounded.lattice import LatticeSource, _lattice
 from simgap.oracle.bounded.lower_nodes import lower_structure, odds_grid
 from simgap.oracle.bounded.lower_side import pair_prices_below, root_lower
 from simgap.oracle.bounded.points import (
+    CLOSEST,
     BeliefPoints,
     PointSource,
     no_points,
@@ -319,6 +320,19 @@ def test_prices_below_are_read_off_the_face_at_the_odds_of_the_prior() -> None:
     found = pair_prices_below(form, made, values)
     assert found[0] == pytest.approx([0.0, 0.5, 1.0])
     assert found[1, 2] == pytest.approx(3.0)
+
+
+def test_points_are_looked_for_ever_nearer_to_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """From 0.18 on, each time at 0.6 of it; another guide begins at the closest."""
+    source, tried = PointSource.at_root(coin_form(), 5), list[float]()
+    monkeypatch.setattr(PointSource, "_meet", lambda self, *_: tried.append(self.apart))
+    for again in (False, True):
+        tried.clear()
+        assert source.grow(2, no_vectors(coin_form())).size == 1
+        wanted = [CLOSEST] if again else [0.18 * 0.6**n for n in range(9)]
+        assert tried == pytest.approx(wanted)
 
 
 def test_points_are_met_until_there_are_enough_or_none_are_new() -> None:
