@@ -250,6 +250,21 @@ def test_windows_that_are_too_large_are_not_searched(
     assert [each.policy is not None for each in found] == [left, False]
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_a_limit_that_comes_before_ties_is_told(
+    late: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def tried(*_: Any) -> Any:
+        if late:
+            raise OutOfTime("over", hint="")
+        return single_model.single_plans(coin_form())
+
+    monkeypatch.setattr(table, "ties_exhausted", tried)
+    found = {each.name: each for each in table.baselines(coin_form(), effort=1e-3)}
+    assert bool(found["single-simulator"].limit) == late
+    assert not found["mean-model"].limit
+
+
 @pytest.mark.parametrize("long", [False, True])
 def test_ties_are_tried_if_the_work_is_enough_for_the_losses(
     long: bool, monkeypatch: pytest.MonkeyPatch

@@ -174,6 +174,8 @@ def test_a_name_that_is_given_twice_has_training_seeds(here: Path) -> None:
         ("mine.py:back", 1),
         ("mine.py:back (2)", 1),
     ]
+    chosen = measured(["zero", "zero=mine.py:back"], episodes=2)  # by its user
+    assert [each.name for each in chosen.policies] == ["zero (2)", "zero"]
 
 
 def test_a_policy_and_a_reference_do_not_hide_each_other(here: Path) -> None:
