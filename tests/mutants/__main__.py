@@ -56,6 +56,7 @@ TESTS = {  # of each room: where its own tests are; kernels have those who call 
         "planning",
         "oracle",
         "policies",
+        "answers",
     ),
 }
 RECORDING = 1800  # seconds of processor time that the tests of one file may take
