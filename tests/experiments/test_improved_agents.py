@@ -20,7 +20,7 @@ from tests.experiments.silence import silent
 
 TINY = Settings(
     rivers=3,
-    horizons=(3 * 10**4,),
+    horizons=(10**5,),
     runs=12,
     ratio_runs=300,
     worst_runs=30,
@@ -44,8 +44,7 @@ def test_every_agent_is_in_the_tables(found: ClaimResult) -> None:
     for table in found.tables:
         assert tuple(row[0] for row in table.rows) == tuple(AGENTS)
         by_name = {row[0]: row for row in table.rows}
-        likely, printed = (float(by_name[name][-1]) for name in (LIKELIHOOD, PAPER))
-        assert TINY.worst_factor * likely < printed
+        assert float(by_name[LIKELIHOOD][-1]) < 0.2 * float(by_name[PAPER][-1])
 
 
 def test_nobody_loses_ten_thousand_times_less() -> None:

@@ -41,8 +41,6 @@ def _useful(
     beliefs: FloatArray, vectors: FloatArray, structured: int, most: int
 ) -> OffsetArray:
     corners = beliefs.shape[1]  # the first ones: zero in their own model
-    if vectors.shape[0] == corners:
-        return np.arange(corners)
     points = beliefs[structured:]
     sampled = 2 * most
     stride = max(1, -(-points.shape[0] // sampled))
