@@ -1,13 +1,10 @@
-"""The JSON of every verb, as docs/json.md promises it, and how commands end."""
+"""The JSON of every verb, as docs/json.md promises it."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -322,126 +319,6 @@ def test_every_public_name_resolves() -> None:
     assert set(dir(simgap)) == set(simgap.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         simgap.nothing  # type: ignore[attr-defined]  # noqa: B018
-
-
-def test_an_unexpected_failure_is_one_line(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_: object) -> None:
-        raise ValueError("boom\nsecond line")
-
-    monkeypatch.setattr("simgap.cli.app.models.read_model", broken)
-    assert main(["info", "riverswim"]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("error: unexpected ValueError: boom\nhint: ")
-    assert "SIMGAP_DEBUG=1" in err
-    assert "Traceback" not in err
-    monkeypatch.setenv("SIMGAP_DEBUG", "1")
-    assert main(["info", "riverswim"]) == 2
-    assert "Traceback" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("error", "status", "says"),
-    [
-        (KeyboardInterrupt(), 130, "interrupted"),
-        (MemoryError(), 2, "not enough memory"),
-        (EOFError("empty"), 2, "unexpected EOFError"),  # typer takes it for Ctrl-D
-        (RecursionError("deep"), 2, "unexpected RecursionError"),
-    ],
-)
-def test_accidents_end_in_order(
-    error: BaseException,
-    status: int,
-    says: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def broken(*_: object) -> None:
-        raise error
-
-    monkeypatch.setattr("simgap.cli.app.models.read_model", broken)
-    assert main(["info", "riverswim"]) == status
-    err = capsys.readouterr().err
-    assert says in err
-    assert "Traceback" not in err
-
-
-def test_control_c_stops_a_long_run() -> None:
-    command = [*SIMGAP, "solve", "riverswim", "-H", "1e9"]
-    with subprocess.Popen(
-        command,
-        stderr=subprocess.PIPE,
-        text=True,
-        # a shell that put us in the background has told its children to ignore it
-        preexec_fn=lambda: signal.signal(  # noqa: PLW1509  # no threads here
-            signal.SIGINT, signal.default_int_handler
-        ),
-    ) as process:
-        time.sleep(3.0)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "stopped: interrupted" in err
-    assert "Traceback" not in err
-
-
-def test_a_reader_that_goes_away_is_no_error() -> None:
-    with subprocess.Popen(
-        [*SIMGAP, "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.close()
-        err = process.stderr.read()
-        process.wait(timeout=60)
-    assert process.returncode == 141
-    assert err == b""
-
-
-def test_a_full_disk_on_standard_output_is_explained() -> None:
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [*SIMGAP, "list", "--json"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 2
-    assert "No space left" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize(
-    "environment",
-    [
-        {"LC_ALL": "C"},
-        {"LC_ALL": "de_DE.UTF-8", "TZ": "Asia/Tokyo"},
-        {"PYTHONIOENCODING": "ascii"},
-        {"NO_COLOR": "1", "COLUMNS": "30"},
-        {"TERM": "dumb", "COLUMNS": "200"},
-    ],
-)
-def test_no_environment_breaks_the_output(
-    environment: dict[str, str], tmp_path: Path
-) -> None:
-    kernel = np.full((1, 2, 1, 2), 0.5)
-    path = tmp_path / "mödel ✓.npz"
-    names = np.array(["wörld ✓"])
-    np.savez(path, transitions=kernel, rewards=np.zeros((2, 1)), model_names=names)
-    for more in ([], ["--json"]):
-        done = subprocess.run(
-            [*SIMGAP, "info", str(path), *more],
-            capture_output=True,
-            env=os.environ | environment,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        assert done.stderr == b""
-        if more:
-            assert json.loads(done.stdout.decode("utf-8"))["names"] == ["wörld ✓"]
 
 
 def test_a_bias_that_is_not_unique_is_said_to_be_one_of_several(

@@ -8,7 +8,7 @@ Other faults have tests elsewhere: writes that fail or are cut short in
 `tests/ledger`; caches of kernels that are read-only, full or damaged
 `tests/kernels/test_compiled.py`; folders that are full or read-only
 `tests/sweeps/test_trouble.py`; standard output and error that take nothing
-`tests/cli/test_process.py` and `test_contract.py`.
+`tests/cli/test_process.py`.
 """
 
 from __future__ import annotations

@@ -7,8 +7,6 @@ import json
 import os
 import re
 import struct
-import subprocess
-import sys
 import tracemalloc
 import zipfile
 from collections.abc import Callable
@@ -394,47 +392,6 @@ def test_weights_of_a_network_are_not_a_model(tmp_path: Path) -> None:
         load_model(path)
 
 
-def test_a_failed_write_leaves_the_old_file_and_no_draft(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = saved(tmp_path, ".simgap")
-    before = path.read_bytes()
-
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    for ending in (".simgap", ".npz"):
-        with pytest.raises(InvalidFile, match="No space left"):
-            save_model(small_latent(), tmp_path / f"model{ending}")
-    assert [each.name for each in tmp_path.iterdir()] == ["model.simgap"]
-    assert path.read_bytes() == before
-
-
-@pytest.mark.parametrize("ending", [".simgap", ".npz"])
-def test_a_write_beyond_the_file_size_limit_is_explained(
-    ending: str, tmp_path: Path
-) -> None:
-    """A true failure of the system in the middle of writing, in another process."""
-    path = saved(tmp_path, ending)
-    before = path.read_bytes()
-    script = (
-        "import resource, signal, sys\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "from simgap.cli.app.main import main\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (700, 700))\n"
-        "sys.exit(main(sys.argv[1:]))\n"
-    )
-    command = [sys.executable, "-c", script, "export", str(path), str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "cannot write" in done.stderr
-    assert "File too large" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert [each.name for each in tmp_path.iterdir()] == [path.name]
-    assert path.read_bytes() == before
-
-
 def test_permission_is_asked_for_in_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -446,16 +403,6 @@ def test_permission_is_asked_for_in_words(
     monkeypatch.setattr(os, "open", forbidden)
     with pytest.raises(InvalidFile, match="Permission denied"):
         load_model(path)
-
-
-def test_a_symbolic_link_is_replaced_not_followed(tmp_path: Path) -> None:
-    precious = tmp_path / "precious.txt"
-    precious.write_text("keep me")
-    link = tmp_path / "model.simgap"
-    link.symlink_to(precious)
-    save_model(small_latent(), link)
-    assert precious.read_text() == "keep me"
-    assert not link.is_symlink()
 
 
 def test_sizes_are_told_in_words() -> None:
@@ -470,15 +417,3 @@ def test_read_native_checks_the_limit_first(tmp_path: Path) -> None:
     path = saved(tmp_path, ".simgap")
     with path.open("rb") as stream, pytest.raises(InvalidFile, match="allowed"):
         read_native(stream, path, SizeLimit.of(10))
-
-
-@pytest.mark.parametrize("ending", [".simgap", ".npz"])
-def test_a_new_file_has_the_permissions_of_the_umask(
-    ending: str, tmp_path: Path
-) -> None:
-    before = os.umask(0o027)
-    try:
-        path = saved(tmp_path, ending)
-    finally:
-        os.umask(before)
-    assert path.stat().st_mode & 0o777 == 0o640
