@@ -1,0 +1,184 @@
+"""Which numbers of an environment are parameters, how they are set, what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.envs.classic_control import CartPoleEnv
+
+from simgap.arrays import FloatArray
+from simgap.continuous import Box, Ends, bind, has_effect, open_simulator
+from simgap.continuous.simulators.gym_door import GymSimulator, open_gym
+from simgap.continuous.simulators.gym_parameters import computed_from
+from simgap.errors import SimgapError
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "ends", "acts"),
+    [
+        ("FrozenLake-v1", "success_rate", Ends(0.2, 0.9), True),
+        ("FrozenLake-v1?map_name=8x8", "success_rate", Ends(0.2, 0.9), True),
+        ("FrozenLake-v1?is_slippery=false", "success_rate", Ends(0.2, 0.9), False),
+        ("CliffWalking-v1", "is_slippery", Ends(0.0, 1.0), True),
+        ("Taxi-v4", "rainy_probability", Ends(0.1, 0.9), False),
+        ("Taxi-v4?is_rainy=true", "rainy_probability", Ends(0.1, 0.9), True),
+        ("Acrobot-v1", "LINK_LENGTH_1", Ends(0.5, 2.0), True),
+        ("Acrobot-v1", "LINK_LENGTH_2", Ends(0.5, 2.0), False),  # unused by Gymnasium
+    ],
+)
+def test_arguments_of_the_constructor_are_parameters(
+    text: str, name: str, ends: Ends, acts: bool
+) -> None:
+    assert has_effect(open_gym(text), name, ends) is acts
+
+
+def test_what_is_fixed_in_the_text_is_nominal() -> None:
+    simulator = open_gym("FrozenLake-v1?success_rate=0.8")
+    nominal = {each.name: each.nominal for each in simulator.parameters}
+    assert nominal == {"is_slippery": 1.0, "success_rate": 0.8}
+
+
+def test_numbers_that_others_were_computed_from_are_not_offered() -> None:
+    offered = {each.name for each in open_gym("CartPole-v1").parameters}
+    assert offered == {
+        *("gravity", "masscart", "masspole", "length", "force_mag", "tau")
+    }
+    bound = computed_from(CartPoleEnv)
+    assert bound["masspole"] in ("total_mass", "polemass_length")
+    assert bound["x_threshold"] == "observation_space"  # through a local name
+    assert "tau" not in bound
+
+
+def test_a_number_that_others_were_computed_from_is_refused_by_what_follows() -> None:
+    simulator = open_simulator("gym:CartPole-v1")
+    bind("masspole=0.1..0.2 tau=0.01..0.03", simulator)  # its followers are known
+    for name in ("x_threshold=2..3", "theta_threshold_radians=0.1..0.3"):
+        with pytest.raises(SimgapError, match="observation_space") as found:
+            bind(name, simulator)
+        assert found.value.code == "parameter-with-followers"
+
+
+class Stubborn(gymnasium.Env[FloatArray, int]):  # type: ignore[misc]
+    """An environment with numbers of every kind."""
+
+    observation_space = gymnasium.spaces.Box(-10.0, 10.0, (1,), np.float64)
+    action_space = gymnasium.spaces.Discrete(2)
+    gain = 2.0
+
+    def __init__(self, push: float = 1.0, rounds: int = 3, loud: bool = False) -> None:
+        self.push, self.rounds, self.loud = push, rounds, loud
+        self.drag = 0.5
+        self.half = self.drag / 2.0
+        self.free = 4.0
+        self.position = 0.0
+        self.screen_scale = 3.0
+        self.given: list[Any] = []
+
+    @property
+    def speed(self) -> float:
+        return 1.0
+
+    def reset(self, **rest: Any) -> tuple[FloatArray, dict[str, Any]]:
+        super().reset(**rest)
+        self.position = 0.0
+        return np.zeros(1), {}
+
+    def step(self, action: int) -> tuple[FloatArray, float, bool, bool, dict[str, Any]]:
+        assert self.action_space.contains(action)
+        self.position += self.push * action * self.gain
+        return np.array([self.position]), 0.0, False, False, {"success": True}
+
+
+class Locked(Stubborn):
+    """One that lets a number be set and does not keep it."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name != "free" or not hasattr(self, "free"):
+            super().__setattr__(name, value)
+
+
+@pytest.fixture(autouse=True)
+def registered() -> None:
+    for kind in (Stubborn, Locked):
+        if (name := f"{kind.__name__}-v0") not in gymnasium.registry:
+            gymnasium.register(name, entry_point=kind)
+
+
+def test_numbers_of_an_unknown_environment_are_found() -> None:
+    simulator = open_gym("Stubborn-v0")
+    assert {each.name for each in simulator.parameters} == {
+        *("push", "rounds", "loud"),  # arguments
+        *("gain", "free"),  # attributes; position is state, half follows drag
+    }
+    assert simulator.return_bounds(10) is None
+    assert isinstance(simulator.observation, Box)
+
+
+def test_an_action_of_n_is_what_the_environment_gets() -> None:
+    simulator = open_gym("Stubborn-v0")
+    worlds = simulator.instantiate({"push": np.array([1.0, 3.0])})
+    worlds.reset(np.arange(2))
+    after = worlds.step(np.ones(2), np.ones(2, np.bool_))
+    assert after.observation[:, 0].tolist() == [2.0, 6.0]
+    assert not after.broken
+    assert after.success is not None
+    assert after.success.tolist() == [True, True]
+
+
+def test_arguments_keep_their_kind() -> None:
+    simulator = open_gym("Stubborn-v0")
+    env = simulator.environment({"rounds": 4.0, "loud": 1.0, "push": 2.0}).unwrapped
+    assert (env.rounds, env.loud, env.push) == (4, True, 2.0)
+    assert [type(each) for each in (env.rounds, env.loud, env.push)] == [
+        *(int, bool, float)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("CartPol-v1", "no-environment"),
+        ("Nothing-v0", "no-environment"),
+        ("CartPole-v99", "no-environment"),
+        ("CartPole-v1?gravity=9", "environment-not-made"),
+        ("FrozenLake-v1?map_name=9x9", "environment-not-made"),
+        ("CartPole-v1?render_mode", "bad-argument"),
+        ("CartPole-v1?a=1&a=2", "bad-argument"),
+    ],
+)
+def test_texts_that_name_nothing_are_refused(text: str, code: str) -> None:
+    with pytest.raises(SimgapError) as found:
+        open_gym(text)
+    assert found.value.code == code
+
+
+def test_a_wrong_id_is_told_with_the_nearest_one() -> None:
+    with pytest.raises(SimgapError, match="did you mean gym:CartPole-v1"):
+        open_gym("CartPol-v1")
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        ({"mas": np.ones(2)}, "no-such-parameter"),
+        ({"masspole": np.array([-0.1])}, "outside-domain"),
+        ({"masspole": np.array([0.0])}, "outside-domain"),
+        ({"tau": np.array([np.nan])}, "outside-domain"),
+    ],
+)
+def test_values_that_do_not_fit_are_refused(
+    values: dict[str, FloatArray], code: str
+) -> None:
+    with pytest.raises(SimgapError) as found:
+        open_gym("CartPole-v1").instantiate(values)
+    assert found.value.code == code
+
+
+def test_a_number_that_does_not_stay_is_refused() -> None:
+    simulator: GymSimulator = open_gym("Locked-v0")
+    with pytest.raises(SimgapError) as found:
+        simulator.instantiate({"free": np.array([5.0])})
+    assert found.value.code == "parameter-not-set"
