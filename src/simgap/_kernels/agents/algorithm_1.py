@@ -53,7 +53,7 @@ class Ending(NamedTuple):
     drift: float
 
 
-@kernel
+@kernel(allocates=True)
 def run_elimination(
     world: World,
     member: int,

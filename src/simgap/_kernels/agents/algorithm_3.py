@@ -68,7 +68,7 @@ def threshold(
     return part + sqrt(part * part + 2.0 * level * log_term)
 
 
-@kernel
+@kernel(allocates=True)
 def run_optimistic(
     world: World,
     member: int,

@@ -107,7 +107,7 @@ class Rule(NamedTuple):
     lazy: bool
 
 
-@kernel
+@kernel(allocates=True)
 def run_general(
     world: World,
     member: int,

@@ -23,7 +23,7 @@ from simgap._kernels.walking.walk import (
 from simgap.arrays import AnyArray, OffsetArray
 
 
-@kernel
+@kernel(allocates=True)
 def run_commitment(
     world: World,
     keys: AnyArray,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from simgap._kernels.compiled import kernel
+from simgap._kernels.solving.copying import copy_table
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 FAR = 4e15  # beyond every count; float whole numbers are exact below
@@ -115,7 +116,7 @@ def passage_steps(
         source, goal = goal, source
         swapped = not swapped
     if swapped:
-        now[:, first : first + width] = spare[:, first : first + width]
+        copy_table(spare[:, first : first + width], now[:, first : first + width])
     place[0] = done
     place[1] = low
     place[2] = width

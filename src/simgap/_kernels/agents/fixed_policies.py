@@ -55,7 +55,7 @@ class Graph(NamedTuple):
     horizon: int  # -1: the last rule of a node holds for ever
 
 
-@kernel
+@kernel(allocates=True)
 def run_table(
     world: World, keys: AnyArray, table: Table, grid: OffsetArray, record: Record
 ) -> None:
@@ -157,7 +157,7 @@ def _action(
     return last  # type: ignore[return-value]
 
 
-@kernel
+@kernel(allocates=True)
 def run_graph(
     world: World, keys: AnyArray, graph: Graph, grid: OffsetArray, record: Record
 ) -> int:

@@ -46,7 +46,7 @@ class Pairs(NamedTuple):
     suspects: OffsetArray  # (P,), near pairs that had fired there
 
 
-@kernel
+@kernel(allocates=True)
 def no_pairs(members: int, n_states: int) -> Pairs:
     """Return room for the pairs of M models."""
     count = members * (members - 1) // 2

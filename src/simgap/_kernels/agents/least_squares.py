@@ -24,7 +24,7 @@ class Models(NamedTuple):
     alive: BoolArray  # (M,), the confidence set
 
 
-@kernel
+@kernel(allocates=True)
 def no_models(members: int) -> Models:
     """Return room for M models."""
     return Models(

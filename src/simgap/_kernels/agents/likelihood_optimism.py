@@ -52,7 +52,7 @@ from simgap.arrays import (
 FIRST_ASKED, LATER_ASKED = 16, 4
 
 
-@kernel
+@kernel(allocates=True)
 def run_likelihood(
     world: World,
     member: int,

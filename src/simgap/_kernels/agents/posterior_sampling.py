@@ -60,7 +60,7 @@ def drawn_model(logs: FloatArray, quantile: float) -> int:
     return last
 
 
-@kernel
+@kernel(allocates=True)
 def run_posterior_sampling(
     world: World,
     keys: AnyArray,

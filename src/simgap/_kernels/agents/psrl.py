@@ -44,7 +44,7 @@ class Draw(NamedTuple):
     visits: OffsetArray  # (S A,)
 
 
-@kernel
+@kernel(allocates=True)
 def empty_draw(n_rows: int, n_states: int) -> Draw:
     """Return room for a model and its plan."""
     return Draw(
@@ -227,7 +227,7 @@ def plan_psrl(
     return sweeps, counter
 
 
-@kernel
+@kernel(allocates=True)
 def run_psrl(
     world: World,
     keys: AnyArray,

@@ -82,7 +82,7 @@ def plan_ucrl(
     return sweeps
 
 
-@kernel
+@kernel(allocates=True)
 def run_ucrl(
     world: World,
     keys: AnyArray,

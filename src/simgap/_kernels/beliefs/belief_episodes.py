@@ -18,7 +18,7 @@ PAUSE = 8  # steps between two looks at what is left
 TINY = 1e-300  # least weight of a model that is still possible (simgap.policies)
 
 
-@kernel
+@kernel(allocates=True)
 def action_costs(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -65,7 +65,7 @@ def action_costs(
 
 
 # Without NaN and signed zeros a minimum can be vectorised; sums keep their order.
-@kernel(divides_by_zero=True, fastmath=frozenset({"nnan", "nsz"}))
+@kernel(allocates=True, divides_by_zero=True, fastmath=frozenset({"nnan", "nsz"}))
 def simulate_belief_policy(
     indptr: OffsetArray,
     indices: IndexArray,

@@ -50,7 +50,7 @@ def begin_episodes(
             beliefs[episode, m] = root_weights[root, m] / total
 
 
-@kernel(divides_by_zero=True)
+@kernel(allocates=True, divides_by_zero=True)
 def act_on_vectors(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -98,7 +98,7 @@ def act_on_vectors(
                 actions[episode] = action
 
 
-@kernel(divides_by_zero=True)
+@kernel(allocates=True, divides_by_zero=True)
 def act_on_mixtures(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -203,7 +203,7 @@ def live_one_step(
             hidden[episode] = OVER
 
 
-@kernel(divides_by_zero=True)
+@kernel(allocates=True, divides_by_zero=True)
 def keep_new(
     apart: float,
     states: IndexArray,

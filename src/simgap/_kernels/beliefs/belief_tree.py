@@ -20,7 +20,7 @@ FAINT = 1e-250  # a belief that a few more steps could make underflow
 DONE, FULL, UNKNOWN_SUPPORT, UNKNOWN_SWAP = 0, 1, 2, 3
 
 
-@kernel
+@kernel(allocates=True)
 def expand(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -241,7 +241,7 @@ def rehash(
         table[slot] = node
 
 
-@kernel
+@kernel(allocates=True)
 def backward(
     indptr: OffsetArray,
     likelihood: FloatArray,

@@ -75,7 +75,7 @@ def places_met(
     return int(ends.size)
 
 
-@kernel
+@kernel(allocates=True)
 def couple_backward(
     places: IndexArray,
     ends: OffsetArray,

@@ -165,7 +165,7 @@ def best_mixture(
     return value
 
 
-@kernel
+@kernel(allocates=True)
 def link_rows(
     first_node: int,
     last_node: int,

@@ -56,7 +56,7 @@ def reach_weights(
                         )
 
 
-@kernel
+@kernel(allocates=True)
 def improve_backward(
     indptr: OffsetArray,
     node_state: IndexArray,
@@ -132,7 +132,7 @@ def improve_backward(
     return changed
 
 
-@kernel
+@kernel(allocates=True)
 def follow_gaps(
     indptr: OffsetArray,
     node_state: IndexArray,
@@ -166,7 +166,7 @@ def follow_gaps(
                 after[n, m] = gaps[n, m]
 
 
-@kernel
+@kernel(allocates=True)
 def stationary_sweep(
     indptr: OffsetArray,
     node_state: IndexArray,

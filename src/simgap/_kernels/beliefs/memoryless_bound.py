@@ -8,7 +8,7 @@ from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 
-@kernel
+@kernel(allocates=True)
 def least_gap(
     indptr: OffsetArray,
     node_state: IndexArray,

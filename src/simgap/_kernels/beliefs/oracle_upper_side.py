@@ -8,7 +8,7 @@ from simgap._kernels.compiled import kernel
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
 
 
-@kernel(fastmath=frozenset({"contract", "reassoc", "nsz"}))
+@kernel(allocates=True, fastmath=frozenset({"contract", "reassoc", "nsz"}))
 def upper_step(
     indptr: OffsetArray,
     likelihood: FloatArray,
@@ -147,7 +147,7 @@ def upper_step(
     return changes
 
 
-@kernel
+@kernel(allocates=True)
 def upper_steps(
     indptr: OffsetArray,
     likelihood: FloatArray,
@@ -241,7 +241,7 @@ def occupancy_step(
     return found
 
 
-@kernel
+@kernel(allocates=True)
 def follow_choices(
     indptr: OffsetArray,
     likelihood: FloatArray,
@@ -275,7 +275,7 @@ def follow_choices(
     return change
 
 
-@kernel
+@kernel(allocates=True)
 def reach_nodes(
     indptr: OffsetArray,
     n_actions: int,

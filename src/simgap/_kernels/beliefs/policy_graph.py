@@ -13,7 +13,7 @@ from simgap._kernels.solving.copying import copy_table
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
 
 
-@kernel
+@kernel(allocates=True)
 def most_rules_at_once(since: IndexArray, until: IndexArray, horizon: int) -> int:
     """Return how many rules hold at the step at which most do."""
     change = np.zeros(horizon + 1, np.int64)
@@ -28,7 +28,7 @@ def most_rules_at_once(since: IndexArray, until: IndexArray, horizon: int) -> in
     return most
 
 
-@kernel
+@kernel(allocates=True)
 def graph_backward(
     indptr: OffsetArray,
     likelihood: FloatArray,
@@ -148,7 +148,7 @@ def mark_unknown(
                         changed = True
 
 
-@kernel
+@kernel(allocates=True)
 def graph_sweeps(
     indptr: OffsetArray,
     likelihood: FloatArray,
@@ -199,7 +199,7 @@ def graph_sweeps(
                     gaps[node, m] = found
 
 
-@kernel
+@kernel(allocates=True)
 def solve_chain(
     indptr: IndexArray,
     indices: IndexArray,
@@ -265,7 +265,7 @@ def solve_chain(
             return
 
 
-@kernel
+@kernel(allocates=True)
 def graph_first_steps(
     indptr: OffsetArray,
     likelihood: FloatArray,

@@ -80,7 +80,7 @@ def link_corners_and_pairs(
                     at += 1
 
 
-@kernel(fastmath=frozenset({"contract", "reassoc", "nsz"}))
+@kernel(allocates=True, fastmath=frozenset({"contract", "reassoc", "nsz"}))
 def link_points(
     first_node: int,
     last_node: int,

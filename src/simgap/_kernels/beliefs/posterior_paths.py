@@ -24,7 +24,7 @@ class Rules(NamedTuple):
     next_node: IndexArray
 
 
-@kernel
+@kernel(allocates=True)
 def follow_posteriors(
     indptr: OffsetArray,
     likelihood: FloatArray,

@@ -11,7 +11,7 @@ from simgap.arrays import FloatArray, IndexArray, Integer, OffsetArray
 TINY = 1e-300  # least weight of a model that is still possible (simgap.policies)
 
 
-@kernel
+@kernel(allocates=True)
 def simulate_sampling(
     indptr: OffsetArray,
     indices: IndexArray,

@@ -9,7 +9,7 @@ from simgap._kernels.solving.copying import copy_vector
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 
-@kernel
+@kernel(allocates=True)
 def least_affinity(
     groups: OffsetArray,
     indptr: OffsetArray,

@@ -81,7 +81,7 @@ def greedy_actions(
     return changes
 
 
-@kernel(fastmath=CONTRACTED)
+@kernel(allocates=True, fastmath=CONTRACTED)
 def gain_sweeps(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -177,7 +177,7 @@ def gain_sweeps(
         spent += inner / n_actions + 0.5
 
 
-@kernel
+@kernel(allocates=True)
 def wide_gain_sweeps(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -242,7 +242,7 @@ def _policy_sweep(
         out[state] = bias[state] + STEP * (total - bias[state])
 
 
-@kernel
+@kernel(allocates=True)
 def return_sweeps(
     indptr: OffsetArray,
     indices: IndexArray,

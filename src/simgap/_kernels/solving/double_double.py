@@ -96,7 +96,7 @@ def add_to_wide(high: FloatArray, low: FloatArray, change: FloatArray) -> None:
         high[i], low[i] = wide_sum(high[i], low[i], change[i], 0.0)
 
 
-@kernel
+@kernel(allocates=True)
 def minus_wide(
     high: FloatArray, low: FloatArray, other_high: float, other_low: float
 ) -> FloatArray:

@@ -17,7 +17,7 @@ from simgap.arrays import FloatArray, IndexArray, OffsetArray
 _ROOM = 1e-12
 
 
-@kernel
+@kernel(allocates=True)
 def first_fit(
     values: FloatArray,
     order: OffsetArray,
@@ -39,7 +39,7 @@ def first_fit(
     return chosen
 
 
-@kernel
+@kernel(allocates=True)
 def least_harm(
     values: FloatArray,
     order: OffsetArray,
@@ -86,7 +86,7 @@ def least_harm(
     return chosen
 
 
-@kernel
+@kernel(allocates=True)
 def _all_pairs(functions: int) -> tuple[IndexArray, IndexArray, FloatArray]:
     count = functions * (functions - 1) // 2
     first, second = np.empty(count, np.int32), np.empty(count, np.int32)

@@ -102,7 +102,7 @@ def action_values(
         out[row] = total
 
 
-@kernel
+@kernel(allocates=True)
 def greedy_backward_step(
     indptr: OffsetArray,
     indices: IndexArray,

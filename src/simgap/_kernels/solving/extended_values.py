@@ -67,7 +67,7 @@ class Sheet(NamedTuple):
     bracket: FloatArray  # (2,), of the best plausible gain
 
 
-@kernel
+@kernel(allocates=True)
 def empty_plausible(n_rows: int, n_states: int, n_edges: int) -> Plausible:
     """Return room for what is plausible."""
     return Plausible(
@@ -80,7 +80,7 @@ def empty_plausible(n_rows: int, n_states: int, n_edges: int) -> Plausible:
     )
 
 
-@kernel
+@kernel(allocates=True)
 def empty_sheet(n_rows: int, n_states: int) -> Sheet:
     """Return scratch paper."""
     return Sheet(

@@ -22,7 +22,7 @@ def sup_distances(values: FloatArray, out: FloatArray) -> None:
                 out[i, j] = max(out[i, j], abs(here - values[x, j]))
 
 
-@kernel
+@kernel(allocates=True)
 def equal_points(
     values: FloatArray,
     base: FloatArray,

@@ -8,7 +8,7 @@ from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 
-@kernel
+@kernel(allocates=True)
 def backward_losses(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -56,7 +56,7 @@ def backward_losses(
     return largest
 
 
-@kernel
+@kernel(allocates=True)
 def discounted_values(
     indptr: OffsetArray,
     indices: IndexArray,

@@ -14,7 +14,7 @@ from simgap.arrays import FloatArray, IndexArray, OffsetArray
 _TINY = 1e-300  # keeps 0 / 0 away where both models give a successor nothing
 
 
-@kernel(divides_by_zero=True)
+@kernel(allocates=True, divides_by_zero=True)
 def compare_models(
     indptr: OffsetArray,
     values: FloatArray,

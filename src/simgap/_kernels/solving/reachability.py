@@ -8,7 +8,7 @@ from simgap._kernels.compiled import kernel
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 
-@kernel
+@kernel(allocates=True)
 def predecessors(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -41,7 +41,7 @@ def predecessors(
     return begins, sources
 
 
-@kernel
+@kernel(allocates=True)
 def backward_order(
     begins: OffsetArray, sources: IndexArray, targets: OffsetArray
 ) -> OffsetArray:
@@ -67,7 +67,7 @@ def backward_order(
     return queue[:tail]
 
 
-@kernel
+@kernel(allocates=True)
 def compact_blocks(
     begins: OffsetArray, sources: IndexArray, targets: OffsetArray, size: int
 ) -> OffsetArray:
@@ -109,7 +109,7 @@ def compact_blocks(
     return out
 
 
-@kernel
+@kernel(allocates=True)
 def without_self_loops(
     indptr: OffsetArray, indices: IndexArray, values: FloatArray, n_actions: int
 ) -> tuple[OffsetArray, IndexArray, FloatArray, FloatArray]:
@@ -135,7 +135,7 @@ def without_self_loops(
     return begins, others[:count].copy(), kept[:count].copy(), leave
 
 
-@kernel
+@kernel(allocates=True)
 def strong_components(
     indptr: OffsetArray,
     indices: IndexArray,

@@ -17,7 +17,7 @@ from simgap.arrays import FloatArray, IndexArray, OffsetArray
 DONE, SEEN, PERIOD = 0, 1, 2  # of marks: steps left, those of the snapshot, its return
 
 
-@kernel
+@kernel(allocates=True)
 def back_with_rules(
     indptr: OffsetArray,
     indices: IndexArray,

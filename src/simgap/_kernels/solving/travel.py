@@ -25,7 +25,7 @@ EPS = 2.0**-52
 SOLVED, PRUNED, SLOW = 0, 1, 2
 
 
-@kernel
+@kernel(allocates=True)
 def wide_travel_sweeps(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -115,7 +115,7 @@ def too_slow(
     return bool(np.log(tolerance / width) / rate > patience)
 
 
-@kernel
+@kernel(allocates=True)
 def ordered_travel_sweeps(
     indptr: OffsetArray,
     indices: IndexArray,
@@ -187,7 +187,7 @@ def ordered_travel_sweeps(
     return SLOW
 
 
-@kernel
+@kernel(allocates=True)
 def _jacobi_sweep(
     indptr: OffsetArray,
     indices: IndexArray,

@@ -15,7 +15,7 @@ from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 S32 = np.uint64(32)
 
 
-@kernel
+@kernel(allocates=True)
 def fill_aliases(
     indptr: OffsetArray,
     next_state: IndexArray,

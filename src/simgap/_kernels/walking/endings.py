@@ -28,7 +28,7 @@ class Tails(NamedTuple):
     sums: FloatArray  # (P, J, S), rewards above rho per step
 
 
-@kernel
+@kernel(allocates=True)
 def leave_to_expectation(world: World, run: Run, tails: Tails, policy: int) -> None:
     """End a run: what is left is worth its expectation under one policy."""
     n_states = tails.sums.shape[2]

@@ -40,7 +40,7 @@ def uniform(key: Integer, counter: Integer) -> float:
     return float(mixed(key, counter) >> S11) * UNIT
 
 
-@kernel
+@kernel(allocates=True)
 def episode_keys(seed: Integer, first: int, count: int) -> AnyArray:
     """Return a key for each of `count` episodes from number `first` on."""
     keys = np.empty(count, np.uint64)

@@ -28,7 +28,7 @@ class Stretch(NamedTuple):
     sums: FloatArray  # (3,), to go back to
 
 
-@kernel
+@kernel(allocates=True)
 def no_stretch(n_states: int, n_edges: int) -> Stretch:
     """Return room for a stretch."""
     return Stretch(
@@ -88,7 +88,7 @@ def count_visits(
         visits[s] = total
 
 
-@kernel
+@kernel(allocates=True)
 def find_reachable(
     course: Course, shift: int, first: int, reachable: BoolArray
 ) -> None:

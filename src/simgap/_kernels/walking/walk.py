@@ -84,7 +84,7 @@ class Record(NamedTuple):
     final_state: OffsetArray  # (n,)
 
 
-@kernel
+@kernel(allocates=True)
 def new_run(world: World) -> Run:
     """Return room for one run; `begin` puts it at a start."""
     return Run(
@@ -95,7 +95,7 @@ def new_run(world: World) -> Run:
     )
 
 
-@kernel
+@kernel(allocates=True)
 def new_course(world: World) -> Course:
     """Return room for one course; `set_course` makes it that of a policy."""
     n_states, width = world.potential.size, 1 << world.shift

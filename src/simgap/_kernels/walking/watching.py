@@ -25,7 +25,7 @@ from simgap._kernels.walking.walk import (
 from simgap.arrays import AnyArray, BoolArray, FloatArray, Integer, OffsetArray
 
 
-@kernel
+@kernel(allocates=True)
 def play_within(
     world: World, run: Run, course: Course, steps: int, price: FloatArray,
     budget: float, grid: OffsetArray, trace: FloatArray,
@@ -86,7 +86,7 @@ def _walk_within(
     return np.int64(edge)  # type: ignore[return-value]
 
 
-@kernel
+@kernel(allocates=True)
 def reach(
     course: Course, shift: int, first: Integer, states: BoolArray, edges: BoolArray
 ) -> None:
