@@ -26,18 +26,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import isfinite, log
+from math import exp, inf, isfinite, log
 from typing import final
 
 import numpy as np
 
+from simgap._kernels.solving import capital_by_part, greatest_capital
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
 
 LARGEST_BET = 0.75  # of what the worst number could ruin
 HALVINGS = 45  # of the range: the end is found to 3e-14 of it
-BETS = 0.5 ** np.arange(20)  # parts of the ruinous bet that share the capital
-SHARES = 1.0 / (np.arange(20) + 2.0)  # of the capital, up to a factor
+BETS = np.exp2(-np.arange(20.0))  # parts of the ruinous bet that share the capital
+SHARES = 1.0 / np.arange(2.0, 22.0)  # of the capital, up to a factor
 HUGE = 2.0**400  # ranges up to it, and from its inverse, have squares
 WORTH = 5.0  # bets whose capital is smaller by this logarithm are left out
 
@@ -130,13 +131,12 @@ def _least_by_bets(scores: Sequence[Score], budget: float, *, stopped: bool) -> 
         reaches.append(spreads[-1] * np.sqrt(2.0 * budget / n) + budget * wide / n)
     at = np.argmin(np.stack(reaches), axis=0)
     values = np.choose(at, [each.values for each in scores])
-    floor = np.array([each.low for each in scores])[at]
+    floors = np.array([each.low for each in scores])[at]
     with np.errstate(divide="ignore"):
         bets = np.sqrt(2.0 * budget / count) / np.choose(at, spreads)
 
     def capital(mean: float) -> float:
-        bet = np.minimum(bets, LARGEST_BET / (mean - floor))
-        return float(np.cumsum(np.log1p(bet * (values - mean))).max())
+        return greatest_capital(values, floors, bets, LARGEST_BET, mean)
 
     return _bisected(capital, scores, budget)[0]
 
@@ -145,54 +145,67 @@ def _least_by_shares(scores: Sequence[Score], budget: float) -> float:
     """Return the greatest mean that is refused as too small, by fixed bets.
 
     Bets that gained little near the end are left out: capital that is not counted only
-    makes the interval wider.
+    makes the interval wider. As log is concave, none gains more than the ruinous bet
+    would if all numbers were equal: means above that are kept without a look.
     """
     shares = np.log(SHARES / SHARES.sum() / len(scores))
-    bets = [
-        (each.values - each.low, each.low, part, share)
-        for each in scores
-        for part, share in zip(BETS.tolist(), shares.tolist(), strict=True)
-    ]
+    bets = [(each.values - each.low, each.low, BETS, shares) for each in scores]
+    poor = max(
+        floor + float(above.mean()) * exp(-budget / above.size)
+        for above, floor, _, _ in bets
+    )
 
-    def logarithms(mean: float) -> FloatArray:
-        with np.errstate(divide="ignore"):
-            sums = [
-                share
-                + float(np.log((1.0 - part) + part / (mean - floor) * above).sum())
-                for above, floor, part, share in bets
-            ]
-        return np.array(sums)
+    def logarithms(mean: float) -> list[FloatArray]:
+        return [
+            share + capital_by_part(above, mean - floor, parts)
+            for above, floor, parts, share in bets
+        ]
 
     def capital(mean: float) -> float:
-        return float(np.logaddexp.reduce(logarithms(mean)))
+        return float(np.logaddexp.reduce(np.concatenate(logarithms(mean))))
 
-    _, kept = _bisected(capital, scores, budget, halvings=8)
+    _, kept = _bisected(capital, scores, budget, poor, halvings=8)
     near = logarithms(kept)
+    least = max(float(each.max()) for each in near) - WORTH
     bets = [
-        bet for bet, each in zip(bets, near, strict=True) if each >= near.max() - WORTH
+        (above, floor, parts[each >= least], share[each >= least])
+        for (above, floor, parts, share), each in zip(bets, near, strict=True)
     ]
-    return _bisected(capital, scores, budget)[0]
+    return _bisected(capital, scores, budget, poor)[0]
 
 
 def _bisected(
     capital: Callable[[float], float],
     scores: Sequence[Score],
     budget: float,
+    poor: float = inf,
     *,
     halvings: int = HALVINGS,
 ) -> tuple[float, float]:
     """Return a mean that is refused and one that is kept, nearly the same.
 
-    The mean is in the range of every score.
+    Means are in the range of every score; from `poor` on they are known to be kept.
+    Those that bisection asks about are decided by fewer, which a secant comes to (the
+    Illinois rule: an end that stays counts half).
     """
     refused = max(each.low for each in scores)
     kept = max(refused, min(each.high for each in scores))
+    rich, poor = refused, min(poor, kept)  # the nearest that were tried
+    more, less, won = inf, -inf, False  # what their capital spares
     for _ in range(halvings):
         middle = 0.5 * (refused + kept)
         if not refused < middle < kept:
             break
-        if capital(middle) >= budget:
-            refused = middle
-        else:
-            kept = middle
+        while rich < middle < poor:
+            tried = middle
+            if more - less < inf:
+                secant = rich + (poor - rich) * (more / (more - less))
+                tried = secant if rich < secant < poor else middle
+            spare = capital(tried) - budget
+            if spare >= 0.0:
+                rich, more, less = tried, spare, less * (0.5 if won else 1.0)
+            else:
+                poor, less, more = tried, spare, more * (1.0 if won else 0.5)
+            won = spare >= 0.0
+        refused, kept = (middle, kept) if middle <= rich else (refused, middle)
     return refused, kept

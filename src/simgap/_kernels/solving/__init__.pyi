@@ -9,6 +9,10 @@ from simgap._kernels.solving.average_reward import (
     return_sweeps as return_sweeps,
     wide_gain_sweeps as wide_gain_sweeps,
 )
+from simgap._kernels.solving.betting import (
+    capital_by_part as capital_by_part,
+    greatest_capital as greatest_capital,
+)
 from simgap._kernels.solving.double_double import (
     add_to_wide as add_to_wide,
     minus_wide as minus_wide,
