@@ -84,11 +84,11 @@ def _estimated(
 ) -> tuple[BeliefPolicy, Estimate]:
     """Return the choice that does best in a few episodes, and its gap in others."""
     pilot = max(2, episodes // 4)
-    first = [
-        estimated_gap(form, each, episodes=pilot, seed=2 * seed).estimate
-        for each in choices
-    ]
-    policy = choices[int(np.argmin(first))]
+
+    def of_few(policy: BeliefPolicy) -> float:
+        return estimated_gap(form, policy, episodes=pilot, seed=2 * seed).estimate
+
+    policy = min(choices, key=of_few) if len(choices) > 1 else choices[0]
     return policy, estimated_gap(
         form,
         policy,
