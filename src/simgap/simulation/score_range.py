@@ -13,7 +13,8 @@ from typing import final
 
 import numpy as np
 
-from simgap.arrays import FloatArray, IndexArray
+from simgap._kernels.walking import World, lose_most
+from simgap.arrays import BoolArray, FloatArray
 from simgap.simulation.worlds import RealModels, on_edges
 
 MOST_WORK = 3 * 10**7  # edges times steps that are followed; beyond, single steps count
@@ -44,13 +45,11 @@ def score_ranges(real: RealModels, member: int) -> ScoreRanges:
     """Return the ranges over all episodes in a model, whatever is played there."""
     world, horizon = real.world(member), real.horizon
     chances, paid = on_edges(real.observed, real.simulators, member)
-    drawn = np.flatnonzero(chances > 0.0)
+    drawn = chances > 0.0
     first, potential = world.start_law > 0.0, world.potential
     step = float(world.excess[drawn].min()), float(world.excess[drawn].max())
-    rows, following = real.observed.row[drawn], world.next_state[drawn]
-    n_actions = real.simulators.n_actions
     late = [
-        sign * _most_lost(sign * world.late_excess, rows, following, n_actions)
+        sign * _most_lost(world, drawn, sign * world.late_excess)
         for sign in (-1.0, 1.0)
     ]
     low, high = (potential - world.late_potential + end for end in late)
@@ -75,19 +74,10 @@ def score_ranges(real: RealModels, member: int) -> ScoreRanges:
     )
 
 
-def _most_lost(
-    losses: FloatArray, rows: IndexArray, following: IndexArray, n_actions: int
-) -> FloatArray:
-    """Return the most that the last steps can lose from every state, (S,).
-
-    `losses` (L, S A) are by steps left; edges are sorted by row, and every row has one.
-    """
-    steps, n_rows = losses.shape
-    most: FloatArray = np.zeros(n_rows // n_actions)
-    if steps * rows.size > MOST_WORK:
+def _most_lost(world: World, drawn: BoolArray, losses: FloatArray) -> FloatArray:
+    """Return the most that the last steps can lose from every state, (S,)."""
+    most = np.zeros(world.potential.size)
+    if losses.shape[0] * int(drawn.sum()) > MOST_WORK:
         return most + float(losses.max(axis=1).sum())
-    begins = np.searchsorted(rows, np.arange(n_rows))
-    for lost in losses:
-        after = np.maximum.reduceat(most[following], begins)
-        most = (lost + after).reshape(-1, n_actions).max(axis=1)
+    lose_most(world.indptr, world.next_state, drawn, losses, most, np.empty(most.size))
     return most

@@ -1,7 +1,11 @@
 from simgap._kernels.walking.alias import (
     fill_aliases as fill_aliases,
 )
-from simgap._kernels.walking.endings import Tails as Tails, stored_left as stored_left
+from simgap._kernels.walking.endings import (
+    Tails as Tails,
+    lose_most as lose_most,
+    stored_left as stored_left,
+)
 from simgap._kernels.walking.streams import (
     episode_keys as episode_keys,
     mixed as mixed,

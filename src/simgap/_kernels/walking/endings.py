@@ -1,4 +1,4 @@
-"""The end of an episode: rules by steps left, or what is left in expectation."""
+"""The end of an episode: rules by steps left; what is left on average, or at most."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simgap._kernels.walking.walk import (
     play,
     set_course,
 )
-from simgap.arrays import FloatArray, IndexArray, OffsetArray
+from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
 
 
 class Tails(NamedTuple):
@@ -100,3 +100,30 @@ def leave_to_optimum(
     if stored < left:
         total += (left - stored) // period * drift
     run.sums[TAIL] = total
+
+
+@kernel
+def lose_most(
+    indptr: OffsetArray,
+    next_state: IndexArray,
+    possible: BoolArray,
+    losses: FloatArray,
+    most: FloatArray,
+    spare: FloatArray,
+) -> None:
+    """Write the most that the last L steps can lose from every state to `most` (S,).
+
+    `losses` (L, S A) are by steps left; of the edges of a row some are possible.
+    """
+    n_actions = losses.shape[1] // most.size
+    most[:] = 0.0
+    for n in range(losses.shape[0]):
+        copy_vector(most, spare)
+        most[:] = -np.inf
+        for row in range(losses.shape[1]):
+            after = -np.inf
+            for e in range(indptr[row], indptr[row + 1]):
+                if possible[e]:
+                    after = max(after, spare[next_state[e]])
+            state = row // n_actions
+            most[state] = max(most[state], losses[n, row] + after)
