@@ -1,4 +1,4 @@
-"""Batches of MuJoCo worlds: rows are alone, threads change nothing."""
+"""Batches of MuJoCo worlds: a row is what one MjData of its own would do."""
 
 from pathlib import Path
 from typing import Any
@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.arrays import digest
 from simgap.continuous.simulators.mujoco_door import MuJoCoSimulator, open_mujoco
 from simgap.continuous.simulators.mujoco_tasks import MuJoCoTask
+from simgap.continuous.simulators.wrapped import PlaceableWorlds
+from simgap.errors import InvalidArgument
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -25,31 +26,82 @@ def values(rows: int = ROWS) -> dict[str, Any]:
     }
 
 
-def path_of(simulator: MuJoCoSimulator, given: dict[str, Any], seeds: Any) -> Any:
-    """Return what 40 steps show, with actions that are a function of the row's seed."""
-    worlds = simulator.instantiate(given)
-    shown = [worlds.reset(seeds)]
-    alive = np.ones(len(seeds), np.bool_)
-    for step in range(40):
-        actions = np.sin(np.outer(seeds + 1.0, np.arange(1, 4)) + step)
-        stepped = worlds.step(actions, alive)
-        shown.append(np.c_[stepped.observation, stepped.reward])
-        alive &= ~stepped.ended
-    return [each[..., :11] for each in shown]
+FIELDS = ("xpos", "cfrc_ext", "qfrc_constraint", "ncon")
 
 
-def test_the_number_of_threads_changes_no_byte() -> None:
-    hopper = open_mujoco("hopper")
-    seeds = np.arange(ROWS)
-    found = {
-        digest(*path_of(simulator, values(), seeds))
-        for threads in (1, 2, 3)
-        for simulator in [
-            MuJoCoSimulator("h", hopper.model, hopper.task, threads=threads)
-        ]
-    }
-    assert len(found) == 1
-    assert digest(*path_of(hopper, values(), seeds + 1)) not in found
+def everything(seen: Any) -> Any:
+    parts = [getattr(seen, each) for each in ("qpos", "qvel", "ctrl", "time", *FIELDS)]
+    return np.concatenate([each.reshape(len(seen.qpos), -1) for each in parts], axis=1)
+
+
+def paths_of_mjdata(models: Any, starts: Any, actions: Any) -> Any:
+    """Return what is seen after each step of one MjData for each row."""
+    rows = []
+    for model, qpos, qvel, row in zip(models, *starts, actions, strict=True):
+        data, path = mujoco.MjData(model), []
+        data.qpos, data.qvel = qpos, qvel
+        mujoco.mj_forward(model, data)
+        for action in row:
+            data.ctrl = action
+            mujoco.mj_step(model, data, nstep=5)
+            mujoco.mj_rnePostConstraint(model, data)
+            names = ("qpos", "qvel", "ctrl", "time", *FIELDS)
+            path.append(np.concatenate([np.ravel(getattr(data, n)) for n in names]))
+        rows.append(path)
+    return np.array(rows).swapaxes(0, 1)
+
+
+def paths_of_batch(models: Any, starts: Any, actions: Any) -> Any:
+    """Return the same from MuJoCo's own batch, which is part of it since 3.16."""
+    batch = pytest.importorskip("mujoco.batch").Batch(models[0], len(models), 2, True)
+    batch.set_models(models)
+    names, path = ("qpos", "qvel", "ctrl", "time", *FIELDS), []
+    batch.reset()
+    batch.qpos, batch.qvel = starts
+    batch.forward()
+    for step in range(actions.shape[1]):
+        batch.ctrl = actions[:, step]
+        batch.step(nstep=5)
+        shown = {name: np.array(getattr(batch, name)) for name in names}
+        for row, model in enumerate(models):
+            data = mujoco.MjData(model)
+            batch.get_data(row, data)
+            mujoco.mj_rnePostConstraint(model, data)
+            shown["cfrc_ext"][row] = data.cfrc_ext
+        shaped = [each.reshape(len(models), -1) for each in shown.values()]
+        path.append(np.concatenate(shaped, axis=1))
+    return np.array(path)
+
+
+@pytest.mark.parametrize("judge", [paths_of_mjdata, paths_of_batch])
+def test_a_row_is_a_world_of_its_own_byte_for_byte(judge: Any) -> None:
+    """Ants that fall from a height: contacts begin, and the solver starts warm."""
+    ant = open_mujoco("ant")
+    starts = (
+        ant.model.qpos0
+        + np.linspace(0.0, 0.9, ROWS)[:, None] * (np.arange(ant.model.nq) == 2),
+        np.random.default_rng(1).normal(0.0, 1.0, (ROWS, ant.model.nv)),
+    )
+    task = MuJoCoTask(
+        reward=lambda before, actions, after: after.time,
+        observe=everything,
+        unobserve=lambda rows: (starts[0][: len(rows)], starts[1][: len(rows)]),
+        fields=FIELDS,
+        frame_skip=5,
+    )
+    simulator = MuJoCoSimulator("ants", ant.model, task)
+    gravity = np.linspace(5.0, 15.0, ROWS)
+    worlds = simulator.instantiate({"gravity": gravity})
+    assert isinstance(worlds, PlaceableWorlds)
+    worlds.place(np.zeros((ROWS, 1)))
+    actions = np.random.default_rng(2).uniform(-1.0, 1.0, (ROWS, 60, ant.action.size))
+    alive = np.ones(ROWS, np.bool_)
+    seen = [worlds.step(actions[:, i], alive).observation for i in range(60)]
+    models = [simulator._model(("gravity",), (each,)) for each in gravity.tolist()]
+    judged = judge(models, starts, actions)
+    assert len(np.unique(judged[..., -1])) > 3  # numbers of contacts
+    assert np.array(seen).tobytes() == judged.tobytes()
+    assert judged.tobytes() != judge(models[::-1], starts, actions).tobytes()
 
 
 @pytest.mark.parametrize("name", ["hopper", "ant"])
@@ -107,6 +159,59 @@ def test_a_world_that_blows_up_is_broken_and_costs_only_its_row(
     assert list(stepped.broken) == [0]
     assert capfd.readouterr() == ("", "")
     assert not list(tmp_path.iterdir())
+
+
+MEMORIES = range(4, 240, 4)  # KB; 12 balls in one place need 170
+BALL = '<body><joint name="{}" type="slide"/><geom size="0.1"/></body>'
+HEAP = (
+    '<mujoco><size memory="{}K"/><option timestep="0.01" gravity="0 0 0"/>'
+    f"<worldbody>{''.join(map(BALL.format, range(12)))}</worldbody>"
+    '<actuator><motor joint="0"/></actuator></mujoco>'
+)
+
+
+def test_a_world_without_memory_for_its_contacts_costs_only_its_row() -> None:
+    """In row 1 all balls fly to one place, in too little memory and then in enough."""
+    apart = np.arange(12.0) - 6.0
+    speeds = np.array([[0.0], [-100.0], [-1.0]]) * apart  # at once to 0 in row 1
+    task = MuJoCoTask(
+        reward=lambda before, actions, after: after.qpos.sum(axis=1),
+        reset=lambda rng, model: (apart, np.zeros(12)),
+        unobserve=lambda rows: (np.tile(apart, (len(rows), 1)), speeds[: len(rows)]),
+        frame_skip=2,
+    )
+    broken = set()
+    for memory in MEMORIES:
+        model = mujoco.MjModel.from_xml_string(HEAP.format(memory))
+        worlds = MuJoCoSimulator("heap", model, task).instantiate(
+            {"viscosity": np.zeros(3)}
+        )
+        assert isinstance(worlds, PlaceableWorlds)
+        worlds.place(np.zeros((3, 1)))
+        stepped = worlds.step(np.zeros((3, 1)), np.ones(3, np.bool_))
+        assert stepped.observation[0].tolist() == [*apart, *speeds[0]]
+        assert np.allclose(stepped.observation[2, :12], 0.98 * apart, rtol=1e-12)
+        if not stepped.broken:
+            break
+        assert list(stepped.broken) == [1]
+        if "stack" in stepped.broken[1]:  # the row is as it was before
+            assert stepped.observation[1].tolist() == [*apart, *speeds[1]]
+        broken.add("stack" in stepped.broken[1])
+    assert broken == {True, False}
+    assert not stepped.broken
+
+
+def test_a_start_without_memory_for_its_contacts_is_refused() -> None:
+    task = MuJoCoTask(reward=lambda before, actions, after: after.qpos.sum(axis=1))
+    codes = set()
+    for memory in MEMORIES:
+        model = mujoco.MjModel.from_xml_string(HEAP.format(memory))
+        try:
+            MuJoCoSimulator("heap", model, task)
+            codes.add("")
+        except InvalidArgument as error:
+            codes.add(error.code)
+    assert codes == {"", "model-refused"}
 
 
 def test_the_puck_goes_where_its_thrusters_are_turned() -> None:

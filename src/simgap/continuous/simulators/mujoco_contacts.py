@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray
-from simgap.continuous.simulators.mujoco_models import label
+from simgap.continuous.simulators.mujoco_models import label, mujoco_library
 from simgap.errors import InvalidArgument
 from simgap.text import number
-
-FILTER_PARENT = 1 << 10  # mjDSBL_FILTERPARENT: a body may touch its parent
 
 
 def touching(model: Any) -> dict[int, list[int]]:
@@ -32,7 +30,8 @@ def touching(model: Any) -> dict[int, list[int]]:
     fixed = model.body_weldid[bodies]  # bodies without a joint move as their parents do
     above = model.body_weldid[model.body_parentid[fixed]]
     may &= fixed[:, None] != fixed[None, :]
-    if not model.opt.disableflags & FILTER_PARENT:
+    parents_too = mujoco_library().mjtDisableBit.mjDSBL_FILTERPARENT
+    if not model.opt.disableflags & int(parents_too):
         child = (above[:, None] == fixed[None, :]) & (fixed != 0)[None, :]
         may &= ~(child | child.T)
     for signature in model.exclude_signature.tolist():

@@ -62,17 +62,12 @@ def open_mujoco(text: str) -> MuJoCoSimulator:
 
 @final
 class MuJoCoSimulator:
-    """A MuJoCo model with a task; its named fields are the parameters.
-
-    `threads` of MuJoCo step the worlds of a batch; their number changes no number.
-    """
+    """A MuJoCo model with a task; its named fields are the parameters."""
 
     rows = 64  # worlds that are stepped together
 
-    def __init__(
-        self, name: str, model: Any, task: MuJoCoTask, *, threads: int = 1
-    ) -> None:
-        self.name, self.model, self.task, self.threads = name, model, task, threads
+    def __init__(self, name: str, model: Any, task: MuJoCoTask) -> None:
+        self.name, self.model, self.task = name, model, task
         self._mujoco = mujoco_library()
         self._scratch = self._mujoco.MjData(model)
         kept = max(FEWEST_KEPT, MOST_KEPT // (1 + model.nbuffer))
@@ -126,7 +121,7 @@ class MuJoCoSimulator:
         self._check_effect(given, size)
         rows = zip(*(each.tolist() for each in given.values()), strict=True)
         models = [self._made(tuple(given), row) for row in rows] or [self._made((), ())]
-        worlds = MuJoCoWorlds(self._mujoco, models, self.task, threads=self.threads)
+        worlds = MuJoCoWorlds(self._mujoco, models, self.task)
         can_place = self.task.unobserve is not None
         return PlaceableWorlds(worlds, worlds.put) if can_place else worlds
 
@@ -164,8 +159,8 @@ class MuJoCoSimulator:
             raise InvalidArgument(
                 f"{shown(name)} cannot be changed: there is no such body, or MuJoCo "
                 "compiled it as a simple one, whose centre of mass is its origin",
-                hint='write <body name="..." simple="false"> in the XML; coordinates '
-                "are com_x, com_y and com_z",
+                hint='write <body name="..." simple="false"> in the XML (since MuJoCo '
+                "3.11); coordinates are com_x, com_y and com_z",
                 code="compiled-field",
             )
 
@@ -198,7 +193,7 @@ class MuJoCoSimulator:
     def _tried(self) -> int:
         """Return how many numbers are seen, after one step of two worlds."""
         models = [self._made((), ())] * 2
-        worlds = MuJoCoWorlds(self._mujoco, models, self.task, threads=1)
+        worlds = MuJoCoWorlds(self._mujoco, models, self.task)
         seen = worlds.reset(np.zeros(2, np.int64))
         idle = np.clip(
             np.zeros((2, self.action.size)), self.action.low, self.action.high

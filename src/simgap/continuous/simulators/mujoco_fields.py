@@ -19,7 +19,7 @@ from typing import Any, final
 
 import numpy as np
 
-from simgap.arrays import FloatArray
+from simgap.arrays import BoolArray, FloatArray, OffsetArray
 from simgap.continuous.interfaces import Parameter
 from simgap.continuous.simulators.mujoco_contacts import touching
 from simgap.continuous.simulators.mujoco_models import NAMABLE, label
@@ -68,6 +68,8 @@ def written(
         field.write(changed, value)
     if apply is not None:
         apply(changed)
+    moved = (changed.body_ipos != model.body_ipos).any(axis=1)
+    _part(changed, moved)
     try:
         mujoco.mj_setConst(changed, scratch)
     except mujoco.FatalError as error:
@@ -77,7 +79,36 @@ def written(
             code="model-refused",
         ) from error
     _follow(changed, model)
+    _shift(changed, model, mujoco, np.flatnonzero(moved))
     return changed
+
+
+def _part(changed: Any, moved: BoolArray) -> None:
+    """Note that a moved centre of mass is no longer where another frame begins.
+
+    MuJoCo reads frames that begin at one place only once. Before 3.11 `mj_setConst`
+    does not look again which these are.
+    """
+    for which, body, together in (
+        (changed.body_sameframe, slice(None), 1),  # the body's own, mjSAMEFRAME_BODY
+        (changed.geom_sameframe, changed.geom_bodyid, 2),  # mjSAMEFRAME_INERTIA
+        (changed.site_sameframe, changed.site_bodyid, 2),
+    ):
+        which[moved[body] & (which == together)] += 2  # have but the rotation in common
+
+
+def _shift(changed: Any, nominal: Any, mujoco: Any, moved: OffsetArray) -> None:
+    """Leave the boxes around geoms where they were; they are seen from centres of mass.
+
+    Before 3.16 `mj_setConst` lets them move along, and contacts are missed.
+    """
+    if np.array_equal(changed.bvh_aabb, nominal.bvh_aabb):
+        for i in moved.tolist():
+            axes = np.zeros(9)
+            mujoco.mju_quat2Mat(axes, changed.body_iquat[i])
+            away = (nominal.body_ipos[i] - changed.body_ipos[i]) @ axes.reshape(3, 3)
+            first = int(changed.body_bvhadr[i])
+            changed.bvh_aabb[first : first + int(changed.body_bvhnum[i]), :3] += away
 
 
 def _follow(changed: Any, nominal: Any) -> None:
@@ -219,12 +250,14 @@ def _stated_contacts(model: Any) -> Iterator[Field]:
 
 def _actuators(model: Any) -> Iterator[Field]:
     labels = _actuator_labels(model)
-    for a in range(model.nactuator):
-        row = int(model.actuator_outadr[a])
+    outputs = getattr(model, "actuator_outnum", np.ones(len(labels), np.int64))
+    for a, (row, width) in enumerate(
+        zip(outputs.cumsum() - outputs, outputs, strict=True)
+    ):
         gear = model.actuator_gear[row].copy()
         used = gear[gear != 0.0]
         nominal = float(used[0] if used.size == 1 else np.linalg.norm(gear))
-        if nominal and model.actuator_outnum[a] == 1:
+        if nominal and width == 1:
 
             def write(
                 changed: Any,
@@ -282,7 +315,7 @@ def _actuator_labels(model: Any) -> list[str]:
     """Return names of actuators: their own, those of what they act on, or numbers."""
     kinds = {0: "joint", 1: "joint", 3: "tendon", 4: "site", 5: "body"}
     found: list[str] = []
-    for a in range(model.nactuator):
+    for a in range(len(model.actuator_gaintype)):
         name, kind = model.actuator(a).name, kinds.get(int(model.actuator_trntype[a]))
         if not name and kind:
             name = getattr(model, kind)(int(model.actuator_trnid[a, 0])).name

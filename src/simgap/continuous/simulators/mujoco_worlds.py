@@ -1,16 +1,18 @@
-"""Many MuJoCo worlds at once, each with its own model, on MuJoCo's own threads.
+"""Many MuJoCo worlds at once, each with its own model, with any MuJoCo since 3.3.
 
-The worlds step through `mujoco.batch`, whose rows hold the whole state of the
-integrator, the warm start of its solver among it: what a row does depends neither on
-the other rows nor on the number of threads, and is what one `MjData` of its own would
-do, bit for bit. A row that MuJoCo warns about (positions that are not finite, contacts
-that do not fit in memory) is broken: MuJoCo would put it back to its start and go on.
+One `MjData` steps all of them. A row holds the whole state of the integrator, the warm
+start of its solver among it: what a row does depends on no other row, and is what one
+`MjData` of its own, or `mujoco.batch`, would do, bit for bit. A row that MuJoCo warns
+about (positions that are not finite, contacts that do not fit in memory) is broken:
+MuJoCo would put it back to its start and go on.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
+from numbers import Number
 from pathlib import Path
 from typing import Any, final
 
@@ -24,6 +26,9 @@ from simgap.continuous.user_code import what_happened
 from simgap.errors import InvalidArgument, SimgapError
 from simgap.text import listed, shown
 
+ARENA = re.compile(  # arrays whose size changes from step to step
+    "efc_|efm_|iefc_|iacc|ifrc_|map_|island_|dof_island|tree_island|tendon_efcadr"
+)
 ON_DEMAND = ("cacc", "cfrc_int", "cfrc_ext")  # computed only if somebody asks
 PROBLEMS = {
     "mjWARN_INERTIA": "the inertia matrix is singular",
@@ -40,32 +45,36 @@ PROBLEMS = {
 class MuJoCoWorlds:
     """B worlds of one task; model i may be the same object in several rows."""
 
-    def __init__(
-        self, mujoco: Any, models: Sequence[Any], task: MuJoCoTask, *, threads: int
-    ) -> None:
-        from mujoco.batch import DATA_FIELDS, Batch
-
+    def __init__(self, mujoco: Any, models: Sequence[Any], task: MuJoCoTask) -> None:
         self._mujoco, self._models, self._task = mujoco, models, task
-        if unknown := [each for each in task.fields if each not in DATA_FIELDS]:
-            raise InvalidArgument(
-                f"the task asks for {shown(unknown[0])}, which is no array of MjData",
-                hint=f"fields are for instance {listed(['xpos', 'sensordata'])}",
-                code="task-field",
-            )
-        self._asked = [each for each in task.fields if each in ON_DEMAND]
-        make = partial(Batch, models[0], len(models), threads)
-        try:
-            self._batch = make(persistent=bool(self._asked))
-        except ValueError:  # of a model whose bodies may sleep, for instance
-            self._batch = make(persistent=True)
-        self._batch.set_models(models)
-        self._outputs = {
-            name: self._batch.bind(name)
-            for name in task.fields
-            if name not in self._asked
-        }
-        self._demanded: dict[str, FloatArray] = {}
-        self._scratch = mujoco.MjData(models[0]) if self._asked else None
+        data = mujoco.MjData(models[0])
+        self._derived: dict[str, AnyArray] = {}
+        for name in task.fields:
+            value = getattr(data, name, None)
+            if ARENA.match(name) or not isinstance(value, Number | np.ndarray):
+                raise InvalidArgument(
+                    f"the task asks for {shown(name)}, which is no array of MjData",
+                    hint=f"fields are for instance {listed(['xpos', 'sensordata'])}",
+                    code="task-field",
+                )
+            self._derived[name] = np.array([value] * len(models))
+        self._on_demand = not set(ON_DEMAND).isdisjoint(task.fields)
+        self._whole = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+        size = partial(mujoco.mj_stateSize, models[0])
+        self._states: FloatArray = np.zeros((len(models), size(self._whole)))
+        self._parts = {}  # which columns of a state
+        for name in ("qpos", "qvel", "ctrl"):
+            bit = int(getattr(mujoco.mjtState, f"mjSTATE_{name.upper()}"))
+            ends = (size(self._whole & (each - 1)) for each in (bit, 2 * bit))
+            self._parts[name] = slice(*ends)
+        sleep = int(getattr(mujoco.mjtEnableBit, "mjENBL_SLEEP", 0))
+        hidden = models[0].nplugin or models[0].opt.enableflags & sleep  # state besides
+        every = [mujoco.MjData(each) if hidden else data for each in models]
+        self._warnings = np.zeros((len(models), len(data.warning.number)), np.int64)
+        self._rows = [
+            (model, data, state, data.warning.number)
+            for model, data, state in zip(models, every, self._states, strict=True)
+        ]
         self._notes: FloatArray = np.zeros((len(models), 0))
         self._seen: Seen | None = None
         self._steps = 0
@@ -85,31 +94,38 @@ class MuJoCoWorlds:
 
     def step(self, actions: FloatArray, alive: BoolArray) -> Stepped:
         """Make one step of every world that is alive."""
-        batch, before = self._batch, self._now()
+        mujoco, before, broken = self._mujoco, self._now(), dict[int, str]()
+        actions = np.asarray(actions, np.float64)
+        self._states[alive, self._parts["ctrl"]] = actions[alive]
+        self._warnings[:] = 0
         self._steps += 1
-        warned = batch.warning[:, :, 1].copy()
-        batch.ctrl[alive] = actions[alive]
-        broken: dict[int, str] = {}
-        with quiet(self._mujoco):
-            try:
-                batch.step(alive, nstep=self._task.frame_skip)
-            except RuntimeError:  # of MuJoCo itself; those rows are as they were before
-                rows = np.flatnonzero(alive & (batch.status != 0))
-                broken = {int(row): batch.error(int(row)) for row in rows}
-            self._demand(alive & (batch.status == 0))
-        for row, kind in np.argwhere(batch.warning[:, :, 1] > warned).tolist():
-            name = self._mujoco.mjtWarning(kind).name
+        with quiet(mujoco):
+            for row in np.flatnonzero(alive).tolist():
+                model, data, state, warnings = self._rows[row]
+                mujoco.mj_setState(model, data, state, self._whole)
+                warnings[:] = 0
+                try:
+                    mujoco.mj_step(model, data, nstep=self._task.frame_skip)
+                    if self._on_demand:
+                        mujoco.mj_rnePostConstraint(model, data)
+                except mujoco.FatalError as error:  # the row stays as it was before
+                    broken[row] = _line(error)
+                    mujoco.mj_resetData(model, data)
+                    continue
+                self._save(row)
+        for row, kind in np.argwhere(self._warnings).tolist():
+            name = mujoco.mjtWarning(kind).name
             broken.setdefault(row, PROBLEMS.get(name, name))
         after = self._seen = self._look()
-        return self._told(before, np.asarray(actions, np.float64), after, broken)
+        return self._told(before, actions, after, broken)
 
     def close(self) -> None:
         """Let go of the models."""
-        self._models, self._seen = (), None
+        self._models, self._rows, self._seen = (), [], None
 
     def _begin(self, parts: Start) -> FloatArray:
-        batch, size = self._batch, len(self._models)
-        wanted = (batch.model.nq, batch.model.nv)
+        size, model = len(self._models), self._models[0]
+        wanted = (model.nq, model.nv)
         shapes = [part.shape for part in parts]
         if [*shapes[:2]] != [(size, each) for each in wanted] or len(shapes) > 3:
             raise InvalidArgument(
@@ -118,22 +134,33 @@ class MuJoCoWorlds:
                 "if there are any, notes of the episode, an array",
                 code="task-shape",
             )
-        none = self._mujoco.mjtStage.mjSTAGE_NONE.value
-        batch.reset(stage=none)
-        batch.qpos, batch.qvel = parts[0], parts[1]
         self._notes = (
             parts[2].reshape(size, -1) if len(parts) > 2 else np.zeros((size, 0))
         )
-        batch.warning[...] = 0
         self._steps = 0
         with quiet(self._mujoco):
-            batch.forward()
-        self._demanded = {
-            name: np.zeros((size, *getattr(self._scratch, name).shape))
-            for name in self._asked
-        }
+            for row, (model, data, *_) in enumerate(self._rows):
+                self._mujoco.mj_resetData(model, data)
+                data.qpos[:], data.qvel[:] = parts[0][row], parts[1][row]
+                try:
+                    self._mujoco.mj_forward(model, data)
+                except self._mujoco.FatalError as error:
+                    raise InvalidArgument(
+                        f"MuJoCo cannot start world {row}: {_line(error)}",
+                        hint="its message says what to change in the XML",
+                        code="model-refused",
+                    ) from error
+                self._save(row)
         self._seen = self._look()
         return self._observation(self._seen)
+
+    def _save(self, row: int) -> None:
+        """Keep the state of a row, and what is seen of it."""
+        model, data, state, warnings = self._rows[row]
+        self._mujoco.mj_getState(model, data, state, self._whole)
+        for name, values in self._derived.items():
+            values[row] = getattr(data, name)
+        self._warnings[row] = warnings
 
     def _now(self) -> Seen:
         if self._seen is None:
@@ -143,28 +170,11 @@ class MuJoCoWorlds:
         return self._seen
 
     def _look(self) -> Seen:
-        batch = self._batch
-        derived: dict[str, AnyArray] = {
-            name: array.copy() for name, array in self._outputs.items()
-        }
-        derived |= {name: array.copy() for name, array in self._demanded.items()}
-        return Seen(
-            batch.model,
-            batch.qpos.copy(),
-            batch.qvel.copy(),
-            batch.ctrl.copy(),
-            batch.time.copy(),
-            self._notes,
-            derived,
-        )
-
-    def _demand(self, rows: BoolArray) -> None:
-        """Compute forces between bodies, which a step of MuJoCo leaves out."""
-        for row in np.flatnonzero(rows).tolist() if self._asked else ():
-            self._batch.get_data(row, self._scratch)
-            self._mujoco.mj_rnePostConstraint(self._models[row], self._scratch)
-            for name in self._asked:
-                self._demanded[name][row] = getattr(self._scratch, name)
+        states = self._states.copy()
+        qpos, qvel, ctrl = (states[:, part] for part in self._parts.values())
+        derived = {name: array.copy() for name, array in self._derived.items()}
+        time = states[:, 0]
+        return Seen(self._models[0], qpos, qvel, ctrl, time, self._notes, derived)
 
     def _told(
         self, before: Seen, actions: FloatArray, after: Seen, broken: dict[int, str]
@@ -214,3 +224,7 @@ class MuJoCoWorlds:
             hint="functions of a task are of many worlds at once: axis 0 is the world",
             code="task-shape",
         )
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())
