@@ -1,5 +1,7 @@
 """Models and tasks of users: what is read, and how the rest is refused."""
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from simgap.continuous.simulators import mujoco_models
 from simgap.continuous.simulators.mujoco_door import open_mujoco
 from simgap.errors import SimgapError
 
-pytest.importorskip("mujoco")
+mujoco = pytest.importorskip("mujoco")
 
 ARM = """<mujoco><worldbody><body name="arm"><joint name="elbow" axis="0 1 0"/>
 <geom name="rod" type="capsule" fromto="0 0 0 0 0 1" size="0.05"/></body></worldbody>
@@ -184,12 +186,52 @@ def test_bad_values_are_refused(values: dict[str, list[float]], code: str) -> No
 
 def test_without_mujoco_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     absent: Any = None
-    for name in ("mujoco", "mujoco.batch"):
-        monkeypatch.setitem(sys.modules, name, absent)
+    monkeypatch.setitem(sys.modules, "mujoco", absent)
     with pytest.raises(SimgapError) as caught:
         open_mujoco("hopper")
     assert caught.value.code == "extra-missing"
     assert "simgap[continuous]" in caught.value.hint
+
+
+MIXED: list[tuple[dict[str, str], str, bool]] = [  # distributions, module, is it well
+    ({"mujoco": "3.11.0", "mujoco-core": "4.0.1"}, "raise OSError('libmujoco')", False),
+    ({"mujoco": "4.0.0", "mujoco-core": "4.0.1"}, "raise ImportError('core')", False),
+    ({"mujoco": "3.17.0", "mujoco-core": "4.0.1"}, "__version__ = '3.17.0'", False),
+    ({"mujoco": "3.17.0", "mujoco-core": "3.17.0"}, "", False),  # files were removed
+    ({"mujoco": "4.1.0.post1", "mujoco-core": "4.1.0"}, "__version__ = '4.1.0'", True),
+]
+
+
+@pytest.mark.parametrize(("versions", "module", "well"), MIXED)
+def test_two_distributions_in_one_folder_are_noticed(
+    tmp_path: Path, versions: dict[str, str], module: str, well: bool
+) -> None:
+    """An environment as pip leaves it; the way out reinstalls the version it had."""
+    (tmp_path / "mujoco").mkdir()
+    (tmp_path / "mujoco" / "__init__.py").write_text(module)
+    for name, version in versions.items():
+        folder = tmp_path / f"{name.replace('-', '_')}-{version}.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text(f"Name: {name}\nVersion: {version}\n")
+    code = (
+        "from simgap.continuous.simulators.mujoco_models import mujoco_library\n"
+        "from simgap.errors import SimgapError\n"
+        "try:\n    print(mujoco_library().__version__)\n"
+        "except SimgapError as error:\n    print(error.code, error.hint)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout == "4.1.0\n") == well
+    if not well:
+        assert done.stdout.startswith("mujoco-mixed ")
+        requirement = "'mujoco!=4.0.0'" if versions["mujoco"] == "4.0.0" else None
+        assert (requirement or f"mujoco=={versions['mujoco']}\n") in done.stdout
 
 
 def test_warnings_of_the_compiler_are_not_printed(
@@ -223,6 +265,7 @@ def test_a_randomization_is_bound_to_named_fields(text: str, code: str | None) -
     assert caught.value.code == code
 
 
+@pytest.mark.skipif(not hasattr(mujoco.mjtEnableBit, "mjENBL_SLEEP"), reason="old")
 def test_bodies_that_sleep_wake_for_the_next_episode(arm: Path) -> None:
     sleepy = '<mujoco><option><flag sleep="enable"/></option>'
     arm.write_text(ARM.replace("<mujoco>", sleepy))
@@ -253,6 +296,8 @@ def test_the_centre_of_mass_of_a_simple_body_stays(
     """MuJoCo multiplies less where a body turns about its centre of mass."""
     named = '<body name="arm" simple="false">' if simple else '<body name="arm">'
     free = '<freejoint/><geom name="rod" size="0.1"/></body>'
+    if simple and mujoco.mj_version() < 3011000:
+        pytest.skip("MuJoCo 3.11 is the first one with this attribute")
     post = '<body pos="1 0 0"><joint name="elbow"/><geom size="0.1"/></body>'
     actuator = ARM[ARM.index("<actuator>") :]
     arm.write_text(f"<mujoco><worldbody>{named}{free}{post}</worldbody>{actuator}")

@@ -39,7 +39,7 @@ LIBRARIES = (
     "simgap",
     "numpy",
     "gymnasium",
-    "mujoco-core",
+    "mujoco",
     "jax",
     "jaxlib",
     "optax",

@@ -9,25 +9,56 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from simgap.continuous.extras import needed
-from simgap.errors import InvalidFile
+from simgap.errors import InvalidArgument, InvalidFile
 from simgap.user_files import opened, size_of
 
 LARGEST_FILE = 20_000_000  # bytes of one XML file; meshes are files of their own
 MOST_FREEDOM = 2_000  # degrees of freedom
 LARGEST_ARENA = 1 << 30  # bytes that a world needs for its contacts
 NAMABLE = re.compile(r"[^\s=#{}(),;\"'\\*\[\]]+")  # what --randomize can spell
+OWNERS = ("mujoco", "mujoco-core", "mujoco-studio")  # of the folder mujoco
 ENDINGS = (".xml", ".mjcf", ".urdf")
 
 
 def mujoco_library() -> Any:
-    """Return the module `mujoco`, or say how it is installed."""
-    needed("mujoco.batch", what="a MuJoCo simulator")  # many worlds: since version 4
-    return needed("mujoco", what="a MuJoCo simulator")
+    """Return the module `mujoco`, or say how it is installed, or repaired.
+
+    Two distributions own its folder. pip installs the files of one over those of the
+    other without a word, and which library is loaded then is an accident.
+    """
+    if find_spec("mujoco") is None:
+        return needed("mujoco", what="a MuJoCo simulator")
+    owners = dict(_owners())
+    try:
+        library = import_module("mujoco")
+        release = library.__version__.split(".")[:3]
+        problem = f"what is imported is {library.__version__}"
+    except (ImportError, OSError, AttributeError) as error:
+        release, problem = None, f"importing it fails: {error}"
+    if release and all(v.split(".")[:3] == release for v in owners.values()):
+        return library
+    installed = " and ".join(f"{name} {v}" for name, v in owners.items())
+    wanted = owners.get("mujoco", "4.0.0")
+    raise InvalidArgument(
+        f"MuJoCo's files are of {installed or 'no distribution'}, and {problem}",
+        hint=f"pip uninstall -y {' '.join(OWNERS)} && pip install "
+        + ("'mujoco!=4.0.0'" if wanted == "4.0.0" else f"mujoco=={wanted}"),
+        code="mujoco-mixed",
+    )
+
+
+def _owners() -> Iterator[tuple[str, str]]:
+    for name in OWNERS:
+        with suppress(PackageNotFoundError):
+            yield name, version(name)
 
 
 def label(model: Any, kind: str, index: int) -> str:
@@ -59,13 +90,12 @@ def load_model(path: Path) -> Any:
 @contextmanager
 def quiet(mujoco: Any) -> Iterator[None]:
     """Keep MuJoCo from printing, and from writing a file into the current folder."""
-    before, silent = mujoco.MjLogConfig.get(), mujoco.MjLogConfig.get()
-    silent.logto_console = silent.logto_file = False
-    mujoco.MjLogConfig.set(silent)
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda text: None)
     try:
         yield
     finally:
-        mujoco.MjLogConfig.set(before)
+        mujoco.set_mju_user_warning(before)
 
 
 def _not_compiled(path: Path, told: str) -> InvalidFile:

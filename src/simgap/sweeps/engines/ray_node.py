@@ -32,7 +32,7 @@ LIBRARIES: Final = (  # that have a part in the numbers
     "scipy",
     "numba",
     "gymnasium",
-    "mujoco-core",
+    "mujoco",
     "jax",
     "jaxlib",
     "optax",
