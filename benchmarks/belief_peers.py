@@ -1,30 +1,25 @@
 """Storm's belief exploration on a latent MDP: the peer of the oracle's bracket.
 
-    python -m benchmarks.belief_peers under|over horizon|discount VALUE MODEL SECONDS
-
-prints one JSON line per bound it proves, each with the CPU seconds that bound alone
-took (building the model apart). The latent MDP becomes a POMDP with states
-(model, state), of which only the state is observed. A discount is a chance to stop; a
-horizon is a clock in the state, since Storm bounds steps only for probabilities.
-
-`under` unfolds the belief MDP with a growing number of beliefs and cuts the rest off,
-`over` triangulates the beliefs with a growing resolution. The process that starts one
-of them decides when to stop it.
+The latent MDP becomes a POMDP with states (model, state), of which only the state is
+observed. A discount is a chance to stop; a horizon is a clock in the state, since Storm
+bounds steps only for probabilities. `under` unfolds the belief MDP with a growing
+number of beliefs and cuts the rest off, `over` triangulates the beliefs with a growing
+resolution; each side is a process, which tells every bound that it proves and the CPU
+seconds that this bound alone took (building the model apart).
 """
 
 from __future__ import annotations
 
-import json
-import os
 import resource
-import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass
-from typing import Any, final
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
+from benchmarks.results import Asked, answer, started
 from simgap.instances.catalogue import build_instance
 from simgap.mdp import LatentMDP
 
@@ -33,51 +28,21 @@ RESOLUTIONS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 MOST_BYTES = 8 * 2**30
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class PeerBound:
-    """One bound of W* by Storm."""
-
-    side: str  # under or over
-    value: float
-    seconds: float  # CPU, of this bound alone
-    detail: str
-
-
-def storm_bounds(
-    spec: str, *, horizon: int | None, discount: float | None, budget: float
-) -> tuple[list[PeerBound], str]:
-    """Return the bounds Storm proves in `budget` seconds a side, and why it stopped."""
-    found: list[PeerBound] = []
-    told = []
-    kind, value = ("discount", discount) if horizon is None else ("horizon", horizon)
+def storm_bounds(model: str, **asked: Any) -> list[Asked]:
+    """Return bounds of W* that Storm proves; a `horizon` or `discount`, a `budget`."""
+    found: list[Asked] = []
     for side in ("under", "over"):
-        command = [sys.executable, "-m", "benchmarks.belief_peers"]
-        command += [side, kind, str(value), spec, str(budget)]
-        with subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=os.environ | {"OMP_NUM_THREADS": "1"},
-        ) as process:
-            try:
-                out, _ = process.communicate(timeout=2.5 * budget + 120.0)
-                why = f"exit {process.returncode}" if process.returncode else "done"
-            except subprocess.TimeoutExpired:
-                process.kill()
-                out, why = process.communicate()[0], "too slow"
-        lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
-        found += [PeerBound(**line) for line in lines if line["seconds"] <= budget]
-        told.append(f"{side}: {why}")
-    return found, ", ".join(told)
+        with suppress(RuntimeError):  # out of memory or time: what it told remains
+            everything = {"model": model, "side": side, **asked}
+            found += started(sys.executable, "benchmarks.belief_peers", everything)
+    return found
 
 
-def best_bracket(bounds: list[PeerBound], seconds: float) -> tuple[float, float]:
+def best_bracket(bounds: list[Asked], seconds: float) -> tuple[float, float]:
     """Return the best bounds of W* that took at most `seconds` each."""
-    ready = [each for each in bounds if each.seconds <= seconds]
-    under = [each.value for each in ready if each.side == "under"]
-    over = [each.value for each in ready if each.side == "over"]
+    ready = [each for each in bounds if each["seconds"] <= seconds]
+    under = [each["value"] for each in ready if each["side"] == "under"]
+    over = [each["value"] for each in ready if each["side"] == "over"]
     return max(under, default=-np.inf), min(over, default=np.inf)
 
 
@@ -161,15 +126,17 @@ def _named_choices(rows: int, n_actions: int) -> Any:
     return named
 
 
-def _peer(side: str, kind: str, value: str, spec: str, budget: float) -> None:
+def prove(asked: Asked) -> Iterator[Asked]:
+    """Return the bounds of one side, the cheapest first."""
     import stormpy
     import stormpy.pomdp
 
+    budget, side = asked["budget"], asked["side"]
+    seconds = int(2.5 * budget + 120.0)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
-    latent = LatentMDP.uniform(build_instance(spec))
-    horizon = int(value) if kind == "horizon" else None
-    discount = float(value) if kind == "discount" else None
-    model = pomdp(latent, horizon, discount)
+    latent = LatentMDP.uniform(build_instance(asked["model"]))
+    model = pomdp(latent, asked["horizon"], asked["discount"])
     (wanted,) = stormpy.parse_properties('R{"paid"}max=? [F "done"]')
     before = float("inf")
     for size in SIZES if side == "under" else RESOLUTIONS:
@@ -186,9 +153,7 @@ def _peer(side: str, kind: str, value: str, spec: str, budget: float) -> None:
         # every belief explored: the lower bound is the value, and an upper bound too
         whole = side == "under" and result.statistics.completed_exploration
         for proved in ("under", "over") if whole else (side,):
-            bound = PeerBound(proved, float(result.value), spent, f"{size}")
-            sys.stdout.write(json.dumps(asdict(bound)) + "\n")
-        sys.stdout.flush()
+            yield {"side": proved, "value": float(result.value), "seconds": spent}
         growth = max(2.0, spent / before)  # the next one takes that much longer
         if whole or growth * spent > 1.2 * budget:
             return
@@ -196,5 +161,4 @@ def _peer(side: str, kind: str, value: str, spec: str, budget: float) -> None:
 
 
 if __name__ == "__main__":
-    asked_side, asked_kind, asked_value, asked_model, asked_seconds = sys.argv[1:]
-    _peer(asked_side, asked_kind, asked_value, asked_model, float(asked_seconds))
+    sys.exit(answer(prove))

@@ -1,6 +1,6 @@
 """How long measures of a class take, and what the kernels save over NumPy.
 
-    OMP_NUM_THREADS=1 python -m benchmarks.complexity
+    OMP_NUM_THREADS=1 python -m benchmarks.complexity [--quick]
 
 Seconds are CPU time. Goals: separation of 500 models within a minute; function class,
 eluder dimension and covering number of 200 models with 1000 pairs (s, a) within one.
@@ -9,13 +9,16 @@ eluder dimension and covering number of 200 models with 1000 pairs (s, a) within
 from __future__ import annotations
 
 import sys
-from resource import RUSAGE_SELF, getrusage
-from time import process_time
+from argparse import Namespace
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from simgap.arrays import FloatArray
+from benchmarks.results import Row, Table, measured, ratio, run, spread, timed
+from benchmarks.twins import greatest_l1
 from simgap.complexity import (
+    FunctionClass,
     covering_number,
     eluder_dimension,
     function_class,
@@ -24,49 +27,46 @@ from simgap.complexity import (
 from simgap.instances import garnet, garnet_mixture, riverswim
 from simgap.mdp import SimulatorClass, class_from_arrays
 
-MINUTE = 60.0
+MINUTE, SCALE, REPEATS = 60.0, 0.01, 3
 
 
-def main() -> int:
-    """Print a line per task, exit 1 if a goal is missed."""
-    small = garnet(states=6, actions=2, members=4)
-    separation(small)  # compiled, or read from the cache
-    eluder_dimension(function_class(small), 0.01)
-    missed = 0
+def separations(options: Namespace) -> Iterator[Row]:
+    members = 50 if options.quick else 500
     for name, some in (
-        ("sparse, S=250, A=4, b=5", garnet(250, 4, 5, 500, seed=1)),
-        ("dense, S=30, A=10", dense(500, 30, 10)),
+        ("sparse, S=250, A=4, b=5", garnet(250, 4, 5, members, seed=1)),
+        ("dense, S=30, A=10", dense(members, 30, 10)),
     ):
-        begin = process_time()
-        found = separation(some)
-        ours = process_time() - begin
-        begin = process_time()
-        plain = distances_with_numpy(some)
-        theirs = process_time() - begin
-        assert np.allclose(plain, found.distance, atol=1e-12)
-        missed += ours > MINUTE
-        print(f"separation of 500 models, {name}: {ours:.1f} s; NumPy, L1 alone: "
-              f"{theirs:.1f} s")  # fmt: skip
+        ours, plain = (
+            partial(timed, separation, some),
+            partial(timed, greatest_l1, some),
+        )
+        (found, wanted), seconds = measured(ours, plain, repeats=REPEATS)
+        assert np.allclose(wanted, found.distance, atol=1e-12)
+        times, taken = ratio(seconds[1], seconds[0]), spread(seconds[0])
+        met = taken.median <= MINUTE
+        yield f"{members} models, {name}", taken, spread(seconds[1]), times, met
+
+
+def eluder(options: Namespace) -> Iterator[Row]:
+    members = 20 if options.quick else 200
     for name, some in (
-        ("Garnet", garnet(250, 4, 5, 200, seed=1)),
-        ("Garnet mixture", garnet_mixture(250, 4, 5, 200)),
-        ("RiverSwim", riverswim(500, tuple(np.linspace(0.6, 0.8, 200)))),
+        ("Garnet", garnet(250, 4, 5, members, seed=1)),
+        ("Garnet mixture", garnet_mixture(250, 4, 5, members)),
+        ("RiverSwim", riverswim(500, tuple(np.linspace(0.6, 0.8, members)))),
     ):
-        begin = process_time()
-        functions = function_class(some)
-        built = process_time() - begin
-        begin = process_time()
-        eluder = eluder_dimension(functions, 0.01)
-        cover = covering_number(functions, 0.01)
-        measured = process_time() - begin
-        missed += built + measured > MINUTE
-        peak = getrusage(RUSAGE_SELF).ru_maxrss / 1024
-        print(f"{name}, 200 models, S A = 1000: class {built:.1f} s, "
-              f"measures {measured:.1f} s, {functions.n_points} points, "
-              f"eluder [{eluder.lower}, {eluder.upper}], "
-              f"cover [{cover.lower}, {cover.upper}]; peak {peak:.0f} MB")  # fmt: skip
-    print(f"{missed} goals missed")
-    return 1 if missed else 0
+        (functions,), (built,) = measured(
+            partial(timed, function_class, some), repeats=REPEATS
+        )
+        (ends,), (taken,) = measured(partial(timed, _ends, functions), repeats=REPEATS)
+        met = float(np.median(built) + np.median(taken)) <= MINUTE
+        case = f"{name}, {members} models, S A = 1000"
+        yield case, functions.n_points, spread(built), spread(taken), *ends, met
+
+
+def _ends(functions: FunctionClass) -> list[str]:
+    """Return the ends of the eluder dimension and of the covering number."""
+    found = (eluder_dimension(functions, SCALE), covering_number(functions, SCALE))
+    return [f"{each.lower} to {each.upper}" for each in found]
 
 
 def dense(members: int, states: int, actions: int) -> SimulatorClass:
@@ -77,17 +77,19 @@ def dense(members: int, states: int, actions: int) -> SimulatorClass:
     return class_from_arrays(kernel, rng.random((states, actions)))
 
 
-def distances_with_numpy(simulators: SimulatorClass) -> FloatArray:
-    """Return the greatest L1 distances, one (s, a) at a time."""
-    kernel, members = simulators.transitions, len(simulators)
-    best = np.zeros((members, members))
-    for begin, end in zip(kernel.indptr[:-1], kernel.indptr[1:], strict=True):
-        rows = kernel.values[:, begin:end]
-        for i in range(members):
-            apart = np.abs(rows - rows[i]).sum(axis=1)
-            np.maximum(best[i], apart, out=best[i])
-    return best
-
+TABLES = (
+    Table(
+        "separation",
+        "class | separation, s | NumPy, L1 alone, s | times as fast | met",
+        separations,
+    ),
+    Table(
+        "eluder",
+        "class | points | function class, s | dimension and number, s | "
+        "eluder dimension | covering number | met",
+        eluder,
+    ),
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("benchmarks.complexity", str(__doc__), TABLES))

@@ -1,6 +1,6 @@
 """How long it takes to compare models in pairs, and what the kernel saves over NumPy.
 
-    OMP_NUM_THREADS=1 python -m benchmarks.identify
+    OMP_NUM_THREADS=1 python -m benchmarks.identify [--quick]
 
 Seconds are CPU time. Goal: 2000 pairs within a minute.
 """
@@ -8,10 +8,14 @@ Seconds are CPU time. Goal: 2000 pairs within a minute.
 from __future__ import annotations
 
 import sys
-from time import process_time
+from argparse import Namespace
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
+from benchmarks.results import Row, Table, measured, ratio, run, scaled, spread, timed
+from benchmarks.twins import affinities
 from simgap._kernels.solving.affinity import least_affinity
 from simgap.answers.identify.identify import identify
 from simgap.answers.identify.shared_paths import SharedPaths, shared_paths
@@ -21,63 +25,56 @@ from simgap.mdp import LatentMDP
 
 MINUTE = 60.0
 SWEEPS = 2_000
+CLASSES = (
+    "gym:FrozenLake-v1?success_rate=0.3:0.9:63&terminal=restart",
+    "gym:FrozenLake8x8-v1?success_rate=0.3:0.9:60&terminal=absorb",
+    "garnet?states=500&actions=4&branching=5&members=60&separation=0.1",
+)
 
 
-def main() -> int:
-    """Print a line per task, exit 1 if a goal is missed."""
+def sweeps(_: Namespace) -> Iterator[Row]:
     for states in (6, 100, 2_000):
         paths = shared_paths(garnet(states=states, actions=4, members=2), 0, 1)
-        _with_kernel(paths, 1)  # compiled, or read from the cache
-        begin = process_time()
-        ours = _with_kernel(paths, SWEEPS)
-        middle = process_time()
-        plain = _with_numpy(paths, SWEEPS)
-        end = process_time()
+        (ours, plain), seconds = measured(
+            partial(timed, compiled, paths, SWEEPS),
+            partial(timed, affinities, paths, SWEEPS),
+        )
         assert np.allclose(ours, plain, rtol=1e-9)
-        print(f"{SWEEPS} sweeps over {states} states: {middle - begin:.3f} s; "
-              f"NumPy: {end - middle:.3f} s")  # fmt: skip
-    missed = 0
-    for text in (
-        "gym:FrozenLake-v1?success_rate=0.3:0.9:63&terminal=restart",
-        "gym:FrozenLake8x8-v1?success_rate=0.3:0.9:60&terminal=absorb",
-        "garnet?states=500&actions=4&branching=5&members=60&separation=0.1",
-    ):
+        ends = scaled(seconds[0], 1e3), scaled(seconds[1], 1e3)
+        yield f"S={states}", *ends, ratio(seconds[1], seconds[0])
+
+
+def pairs(options: Namespace) -> Iterator[Row]:
+    for text in CLASSES[:1] if options.quick else CLASSES:
         latent = LatentMDP.uniform(catalogue.build_instance(text))
-        begin = process_time()
-        found = identify(latent)
-        seconds = process_time() - begin
-        missed += seconds > MINUTE
+        (found,), (seconds,) = measured(partial(timed, identify, latent), repeats=3)
         assert found.slowest is not None
         slowest = found.pairs[found.slowest].steps
-        print(f"{text}: {len(found.pairs)} pairs in {seconds:.1f} s, the slowest "
-              f"takes {slowest.lower} to {slowest.upper} steps")  # fmt: skip
-    print(f"{missed} goals missed")
-    return 1 if missed else 0
+        taken = spread(seconds)
+        steps = f"{slowest.lower} to {slowest.upper}"
+        yield f"`{text}`", len(found.pairs), taken, steps, taken.median <= MINUTE
 
 
-def _with_kernel(paths: SharedPaths, sweeps: int) -> FloatArray:
+def compiled(paths: SharedPaths, sweeps: int) -> FloatArray:
+    """Return the affinities after so many sweeps, by the kernel."""
     values, series = np.ones(paths.n_places), np.empty(sweeps)
-    least_affinity(
-        paths.groups,
-        paths.indptr,
-        paths.indices,
-        paths.shared,
-        paths.start,
-        -1.0,
-        values,
-        series,
-    )
+    graph = (paths.groups, paths.indptr, paths.indices, paths.shared, paths.start)
+    least_affinity(*graph, -1.0, values, series)
     return series
 
 
-def _with_numpy(paths: SharedPaths, sweeps: int) -> FloatArray:
-    values, series = np.ones(paths.n_places), np.empty(sweeps)
-    for n in range(sweeps):
-        rows = np.add.reduceat(paths.shared * values[paths.indices], paths.indptr[:-1])
-        values = np.minimum.reduceat(rows, paths.groups[:-1])
-        series[n] = paths.start @ values
-    return series
-
+TABLES = (
+    Table(
+        "identify_sweeps",
+        f"{SWEEPS} sweeps over a pair, Garnet | kernel, ms | NumPy, ms | times as fast",
+        sweeps,
+    ),
+    Table(
+        "identify",
+        "class | pairs | CPU s | steps that the slowest pair needs | met",
+        pairs,
+    ),
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("benchmarks.identify", str(__doc__), TABLES))

@@ -1,35 +1,37 @@
 """The oracle's bracket over time, against Storm's belief exploration.
 
-    python -m benchmarks.oracle [--quick] [--no-peer] [--json FILE]
+    python -m benchmarks.oracle [--quick]
 
-Every case and time runs in a process of its own: kernels are warmed up on tiny models,
-then planning gets that many seconds of CPU time on one thread as its limit, and what it
-has reached by then (a tenth more at most) counts. Printed: the ratio upper / lower of
-the average gap, the width of the bracket relative to W*, what the peak of memory rose
-by, and how many times wider Storm's bracket is when each of its two sides gets the same
-time (building its model apart). A goal that is missed ends the run with 1.
+Needs the `peers` extra. Every case and time runs in a process of its own: kernels are
+warmed up on tiny models, then planning gets that many seconds of CPU time on one thread
+as its limit, and what it has reached by then (a tenth more at most) counts. Told: the
+ratio upper / lower of the average gap, the width of the bracket relative to W*, what
+the peak of memory rose by, and how many times wider Storm's bracket is when each of its
+two sides gets the same time (building its model apart). Short runs are repeated.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
-import os
 import resource
-import subprocess
+import statistics
 import sys
 import time
+from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, final
 
-from benchmarks.belief_peers import PeerBound, best_bracket, storm_bounds
+import numpy as np
+
+from benchmarks.belief_peers import best_bracket, storm_bounds
+from benchmarks.results import Asked, Row, Table, run, spread, started
 
 RIVER = "riverswim?success=0.1:0.6:5&left_reward=0.4&uniform=true"
 LAKES = "gym:FrozenLake-v1?success_rate=0.3333333333333333,0.5,0.7,0.9&terminal=restart"
 PEER_GOAL = 5.0  # Storm's bracket is at least this many times wider
 GIGABYTE = 1e9  # on top of Python with the kernels loaded
+REPEATS, SHORT = 3, 5  # of runs of that many seconds or less
 
 
 @final
@@ -83,139 +85,90 @@ CASES = (
 )
 
 
-def main() -> int:
-    """Run all cases, print a table, exit 1 if a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="the short cases only")
-    parser.add_argument("--no-peer", action="store_true", help="without Storm")
-    parser.add_argument("--only", default="", help="cases whose title contains this")
-    parser.add_argument("--json", type=Path, help="write the figures there as well")
-    parser.add_argument("--child", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.child is not None:
-        print(json.dumps(_measure(json.loads(options.child))))
-        return 0
-    print(HEADER)
-    rows: list[dict[str, Any]] = []
+def against_storm(options: Namespace) -> Iterator[Row]:
+    """Return what is reached after so many seconds of every case."""
     for case in CASES:
-        wanted = options.only.lower() in _title(case).lower()
-        if wanted and (case.quick or not options.quick):
-            rows += _run(case, peer=case.peer and not options.no_peer)
-    if not options.quick and not options.only:
-        rows += growth()
-    if options.json:
-        options.json.write_text(json.dumps(rows, indent=1))
-    missed = [row for row in rows if row["met"] is False]
-    print(f"\n{len(rows)} figures, {len(missed)} goals missed")
-    return 1 if missed else 0
-
-
-HEADER = (
-    f"{'case':34} {'s':>5} {'gap lower':>10} {'upper':>10} {'ratio':>7} {'goal':>5} "
-    f"{'of W*':>8} {'peak':>7} {'Storm, wider':>13}  met"
-)
-
-
-def _run(case: Case, *, peer: bool) -> list[dict[str, Any]]:
-    longest = max(seconds for seconds, _ in case.goals)
-    bounds: list[PeerBound] = []
-    if peer:
-        bounds, _ = storm_bounds(
-            case.model, horizon=case.horizon, discount=case.discount, budget=longest
-        )
-    rows = []
-    for seconds, goal in case.goals:
-        found = _child(
-            {
-                "model": case.model,
-                "horizon": case.horizon,
-                "discount": case.discount,
-                "seconds": seconds,
-            }
-        )
-        if "failed" in found:
-            print(f"{_title(case):34} failed: {found['failed']}", flush=True)
-            rows.append({"case": _title(case), "met": False, **found})
+        if options.quick and not case.quick:
             continue
-        lower, upper = _at(found["trace"], 1.1 * seconds)
-        row = _row(case, found, seconds, goal, (lower, upper))
-        if peer:
-            under, over = best_bracket(bounds, seconds)
-            row["storm"] = [found["informed"] - over, found["informed"] - under]
-            width = max(upper - lower, 0.0)
-            exact = width <= 1e-9 * upper  # nothing can be narrower than that
-            row["wider"] = math.inf if exact else (over - under) / width
-            if row["wider"] < PEER_GOAL:
-                row["met"] = False
-        rows.append(row)
-        _print(row)
-    return rows
+        length = {"horizon": case.horizon, "discount": case.discount}
+        longest = max(seconds for seconds, _ in case.goals)
+        bounds = storm_bounds(case.model, **length, budget=longest) if case.peer else []
+        for seconds, goal in case.goals:
+            asked = {"model": case.model, **length, "seconds": seconds}
+            many = REPEATS if seconds <= SHORT and not options.quick else 1
+            runs = [_run(asked) for _ in range(many)]
+            yield _row(case, seconds, goal, runs, best_bracket(bounds, seconds))
+
+
+def _run(asked: Asked) -> Asked:
+    (found,) = started(sys.executable, "benchmarks.oracle", asked)
+    return found
 
 
 def _row(
     case: Case,
-    found: dict[str, Any],
     seconds: float,
     goal: float | None,
-    bracket: tuple[float, float],
-) -> dict[str, Any]:
-    lower, upper = bracket
-    ratio = upper / lower if lower > 0.0 else (1.0 if upper <= 1e-9 else math.inf)
-    met = None if goal is None else bool(ratio <= goal)
-    if case.memory is not None and found["bytes"] > case.memory:
-        met = False
-    return {
-        "case": _title(case),
-        "seconds": seconds,
-        "lower": lower,
-        "upper": upper,
-        "ratio": ratio,
-        "goal": goal,
-        "of_value": (upper - lower) / max(found["informed"] - lower, 1e-300),
-        "bytes": found["bytes"],
-        "cpu": found["cpu"],
-        "met": met,
-    }
+    runs: list[Asked],
+    storm: tuple[float, float],
+) -> Row:
+    length = f"H={case.horizon}" if case.horizon is not None else f"{case.discount}"
+    ends = [_at(each["trace"], 1.1 * seconds) for each in runs]
+    ratios = spread([_ratio(*each) for each in ends])
+    lower, upper = sorted(ends, key=lambda each: _ratio(*each))[len(ends) // 2]
+    peak = max(each["bytes"] for each in runs)
+    wider, width = storm[1] - storm[0], max(upper - lower, 0.0)
+    exact = width <= 1e-9 * upper  # nothing can be narrower than that
+    times = None if not case.peer or exact else wider / width
+    wanted = [(goal, goal is None or ratios.median <= goal)]
+    wanted.append((case.memory, case.memory is None or peak <= case.memory))
+    wanted.append((times, times is None or times >= PEER_GOAL))
+    judged = any(goal is not None for goal, _ in wanted)
+    return (
+        f"{case.label} {length}",
+        seconds,
+        lower,
+        upper,
+        ratios if len(runs) > 1 else ratios.median,
+        goal,
+        all(met for _, met in wanted) if judged else None,
+        f"{(upper - lower) / max(runs[0]['informed'] - lower, 1e-300):.1e}",
+        round(peak / 1e6),
+        "both exact" if case.peer and exact and wider <= 1e-9 else times,
+    )
 
 
-def growth() -> list[dict[str, Any]]:
+def _at(trace: list[list[float]], seconds: float) -> tuple[float, float]:
+    """Return the bracket reached after so many seconds."""
+    ready = [moment for moment in trace if moment[0] <= seconds] or [[0.0, 0.0, 1e9]]
+    return max(lower for _, lower, _ in ready), min(upper for _, _, upper in ready)
+
+
+def _ratio(lower: float, upper: float) -> float:
+    return upper / lower if lower > 0.0 else 1.0 if upper <= 1e-9 else math.inf
+
+
+def growth(options: Namespace) -> Iterator[Row]:
     """Return how the time to a bracket of 10 % grows with M, S and H."""
     families = {
         "M": [(m, RIVER.replace("0.6:5", f"0.6:{m}"), 100) for m in (3, 5, 8, 12, 18)],
         "S": [(s, f"{RIVER}&states={s}", 100) for s in (4, 6, 9, 14, 20)],
         "H": [(h, RIVER, h) for h in (50, 100, 200, 400, 800)],
     }
-    rows = []
     for what, members in families.items():
-        points = []
-        for size, model, horizon in members:
+        sizes, taken = [], []
+        for size, model, horizon in members[: 2 if options.quick else None]:
             asked = {"model": model, "horizon": horizon, "discount": None}
-            found = _child({**asked, "seconds": 30.0, "gap_tolerance": 0.1})
-            if "failed" not in found:
-                points.append((float(size), max(found["cpu"], 1e-3)))
-        slope = _slope(points)
-        told = ", ".join(f"{size:.0f}: {spent:.2f} s" for size, spent in points)
-        print(f"growth with {what}: exponent {slope:.2f} ({told})")
-        rows.append({"case": f"growth {what}", "points": points, "met": None})
-    return rows
+            more = {"seconds": 30.0, "gap_tolerance": 0.1}
+            runs = [_run(asked | more) for _ in range(REPEATS)]
+            sizes.append(size)
+            taken.append(statistics.median(max(run["cpu"], 1e-3) for run in runs))
+        slope = np.polyfit(np.log(sizes), np.log(taken), 1)[0]
+        every = ", ".join(f"{spent:.2f}" for spent in taken)
+        yield f"{what} = {', '.join(map(str, sizes))}", every, float(slope)
 
 
-def _child(asked: dict[str, Any]) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.oracle", "--child", json.dumps(asked)]
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
-    )
-    if done.returncode:
-        return {"failed": (done.stderr.strip().splitlines() or ["killed"])[-1][:200]}
-    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return answer
-
-
-def _measure(asked: dict[str, Any]) -> dict[str, Any]:
+def bracket(asked: Asked) -> Iterator[Asked]:
     """Return the trace of one run, with its CPU time and memory."""
     from threadpoolctl import threadpool_limits
 
@@ -262,13 +215,11 @@ def _measure(asked: dict[str, Any]) -> dict[str, Any]:
     low, high = result.average_gap.lower, result.average_gap.upper
     if spent <= 1.1 * asked["seconds"] and low is not None and high is not None:
         moments.append([spent, low, high])
-    return {
+    yield {
         "informed": float(latent.prior @ result.optimal),
         "trace": moments,
         "cpu": spent,
         "bytes": _peak() - before,
-        "outcome": result.outcome.value,
-        "solver": result.solver,
     }
 
 
@@ -276,36 +227,16 @@ def _peak() -> float:
     return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * 1024.0
 
 
-def _at(trace: list[list[float]], seconds: float) -> tuple[float, float]:
-    """Return the bracket reached after so many seconds."""
-    ready = [moment for moment in trace if moment[0] <= seconds] or [[0.0, 0.0, 1e9]]
-    return max(lower for _, lower, _ in ready), min(upper for _, _, upper in ready)
-
-
-def _slope(points: list[tuple[float, float]]) -> float:
-    logs = [(math.log(x), math.log(y)) for x, y in points]
-    middle_x = sum(x for x, _ in logs) / len(logs)
-    middle_y = sum(y for _, y in logs) / len(logs)
-    top = sum((x - middle_x) * (y - middle_y) for x, y in logs)
-    return top / sum((x - middle_x) ** 2 for x, _ in logs)
-
-
-def _title(case: Case) -> str:
-    length = f"H={case.horizon}" if case.horizon is not None else f"{case.discount}"
-    return f"{case.label} {length}"
-
-
-def _print(row: dict[str, Any]) -> None:
-    goal = "-" if row["goal"] is None else f"{row['goal']:.2f}"
-    wider = f"{row['wider']:.3g} x" if "wider" in row else "-"
-    met = {None: "-", True: "yes", False: "NO"}[row["met"]]
-    print(
-        f"{row['case']:34} {row['seconds']:5.0f} {row['lower']:10.5g} "
-        f"{row['upper']:10.5g} {row['ratio']:7.3f} {goal:>5} {row['of_value']:8.1e} "
-        f"{row['bytes'] / 1e6:4.0f} MB {wider:>13}  {met}",
-        flush=True,
-    )
-
+TABLES = (
+    Table(
+        "oracle",
+        "case | CPU s | gap, lower | gap, upper | upper / lower | goal | met | "
+        "width of W* | memory, MB | Storm's, times wider",
+        against_storm,
+        {"gap, lower": 4, "gap, upper": 4, "upper / lower": 4},
+    ),
+    Table("oracle_growth", "sizes | CPU s to a bracket of 10 % | exponent", growth),
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("benchmarks.oracle", str(__doc__), TABLES, child=bracket))

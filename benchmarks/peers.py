@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from benchmarks.results import Timed, timed
 from simgap.mdp import SimulatorClass, TabularMDP, class_from_edges, mdp_from_arrays
-
-Answer = tuple[float, Any]  # CPU seconds, what was found
-
-
-def timed(run: Callable[..., Any], *arguments: Any, **options: Any) -> Answer:
-    """Return CPU seconds and result of one call."""
-    gc.collect()
-    begin = time.process_time()
-    result = run(*arguments, **options)
-    return time.process_time() - begin, result
 
 
 def garnet(states: int, *, members: int = 1) -> SimulatorClass:
@@ -74,25 +62,21 @@ class Storm:
         settings.method = stormpy.environments.MinMaxMethod.OPTIMISTIC_VALUE_ITERATION
         settings.precision = stormpy.Rational("1e-8")
 
-    def travel(self, targets: Any) -> Any:
-        found = []
-        for target in targets:
-            text = f'R{{"steps"}}min=? [F "t{int(target)}"]'
-            wanted = self._storm.parse_properties(text)[0]
-            result = self._storm.model_checking(
-                self._model, wanted, environment=self._environment
-            )
-            found.append(np.array(result.get_value_vector()))
-        return np.array(found)
+    def travel(self, target: int) -> Timed:
+        text = f'R{{"steps"}}min=? [F "t{target}"]'
+        return self._checked(text, environment=self._environment)
 
-    def gain(self) -> Answer:
-        wanted = self._storm.parse_properties('R{"reward"}max=? [LRA]')[0]
-        spent, result = timed(self._storm.model_checking, self._model, wanted)
-        return spent, float(result.get_value(0))
+    def gain(self) -> Timed:
+        spent, values = self._checked('R{"reward"}max=? [LRA]')
+        return spent, float(values[0])
 
-    def horizon(self, horizon: int) -> Answer:
-        wanted = self._storm.parse_properties(f'R{{"reward"}}max=? [C<={horizon}]')[0]
-        spent, result = timed(self._storm.model_checking, self._model, wanted)
+    def horizon(self, horizon: int) -> Timed:
+        return self._checked(f'R{{"reward"}}max=? [C<={horizon}]')
+
+    def _checked(self, text: str, **options: Any) -> Timed:
+        """Return values at all states; parsing a question is not counted."""
+        (asked,) = self._storm.parse_properties(text)
+        spent, result = timed(self._storm.model_checking, self._model, asked, **options)
         return spent, np.array(result.get_value_vector())
 
 
@@ -111,7 +95,7 @@ class Toolbox:
         ]
         self._rewards = np.array(model.rewards)
 
-    def gain(self) -> Answer:
+    def gain(self) -> Timed:
         from mdptoolbox import mdp
 
         solver = mdp.RelativeValueIteration(

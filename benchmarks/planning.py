@@ -1,29 +1,27 @@
 """Planning against its peers: ratios of CPU time, one thread each, one process.
 
-    python -m benchmarks.planning [--quick] [--json FILE]
+    python -m benchmarks.planning [--quick]
 
-Needs the `peers` extra. Every task is run by simgap and by each peer in turn, several
-times, interleaved; the figure is the ratio of the medians. All hitting times of Storm
-are a sample of targets scaled to all of them (it has no such query). A peer's answer is
-compared with ours first: a wrong one is reported as wrong, not as slow.
+Needs the `peers` extra. Every task is done by simgap and by each peer in turn, five
+times; the figure is the median ratio. All hitting times of Storm are a sample of
+targets scaled to all of them: it has no such query. A peer's answer is compared with
+ours: a wrong one is reported as wrong, not as slow.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import statistics
 import sys
 import warnings
-from collections.abc import Callable
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.peers import Answer, Storm, Toolbox, dense, garnet, timed
+from benchmarks.peers import Storm, Toolbox, dense, garnet
+from benchmarks.results import Row, Table, Timed, measured, ratio, run, scaled, timed
 from simgap import instances
 from simgap.instances.catalogue import build_instance, closed_forms
 from simgap.mdp import SimulatorClass
@@ -34,330 +32,196 @@ from simgap.planning import (
     solve_average_reward,
 )
 
+TOLERANCE = 1e-8
+MEMBERS = 48  # of a class
+gains = partial(solve_average_reward, tolerance=TOLERANCE)
+all_times = partial(all_travel_times, tolerance=TOLERANCE)
+longest = partial(diameter, tolerance=TOLERANCE)
+
 
 def main() -> int:
-    """Run all comparisons, print a table, exit 1 if a target is missed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small sizes only")
-    parser.add_argument("--json", type=Path, help="write the figures there as well")
-    options = parser.parse_args()
+    """Write the tables; exit with 1 if a goal is missed."""
     warnings.simplefilter("ignore")
     threadpool_limits(1)
-    rows: list[dict[str, Any]] = []
-    for compare in (travel_tasks, gain_tasks, horizon_tasks, growth):
-        for row in compare(options.quick):
-            rows.append(row)
-            _print(row)
-    for row in traps():
-        rows.append(row)
-        _print(row)
-    if options.json:
-        options.json.write_text(json.dumps(rows, indent=1))
-    missed = [row for row in rows if row.get("met") is False]
-    print(f"\n{len(rows)} figures, {len(missed)} targets missed")
-    return 1 if missed else 0
+    return run("benchmarks.planning", str(__doc__), TABLES)
 
 
-def travel_tasks(quick: bool) -> list[dict[str, Any]]:
-    """Compare all minimal hitting times, and the diameter alone, certified 1e-8."""
+def against_peers(options: Namespace) -> Iterator[Row]:
+    for part in (_travel, _gain, _horizon):
+        yield from part(options.quick)
+
+
+def _travel(quick: bool) -> Iterator[Row]:
+    """Compare all minimal hitting times, and the diameter alone."""
+    slip = instances.slip_grid(30, slip=0.2)
     cases: list[tuple[str, SimulatorClass, int, float | None, float | None]] = [
-        ("garnet-300", garnet(300), 30, None, None),
-        ("garnet-1000", garnet(1000), 12, 25.0, 80.0),
-        ("dense-200", dense(200), 6, 150.0, None),
-        ("grid-30", instances.slip_grid(30, slip=0.2), 30, 10.0, None),
-        ("riverswim-200", instances.riverswim(200), 40, 20.0, None),
+        ("Garnet S=300", garnet(300), 30, None, None),
+        ("Garnet S=1000", garnet(1000), 12, 25, 80),
+        ("dense S=200", dense(200), 6, 150, None),
+        ("slip grid 30x30", slip, 30, 10, None),
+        ("RiverSwim-200", instances.riverswim(200), 40, 20, None),
+        ("Garnet S=3000", garnet(3000), 4, 25, 80),
     ]
-    if not quick:
-        cases.append(("garnet-3000", garnet(3000), 4, 25.0, 80.0))
-    rows = []
-    for name, model, sample, goal, prune_goal in cases:
+    for name, model, sample, goal, goal_alone in cases[: 2 if quick else None]:
         storm = Storm(model[0])
-        targets = np.linspace(0, model.n_states - 1, sample).astype(int)
-        found = all_travel_times(model, tolerance=1e-8)
-        diameter(model, tolerance=1e-8)
-        seconds: dict[str, list[float]] = {"simgap": [], "alone": [], "storm": []}
-        worst = 0.0
-        for _ in range(3):
-            spent, found = timed(all_travel_times, model, tolerance=1e-8)
-            seconds["simgap"].append(spent)
-            spent, short = timed(diameter, model, tolerance=1e-8)
-            seconds["alone"].append(spent)
-            spent, peer = timed(storm.travel, targets)
-            seconds["storm"].append(spent * model.n_states / sample)
-            ours = found.times[0, targets]
-            worst = float(np.max(np.abs(peer - ours) / np.maximum(ours, 1.0)))
-        mine, theirs = median(seconds["simgap"]), median(seconds["storm"])
-        assert abs(short.lower / (found.times.max()) - 1.0) < 1e-7
-        rows.append(
-            row(f"all hitting times, {name}", "Storm OVI", mine, theirs, goal, worst)
+        targets = np.linspace(0, model.n_states - 1, sample).astype(int).tolist()
+
+        def peer(storm: Storm = storm, targets: list[int] = targets) -> Timed:
+            every = [storm.travel(target) for target in targets]
+            return sum(spent for spent, _ in every), np.array([t for _, t in every])
+
+        answers, seconds = measured(
+            partial(timed, all_times, model), partial(timed, longest, model), peer
         )
-        alone = median(seconds["alone"])
-        rows.append(
-            row(
-                f"diameter alone, {name}",
-                "Storm OVI, all targets",
-                alone,
-                theirs,
-                prune_goal,
-                worst,
-            )
-        )
-    return rows
+        times, alone = answers[0].times[0], answers[1]
+        assert abs(alone.lower / times.max() - 1.0) < 1e-7
+        off = np.abs(answers[2] - times[targets]) / np.maximum(times[targets], 1.0)
+        theirs = [each * model.n_states / sample for each in seconds[2]]
+        storm_is = ("Storm, optimistic value iteration", theirs, float(off.max()))
+        yield _row(f"all hitting times, {name}", seconds[0], *storm_is, goal)
+        yield _row(f"diameter alone, {name}", seconds[1], *storm_is, goal_alone)
 
 
-def gain_tasks(quick: bool) -> list[dict[str, Any]]:
-    """Compare gain and bias with certificate against the fastest correct peer."""
-    cases: list[tuple[str, SimulatorClass, float | None, float | None]] = [
-        ("garnet-300", garnet(300), None, None),
-        ("garnet-1000", garnet(1000), 3.0, None),
-        ("grid-30", instances.slip_grid(30, slip=0.2), None, None),
-        ("riverswim-200", instances.riverswim(200), None, None),
+def _gain(quick: bool) -> Iterator[Row]:
+    """Compare gain and bias with certificate; goals are against the fastest peer."""
+    slip = partial(instances.slip_grid, slip=0.2)
+    cases: list[tuple[str, Callable[[], SimulatorClass], float | None]] = [
+        ("Garnet S=300", lambda: garnet(300), None),
+        ("Garnet S=1000", lambda: garnet(1000), 4),
+        ("Garnet S=1000, of a class of 48", lambda: garnet(1000, members=MEMBERS), 5),
+        ("slip grid 30x30", lambda: slip(30), None),
+        ("RiverSwim-200", lambda: instances.riverswim(200), None),
+        ("Garnet S=10000", lambda: garnet(10_000), None),
+        ("slip grid 100x100", lambda: slip(100), 4),
     ]
-    if not quick:
-        cases.append(("garnet-10000", garnet(10_000), None, None))
-        cases.append(("grid-100", instances.slip_grid(100, slip=0.2), None, 4.0))
-    rows = []
-    for name, model, goal_all, goal_storm in cases:
-        peers: dict[str, Callable[[], Answer]] = {"Storm LRA": Storm(model[0]).gain}
-        peers["pymdptoolbox RVI"] = Toolbox(model[0]).gain
-        rows += _gain_rows(name, model, peers, goal_all, goal_storm, 1)
-    members = 48
-    family = garnet(1000, members=members)
-    peers = {
-        "pymdptoolbox RVI": Toolbox(family[0]).gain,
-        "Storm LRA": Storm(family[0]).gain,
-    }
-    rows += _gain_rows("garnet-1000, class of 48", family, peers, 5.0, None, members)
-    return rows
-
-
-def _gain_rows(
-    name: str,
-    model: SimulatorClass,
-    peers: dict[str, Callable[[], Answer]],
-    goal_all: float | None,
-    goal_storm: float | None,
-    members: int,
-) -> list[dict[str, Any]]:
-    plan = solve_average_reward(model, tolerance=1e-8)
-    truth = float(plan.gain[0])
-    mine: list[float] = []
-    theirs: dict[str, list[float]] = {peer: [] for peer in peers}
-    errors: dict[str, float] = {}
-    for _ in range(3 if model.n_states * members > 5000 else 7):
-        mine.append(timed(solve_average_reward, model, tolerance=1e-8)[0])
-        for peer, run in peers.items():
-            spent, gain = run()
-            theirs[peer].append(spent)
-            errors[peer] = abs(gain - truth) / abs(truth)
-    right = [peer for peer in peers if errors[peer] < 1e-5]
-    fastest = min(right, key=lambda peer: median(theirs[peer]), default="none is right")
-    rows = []
-    for peer in peers:
-        goal = goal_all if peer == fastest else None
-        if peer == "Storm LRA" and goal_storm is not None:
-            goal = goal_storm
-        label = peer + (" (fastest correct peer)" if peer == fastest else "")
-        per_model = median(mine) / members
-        rows.append(
-            row(
-                f"gain and bias, {name}",
-                label,
-                per_model,
-                median(theirs[peer]),
-                goal,
-                errors[peer],
+    for name, make, goal in cases[: 2 if quick else None]:
+        model = make()
+        peers = {"Storm": Storm(model[0]).gain, "pymdptoolbox": Toolbox(model[0]).gain}
+        answers, seconds = measured(partial(timed, gains, model), *peers.values())
+        truth = float(answers[0].gain[0])
+        ours = [each / len(model) for each in seconds[0]]
+        found = [
+            (peer, theirs, abs(answer - truth) / abs(truth))
+            for peer, theirs, answer in zip(
+                peers, seconds[1:], answers[1:], strict=True
             )
-        )
-    return rows
+        ]
+        right = [each for each in found if each[2] < 1e-5]
+        fastest = min(right, key=lambda each: np.median(each[1]), default=None)
+        for each in found:
+            asked = goal if each is fastest else None
+            yield _row(f"gain and bias, {name}", ours, *each, asked)
 
 
-def horizon_tasks(quick: bool) -> list[dict[str, Any]]:
+def _horizon(quick: bool) -> Iterator[Row]:
     """Compare V*_1 for H = 1000, one model and a class of 48."""
     import quantecon
 
-    rows = []
     horizon = 1000
-    for states in (300, 1000):
-        family = garnet(states, members=48)
-        storm = Storm(family[0])
-        toolbox = Toolbox(family[0])
-        optimal_values(family, horizon), optimal_values(family[0], horizon)
+    for states in (1000,) if quick else (300, 1000):
+        family = garnet(states, members=MEMBERS)
         pairs = np.divmod(np.arange(states * family.n_actions), family.n_actions)
         chain = quantecon.markov.DiscreteDP(
-            family.rewards[0].reshape(-1), toolbox.stacked, 1.0, pairs[0], pairs[1]
+            family.rewards[0].reshape(-1), Toolbox(family[0]).stacked, 1.0, *pairs
         )
-        quantecon.markov.ddp.backward_induction(chain, 3)
-        seconds: dict[str, list[float]] = {
-            "class": [],
-            "one": [],
-            "storm": [],
-            "qe": [],
+        induction = quantecon.markov.ddp.backward_induction
+        answers, seconds = measured(
+            partial(timed, optimal_values, family[0], horizon),
+            partial(timed, optimal_values, family, horizon),
+            partial(Storm(family[0]).horizon, horizon),
+            partial(timed, induction, chain, horizon),
+        )
+        truth = answers[0].values[0]
+        found = {"Storm": answers[2], "quantecon": answers[3][0][0]}
+        kinds = {
+            "": seconds[0],
+            ", of a class of 48": [s / MEMBERS for s in seconds[1]],
         }
-        for _ in range(3):
-            spent, many = timed(optimal_values, family, horizon)
-            seconds["class"].append(spent / len(family))
-            spent, _one = timed(optimal_values, family[0], horizon)
-            seconds["one"].append(spent)
-            spent, peer = storm.horizon(horizon)
-            seconds["storm"].append(spent)
-            spent, _ = timed(quantecon.markov.ddp.backward_induction, chain, horizon)
-            seconds["qe"].append(spent)
-        error = float(np.max(np.abs(peer - many.values[0])) / horizon)
-        storm_time, name = median(seconds["storm"]), f"H=1000, garnet-{states}"
-        rows.append(
-            row(
-                f"{name}, class of 48",
-                "Storm",
-                median(seconds["class"]),
-                storm_time,
-                2.0,
-                error,
-            )
-        )
-        rows.append(
-            row(
-                f"{name}, one model",
-                "Storm",
-                median(seconds["one"]),
-                storm_time,
-                None,
-                error,
-            )
-        )
-        rows.append(
-            row(
-                f"{name}, class of 48",
-                "quantecon",
-                median(seconds["class"]),
-                median(seconds["qe"]),
-                None,
-                error,
-            )
-        )
-    return rows
+        for kind, ours in kinds.items():
+            for theirs, (peer, values) in zip(seconds[2:], found.items(), strict=True):
+                off = float(np.max(np.abs(values - truth)) / horizon)
+                goal = (2 if kind else 1.5) if peer == "Storm" else None
+                task = f"V* for H={horizon}, Garnet S={states}{kind}"
+                yield _row(task, ours, peer, theirs, off, goal)
 
 
-def growth(quick: bool) -> list[dict[str, Any]]:
+def _row(
+    task: str,
+    ours: Sequence[float],
+    peer: str,
+    theirs: Sequence[float],
+    off: float,
+    goal: float | None,
+) -> Row:
+    times = ratio(theirs, ours)
+    met = None if goal is None else times.median >= goal
+    ends = scaled(ours, 1e3), scaled(theirs, 1e3)
+    return task, peer, *ends, times, goal, met, f"{off:.0e}"
+
+
+def growth(options: Namespace) -> Iterator[Row]:
     """Measure how our own cost grows with S, M and H."""
-    sizes = (300, 1000) if quick else (300, 1000, 3000)
-    rows = []
-    for task, run in (
-        ("all hitting times", lambda m: all_travel_times(m, tolerance=1e-8)),
-        ("diameter alone", lambda m: diameter(m, tolerance=1e-8)),
-        ("gain and bias", lambda m: solve_average_reward(m, tolerance=1e-8)),
-        ("V* for H=1000", lambda m: optimal_values(m, 1000)),
-    ):
-        times = [_best(run, garnet(size)) for size in sizes]
-        rows.append(_growth_row(f"{task}, S = {sizes}", sizes, times))
-    members = (1, 4, 16, 48)
-    for task, run in (
-        ("gain and bias", lambda m: solve_average_reward(m, tolerance=1e-8)),
-        ("V* for H=200", lambda m: optimal_values(m, 200)),
-    ):
-        times = [_best(run, garnet(300, members=count)) for count in members]
-        rows.append(_growth_row(f"{task}, S=300, M = {members}", members, times))
-    horizons = (100, 1000, 10_000)
-    model = garnet(300, members=16)
-    times = [_best(partial(optimal_values, horizon=h), model) for h in horizons]
-    rows.append(_growth_row(f"V*, S=300, M=16, H = {horizons}", horizons, times))
-    return rows
+    sizes = (300, 1000) if options.quick else (300, 1000, 3000)
+    tasks: dict[str, Callable[[SimulatorClass], Any]] = {
+        "all hitting times": all_times,
+        "diameter alone": longest,
+        "gain and bias": gains,
+        "V* for H=1000": partial(optimal_values, horizon=1000),
+    }
+    for task, call in tasks.items():
+        yield _growth(task, "S", sizes, [partial(call, garnet(s)) for s in sizes])
+    members = (1, 4, 16, MEMBERS)
+    for task in ("gain and bias", "V* for H=1000"):
+        families = [garnet(300, members=m) for m in members]
+        calls = [partial(tasks[task], each) for each in families]
+        yield _growth(f"{task}, S=300", "M", members, calls)
+    horizons, family = (100, 1000, 10_000), garnet(300, members=16)
+    calls = [partial(optimal_values, family, each) for each in horizons]
+    yield _growth("V*, S=300, M=16", "H", horizons, calls)
 
 
-def traps() -> list[dict[str, Any]]:
-    """Check the models on which at least one peer is wrong or does not answer."""
-    rows = []
+def _growth(
+    task: str, what: str, sizes: Sequence[int], calls: Sequence[Callable[[], Any]]
+) -> Row:
+    _, seconds = measured(*(partial(timed, call) for call in calls), repeats=3)
+    taken = np.median(seconds, axis=1)
+    slope = np.polyfit(np.log(sizes), np.log(taken), 1)[0]
+    every = ", ".join(f"{1e3 * each:.3g}" for each in taken)
+    return task, f"{what} = {', '.join(map(str, sizes))}", every, float(slope)
+
+
+def traps(_: Namespace) -> Iterator[Row]:
+    """Solve models on which some other program is wrong or gives no answer."""
     cycle = solve_average_reward(instances.cycle(20))
-    rows.append(_trap("20-cycle, gain 1/20", cycle.gain[0], 1.0 / 20.0))
-    rows.append(_trap("20-cycle, span 19/20", cycle.bias_span[0], 19.0 / 20.0))
-    for name in ("trap_door", "near_multichain", "two_optima", "switch"):
-        known = closed_forms(name)
-        plan = solve_average_reward(build_instance(name))
-        if known.gain is not None:
-            rows.append(_trap(f"{name}, gain", plan.gain[0], float(known.gain[0])))
+    yield _trap("20-cycle, gain", cycle.gain[0], 1.0 / 20)
+    yield _trap("20-cycle, span of the bias", cycle.bias_span[0], 19.0 / 20)
+    names = ["trap_door", "near_multichain", "two_optima", "switch"]
+    names += ["adverse?states=30", "adverse?states=40", "nodrift?states=200"]
+    for name in names:
+        known, model = closed_forms(name), build_instance(name)
+        if known.gain is not None and "?" not in name:
+            gain = solve_average_reward(model).gain[0]
+            yield _trap(f"{name}, gain", gain, float(known.gain[0]))
         if known.diameter is not None:
-            ours = diameter(build_instance(name))
-            rows.append(
-                _trap(f"{name}, diameter", ours.lower, float(known.diameter[0]))
-            )
-    for states in (30, 40):
-        known = closed_forms(f"adverse?states={states}")
-        assert known.diameter is not None
-        ours = diameter(instances.adverse(states))
-        rows.append(
-            _trap(
-                f"adverse chain {states}, diameter",
-                ours.lower,
-                float(known.diameter[0]),
-            )
-        )
-    known = closed_forms("nodrift?states=200")
-    assert known.diameter is not None
-    ours = diameter(instances.nodrift(200))
-    rows.append(_trap("no drift 200, diameter", ours.lower, float(known.diameter[0])))
-    return rows
+            ours = diameter(model).lower
+            yield _trap(f"{name}, diameter", ours, float(known.diameter[0]))
 
 
-def median(seconds: list[float]) -> float:
-    """Return the median."""
-    return statistics.median(seconds)
-
-
-def row(
-    task: str, peer: str, mine: float, theirs: float, goal: float | None, error: float
-) -> dict[str, Any]:
-    """Return one comparison; `met` says whether the ratio reaches its goal."""
-    ratio = theirs / mine
-    return {
-        "task": task,
-        "peer": peer,
-        "simgap_ms": mine * 1e3,
-        "peer_ms": theirs * 1e3,
-        "ratio": ratio,
-        "goal": goal,
-        "met": None if goal is None else bool(ratio >= goal),
-        "peer_relative_error": error,
-    }
-
-
-def _best(run: Callable[[Any], Any], model: SimulatorClass) -> float:
-    run(model)
-    return min(timed(run, model)[0] for _ in range(3))
-
-
-def _growth_row(
-    task: str, sizes: tuple[int, ...], times: list[float]
-) -> dict[str, Any]:
-    slope = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
-    return {"task": task, "ms": [t * 1e3 for t in times], "exponent": slope}
-
-
-def _trap(task: str, ours: float, exact: float) -> dict[str, Any]:
+def _trap(task: str, ours: float, exact: float) -> Row:
     error = float(abs(ours / exact - 1.0))
-    return {
-        "task": f"trap: {task}",
-        "relative_error": error,
-        "met": bool(error <= 1e-10),
-    }
+    return task, f"{exact:.4g}", f"{error:.0e}", error <= 1e-10
 
 
-def _print(row: dict[str, Any]) -> None:
-    if "ratio" in row:
-        mark = {None: " ", True: "*", False: "!"}[row["met"]]
-        goal = "" if row["goal"] is None else f" (goal {row['goal']:g})"
-        print(
-            f"{mark} {row['task']:42s} {row['peer']:38s} {row['simgap_ms']:10.2f} ms "
-            f"{row['peer_ms']:10.2f} ms {row['ratio']:8.1f}x{goal}"
-            f"  peer off by {row['peer_relative_error']:.0e}"
-        )
-    elif "exponent" in row:
-        shown = ", ".join(f"{ms:.2f}" for ms in row["ms"])
-        print(f"  growth: {row['task']:45s} {shown} ms, exponent {row['exponent']:.2f}")
-    else:
-        mark = "*" if row["met"] else "!"
-        print(f"{mark} {row['task']:45s} relative error {row['relative_error']:.1e}")
-    sys.stdout.flush()
-
+TABLES = (
+    Table(
+        "planning",
+        "task | peer | simgap, ms | peer, ms | times as fast | goal | met | "
+        "peer is off by",
+        against_peers,
+    ),
+    Table("planning_growth", "task | sizes | ms | exponent", growth),
+    Table("planning_traps", "model | exact | we are off by | met", traps),
+)
 
 if __name__ == "__main__":
     sys.exit(main())

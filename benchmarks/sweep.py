@@ -1,26 +1,23 @@
 """What a sweep costs beside its cells: overhead, two workers, a million cells.
 
-    python -m benchmarks.sweep [--quick] [--part P] [--ray PYTHON] [--json FILE]
+    python -m benchmarks.sweep [--ray PYTHON] [--quick]
 
 Every measurement is a process of its own. Cells of these sweeps do no work, or so many
 rounds of a loop as take 50 ms here; all else is as in `simgap sweep`: plan, keys,
 worker processes, ledger, table. Beside it the same tasks by a bare
 `ProcessPoolExecutor`, and by bare Ray tasks and the same sweep on Ray in the
-interpreter that `--ray` names (without it: not measured). Times are those of the clock;
-the driver's own processor time is told too: other work on the machine changes it
-little.
+interpreter that `--ray` names (without it: not measured). Times are those of the clock,
+and the driver's own processor time: other work on the machine changes that little.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import resource
-import subprocess
 import sys
 import tempfile
 import time
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -29,6 +26,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, final
 
+from benchmarks.results import Asked, Row, Table, ratio, run, scaled, spread, started
+
 CELL_MS = 50.0
 GOAL = 1.8  # times one worker, with two, for cells of 50 ms
 ANSWER = (
@@ -36,6 +35,7 @@ ANSWER = (
     b'"worst":{"lower":0.3,"upper":0.40000000000000002}},"notes":[],"certified":'
     b'"certified","files":{}}'
 )
+REPEATS = 3
 UNDER_WAY = 2000  # tasks of Ray, as 1000 workers have
 
 
@@ -83,92 +83,80 @@ def turned(rounds: int) -> int:
     return found
 
 
-def main() -> int:
-    """Measure everything and print it."""
-    options = _options()
-    if options.step:
-        print(json.dumps(STEPS[options.step](*options.arguments)))
-        return 0
-    quick = options.quick
-    found: dict[str, Any] = {"cores": len(os.sched_getaffinity(0)), "quick": quick}
-    with tempfile.TemporaryDirectory() as place:
-        parts: dict[str, Callable[[Path], Any]] = {
-            "overhead": lambda at: _overhead(at, 200 if quick else 5000, options.ray),
-            "two": lambda at: _two_workers(at, 50 if quick else 400),
-            "ledger": lambda at: _ledger(at, 2000 if quick else 10**6),
-        }
-        for name in [options.part] if options.part else parts:
-            found[name] = parts[name](Path(place))
-    if options.json:
-        Path(options.json).write_text(json.dumps(found, indent=1))
-    for name, show in PRINTED.items():
-        if name in found:
-            show(found[name])
-    return 0 if quick or found.get("two", {"ratio": GOAL})["ratio"] >= GOAL else 1
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--quick", action="store_true", help="a few cells of each")
-    parser.add_argument("--part", choices=("overhead", "two", "ledger"))
-    parser.add_argument("--ray", metavar="PYTHON", help="an interpreter that has Ray")
-    parser.add_argument("--json", metavar="FILE", help="keep the numbers")
-    parser.add_argument("--step", help=argparse.SUPPRESS)
-    parser.add_argument("arguments", nargs="*", help=argparse.SUPPRESS)
-    return parser.parse_args()
-
-
-def _overhead(place: Path, cells: int, ray: str | None) -> list[dict[str, Any]]:
+def overhead(options: Namespace) -> Iterator[Row]:
     """Return what a cell that does nothing costs, by each program."""
-    rows = []
-    for workers in (1, 2):
-        many = str(cells), str(workers)
-        rows.append({"by": "simgap sweep", "workers": workers})
-        rows[-1] |= _step("sweep", str(place / f"none-{workers}"), *many, "0")
-        rows.append({"by": "ProcessPoolExecutor", "workers": workers})
-        rows[-1] |= _step("pool", *many)
-    if ray is not None:
-        rows += _step("ray", str(place / "ray"), str(cells), python=ray)["rows"]
-    return rows
+    cells = 200 if options.quick else 5000
+    runs: list[Asked] = []
+    for _ in range(1 if options.quick else REPEATS):
+        with tempfile.TemporaryDirectory() as place:
+            for workers in (1, 2):
+                folder = f"{place}/none-{workers}"
+                runs += _step("`simgap sweep`", "sweep", folder, cells, workers, 0)
+                runs += _step("bare `ProcessPoolExecutor`", "pool", cells, workers)
+            if options.ray is not None:
+                runs += _step("", "ray", f"{place}/ray", cells, python=options.ray)
+    for by, workers in dict.fromkeys((each["by"], each["workers"]) for each in runs):
+        same = [r for r in runs if (r["by"], r["workers"]) == (by, workers)]
+        clock, cpu = ([r[key] for r in same] for key in ("steady", "steady_cpu"))
+        yield by, workers, scaled(clock, 1e3), scaled(cpu, 1e3)
 
 
-def _two_workers(place: Path, cells: int) -> dict[str, Any]:
+def two_workers(options: Namespace) -> Iterator[Row]:
     """Return how much faster two workers are than one."""
     begin, rounds = time.process_time(), 10**6
     turned(rounds)
     rounds = round(rounds * CELL_MS / 1000.0 / (time.process_time() - begin))
-    one, two = (
-        _step("sweep", str(place / f"busy-{workers}"), str(cells), workers, str(rounds))
-        for workers in ("1", "2")
-    )
-    ratio = one["steady"] / two["steady"]
-    return {"rounds": rounds, "one": one, "two": two, "ratio": ratio}
+    taken: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(1 if options.quick else REPEATS):
+        with tempfile.TemporaryDirectory() as place:
+            for many, found in taken.items():
+                cells = 40 if options.quick else 400
+                (told,) = _step("", "sweep", f"{place}/{many}", cells, many, rounds)
+                found.append(told["steady"])
+    times = ratio(*taken.values())
+    one, two = (scaled(each, 1e3) for each in taken.values())
+    yield f"{CELL_MS:g} ms", one, two, times, GOAL, times.median >= GOAL
 
 
-def _ledger(place: Path, cells: int) -> list[dict[str, Any]]:
+def ledger(options: Namespace) -> Iterator[Row]:
     """Return what a ledger with very many rows costs, step by step."""
-    folder, many = str(place / "many"), str(cells)
-    rows = [{"what": "run and append all cells"} | _step("fill", folder, many)]
-    rows.append({"what": "resume: nothing is missing"} | _step("scan", folder))
-    rows.append({"what": "status"} | _step("status", folder))
-    rows.append({"what": "open after a kill: every row"} | _step("killed", folder))
-    rows.append({"what": "export the table"} | _step("export", folder))
-    return rows
+    with tempfile.TemporaryDirectory() as place:
+        folder, cells = f"{place}/many", 2000 if options.quick else 10**6
+        (fill,) = _step("", "fill", folder, cells)
+        size = f"{fill['bytes'] / 1e6:.0f} MB, {fill['bytes'] / cells:.0f} a cell"
+        fast = f"{fill['rate']:.0f} cells a second"
+        what = (
+            f"run {cells} cells by the driver alone ({fast}), write a ledger ({size})"
+        )
+        yield what, fill["seconds"], fill["cpu"], round(fill["peak_mb"])
+        for what, step in {
+            "resume when nothing is missing, write the table": "scan",
+            "`simgap status`": "status",
+            "open after the driver was killed: every row is read": "killed",
+            "export the table": "export",
+        }.items():
+            runs = [told for _ in range(REPEATS) for told in _step("", step, folder)]
+            clock, cpu = (spread([r[key] for r in runs]) for key in ("seconds", "cpu"))
+            yield what, clock, cpu, round(max(r["peak_mb"] for r in runs))
 
 
-def _step(name: str, *arguments: str, python: str = sys.executable) -> dict[str, Any]:
+def _step(
+    by: str, name: str, *arguments: Any, python: str = sys.executable
+) -> Iterator[Asked]:
     """Run a step in a process of its own; return what it tells, and its memory."""
-    done = subprocess.run(
-        [python, "-m", "benchmarks.sweep", "--step", name, "--", *arguments],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    asked = {"step": name, "arguments": list(map(str, arguments))}
+    workers = {"sweep": arguments[2:3], "pool": arguments[1:]}.get(name, ())
+    for told in started(python, "benchmarks.sweep", asked):
+        yield {"by": by, "workers": next(iter(workers), None), **told}
 
 
-def _told(begin: float, cpu: float, **more: Any) -> dict[str, Any]:
+def stepped(asked: Asked) -> Iterable[Asked]:
+    """Return what a step tells."""
+    told = STEPS[asked["step"]](*asked["arguments"])
+    return told if isinstance(told, list) else [told]
+
+
+def _told(begin: float, cpu: float, **more: Any) -> Asked:
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {
         "seconds": time.perf_counter() - begin,
@@ -178,14 +166,14 @@ def _told(begin: float, cpu: float, **more: Any) -> dict[str, Any]:
     }
 
 
-def _sweep(folder: str, cells: str, workers: str, rounds: str) -> dict[str, Any]:
+def _sweep(folder: str, cells: str, workers: str, rounds: str) -> Asked:
     """Run a sweep of cells that only turn."""
     from simgap.sweeps import LocalEngine
 
     return _swept(folder, cells, rounds, LocalEngine(int(workers)))
 
 
-def _swept(folder: str, cells: str, rounds: str, engine: Any) -> dict[str, Any]:
+def _swept(folder: str, cells: str, rounds: str, engine: Any) -> Asked:
     from simgap.sweeps import sweep
 
     plan, place = _planned(Path(folder), int(cells))
@@ -200,7 +188,7 @@ def _swept(folder: str, cells: str, rounds: str, engine: Any) -> dict[str, Any]:
     begin, cpu = time.perf_counter(), time.process_time()
     done = sweep(plan, out=place, engine=engine, progress=note)
     assert done.done == int(cells)
-    return _told(begin, cpu, cells=int(cells), **_second_half(ends))
+    return _told(begin, cpu, **_second_half(ends))
 
 
 def _second_half(ends: list[tuple[float, float]]) -> dict[str, float]:
@@ -211,7 +199,7 @@ def _second_half(ends: list[tuple[float, float]]) -> dict[str, float]:
     return {"steady": clock, "steady_cpu": cpu}
 
 
-def _pool(cells: str, workers: str) -> dict[str, Any]:
+def _pool(cells: str, workers: str) -> Asked:
     """Run tasks that do nothing in a bare pool, one at a time as cells are."""
     begin, cpu = time.perf_counter(), time.process_time()
     with ProcessPoolExecutor(int(workers), get_context("spawn")) as pool:
@@ -219,10 +207,10 @@ def _pool(cells: str, workers: str) -> dict[str, Any]:
             (time.perf_counter(), time.process_time())
             for _ in pool.map(turned, [0] * int(cells))
         ]
-    return _told(begin, cpu, cells=int(cells), **_second_half(ends))
+    return _told(begin, cpu, **_second_half(ends))
 
 
-def _ray(folder: str, cells: str) -> dict[str, Any]:
+def _ray(folder: str, cells: str) -> list[Asked]:
     """Run tasks that do nothing on Ray, bare and by a sweep; then let many wait."""
     with tempfile.TemporaryDirectory(prefix="sgray") as home:
         os.environ |= {"HOME": home, "RAY_TMPDIR": home, "RAY_AUTH_MODE": "token"}
@@ -234,28 +222,27 @@ def _ray(folder: str, cells: str) -> dict[str, Any]:
         ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR")
         task = ray.remote(lambda rounds: rounds)
         ray.get([task.remote(0) for _ in range(20)])
-        begin, cpu = time.perf_counter(), time.process_time()
         refs = [task.remote(0) for _ in range(int(cells))]
         ends = []
         for each in refs:
             ray.get(each)
             ends.append((time.perf_counter(), time.process_time()))
-        about = {"workers": 2, "version": ray.__version__}
-        rows = [{"by": "Ray tasks", **about}]
-        rows[0] |= _told(begin, cpu, cells=int(cells), **_second_half(ends))
-        rows.append({"by": "simgap sweep --engine ray", **about})
-        rows[1] |= _swept(folder, cells, "0", RayEngine())
+        rows = [{"by": "bare Ray tasks", "workers": 2, **_second_half(ends)}]
+        swept = _swept(folder, cells, "0", RayEngine())
+        rows.append({"by": "`simgap sweep --engine ray`", "workers": 2, **swept})
         sleeping = ray.remote(lambda: time.sleep(600.0))
         refs = [sleeping.remote() for _ in range(UNDER_WAY)]
-        begin = time.perf_counter()
+        ends = []
         for _ in range(20):
             ray.wait(refs, num_returns=len(refs), timeout=0)
-        rows[1]["wait"] = (time.perf_counter() - begin) / 20
+            ends.append((time.perf_counter(), time.process_time()))
+        wait = f"one `ray.wait` for {UNDER_WAY} tasks under way"
+        rows.append({"by": wait, "workers": 2, **_second_half(ends)})
         ray.shutdown()
-    return {"rows": rows}
+    return rows
 
 
-def _fill(folder: str, cells: str) -> dict[str, Any]:
+def _fill(folder: str, cells: str) -> Asked:
     """Run very many cells by the driver alone."""
     from simgap.sweeps import sweep
 
@@ -272,10 +259,10 @@ def _fill(folder: str, cells: str) -> dict[str, Any]:
     assert done.done == int(cells)
     size = (place / "ledger.sqlite").stat().st_size
     rate = len(ends) / (ends[-1] - ends[0])
-    return _told(begin, cpu, cells=int(cells), bytes=size, rate=rate)
+    return _told(begin, cpu, bytes=size, rate=rate)
 
 
-def _scan(folder: str) -> dict[str, Any]:
+def _scan(folder: str) -> Asked:
     from simgap.sweeps import resume
 
     begin, cpu = time.perf_counter(), time.process_time()
@@ -283,7 +270,7 @@ def _scan(folder: str) -> dict[str, Any]:
     return _told(begin, cpu)
 
 
-def _status(folder: str) -> dict[str, Any]:
+def _status(folder: str) -> Asked:
     from simgap.sweeps import status
 
     begin, cpu = time.perf_counter(), time.process_time()
@@ -291,7 +278,7 @@ def _status(folder: str) -> dict[str, Any]:
     return _told(begin, cpu)
 
 
-def _killed(folder: str) -> dict[str, Any]:
+def _killed(folder: str) -> Asked:
     """Open the ledger of a driver that was killed: its seal is open."""
     from simgap.ledger import opened_ledger
     from simgap.ledger.seal import read_seal, write_seal
@@ -300,17 +287,17 @@ def _killed(folder: str) -> dict[str, Any]:
     assert seal is not None
     write_seal(Path(folder), type(seal)(seal.rows, seal.digests))
     begin, cpu = time.perf_counter(), time.process_time()
-    with opened_ledger(Path(folder), "sweep") as ledger:
-        rows = len(ledger.statuses())
-    return _told(begin, cpu, rows=rows)
+    with opened_ledger(Path(folder), "sweep") as rows:
+        rows.statuses()
+    return _told(begin, cpu)
 
 
-def _export(folder: str) -> dict[str, Any]:
+def _export(folder: str) -> Asked:
     from simgap.sweeps import export_table
 
     begin, cpu = time.perf_counter(), time.process_time()
-    told = export_table(folder, Path(folder) / "copy.csv")
-    return _told(begin, cpu, bytes=told.bytes)
+    export_table(folder, Path(folder) / "copy.csv")
+    return _told(begin, cpu)
 
 
 def _planned(folder: Path, cells: int) -> tuple[Path, Path]:
@@ -331,7 +318,7 @@ policy = ["random", "zero"]
     return plan, folder
 
 
-STEPS: dict[str, Callable[..., dict[str, Any]]] = {
+STEPS: dict[str, Callable[..., Asked | list[Asked]]] = {
     "sweep": _sweep,
     "pool": _pool,
     "ray": _ray,
@@ -343,43 +330,20 @@ STEPS: dict[str, Callable[..., dict[str, Any]]] = {
 }
 
 
-def _print_overhead(rows: list[dict[str, Any]]) -> None:
-    print("| cells that do nothing, by | workers | ms a cell | driver's CPU ms |")
-    print("|---|---|---|---|")
-    for row in rows:
-        each, cpu = 1e3 * row["steady"], 1e3 * row["steady_cpu"]
-        print(f"| {row['by']} | {row['workers']} | {each:.2f} | {cpu:.2f} |")
-        if "wait" in row:
-            print(f"\nray.wait for {UNDER_WAY} tasks: {1e3 * row['wait']:.1f} ms")
-
-
-def _print_two(two: dict[str, Any]) -> None:
-    print(
-        f"\ncells of {CELL_MS:.0f} ms: {1e3 * two['one']['steady']:.1f} ms a cell by "
-        f"one worker, {1e3 * two['two']['steady']:.1f} by two: {two['ratio']:.2f} "
-        f"times (goal {GOAL})\n"
-    )
-
-
-def _print_ledger(rows: list[dict[str, Any]]) -> None:
-    fill = rows[0]
-    print(
-        f"{fill['cells']} cells: ledger of {fill['bytes'] / 1e6:.0f} MB, "
-        f"{fill['bytes'] / fill['cells']:.0f} bytes a cell; the driver alone: "
-        f"{fill['rate']:.0f} cells a second\n"
-    )
-    print("| with so many | seconds | CPU s | peak MB |\n|---|---|---|---|")
-    for row in rows:
-        numbers = f"{row['seconds']:.1f} | {row['cpu']:.1f} | {row['peak_mb']:.0f}"
-        print(f"| {row['what']} | {numbers} |")
-
-
-PRINTED: dict[str, Callable[[Any], None]] = {
-    "overhead": _print_overhead,
-    "two": _print_two,
-    "ledger": _print_ledger,
-}
-
+TABLES = (
+    Table(
+        "sweep",
+        "cells that do nothing, by | workers | ms a cell | driver's CPU ms a cell",
+        overhead,
+    ),
+    Table(
+        "sweep_two",
+        "cells of | one worker, ms | two workers, ms | times as fast | goal | met",
+        two_workers,
+    ),
+    Table("sweep_ledger", "what | seconds | CPU s | peak memory, MB", ledger),
+)
+RAY = {"--ray": "an interpreter that has Ray"}
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("benchmarks.sweep", str(__doc__), TABLES, options=RAY, child=stepped))

@@ -1,6 +1,6 @@
 """Steps per CPU second of training, and CPU seconds until a policy is good.
 
-    python -m benchmarks.train [--sb3 PYTHON] [--quick] [--json FILE]
+    python -m benchmarks.train [--sb3 PYTHON] [--quick]
 
 The task is the pendulum with mass, length and gravity drawn anew for every episode. The
 peers are RecurrentPPO of sb3-contrib and PPO of Stable-Baselines3, in the interpreter
@@ -12,25 +12,23 @@ Every row is a process of its own with one core and one thread. Seconds are thos
 processor since the process started, so that imports and compiling count; evaluating the
 policies does not count.
 
-Before anything is printed, untrained policies are compared: the mean return and what
-each parameter does to it must agree. Exits with 1 if a goal is missed; a quick run
-judges nothing.
+Before a row is told, untrained policies are compared: the mean return and what each
+parameter does to it must agree. A spread is of seeds; a peer has one.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import sys
+from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import asdict
 from math import inf
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.results import Asked, Row, Table, run, spread, started
 from benchmarks.train_peers import (
     HORIZON,
     RANGES,
@@ -38,11 +36,9 @@ from benchmarks.train_peers import (
     UNTRAINED,
     WANTED,
     Act,
-    Asked,
     Watch,
     effects,
 )
-from benchmarks.transfer_peers import started
 from simgap.continuous import bind, open_simulator, parse_randomization
 from simgap.continuous.training.features import features_of
 from simgap.continuous.training.learner import Learner, Round, learner_of
@@ -71,36 +67,35 @@ OTHERS = {
     "hopper": "body.*.mass*=0.6..1.6 geom.*.friction*=0.5..1.5 "
     "joint.*.damping*=0.5..2 actuator.*.gear*=0.6..1.4",
 }
-WORDS = {True: "met", False: "missed", None: "not measured"}
 ONE_THREAD = {"NPROC": "1", "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
 
 
-def main() -> int:
-    """Run all comparisons, print two tables and the goals."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--sb3", help="an interpreter that has sb3-contrib")
-    parser.add_argument("--quick", action="store_true", help="a few updates")
-    parser.add_argument("--json", type=Path, help="write the figures there as well")
-    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.child:
-        print(json.dumps(_trained(json.load(sys.stdin))))
-        return 0
+def pendulum(options: Namespace) -> Iterator[Row]:
+    """Train on the pendulum: simgap with all seeds, and the peers beside it."""
     rows = list(_pendulum(options.sb3, options.quick))
-    check_alike(
-        [each for each in rows if each["choice"] in ("simgap", "equal", "lean")]
-    )
-    _print_pendulum(rows)
-    others = list(_others(options.quick))
-    goals = judged(rows, others)
-    print("\n| goal | found | |\n|---|---|---|")
-    for each in goals:
-        value = "" if each["found"] is None else f"{each['found']:.3g}"
-        print(f"| {each['goal']} | {value} | {WORDS[each['met']]} |")
-    if options.json:
-        found = {"pendulum": rows, "others": others, "goals": goals}
-        options.json.write_text(json.dumps(found, indent=1))
-    return int(not options.quick and any(each["met"] is False for each in goals))
+    check_alike([row for row in rows if row["choice"] in ("simgap", "equal", "lean")])
+    for who in dict.fromkeys(map(_who, rows)):
+        memory, choice = who
+        runs, ours = [row for row in rows if _who(row) == who], choice == "simgap"
+        rates = spread([row["rate"] for row in runs])
+        reached = [row["reached"] for row in runs if row["reached"]]
+        seconds = max(row["seconds"] for row in runs)
+        late = f"not all in {seconds:.0f}" if reached else f"not in {seconds:.0f}"
+        whole = len(reached) == len(runs)
+        yield (
+            "simgap" if ours else PEERS[memory],
+            memory,
+            "preset" if ours else CHOICES[choice],
+            runs[0]["batch"],
+            rates,
+            _rate(rows, memory, "simgap") / rates.median,
+            spread([row["compiling"] for row in runs]) if ours else None,
+            spread([row[1] for row in reached]) if whole else late,
+            spread([row[0] for row in reached]) if whole else None,
+            spread([row["mean"] for row in runs]),
+            spread([row["judging"] for row in runs]),
+            *(judged(rows, memory) if ours and not options.quick else (None, None)),
+        )
 
 
 def check_alike(rows: list[Asked]) -> None:
@@ -117,38 +112,26 @@ def check_alike(rows: list[Asked]) -> None:
             raise AssertionError(f"not the same task: {rows[0]} and {row}")
 
 
-def judged(rows: list[Asked], others: list[Asked]) -> list[Asked]:
-    """Return what was found for each goal and whether it is met; None: not measured."""
-    found: list[tuple[str, float | None, bool]] = []
-    peer = _rates(rows, "lstm", "equal")
-    for memory in STEPS:
-        ours = [each for each in rows if _who(each) == (memory, "simgap")]
-        if not ours:
-            continue
-        if memory != "none":
-            text = f"times the steps per CPU s of RecurrentPPO, at least {FASTER:g}"
-            ratio = _median(rows, memory) / peer[0] if peer else None
-            found.append((f"{memory}: {text}", ratio, (ratio or 0.0) >= FASTER))
-        text = (
-            f"CPU s to a return of {WANTED:g} with the slowest seed, at most {SOON:g}"
-        )
-        slowest = max(each["reached"][1] if each["reached"] else inf for each in ours)
-        found.append((f"{memory}: {text}", slowest, slowest <= SOON))
-    text = f"CPU s of compiling an update, the longest, at most {COMPILED:g}"
-    longest = max(each["compiling"] for each in [*rows, *others] if "compiling" in each)
-    found.append((text, longest, longest <= COMPILED))
-    return [
-        {"goal": goal, "found": value, "met": None if value is None else met}
-        for goal, value, met in found
-    ]
+def judged(rows: list[Asked], memory: str) -> tuple[str, bool | None]:
+    """Return the goals of simgap with some memory, and whether they are met.
+
+    None: RecurrentPPO, which part of a goal is about, was not measured.
+    """
+    ours = [row for row in rows if _who(row) == (memory, "simgap")]
+    slowest = max(row["reached"][1] if row["reached"] else inf for row in ours)
+    goal, met = f"{SOON:g} s", slowest <= SOON
+    if memory == "none":
+        return goal, met
+    goal = f"{FASTER:g} times RecurrentPPO, {goal}"
+    if ("lstm", "equal") not in map(_who, rows):
+        return goal, None
+    times = _rate(rows, memory, "simgap") / _rate(rows, "lstm", "equal")
+    return goal, met and times >= FASTER
 
 
-def _rates(rows: list[Asked], memory: str, choice: str) -> list[float]:
-    return [each["rate"] for each in rows if _who(each) == (memory, choice)]
-
-
-def _median(rows: list[Asked], memory: str) -> float:
-    return float(np.median(_rates(rows, memory, "simgap")))
+def _rate(rows: list[Asked], memory: str, choice: str) -> float:
+    who = (memory, choice)
+    return float(np.median([row["rate"] for row in rows if _who(row) == who]))
 
 
 def _who(row: Asked) -> tuple[str, str]:
@@ -169,8 +152,7 @@ def _pendulum(sb3: str | None, quick: bool) -> Iterator[Asked]:
         if quick and memory == "lstm":
             continue
         for seed in SEEDS[:1] if quick else SEEDS:
-            row = _row(sys.executable, {**asked, "seed": seed})
-            yield row
+            yield (row := _row(sys.executable, {**asked, "seed": seed}))
         for choice in CHOICES if memory in PEERS and sb3 is not None else ():
             if (memory, choice) == ("none", "lean"):
                 continue
@@ -181,82 +163,37 @@ def _pendulum(sb3: str | None, quick: bool) -> Iterator[Asked]:
 def _row(python: str, asked: Asked) -> Asked:
     peer = asked["choice"] != "simgap"
     module = "benchmarks.train_peers" if peer else "benchmarks.train"
-    (told,) = started(python, asked, module)
+    (told,) = started(python, module, asked)
     keys = ("simulator", "memory", "choice", "seed")
     row = {**{key: asked[key] for key in keys}, **told}
     print(row, file=sys.stderr, flush=True)
     return row
 
 
-def _print_pendulum(rows: list[Asked]) -> None:
-    """Print a line for each row; ratios are of simgap's median, same memory."""
-    head = (
-        "trainer",
-        "memory",
-        "settings",
-        "seed",
-        "steps of an update",
-        "steps per CPU s",
-        "ratio",
-        "compiling, CPU s",
-        f"to {WANTED:g}: CPU s",
-        "steps",
-        "mean return at the end",
-        "evaluating, CPU s",
-    )
-    print(f"| {' | '.join(head)} |\n{'|---' * len(head)}|")
-    for row in rows:
-        memory, choice = _who(row)
-        ours = choice == "simgap"
-        reached = row["reached"]
-        cells = (
-            "simgap" if ours else PEERS[memory],
-            memory,
-            "preset" if ours else CHOICES[choice],
-            str(row["seed"]),
-            str(row["batch"]),
-            f"{row['rate']:.3g}",
-            f"{_median(rows, memory) / row['rate']:.2g}",
-            f"{row['compiling']:.1f}" if ours else "-",
-            f"{reached[1]:.1f}" if reached else f"not in {row['seconds']:.0f}",
-            f"{reached[0] if reached else row['steps']:.3g}",
-            f"{row['mean']:.0f}",
-            f"{row['judging']:.1f}",
-        )
-        print(f"| {' | '.join(cells)} |", flush=True)
-
-
-def _others(quick: bool) -> Iterator[Asked]:
-    """Measure and print what updates cost with other simulators."""
-    head = (
-        "simulator",
-        "memory",
-        "rows x steps",
-        "compiling, CPU s",
-        "steps per CPU s",
-    )
-    print(f"\n| {' | '.join(head)} |\n{'|---' * len(head)}|")
+def others(options: Namespace) -> Iterator[Row]:
+    """Measure what updates cost with other simulators."""
     for simulator, randomize in OTHERS.items():
         for memory in ("gru", "none"):
-            if quick and (simulator, memory) != ("puck", "none"):
+            if options.quick and (simulator, memory) != ("puck", "none"):
                 continue
             asked = {
                 "simulator": simulator,
                 "randomize": randomize,
                 "memory": memory,
                 "steps": 10**6,
-                "seconds": 1.0 if quick else 25.0,
+                "seconds": 1.0 if options.quick else 8.0,
                 "choice": "simgap",
-                "seed": SEEDS[0],
             }
-            row = _row(sys.executable, asked)
-            size = f"{row['settings']['rows']} x {row['settings']['horizon']}"
-            speed = f"{row['compiling']:.1f} | {row['rate']:.3g}"
-            print(f"| {simulator} | {memory} | {size} | {speed} |", flush=True)
-            yield row
+            seeds = SEEDS[:1] if options.quick else SEEDS
+            runs = [_row(sys.executable, {**asked, "seed": seed}) for seed in seeds]
+            size = f"{runs[0]['settings']['rows']} x {runs[0]['settings']['horizon']}"
+            compiling = spread([row["compiling"] for row in runs])
+            rates = spread([row["rate"] for row in runs])
+            met = compiling.greatest <= COMPILED
+            yield simulator, memory, size, compiling, rates, COMPILED, met
 
 
-def _trained(asked: Asked) -> Asked:
+def trained(asked: Asked) -> Iterator[Asked]:
     """Train with simgap, on one core with one thread, and say how it went."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
     os.environ |= ONE_THREAD  # before JAX is imported
@@ -273,8 +210,8 @@ def _trained(asked: Asked) -> Asked:
         return learner.round(learnt, draws, seed, number, rate)
 
     learnt = begun = learner.start(seed)
-    pendulum = asked["simulator"] == "pendulum"
-    watch = Watch(asked, _without_noise(learner, lambda: learnt) if pendulum else None)
+    judge = _without_noise(learner, lambda: learnt)
+    watch = Watch(asked, judge if asked["simulator"] == "pendulum" else None)
     before, number, over = watch.spent(), 0, False
     while not over:
         rate = rate_of(settings, min(number, rounds - 1), rounds)
@@ -286,13 +223,14 @@ def _trained(asked: Asked) -> Asked:
         "batch": settings.batch,
         "settings": {**asdict(settings), "memory": asked["memory"]},
     }
-    if not pendulum:
-        return found
+    if asked["simulator"] != "pendulum":
+        yield found
+        return
     met = [done(begun, each, 0.0).met for each in range(UNTRAINED // ROWS)]
     if any(len(each.returned) * HORIZON != settings.batch for each in met):
         raise AssertionError(f"not all episodes have {HORIZON} steps")
     theta = np.concatenate([each.theta for each in met])
-    return {**found, **effects(theta, np.concatenate([each.returned for each in met]))}
+    yield {**found, **effects(theta, np.concatenate([each.returned for each in met]))}
 
 
 def _without_noise(learner: Learner, learnt: Any) -> Act:
@@ -321,5 +259,22 @@ def _without_noise(learner: Learner, learnt: Any) -> Act:
     return act
 
 
+TABLES = (
+    Table(
+        "train",
+        "trainer | memory | settings | steps of an update | steps per CPU s | ratio | "
+        f"compiling, CPU s | to {WANTED:g}: CPU s | steps | mean return at the end | "
+        "evaluating, CPU s | goal | met",
+        pendulum,
+    ),
+    Table(
+        "train_others",
+        "simulator | memory | rows x steps | compiling, CPU s | steps per CPU s | "
+        "goal of compiling | met",
+        others,
+    ),
+)
+SB3 = {"--sb3": "an interpreter that has sb3-contrib"}
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("benchmarks.train", str(__doc__), TABLES, options=SB3, child=trained))

@@ -1,8 +1,7 @@
 """The randomized pendulum for every trainer, and those of Stable-Baselines3 on it.
 
 `benchmarks.train` starts this module in an interpreter that has Stable-Baselines3 and
-sb3-contrib (and need not have simgap), once for each row of its table: a line of JSON
-comes in, a line goes out.
+sb3-contrib (and need not have simgap), once for each row of its table.
 
 All trainers are judged alike: the policy without its noise, on a grid of the
 parameters, by the equations of `Pendulum-v1` for many worlds at once. What that costs
@@ -11,17 +10,17 @@ is not counted as training but told.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import log, pi
 from typing import Any
 
 import numpy as np
 
-Asked = dict[str, Any]
+from benchmarks.results import Asked, answer
+
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 Act = Callable[[Any, int], Any]  # observations (B, 3), number of the step -> torques
 
@@ -34,13 +33,6 @@ ROWS = 64  # environments side by side, where the batch is equal
 POINTS, EPISODES = 5, 8  # of the grid: along each parameter, and at each point
 ENDLESS = 10**9  # steps: a watch ends a training
 UNTRAINED = 24 * ROWS  # episodes before training, for the check of equal work
-
-
-def main() -> None:
-    """Answer what was asked on standard input."""
-    asked = json.load(sys.stdin)
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
-    print(json.dumps(_trained(asked)))
 
 
 class Watch:
@@ -138,11 +130,12 @@ def effects(theta: Numbers, returned: Numbers) -> Asked:
     return {"effects": found.tolist(), "errors": errors.tolist()}
 
 
-def _trained(asked: Asked) -> Asked:
+def trained(asked: Asked) -> Iterator[Asked]:
     """Train by Stable-Baselines3 and say how it went."""
     import torch
     from stable_baselines3.common.callbacks import BaseCallback
 
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
     torch.set_num_threads(1)
     model = _model(asked)
     watch = Watch(asked, _deterministic(model))
@@ -165,7 +158,7 @@ def _trained(asked: Asked) -> Asked:
     counted = sum(model.get_env().get_attr("steps")) - model.n_envs  # of the last call
     if not found["steps"] == found["updates"] * batch == counted:
         raise AssertionError(f"{counted} steps were made: {found}, batch {batch}")
-    return {**found, "batch": batch, **effects(*_untrained(asked))}
+    yield {**found, "batch": batch, **effects(*_untrained(asked))}
 
 
 def _model(asked: Asked) -> Any:
@@ -314,4 +307,4 @@ def _untrained(asked: Asked) -> tuple[Numbers, Numbers]:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(answer(trained))

@@ -1,23 +1,23 @@
 """Episodes per second of `simgap transfer`, and episodes that common starts save.
 
-    python -m benchmarks.transfer [--sb3 PYTHON] [--quick] [--json FILE]
+    python -m benchmarks.transfer [--sb3 PYTHON] [--quick]
 
 The same work by three programs: simgap's path, a plain loop over `gymnasium.make`, and
 `evaluate_policy` of Stable-Baselines3 in the interpreter that `--sb3` names (without
 it: not measured). Policies are networks with random hidden weights, one set for all
-three. Every program is a process of its own that may use one core, then two (the plain
-loop uses one). Starting, compiling and the first episodes are not counted but told: the
-seconds before. Mean returns are compared before anything is printed.
+three. Every program is a process of its own that may use one core (seconds are those of
+the processor), then two (those of the clock; the plain loop uses one), three times.
+Starting, compiling and the first episodes are not counted but told: the seconds before.
+Mean returns are compared before a row is told.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import sys
 import tempfile
 import time
+from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.transfer_peers import Asked, figures, started
+from benchmarks.results import Asked, Row, Table, run, spread, started
+from benchmarks.transfer_peers import figures
 from simgap.answers.transfer.setup import Recipe
 from simgap.continuous import (
     Activation,
@@ -75,63 +76,53 @@ TASKS: dict[str, Asked] = {  # simulators of simgap, parameter and range
         "ends": (-1.0, 1.0),
     },
 }
-NAMES = {"plain loop": "plain loop", "sb3": "SB3's evaluate_policy"}
 HORIZON = 200
 HIDDEN = 64
 FIRST = 32  # episodes at a point that warm up: two jobs, one for each worker
+REPEATS, PEERS = 3, "benchmarks.transfer_peers"
 BALANCE = (0.3, 0.6, 12.0, 2.5)  # of a linear controller that keeps CartPole up
 
 
-def main() -> int:
-    """Run all comparisons and print two tables."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--sb3", help="an interpreter that has stable-baselines3")
-    parser.add_argument("--quick", action="store_true", help="one core, short runs")
-    parser.add_argument("--json", type=Path, help="write the figures there as well")
-    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.child:
-        _child(json.load(sys.stdin))
-        return 0
+def rates(options: Namespace) -> Iterator[Row]:
+    """Return episodes per second, and how many times as many the fastest has."""
+    asked = {"seconds": 0.3 if options.quick else 1.0, "places": _places()}
     with tempfile.TemporaryDirectory() as folder:
-        cases = _cases(Path(folder), options.quick)
-        rows = list(_rates(cases, options.sb3, options.quick))
-        saved = list(_common_numbers(Path(folder), options.quick))
-    if options.json:
-        options.json.write_text(json.dumps({"rates": rows, "saved": saved}, indent=1))
-    return 0
+        asked["cases"] = _cases(Path(folder), options.quick)
+        for cores in (1,) if options.quick else (1, 2):
+            programs = [(sys.executable, "benchmarks.transfer", "simgap")]
+            if cores == 1:
+                programs.append((sys.executable, PEERS, "plain loop"))
+            if options.sb3 is not None:
+                programs.append((options.sb3, PEERS, "SB3's evaluate_policy"))
+            runs = [
+                list(started(python, module, asked | {"cores": cores, "program": name}))
+                for _ in range(1 if options.quick else REPEATS)
+                for python, module, name in programs
+            ]
+            yield from _rows([row for each in runs for row in each], cores)
 
 
-def _rates(cases: list[Asked], sb3: str | None, quick: bool) -> Iterator[Asked]:
-    asked = {"cases": cases, "seconds": 0.3 if quick else 1.5, "places": _places()}
-    print(
-        "| task | policy | program | cores | steps | before, s | episodes/s | ratio | "
-        "CPU: episodes/s | ratio |\n" + "|---" * 10 + "|"
-    )
-    for cores in (1,) if quick else (1, 2):
-        rows: list[Asked] = []
-        here = {**asked, "cores": cores}
-        programs = [("simgap", sys.executable, "benchmarks.transfer")]
-        peers = "benchmarks.transfer_peers"
-        if cores == 1:
-            programs.append(("plain loop", sys.executable, peers))
-        if sb3 is not None:
-            programs.append(("sb3", sb3, peers))
-        for name, python, module in programs:
-            told = started(python, {**here, "program": name}, module)
-            rows += [{"program": name, "cores": cores, **each} for each in told]
-        if sb3 is None:
-            missing = {"program": "sb3", "cores": cores, "missing": "no --sb3"}
-            rows += [{**missing, **_who(each)} for each in cases]
-        for case in cases:
-            same = [each for each in rows if _who(each) == _who(case)]
-            _check_alike(same)
-            _print(same)
-        yield from rows
-
-
-def _who(row: Asked) -> Asked:
-    return {"task": row["task"], "policy": row["policy"]}
+def _rows(runs: list[Asked], cores: int) -> Iterator[Row]:
+    cases = dict.fromkeys((each["task"], each["policy"]) for each in runs)
+    for task, policy in cases:
+        same = [
+            each for each in runs if (each["task"], each["policy"]) == (task, policy)
+        ]
+        _check_alike(same)
+        found: dict[str, list[Asked]] = {}
+        for each in same:
+            found.setdefault(each["program"], []).append(each)
+        clock = "cpu" if cores == 1 else "clock"
+        speeds = {
+            name: spread([r[clock] for r in rows]) for name, rows in found.items()
+        }
+        ours = max(s.median for name, s in speeds.items() if "simgap" in name)
+        for name, rows in found.items():
+            before = [each["before"] for each in rows if "before" in each]
+            steps = round(float(np.mean([each["steps"] for each in rows])))
+            first = spread(before) if before else None
+            times = ours / speeds[name].median
+            yield task, policy, name, cores, steps, first, speeds[name], times
 
 
 def _check_alike(rows: list[Asked]) -> None:
@@ -144,36 +135,17 @@ def _check_alike(rows: list[Asked]) -> None:
             raise AssertionError(f"not the same work: {done[0]} and {each}")
 
 
-def _print(rows: list[Asked]) -> None:
-    """Print rates; ratios are of simgap's fastest door over each program."""
-    best = max(
-        (each for each in rows if each["program"] == "simgap"), key=lambda r: r["clock"]
-    )
-    for each in rows:
-        name = each.get("simulator") or NAMES[each["program"]]
-        start = f"| {each['task']} | {each['policy']} | {name} | {each['cores']} |"
-        if "missing" in each:
-            print(f"{start} not measured | | | | | |", flush=True)
-            continue
-        before = f"{each['before']:.1f}" if "before" in each else "-"
-        speeds = [
-            "- | -"
-            if each[clock] is None
-            else f"{each[clock]:.3g} | {best[clock] / each[clock]:.2g}"
-            for clock in ("clock", "cpu")
-        ]
-        shown = " | ".join([f"{each['steps']:.0f}", before, *speeds])
-        print(f"{start} {shown} |", flush=True)
-
-
-def _child(asked: Asked) -> None:
+def evaluated(asked: Asked) -> Iterator[Asked]:
     """Measure simgap's own path on some cores."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: asked["cores"]])
     for case in asked["cases"]:
         for name in case["simulators"]:
-            row = _simgap({**asked, **case}, name)
-            print(json.dumps({**row, **_who(case), "simulator": f"simgap, {name}"}))
-            sys.stdout.flush()
+            who = {"task": case["task"], "policy": case["policy"]}
+            yield {
+                **_simgap({**asked, **case}, name),
+                **who,
+                "program": f"simgap, {name}",
+            }
 
 
 def _simgap(case: Asked, name: str) -> Asked:
@@ -206,20 +178,23 @@ def _simgap(case: Asked, name: str) -> Asked:
         found.cube.returns[..., FIRST:].ravel(),
         steps - warm,
         clock=end - clock,
-        cpu=spent - cpu if case["cores"] == 1 else None,
+        cpu=spent - cpu,
         before=clock - begin,
     )
 
 
-def _common_numbers(folder: Path, quick: bool) -> Iterator[Asked]:
+def common_starts(options: Namespace) -> Iterator[Row]:
     """Episodes until a loss is known at every point, the same starts or others.
 
     The reference is nearly the same network. Without common random numbers its episodes
     are compared with those of other starts. The half-width is what all episodes of
     other starts come to.
     """
-    print("\n| task | interval | half-width | same starts | other starts | ratio |")
-    print("|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        yield from _common_starts(Path(folder), options.quick)
+
+
+def _common_starts(folder: Path, quick: bool) -> Iterator[Row]:
     for task, about in TASKS.items():
         kind, *twists = about["pair"]
         texts = tuple(str(_network(folder, task, kind, each)) for each in twists)
@@ -239,13 +214,7 @@ def _common_numbers(folder: Path, quick: bool) -> Iterator[Asked]:
         for label, paired in cubes.items():
             width = widest(_apart(paired), Level(0.95)) / 2.0
             alike, mixed = (_needed(each, width) for each in (paired, _apart(paired)))
-            print(
-                f"| {task} | {label} | {width:.3g} | {alike} | {mixed} | "
-                f"{mixed / alike:.2g} |",
-                flush=True,
-            )
-            yield {"task": task, "interval": label, "half_width": width,
-                   "same": alike, "other": mixed}  # fmt: skip
+            yield task, label, width, alike, mixed, mixed / alike
 
 
 def _apart(cube: Cube) -> Cube:
@@ -365,5 +334,22 @@ def _places() -> list[str]:
     return [str(Path(mujoco.__file__).parents[1])]
 
 
+TABLES = (
+    Table(
+        "transfer",
+        "task | policy | program | cores | steps | before, s | episodes/s | "
+        "the fastest of simgap, times",
+        rates,
+    ),
+    Table(
+        "common_starts",
+        "task | interval | half-width | episodes, same starts | other starts | ratio",
+        common_starts,
+    ),
+)
+SB3 = {"--sb3": "an interpreter that has stable-baselines3"}
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(
+        run("benchmarks.transfer", str(__doc__), TABLES, options=SB3, child=evaluated)
+    )

@@ -1,8 +1,7 @@
 """What others do with a simulator and a policy: a plain loop, and Stable-Baselines3.
 
-`benchmarks.transfer` starts this module, once in its own interpreter for the plain loop
-over `gymnasium.make`, and once in one that has Stable-Baselines3 (and need not have
-simgap). A line of JSON comes in, a line goes out for each task and policy.
+`benchmarks.transfer` starts this module in its own interpreter for the plain loop over
+`gymnasium.make`, and in one that has Stable-Baselines3 (and need not have simgap).
 
 The plain loop asks the ONNX file through onnxruntime, one observation at a time. For
 `evaluate_policy` the same weights are a PyTorch module, as its own policies are; it
@@ -12,40 +11,32 @@ each on two (`DummyVecEnv`, `SubprocVecEnv`).
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-Asked = dict[str, Any]
+from benchmarks.results import Asked, answer
+
 Weights = Mapping[str, Any]
 AT_ONCE = 4  # episodes at each value, before the clock is looked at
 
 
-def main() -> None:
-    """Answer what was asked on standard input."""
-    asked = json.load(sys.stdin)
+def played(asked: Asked) -> Iterator[Asked]:
+    """Return how fast a program plays, a task and policy at a time."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: asked["cores"]])
     sys.path += asked["places"]  # last: nothing that is here is hidden
-    play = _evaluate_policy if asked["program"] == "sb3" else _plain_loop
+    play = _plain_loop if asked["program"] == "plain loop" else _evaluate_policy
     for case in asked["cases"]:
-        try:
-            row = play({**asked, **case})
-        except ImportError as error:
-            row = {"missing": str(error)}
-        print(json.dumps({**row, "task": case["task"], "policy": case["policy"]}))
-        sys.stdout.flush()
+        who = {key: case[key] for key in ("task", "policy")}
+        yield {**play({**asked, **case}), **who, "program": asked["program"]}
 
 
-def rate(
-    batches: Iterator[list[tuple[float, int]]], seconds: float, **more: Any
-) -> dict[str, Any]:
+def rate(batches: Iterator[list[tuple[float, int]]], seconds: float) -> Asked:
     """Return how many episodes there are in a second, from (return, steps) of each.
 
     The first batch is not counted: first calls are slower.
@@ -64,20 +55,18 @@ def rate(
         steps,
         clock=time.perf_counter() - begin,
         cpu=time.process_time() - cpu,
-        **more,
     )
 
 
 def figures(
-    returns: Any, steps: int, *, clock: float, cpu: float | None, **more: Any
-) -> dict[str, Any]:
+    returns: Any, steps: int, *, clock: float, cpu: float, **more: Any
+) -> Asked:
     """Return one measurement as what is printed of it."""
     count = len(returns)
     return {
-        "episodes": count,
         "steps": steps / count,
         "clock": count / clock,
-        "cpu": None if cpu is None else count / cpu,
+        "cpu": count / cpu,
         "mean": float(np.mean(returns)),
         "error": float(np.std(returns) / np.sqrt(count)),
         **more,
@@ -102,7 +91,7 @@ def make(case: Asked, theta: float) -> Any:
     return env
 
 
-def _plain_loop(case: Asked) -> dict[str, Any]:
+def _plain_loop(case: Asked) -> Asked:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -139,8 +128,7 @@ def _plain_loop(case: Asked) -> dict[str, Any]:
     return rate(batches(), case["seconds"])
 
 
-def _evaluate_policy(case: Asked) -> dict[str, Any]:
-    import stable_baselines3
+def _evaluate_policy(case: Asked) -> Asked:
     import torch
     from stable_baselines3.common.evaluation import evaluate_policy
     from stable_baselines3.common.monitor import Monitor
@@ -163,8 +151,7 @@ def _evaluate_policy(case: Asked) -> dict[str, Any]:
             )
             yield list(zip(*told, strict=True))
 
-    found = rate(batches(), case["seconds"], version=stable_baselines3.__version__)
-    return {**found, "cpu": found["cpu"] if case["cores"] == 1 else None}
+    return rate(batches(), case["seconds"])
 
 
 class _Twin:
@@ -217,28 +204,5 @@ class _Twin:
         getattr(layer, name).data = values.float()
 
 
-def started(python: str, asked: Asked, module: str) -> Iterator[dict[str, Any]]:
-    """Return the answers of a module that runs in some interpreter, line by line."""
-    import subprocess
-
-    one = {f"{each}_NUM_THREADS": "1" for each in ("OMP", "OPENBLAS", "MKL")}
-    process = subprocess.Popen(
-        [python, "-m", module, "--child"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parents[1],
-        env={**os.environ, **one},
-    )
-    assert process.stdin is not None and process.stdout is not None
-    process.stdin.write(json.dumps(asked))
-    process.stdin.close()
-    for line in process.stdout:
-        if line.startswith("{"):
-            yield json.loads(line)
-    if process.wait():
-        raise RuntimeError(f"{python} -m {module} ended with {process.returncode}")
-
-
 if __name__ == "__main__":
-    main()
+    sys.exit(answer(played))
