@@ -2,7 +2,7 @@
 PYTHON ?= .venv/bin/python
 BIN := $(dir $(PYTHON))
 
-.PHONY: check slow bench
+.PHONY: check slow speed bench
 
 check:
 	$(BIN)ruff check
@@ -14,5 +14,13 @@ check:
 slow:
 	$(PYTHON) -m pytest -m slow
 
+speed:
+	$(PYTHON) tools/speed
+
+# make bench SB3=PYTHON RAY=PYTHON LEARNERS=PYTHON: interpreters that have the peers
 bench:
-	$(PYTHON) -m benchmarks.planning
+	for each in planning oracle memory_needed planner_constants complexity identify \
+	  "simulate --peer-python $(LEARNERS)" "transfer --sb3 $(SB3)" \
+	  "train --sb3 $(SB3)" "sweep --ray $(RAY)"; \
+	do OMP_NUM_THREADS=1 $(PYTHON) -m benchmarks.$$each || missed="$$missed $$each"; done; \
+	test -z "$$missed" || { echo "goals missed, or not measured: $$missed"; exit 1; }

@@ -10,33 +10,32 @@ import numpy as np
 from scipy import sparse
 
 from benchmarks.results import Timed, timed
+from benchmarks.twins import stacked
+from simgap.arrays import FloatArray, IndexArray
 from simgap.mdp import SimulatorClass, TabularMDP, class_from_edges, mdp_from_arrays
 
 
 def garnet(states: int, *, members: int = 1) -> SimulatorClass:
     """Return random models with 4 actions and 5 successors a pair, random rewards."""
+    edges, weights, rewards = garnet_edges(states, members)
+    return class_from_edges(edges, weights, rewards, shape=(members, *rewards.shape))
+
+
+def garnet_edges(
+    states: int, members: int
+) -> tuple[IndexArray, FloatArray, FloatArray]:
+    """Return the edges (model, state, action, next state) of such models."""
     rng = np.random.default_rng(states)
     actions, branching = 4, 5
     rows = states * actions
     after = np.argsort(rng.random((rows, min(states, 64))), axis=1)[:, :branching]
     after = (after + rng.integers(states, size=(rows, 1))) % states
     after[:, 0] = (np.arange(rows) // actions + 1) % states  # a cycle through all
-    edges, weights = [], []
-    for member in range(members):
-        law = rng.dirichlet(np.ones(branching), size=rows)
-        table = np.empty((rows * branching, 4), np.int64)
-        table[:, 0] = member
-        table[:, 1] = np.repeat(np.arange(rows) // actions, branching)
-        table[:, 2] = np.repeat(np.arange(rows) % actions, branching)
-        table[:, 3] = after.ravel()
-        edges.append(table)
-        weights.append(law.ravel())
-    return class_from_edges(
-        np.concatenate(edges),
-        np.concatenate(weights),
-        rng.random((states, actions)),
-        shape=(members, states, actions),
-    )
+    laws = [rng.dirichlet(np.ones(branching), size=rows) for _ in range(members)]
+    model, row, _ = np.indices((members, rows, branching)).reshape(3, -1)
+    edges = [model, *np.divmod(row, actions), np.tile(after.ravel(), members)]
+    rewards = rng.random((states, actions))
+    return np.column_stack(edges), np.concatenate(laws).ravel(), rewards
 
 
 def dense(states: int) -> SimulatorClass:
@@ -84,14 +83,9 @@ class Toolbox:
     """pymdptoolbox's relative value iteration; its input checks are not counted."""
 
     def __init__(self, model: TabularMDP) -> None:
-        kernel = model.transitions
-        shape = (kernel.n_states * kernel.n_actions, kernel.n_states)
-        self.stacked = sparse.csr_matrix(
-            (kernel.values[0], kernel.indices, kernel.indptr), shape=shape
-        )
+        self.stacked, actions = stacked(model.as_class()), model.n_actions
         self._kernels = [
-            sparse.csr_matrix(self.stacked[a :: kernel.n_actions])
-            for a in range(kernel.n_actions)
+            sparse.csr_matrix(self.stacked[a::actions]) for a in range(actions)
         ]
         self._rewards = np.array(model.rewards)
 

@@ -15,6 +15,7 @@ import warnings
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.peers import Storm, Toolbox, dense, garnet
 from benchmarks.results import Row, Table, Timed, measured, ratio, run, scaled, timed
 from simgap import instances
+from simgap.errors import NotSolved
 from simgap.instances.catalogue import build_instance, closed_forms
 from simgap.mdp import SimulatorClass
 from simgap.planning import (
@@ -205,6 +207,14 @@ def traps(_: Namespace) -> Iterator[Row]:
         if known.diameter is not None:
             ours = diameter(model).lower
             yield _trap(f"{name}, diameter", ours, float(known.diameter[0]))
+    for name in (f"adverse?states={states}" for states in count(45, 5)):
+        exact = closed_forms(name).diameter
+        assert exact is not None
+        try:
+            diameter(build_instance(name))
+        except NotSolved:
+            yield f"{name}, diameter", f"{exact[0]:.4g}", "refused", None
+            return
 
 
 def _trap(task: str, ours: float, exact: float) -> Row:

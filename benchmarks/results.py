@@ -123,7 +123,8 @@ def run(
 ) -> int:
     """Measure tables as the command line says; return the exit status.
 
-    `child` answers what `started` asks for in a process of its own.
+    `child` answers what `started` asks for in a process of its own. Every one of
+    `options` is needed for what is written: no row is lost because a peer is missing.
     """
     parser = argparse.ArgumentParser(description=about.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="less, and write nothing")
@@ -135,6 +136,12 @@ def run(
     given = parser.parse_args()
     if given.child and child is not None:
         return answer(child)
+    for name in options or {}:
+        if (
+            not given.quick
+            and getattr(given, name.strip("-").replace("-", "_")) is None
+        ):
+            parser.error(f"give {name}, or --quick")
     missed = 0
     for table in tables:
         if table.name in given.only:
@@ -252,20 +259,20 @@ def write(record: Asked) -> None:
     PAGE.write_text(page(PAGE.read_text()))
 
 
-def saved(name: str) -> Asked | None:
+def saved(name: str, folder: Path = RESULTS) -> Asked | None:
     """Return what was written of a table; None: it was not measured yet."""
-    path = RESULTS / f"{name}.json"
+    path = folder / f"{name}.json"
     return json.loads(path.read_text()) if path.exists() else None
 
 
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def page(text: str) -> str:
+def page(text: str, folder: Path = RESULTS) -> str:
     """Return a document with all its tables as the JSON files have them."""
 
     def told(match: re.Match[str]) -> str:
-        record = saved(match[2])
+        record = saved(match[2], folder)
         body = "Not measured yet.\n" if record is None else rendered(record)
         return f"{match[1]}{body}{match[3]}"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -72,43 +71,41 @@ def test_a_trainer_with_another_task_stops_the_benchmark(other: Any) -> None:
         check_alike([ALIKE, other])
 
 
-def rows(ours: float, peer: float, seconds: float | None) -> list[Any]:
+def runs(ours: float, peer: float | None, seconds: float | None) -> list[Any]:
     reached = None if seconds is None else (400_000, seconds)
-    simgap = {"choice": "simgap", "compiling": 8.0, "reached": reached, "rate": ours}
-    return [
-        {**simgap, "memory": "gru"},
-        {**simgap, "memory": "lstm"},
-        {"memory": "lstm", "choice": "equal", "rate": peer, "reached": None},
-    ]
+    simgap = {"choice": "simgap", "reached": reached, "rate": ours}
+    found = [{**simgap, "memory": memory} for memory in ("gru", "none")]
+    if peer is not None:
+        found += [{"memory": "lstm", "choice": "equal", "rate": peer}]
+    return found
 
 
 @pytest.mark.parametrize(
-    ("given", "compiling", "met"),
+    ("given", "memory", "met"),
     [
-        (rows(100.0, 10.0, 25.0), 12.0, [True, True, True, True, True]),
-        (rows(99.0, 10.0, 25.0), 12.0, [False, True, False, True, True]),
-        (rows(100.0, 10.0, 25.1), 12.0, [True, False, True, False, True]),
-        (rows(100.0, 10.0, None), 12.1, [True, False, True, False, False]),
-        (rows(100.0, 10.0, 25.0)[:2], 1.0, [None, True, None, True, True]),
+        (runs(100.0, 10.0, 25.0), "gru", True),
+        (runs(99.0, 10.0, 25.0), "gru", False),
+        (runs(100.0, 10.0, 25.1), "gru", False),
+        (runs(100.0, 10.0, None), "gru", False),
+        (runs(100.0, None, 25.0), "gru", None),
+        (runs(1.0, 10.0, 25.0), "none", True),
+        (runs(1.0, None, 25.1), "none", False),
     ],
 )
-def test_goals_are_met_or_missed(given: Any, compiling: float, met: Any) -> None:
-    others = [{"compiling": compiling}]
-    assert [each["met"] for each in judged(given, others)] == met
+def test_goals_are_met_or_missed(given: Any, memory: str, met: bool | None) -> None:
+    assert judged(given, memory)[1] is met
 
 
 @pytest.mark.slow
-def test_the_benchmark_runs_without_its_peers(tmp_path: Path) -> None:
+def test_the_benchmark_runs_without_its_peers() -> None:
     pytest.importorskip("mujoco")
-    path = tmp_path / "found.json"
     ran = subprocess.run(
-        [sys.executable, "-m", "benchmarks.train", "--quick", "--json", str(path)],
+        [sys.executable, "-m", "benchmarks.train", "--quick"],
         cwd=Path(__file__).parent.parent,
         capture_output=True,
         text=True,
         check=True,
     )
-    found = json.loads(path.read_text())
-    assert {each["memory"] for each in found["pendulum"]} == {"gru", "none"}
-    assert all(each["updates"] >= 3 for each in found["pendulum"] + found["others"])
-    assert "| not measured |" in ran.stdout
+    rows = [line.split(" | ") for line in ran.stdout.splitlines() if " | " in line]
+    trainers = {tuple(row[:2]) for row in rows}
+    assert trainers > {("| simgap", "gru"), ("| simgap", "none"), ("| puck", "none")}
