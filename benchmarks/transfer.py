@@ -29,18 +29,12 @@ from benchmarks.results import Asked, Row, Table, run, spread, started
 from benchmarks.transfer_peers import figures
 from simgap.answers.transfer.setup import Recipe
 from simgap.continuous import (
-    Activation,
-    Box,
-    Choices,
     Cube,
-    Dense,
     Entry,
-    Lstm,
     bind,
     measured,
     open_simulator,
     parse_randomization,
-    write_policy,
 )
 from simgap.continuous.measuring.means import Level
 from simgap.continuous.measuring.stopping import widest
@@ -78,6 +72,7 @@ TASKS: dict[str, Asked] = {  # simulators of simgap, parameter and range
 }
 HORIZON = 200
 HIDDEN = 64
+ENDS = ("in", "out")
 FIRST = 32  # episodes at a point that warm up: two jobs, one for each worker
 REPEATS, PEERS = 3, "benchmarks.transfer_peers"
 BALANCE = (0.3, 0.6, 12.0, 2.5)  # of a linear controller that keeps CartPole up
@@ -278,27 +273,81 @@ def _network(folder: Path, task: str, kind: str, twist: float = 0.0) -> Path:
             "input_bias": np.zeros(4 * HIDDEN),
             "hidden_bias": np.zeros(4 * HIDDEN),
         }
-        body: list[Any] = [Lstm(**arrays)]
     else:
         sizes = {"1": (HIDDEN, inputs), "2": (HIDDEN, HIDDEN)}
         arrays = {f"weight_{at}": random(*shape) for at, shape in sizes.items()}
         arrays |= {f"bias_{at}": np.zeros(HIDDEN) for at in sizes}
-        body = [
-            Dense(arrays[f"weight_{at}"], arrays[f"bias_{at}"], Activation.TANH)
-            for at in sizes
-        ]
     head = random(outputs, HIDDEN)
     if task == "CartPole":
         wanted = _balancing(arrays, rng)
         head = np.stack([-wanted, wanted])
     head = head + twist * rng.normal(size=head.shape) * np.abs(head)
     arrays |= {"weight_head": head, "bias_head": np.zeros(outputs)}
-    ends = TASKS[task].get("ends")
-    space = Choices(2) if ends is None else Box(*(np.full(outputs, e) for e in ends))
     path = folder / f"{task}-{kind}-{twist}.onnx"
-    write_policy(path, [*body, Dense(head, np.zeros(outputs))], space)
+    _write_onnx(path, arrays, TASKS[task].get("ends"))
     np.savez(path.with_suffix(".npz"), **arrays)
     return path
+
+
+def _write_onnx(path: Path, arrays: Asked, ends: tuple[float, float] | None) -> None:
+    """Write the network of some arrays, which are laid out as PyTorch's."""
+    import onnx
+    from onnx import helper, numpy_helper
+
+    def port(name: str, *shape: int | str) -> Any:
+        return helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
+
+    def gemm(given: str, name: str, made: str) -> Any:
+        inputs = [given, f"weight_{name}", f"bias_{name}"]
+        return helper.make_node("Gemm", inputs, [made], transB=1)
+
+    constants, (outputs, _) = dict(arrays), arrays["weight_head"].shape
+    memory = []
+    if "input_weight" in arrays:
+        memory, inputs = ["h", "c"], arrays["input_weight"].shape[1]
+        for name, each in arrays.items():
+            if "head" not in name:  # from PyTorch's order of gates to that of ONNX
+                parts = np.split(each, 4)
+                constants[name] = np.concatenate([parts[g] for g in (0, 3, 1, 2)])[None]
+        biases = [constants.pop(f"{each}_bias") for each in ("input", "hidden")]
+        constants["biases"] = np.concatenate(biases, axis=1)
+        fed = ["x", "input_weight", "hidden_weight", "biases", "", "h_in", "c_in"]
+        made = ["", "h_out", "c_out"]
+        body = [
+            helper.make_node("Unsqueeze", ["obs", "zero"], ["x"]),
+            helper.make_node("LSTM", fed, made, hidden_size=HIDDEN),
+            helper.make_node("Squeeze", ["h_out", "zero"], ["y"]),
+        ]
+    else:
+        inputs = arrays["weight_1"].shape[1]
+        body = [
+            gemm("obs", "1", "a"),
+            helper.make_node("Tanh", ["a"], ["b"]),
+            gemm("b", "2", "c"),
+            helper.make_node("Tanh", ["c"], ["y"]),
+        ]
+    low, high = (-np.inf, np.inf) if ends is None else ends
+    constants |= {"low": np.array(low), "high": np.array(high)}
+    body += [
+        gemm("y", "head", "z"),
+        helper.make_node("Clip", ["z", "low", "high"], ["actions"]),
+    ]
+    stored = [
+        numpy_helper.from_array(each.astype(np.float32), name)
+        for name, each in constants.items()
+    ]
+    stored += [numpy_helper.from_array(np.array([0]), "zero")] if memory else []
+    states = [(f"{name}_{end}", 1, "batch", HIDDEN) for name in memory for end in ENDS]
+    graph = helper.make_graph(
+        body,
+        "policy",
+        [port("obs", "batch", inputs), *(port(*e) for e in states if "_in" in e[0])],
+        [port("actions", "batch", outputs)]
+        + [port(*e) for e in states if "_out" in e[0]],
+        stored,
+    )
+    opset = [helper.make_opsetid("", 17)]
+    onnx.save(helper.make_model(graph, opset_imports=opset, ir_version=8), path)
 
 
 def _balancing(arrays: Asked, rng: np.random.Generator) -> Any:

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from simgap import compare
-from simgap.continuous import Activation, Choices, Dense, write_policy
 from simgap.errors import SimgapError
 from simgap.instances import build_instance
 from simgap.mdp import LatentMDP
@@ -115,10 +114,19 @@ def test_an_informed_function_is_told_which_model_is_real(folder: Path) -> None:
 
 def test_a_network_sees_one_of_the_states(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")
+    from onnx import helper
+
+    from tests.continuous.policies.networks import save, tensor
+
     actions = np.array([1, 0, 1, 1])
-    weight = np.stack([1.0 - actions, actions])  # (choices, states)
-    layer = Dense(weight, np.zeros(2), Activation.NONE)
-    write_policy(tmp_path / "p.onnx", [layer], Choices(2))
+    weight = np.stack([1.0 - actions, actions], axis=1)  # (states, choices)
+    save(
+        tmp_path / "p.onnx",
+        [helper.make_node("MatMul", ["x", "weight"], ["y"])],
+        [tensor("x", ["b", 4])],
+        [tensor("y", ["b", 2])],
+        {"weight": weight.astype(np.float32)},
+    )
     network, exact = rows(tmp_path / "p.onnx", table(*actions.tolist()), threads=1)
     assert covers(network, exact)
 

@@ -54,7 +54,7 @@ def test_what_needs_no_extra_runs_without(arguments: tuple[str, ...]) -> None:
     [
         (("check", "pendulum", "-H", "9"), "jax"),
         (("check", "hopper", "-H", "9"), "mujoco"),
-        (("check", *CART, "--policy", "examples/cartpole_mlp.onnx"), "onnxruntime"),
+        (("check", *CART, "--policy", "examples/cartpole_mlp.onnx"), "onnx"),
     ],
 )
 def test_what_needs_the_extra_says_so(arguments: tuple[str, ...], package: str) -> None:

@@ -51,7 +51,7 @@ def asked_policy(given: Any) -> Asked:
 
 def names_a_file(text: str) -> bool:
     """Return whether a text names a policy that somebody brings."""
-    path = text.rpartition(":")[0] if ".py:" in text else text
+    path = text.rpartition(":")[0] if ".py:" in text else text.partition("?")[0]
     return text == "zero" or Path(path).suffix in ENDINGS
 
 

@@ -76,15 +76,6 @@ from simgap.continuous.policies.naming import (
     open_policy as open_policy,
     read_policy_text as read_policy_text,
 )
-from simgap.continuous.policies.onnx_layers import (
-    Activation as Activation,
-    Dense as Dense,
-    Gru as Gru,
-    Layer as Layer,
-    Lstm as Lstm,
-    Normaliser as Normaliser,
-)
-from simgap.continuous.policies.onnx_writer import write_policy as write_policy
 from simgap.continuous.policies.partly_told import PartlyTold as PartlyTold
 from simgap.continuous.policies.planned import GridPolicy as GridPolicy
 from simgap.continuous.policies.remembering import (

@@ -14,8 +14,6 @@ import pytest
 import simgap
 from simgap.answers.transfer.setup import identity
 from simgap.cli.app.main import main
-from simgap.continuous import Box, Dense, write_policy
-from simgap.continuous.policies.onnx_layers import Told
 from simgap.errors import SimgapError
 from simgap.records import Transfer, read_record
 
@@ -103,9 +101,21 @@ def test_what_is_lost_is_lost_against_the_reference(here: Path) -> None:
 
 def test_a_network_that_is_told_the_parameters_is_a_reference(here: Path) -> None:
     pytest.importorskip("onnxruntime")
-    told = Told(("pull",), 1, lambda graph, theta: graph.add("Cast", [theta], to=1))
-    layer = Dense(np.array([[-1.0, -1.0]]), np.zeros(1))
-    write_policy("informed.onnx", [layer], Box(-np.ones(1), np.ones(1)), told=told)
+    from onnx import helper
+
+    from tests.continuous.policies.networks import save, tensor
+
+    save(
+        Path("informed.onnx"),
+        [
+            helper.make_node("Add", ["obs", "theta"], ["sum"]),
+            helper.make_node("Neg", ["sum"], ["actions"]),
+        ],
+        [tensor("obs", ["b", 1]), tensor("theta", ["b", 1])],
+        [tensor("actions", ["b", 1])],
+        {},
+        theta='["pull"]',
+    )
     mine, network = measured(references="informed.onnx").policies
     _, function = measured(references="mine.py:informed").policies
     assert mine.gap is not None and mine.gap.lower > 0.0

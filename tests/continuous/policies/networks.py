@@ -1,6 +1,6 @@
 """Networks as other frameworks write them, made with the `onnx` package.
 
-It judges our own reader and writer.
+It judges our own reader.
 """
 
 from __future__ import annotations
@@ -167,21 +167,20 @@ def told(
     path: Path,
     *,
     batch: int | str = "batch",
-    names: tuple[str, str] = ("obs", "theta"),
     parameters: int = 2,
     **more: str,
 ) -> tuple[Path, Any]:
     """Return a network that is told parameters, and its twin in NumPy."""
     a, b = weights(6, (2, 3), (2, parameters))
     nodes = [
-        helper.make_node("Gemm", [names[0], "a"], ["x"], transB=1),
-        helper.make_node("Gemm", [names[1], "b"], ["y"], transB=1),
+        helper.make_node("Gemm", ["obs", "a"], ["x"], transB=1),
+        helper.make_node("Gemm", ["theta", "b"], ["y"], transB=1),
         helper.make_node("Add", ["x", "y"], ["actions"]),
     ]
     save(
         path,
         nodes,
-        [tensor(names[0], [batch, 3]), tensor(names[1], [batch, parameters])],
+        [tensor("obs", [batch, 3]), tensor("theta", [batch, parameters])],
         [tensor("actions", [batch, 2])],
         {"a": a, "b": b},
         **more,

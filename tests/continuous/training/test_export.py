@@ -11,7 +11,7 @@ import pytest
 from simgap.arrays import FloatArray
 from simgap.continuous import Batch, Box, Choices, open_policy
 from simgap.continuous.policies.onnx_network import Carried, Network, open_session
-from simgap.continuous.policies.onnx_probe import look
+from simgap.continuous.policies.onnx_policy import onnx_policy
 from simgap.continuous.training.export import write_trained
 from simgap.continuous.training.features import Feature, Features, Scale
 from simgap.continuous.training.learner import Learner, learner_of
@@ -23,6 +23,7 @@ from simgap.errors import SimgapError
 from tests.continuous.policies.cases import Linear, choosing, linear, tabular
 
 pytest.importorskip("onnxruntime")
+onnx = pytest.importorskip("onnx")
 pytest.importorskip("optax")
 jax = pytest.importorskip("jax")
 
@@ -76,10 +77,11 @@ def written(
 
 
 def network_of(case: Case) -> Network:
-    """Return the network of a file, tried in this process."""
+    """Return the network of a file."""
     simulator = case.learner.simulator
-    spaces = (simulator.observation, simulator.action)
-    return Network(open_session(case.path), look(case.path, *spaces, None), *spaces)
+    signature = onnx_policy(case.path, "p", simulator).signature
+    session = open_session(case.path.read_bytes())
+    return Network(session, signature, simulator.observation, simulator.action)
 
 
 def theta_of(case: Case) -> FloatArray:
@@ -187,8 +189,10 @@ def test_a_file_is_what_was_learnt(
         assert apart(case, network, forgotten=name) > 100 * NEAR
     said = network.signature
     assert said.batched
-    assert said.metadata["made"] == "by a test"
-    assert said.metadata["memory"] == memory
+    model = onnx.load(case.path)
+    onnx.checker.check_model(model, full_check=True)
+    metadata = {each.key: each.value for each in model.metadata_props}
+    assert metadata["made"] == "by a test" and metadata["memory"] == memory
     assert said.roles.told == (() if told == "nothing" else NAMES)
     carries = {"gru": 2, "lstm": 3, "window:5": 2, "none": 0}  # the last action too
     assert len(said.roles.memory) == carries[memory]

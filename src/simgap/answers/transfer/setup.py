@@ -245,11 +245,11 @@ def _named(policies: Policies) -> Iterator[tuple[str | None, Any]]:
 def files_named(text: str) -> tuple[Path, ...]:
     """Return every file that a text names, and those that belong to one.
 
-    To a network belong its weights and sidecar, to a MuJoCo model its task and the
-    files that it names, to a Python file what it imports from its folder.
+    To a network belong its weights, to a MuJoCo model its task and the files that it
+    names, to a Python file what it imports from its folder.
     """
     parts = sorted({text, *text.replace("?", ":").replace("=", ":").split(":")} - {""})
-    files = [_path(part + end) for part in parts for end in ("", ".data", ".toml")]
+    files = [_path(part + end) for part in parts for end in ("", ".data")]
     models = [each for each in map(_path, parts) if each.suffix in MODELS]
     files += [model.with_suffix(".py") for model in models]
     files += [model.parent / part for model in models for part in parts]

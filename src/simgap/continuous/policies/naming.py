@@ -17,7 +17,7 @@ from simgap.continuous.user_code import names_user_code, user_code, what_happene
 from simgap.errors import InvalidArgument, SimgapError
 from simgap.text import shown, suggestion
 
-NAMED = re.compile(r"\s*([^=/\\:]{1,60}?)\s*=(.+)", re.DOTALL)
+NAMED = re.compile(r"\s*([^=/\\:?]{1,60}?)\s*=(.+)", re.DOTALL)
 KINDS = "file.py:function, file.onnx, a policy file .simgap, random, zero or grid"
 STRANGERS: Mapping[str, str] = {
     ".zip": "load it yourself (PPO.load) and give the model to Python, or name a "
@@ -51,9 +51,10 @@ def open_policy(
     """Return a policy for a simulator: from a text or a path, or a Python object.
 
     A text is `file.py:function`, `file.onnx`, a policy file of simgap, `random`, `zero`
-    or `grid`, after `NAME=` if tables should call it so. It is asked for two actions at
-    the simulator's first observation, so that what does not fit is refused here.
-    `horizon` is for those that plan ahead.
+    or `grid`, after `NAME=` if tables should call it so. Behind `file.onnx?` may stand
+    which inputs are memory, and their next values: `h=25&c=26`. A policy is asked for
+    two actions at the simulator's first observation, so that what does not fit is
+    refused here. `horizon` is for those that plan ahead.
     """
     if isinstance(given, str | os.PathLike):
         policy = _by_text(read_policy_text(os.fspath(given)), simulator, horizon)
@@ -81,11 +82,12 @@ def _by_text(
 
         code = user_code(text, example="act")
         return python_policy(code.value, name, simulator, code.path)
-    ending = Path(text).suffix.lower()
+    file, _, memory = (text, "", "") if Path(text).is_file() else text.partition("?")
+    ending = Path(file).suffix.lower()
     if ending == ".onnx":
         from simgap.continuous.policies.onnx_policy import onnx_policy
 
-        return onnx_policy(Path(text), name, simulator)
+        return onnx_policy(Path(file), name, simulator, _fed_back(memory))
     if ending == ".simgap":
         from simgap.continuous.policies.tabular import saved_policy
 
@@ -97,6 +99,20 @@ def _by_text(
         or f"a policy is {KINDS}",
         code="no-such-policy",
     )
+
+
+def _fed_back(text: str) -> dict[str, str]:
+    """Return inputs and the outputs that are given back to them, from `h=25&c=26`."""
+    pairs = [each.partition("=") for each in text.split("&") if each]
+    found = {one: other for one, _, other in pairs if one and other}
+    if len(found) < len(pairs):
+        raise InvalidArgument(
+            f"the memory of a network is given as {shown(text)!r}",
+            hint="inputs, each with the output that is given back to it: "
+            "policy.onnx?h=25&c=26",
+            code="memory-not-understood",
+        )
+    return found
 
 
 def _by_value(given: Any, simulator: Simulator) -> BroughtPolicy:

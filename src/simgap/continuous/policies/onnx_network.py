@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -18,12 +17,7 @@ from simgap.arrays import AnyArray, FloatArray
 from simgap.continuous.extras import needed
 from simgap.continuous.interfaces import Choices, Space
 from simgap.continuous.policies.actions import wanted
-from simgap.continuous.policies.onnx_signature import (
-    ACTION,
-    Handling,
-    Signature,
-    Tensor,
-)
+from simgap.continuous.policies.onnx_signature import ACTION, Signature, Tensor
 from simgap.errors import InvalidFile
 
 NUMBERS = ("float16", "float32", "float64", "int32", "int64", "bool")
@@ -42,7 +36,7 @@ class Carried(NamedTuple):
         return any(self.states)
 
 
-def open_session(path: Path) -> Any:
+def open_session(model: bytes) -> Any:
     """Return a session of onnxruntime on one thread, or say what is missing."""
     onnxruntime = needed("onnxruntime", what="a policy in ONNX")
     options = onnxruntime.SessionOptions()
@@ -50,7 +44,7 @@ def open_session(path: Path) -> Any:
     options.use_deterministic_compute = True
     options.log_severity_level = 4  # what is wrong is raised, once
     return onnxruntime.InferenceSession(
-        str(path), options, providers=["CPUExecutionProvider"]
+        model, options, providers=["CPUExecutionProvider"]
     )
 
 
@@ -149,39 +143,22 @@ class Network:
         return np.concatenate([np.zeros((size, 0)), *(p[:size] for p in parts)], axis=1)
 
     def handled(self, said: AnyArray) -> FloatArray:
-        """Return actions from what the network says, (B, width)."""
-        space, handling = self.action, self.signature.roles.handling
-        width = said.shape[1]
-        if isinstance(space, Choices):
-            chosen = handling or (
-                Handling.ARGMAX if width == space.n and width > 1 else Handling.AS_IS
-            )
-            whole = said.dtype.kind in "iub" or handling is Handling.AS_IS
-            if chosen is Handling.ARGMAX and width == space.n:
-                best: FloatArray = said.argmax(axis=1).astype(np.float64)
-                best[~np.isfinite(said.astype(np.float64)).all(axis=1)] = np.nan
-                return best
-            if chosen is Handling.AS_IS and width == 1 and whole:
-                return said[:, 0].astype(np.float64)
-            raise self._wrong_width(width, f"{space.n} numbers, or one whole number")
-        if width != space.size:
-            raise self._wrong_width(width, wanted(space))
-        actions = said.astype(np.float64)
-        if handling is Handling.ARGMAX:
-            raise InvalidFile(
-                "the sidecar asks for argmax, and actions are not choices",
-                hint=f"the simulator takes {wanted(space)}",
-                code="sidecar-does-not-fit",
-            )
-        if handling is Handling.SCALE:
-            if not np.isfinite([space.low, space.high]).all():
-                raise InvalidFile(
-                    "the sidecar asks for scale, and actions have no ends",
-                    hint="clip, or as-is",
-                    code="sidecar-does-not-fit",
-                )
-            return space.low + (actions + 1.0) * (space.high - space.low) / 2.0
-        return actions
+        """Return actions from what the network says, (B, width).
+
+        The greatest number of several choices wins, and a whole number is a choice.
+        """
+        space, width = self.action, said.shape[1]
+        if not isinstance(space, Choices):
+            if width != space.size:
+                raise self._wrong_width(width, wanted(space))
+            return said.astype(np.float64)
+        if width == space.n and width > 1:
+            best: FloatArray = said.argmax(axis=1).astype(np.float64)
+            best[~np.isfinite(said.astype(np.float64)).all(axis=1)] = np.nan
+            return best
+        if width == 1 and said.dtype.kind in "iub":
+            return said[:, 0].astype(np.float64)
+        raise self._wrong_width(width, f"{space.n} numbers, or one whole number")
 
     @property
     def batch_axes_fit(self) -> bool:
@@ -281,8 +258,7 @@ class Network:
         out = self.signature.tensor(self.signature.roles.action)
         return InvalidFile(
             f"the network gives an action of {width} numbers: {out.words}",
-            hint=f"the simulator takes {want}; if another output is the action, say so "
-            "in FILE.onnx.toml",
+            hint=f"the simulator takes {want}",
             code="action-of-wrong-width",
         )
 

@@ -1,48 +1,38 @@
 """Policies in ONNX files, of whatever framework.
 
-A file is read whole, with `NAME.onnx.data` beside it if there is one, and with nothing
-else: it is opened in an empty folder of its own. It is tried in a limited process
-before it is used here (`onnx_probe`).
+A file is read whole, with its weights in `NAME.onnx.data` beside it if there are any,
+and asked for a few actions. It runs as a policy in Python does: in this process, with
+everything that may do.
 """
 
 from __future__ import annotations
 
-import hashlib
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.continuous.interfaces import Batch, Simulator, Space
-from simgap.continuous.policies.onnx_network import Carried, Network, open_session
-from simgap.continuous.policies.onnx_probe import ProbeLimits, probed
-from simgap.continuous.policies.onnx_sidecar import read_sidecar
-from simgap.continuous.policies.onnx_signature import Handling, Signature
-from simgap.errors import InvalidArgument, InvalidFile
+from simgap.continuous.extras import needed
+from simgap.continuous.interfaces import Batch, Choices, Simulator, Space
+from simgap.continuous.policies.onnx_network import (
+    Carried,
+    Network,
+    open_session,
+    tensors_of,
+)
+from simgap.continuous.policies.onnx_signature import Signature, find_roles
+from simgap.errors import InvalidArgument, InvalidFile, SimgapError
 from simgap.text import listed, shown
 from simgap.user_files import opened, size_of
 
 LARGEST = 512 * 2**20  # bytes of a file and what is beside it
 BESIDE = ".data"
-SIDECAR = ".toml"
-RECURRENT = (b'"\x04LSTM', b'"\x03GRU', b'"\x03RNN')  # types of nodes, as stored
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class OnnxFile:
-    """The bytes of a network; two with the same digest are the same."""
-
-    name: str  # of the file, without its folder
-    digest: str  # sha256 of both parts
-    model: bytes = field(compare=False, repr=False)
-    data: bytes | None = field(compare=False, repr=False)  # weights beside the model
+RECURRENT = ("LSTM", "GRU", "RNN")  # types of nodes
+ROWS = 3  # worlds that are asked together, to see whether they may be
 
 
 @final
@@ -51,21 +41,16 @@ class OnnxPolicy:
     """A network as a policy; its memory is what the file gives back to itself."""
 
     name: str
-    file: OnnxFile
     signature: Signature
     observation: Space
     action: Space
-
-    @property
-    def clips(self) -> bool:
-        """Whether actions beyond their ends are moved there."""
-        return self.signature.roles.handling is not Handling.AS_IS
+    recurrent: bool  # the network has such a layer
+    model: bytes = field(repr=False)  # the file, with its weights
 
     @property
     def forgets(self) -> bool:
         """Whether the file has a recurrent layer whose state is not given back."""
-        layers = any(each in self.file.model for each in RECURRENT)
-        return layers and not self.signature.roles.memory
+        return self.recurrent and not self.signature.roles.memory
 
     @property
     def informed(self) -> bool:
@@ -115,60 +100,119 @@ class OnnxPolicy:
 
 
 def onnx_policy(
-    path: Path, name: str, simulator: Simulator, limits: ProbeLimits | None = None
+    path: Path, name: str, simulator: Simulator, fed_back: Mapping[str, str] = {}
 ) -> OnnxPolicy:
-    """Return the policy of an ONNX file, tried and fitting the simulator."""
-    file = read_onnx(path)
-    sidecar = path.with_name(path.name + SIDECAR)
-    roles = read_sidecar(sidecar) if sidecar.exists() else None
-    seen, acts = simulator.observation, simulator.action
-    with _alone(file) as copy:
-        signature = probed(copy, seen, acts, roles, limits or ProbeLimits())
-    return OnnxPolicy(name, file, signature, seen, acts)
+    """Return the policy of an ONNX file, tried and fitting the simulator.
+
+    `fed_back` names inputs of memory and the outputs that are given back to them, where
+    nobody knows the names of the file.
+    """
+    model = _read(path)
+    content = model.SerializeToString(deterministic=True)
+    recurrent = any(node.op_type in RECURRENT for node in model.graph.node)
+    spaces = (simulator.observation, simulator.action)
+    try:
+        signature = _signature(content, *spaces, fed_back)
+        return OnnxPolicy(name, signature, *spaces, recurrent, content)
+    except InvalidFile as error:
+        problem = f"{path.name}: {error.problem}"
+        raise InvalidFile(problem, hint=error.hint, code=error.code) from error
+    except SimgapError:
+        raise
+    except Exception as error:  # onnxruntime has many
+        raise _refused(path, error) from error
 
 
-def read_onnx(path: Path) -> OnnxFile:
-    """Return the bytes of a file and of what may lie beside it."""
+def _read(path: Path) -> Any:
+    """Return the network of a file, with the weights that lie beside it."""
+    onnx = needed("onnx", what="a policy in ONNX")
     beside = path.with_name(path.name + BESIDE)
-    model = _read(path, LARGEST)
-    some = beside.exists() and beside.stat().st_size > 0  # PyTorch may leave it empty
-    data = _read(beside, LARGEST - len(model)) if some else None
-    digest = hashlib.sha256(model)
-    digest.update(b"" if data is None else hashlib.sha256(data).digest())
-    return OnnxFile(path.name, digest.hexdigest(), model, data)
-
-
-def _read(path: Path, most: int) -> bytes:
     with opened(path, "policy in ONNX", endings=(".onnx",)) as stream:
-        size = size_of(stream)
-        content = stream.read(most + 1) if size <= most else b""
-    if max(size, len(content)) > most:
+        size = size_of(stream) + (beside.stat().st_size if beside.is_file() else 0)
+        content = stream.read(LARGEST + 1) if size <= LARGEST else b""
+    if max(size, len(content)) > LARGEST:
         raise InvalidFile(
-            f"{path} has {max(size, len(content))} bytes, {most} are allowed",
+            f"{path} has {max(size, len(content))} bytes, {LARGEST} are allowed",
             hint="is it a policy, or a large model of another kind?",
             code="onnx-too-large",
         )
-    if not content:
-        raise InvalidFile(
-            f"{path} is empty", hint="export it again", code="onnx-does-not-load"
+    try:
+        model = onnx.load_model_from_string(content)
+        if not model.graph.node:
+            raise ValueError("it has no nodes")
+        _take_in(model, beside)
+    except Exception as error:  # protobuf has its own
+        raise _refused(path, error) from error
+    return model
+
+
+def _take_in(model: Any, beside: Path) -> None:
+    """Put weights that lie beside a model into it; they come from one file only."""
+    import onnx.external_data_helper as external
+
+    for tensor in model.graph.initializer:
+        if external.uses_external_data(tensor):
+            where = external.ExternalDataInfo(tensor).location
+            if where != beside.name:
+                raise ValueError(f"its weights are in {shown(where)}")
+            external.load_external_data_for_tensor(tensor, str(beside.parent))
+            tensor.ClearField("data_location")
+            tensor.ClearField("external_data")
+
+
+def _signature(
+    model: bytes, observation: Space, action: Space, fed_back: Mapping[str, str]
+) -> Signature:
+    """Return what a file takes and gives, after it was asked for a few actions."""
+    session = open_session(model)
+    inputs = tensors_of(session.get_inputs())
+    outputs = tensors_of(session.get_outputs())
+    metadata = session.get_modelmeta().custom_metadata_map
+    roles = find_roles(inputs, outputs, metadata, fed_back)
+    signature = Signature(inputs, outputs, roles, batched=False)
+    alone = Network(session, signature, observation, action)
+    together = replace(alone, signature=replace(signature, batched=True))
+    seen = _some(observation)
+    expected = _asked(alone, seen)
+    try:
+        fits = together.batch_axes_fit and np.allclose(
+            _asked(together, seen), expected, rtol=1e-4, atol=1e-5, equal_nan=True
         )
-    return content
+    except Exception:  # an axis that is called free and is not
+        fits = False
+    return replace(signature, batched=fits)
 
 
-@contextmanager
-def _alone(file: OnnxFile) -> Iterator[Path]:
-    """Yield a copy of a file in a folder where nothing else can be read."""
-    with tempfile.TemporaryDirectory(prefix="simgap-onnx-") as folder:
-        copy = Path(folder) / file.name
-        copy.write_bytes(file.model)
-        if file.data is not None:
-            copy.with_name(file.name + BESIDE).write_bytes(file.data)
-        yield copy
+def _asked(network: Network, seen: FloatArray) -> FloatArray:
+    """Return the actions at two steps."""
+    told = len(network.signature.roles.told)
+    theta = np.linspace(0.5, 1.0, len(seen))[:, None] * np.ones(told)
+    first, carried = network.step(seen, network.start(theta))
+    second, _ = network.step(seen, carried)
+    return np.concatenate([network.handled(first), network.handled(second)])
+
+
+def _some(space: Space) -> FloatArray:
+    """Return a few observations that differ."""
+    if isinstance(space, Choices):
+        return (np.arange(ROWS) % space.n)[:, None].astype(np.float64)
+    low, high = np.maximum(space.low, -1.0), np.minimum(space.high, 1.0)
+    low, high = np.minimum(low, space.high), np.maximum(high, space.low)
+    parts = np.linspace(0.0, 1.0, ROWS * space.size).reshape(ROWS, space.size)
+    return np.asarray(low + parts * (high - low))
+
+
+def _refused(path: Path, error: Exception) -> InvalidFile:
+    told = " ".join(str(error).split())[:300]
+    return InvalidFile(
+        f"{path.name} is refused: {type(error).__name__}: {told}",
+        hint="is it a whole ONNX file? weights may lie in NAME.onnx.data beside it",
+        code="onnx-does-not-load",
+    )
 
 
 @lru_cache(maxsize=32)
 def _network(policy: OnnxPolicy) -> Network:
     """Return the network of a policy, one in each process."""
-    with _alone(policy.file) as copy:
-        session = open_session(copy)
+    session = open_session(policy.model)
     return Network(session, policy.signature, policy.observation, policy.action)

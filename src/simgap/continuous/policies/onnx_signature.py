@@ -3,17 +3,16 @@
 A network file has inputs and outputs with names of its framework's choice. One input is
 the observation, one output the action; memory comes in pairs, an input and the output
 that is given back to it at the next step. Names of Isaac Lab, rsl_rl, mjlab, rl_games,
-TorchRL and RLlib are known; where a name is not, a file `policy.onnx.toml` beside the
-network says it (`onnx_sidecar`). A network with one more input, `theta`, is told the
-parameters of its world; the file itself says which, or the sidecar.
+TorchRL and RLlib are known; other pairs are named after the file, `net.onnx?h=25&c=26`.
+A network with one more input, `theta`, is told the parameters of its world; the
+metadata of the file says which.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from enum import Enum
+from dataclasses import dataclass
 from typing import final
 
 from simgap.errors import InvalidFile
@@ -36,15 +35,6 @@ ACTION = "action"  # of the pair that carries the last action in files of simgap
 THETA = "theta"  # an input, and the key of the metadata that names its parameters
 MASKED = "masked"  # key of the metadata: "true" if NaN is a parameter that is not told
 BEGINS = ("is_init", "episode_start", "episode_starts")
-
-
-class Handling(Enum):
-    """What is done to the numbers of the action before they are played."""
-
-    CLIP = "clip"  # beyond the ends of the action space: moved to the end
-    SCALE = "scale"  # -1 to 1 is stretched from end to end
-    ARGMAX = "argmax"  # one number per choice, the greatest wins
-    AS_IS = "as-is"  # given to the simulator as they are
 
 
 @final
@@ -72,8 +62,6 @@ class Roles:
     action: str
     memory: tuple[tuple[str, str], ...] = ()  # input, output
     begins: str = ""  # an input that is true at the first step of an episode
-    handling: Handling | None = None  # None: as the action space asks
-    normaliser: str = ""  # "none": observations are meant to go in as they are
     theta: str = ""  # an input that is told the parameters
     told: tuple[str, ...] = ()  # which parameters, in order
     masked: bool = False  # NaN is a parameter that is not told
@@ -88,84 +76,27 @@ class Signature:
     outputs: tuple[Tensor, ...]
     roles: Roles
     batched: bool  # one call for many worlds; else a call for each
-    metadata: Mapping[str, str] = field(default_factory=dict)
 
     def tensor(self, name: str) -> Tensor:
         """Return an input or an output by name."""
         return next(t for t in (*self.inputs, *self.outputs) if t.name == name)
-
-    @property
-    def words(self) -> str:
-        """Return what goes in and out, for a person."""
-        went = ", ".join(each.words for each in self.inputs)
-        came = ", ".join(each.words for each in self.outputs)
-        kept = ", ".join(f"{one} <- {other}" for one, other in self.roles.memory)
-        return f"{went} -> {came}; memory: {kept or 'none'}"
 
 
 def find_roles(
     inputs: Iterable[Tensor],
     outputs: Iterable[Tensor],
     metadata: Mapping[str, str] = {},
+    fed_back: Mapping[str, str] = {},
 ) -> Roles:
-    """Return the roles of known names, or say what a sidecar has to tell."""
-    went = [each.name for each in inputs]
-    came = [each.name for each in outputs]
-    begins = next((name for name in went if name in BEGINS), "")
-    rest = [name for name in went if name != begins]
-    pairs: list[tuple[str, str]] = []
-    for name in list(rest):
-        after = _given_back(name, came)
-        if after is not None:
-            pairs.append((name, after))
-            rest.remove(name)
-    theta = THETA if THETA in rest and len(rest) > 1 else ""
-    rest = [name for name in rest if name != theta]
-    left = [name for name in came if name not in {after for _, after in pairs}]
-    action = next((name for name in ACTIONS if name in left), None)
-    if action is None and len(left) == 1:
-        action = left[0]
-    if len(rest) != 1 or action is None:
-        what = (
-            f"the inputs {listed(rest)} are not all known"
-            if len(rest) != 1
-            else f"which of the outputs {listed(left)} is the action is not known"
-        )
-        raise InvalidFile(
-            f"{what}",
-            hint="write FILE.onnx.toml beside it: observation, action, and memory as "
-            f'pairs, for instance observation = "{(rest or went or ["obs"])[0]}", '
-            f'action = "{(left or ["actions"])[0]}", memory = [["h_in", "h_out"]]',
-            code="onnx-names-unknown",
-        )
-    return Roles(
-        rest[0],
-        action,
-        tuple(pairs),
-        begins,
-        theta=theta,
-        told=_told(metadata) if theta else (),
-        masked=bool(theta) and metadata.get(MASKED) == "true",
-    )
+    """Return the roles of all inputs; `fed_back` names the memory if nobody knows it.
 
-
-def checked_roles(
-    roles: Roles, inputs: Iterable[Tensor], outputs: Iterable[Tensor]
-) -> Roles:
-    """Return the roles; raise unless every name is one of the file, and no input left.
-
-    Where a sidecar names parameters, the input that nothing else names is theirs.
+    It maps inputs to the outputs that are their values at the next step.
     """
-    went, came = {t.name: t for t in inputs}, {t.name: t for t in outputs}
-    named = [roles.observation, *(one for one, _ in roles.memory)]
-    named += [roles.begins] if roles.begins else []
-    if roles.told:
-        free = [name for name in went if name not in named]
-        roles = replace(roles, theta=roles.theta or (free or [THETA])[0])
-        named.append(roles.theta)
+    went = {each.name: each for each in inputs}
+    came = {each.name: each for each in outputs}
     for name, known in (
-        *((name, went) for name in named),
-        *((name, came) for name in (roles.action, *(two for _, two in roles.memory))),
+        *((each, went) for each in fed_back),
+        *((each, came) for each in fed_back.values()),
     ):
         if name not in known:
             kind = "input" if known is went else "output"
@@ -174,45 +105,61 @@ def checked_roles(
                 hint=suggestion(name, known) or f"there are {listed(list(known))}",
                 code="onnx-name-missing",
             )
-    if missing := sorted(set(went) - set(named)):
+    begins = next((name for name in went if name in BEGINS), "")
+    after = {
+        name: fed_back.get(name) or _given_back(name, came)
+        for name in went
+        if name != begins
+    }
+    pairs = tuple((name, other) for name, other in after.items() if other)
+    rest = [name for name, other in after.items() if not other]
+    theta = THETA if THETA in rest and len(rest) > 1 else ""
+    rest = [name for name in rest if name != theta]
+    left = [name for name in came if name not in dict(pairs).values()]
+    action = next((name for name in ACTIONS if name in left), None)
+    if action is None and len(left) == 1:
+        action = left[0]
+    if len(rest) != 1 or action is None:
         raise InvalidFile(
-            f"nothing is known of the input {missing[0][:60]!r}",
-            hint="the sidecar names every input: the observation, the first of each "
-            "pair of memory, or `begins`; and the parameters that a last one is told: "
-            'theta = ["mass"]',
+            f"the inputs {listed(rest)} are not all known"
+            if len(rest) != 1
+            else f"which of the outputs {listed(left)} is the action is not known",
+            hint="name the memory behind the file, inputs and the outputs that are "
+            f"given back to them: FILE.onnx?{(rest or ['h'])[-1]}="
+            f"{(left or ['h_out'])[-1]}; anything else in a function that runs the "
+            "file: FILE.py:function",
             code="onnx-names-unknown",
         )
-    for one, other in roles.memory:
+    for one, other in pairs:
         _check_pair(went[one], came[other])
-    if roles.told:
-        _check_told(went[roles.theta], roles.told)
-    return roles
+    told = _told(metadata, went[theta]) if theta else ()
+    masked = bool(theta) and metadata.get(MASKED) == "true"
+    return Roles(rest[0], action, pairs, begins, theta, told, masked)
 
 
-def _told(metadata: Mapping[str, str]) -> tuple[str, ...]:
+def _told(metadata: Mapping[str, str], theta: Tensor) -> tuple[str, ...]:
     """Return the parameters that a file says it is told."""
     try:
         found = json.loads(metadata.get(THETA, ""))
     except ValueError:
         found = None
-    if names_parameters(found):
-        return tuple(found)
-    raise InvalidFile(
-        f"the file does not say which parameters its input {THETA!r} is told",
-        hint="write FILE.onnx.toml beside it: observation, action, memory, and for "
-        'instance theta = ["mass", "length"], in the order of the input',
-        code="onnx-names-unknown",
-    )
-
-
-def names_parameters(found: object) -> bool:
-    """Return whether something is a list of different names."""
-    return (
-        isinstance(found, list)
-        and bool(found)
-        and all(isinstance(each, str) and each for each in found)
-        and len(set(found)) == len(found)
-    )
+    fits = isinstance(found, list) and all(isinstance(e, str) and e for e in found)
+    if not found or not fits or len(set(found)) < len(found):
+        raise InvalidFile(
+            f"the file does not say which parameters its input {THETA!r} is told",
+            hint=f"its metadata name them under {THETA!r}, in the order of the input: "
+            '["mass", "length"]',
+            code="onnx-names-unknown",
+        )
+    last = (theta.shape or (None,))[-1]
+    if isinstance(last, int) and last != len(found):
+        raise InvalidFile(
+            f"what the network is told is {theta.words}, and the parameters are "
+            f"{listed(found)}",
+            hint="name every parameter that it is told, in the order of the input",
+            code="theta-of-wrong-width",
+        )
+    return tuple(found)
 
 
 def _check_pair(before: Tensor, after: Tensor) -> None:
@@ -228,18 +175,7 @@ def _check_pair(before: Tensor, after: Tensor) -> None:
         )
 
 
-def _check_told(theta: Tensor, names: tuple[str, ...]) -> None:
-    last = (theta.shape or (None,))[-1]
-    if isinstance(last, int) and last != len(names):
-        raise InvalidFile(
-            f"what the network is told is {theta.words}, and the parameters are "
-            f"{listed(names)}",
-            hint="name every parameter that it is told, in the order of the input",
-            code="theta-of-wrong-width",
-        )
-
-
-def _given_back(name: str, outputs: list[str]) -> str | None:
+def _given_back(name: str, outputs: Iterable[str]) -> str | None:
     """Return the output that is an input's next value, by the names people use."""
     stem, dot, number = name.rpartition(".")
     candidates = (
