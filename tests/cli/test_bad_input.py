@@ -344,7 +344,7 @@ FILES = [
     _saved(".simgap", lambda content: content[:-9], "damaged or not"),
     _saved(".simgap", lambda content: content + b"more", "damaged or not a .simgap"),
     _saved(".npz", lambda content: content[:-9], "not a readable .npz"),
-    _zip("not arrays", ["transitions.npy", "rewards.npy"], "not a numpy array"),
+    _zip("not arrays", ["transitions.npy", "rewards.npy"], "not a readable .npz"),
     _zip("a way out", ["../../transitions.npy"], "unknown array"),
     _zip("an absolute name", ["/etc/passwd.npy"], "unknown array"),
     _zip("other files", ["readme.txt"], "unknown array 'readme.txt'"),

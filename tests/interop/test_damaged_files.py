@@ -5,12 +5,11 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import struct
 import tracemalloc
 import zipfile
 from collections.abc import Callable
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from simgap.arrays import AnyArray, digest
 from simgap.errors import InvalidFile, SimgapError
 from simgap.interop import load_model, save_model
 from simgap.interop.native import read_native
-from simgap.interop.sizes import SizeLimit, available_memory, in_words
+from simgap.interop.sizes import SizeLimit
 from simgap.mdp import Details, IndexOrder, LatentMDP, class_from_arrays
 
 
@@ -55,40 +54,16 @@ def test_every_flipped_bit_of_a_native_file_is_found(tmp_path: Path) -> None:
             load_model(path)
 
 
-class Pipe(io.RawIOBase):
-    """Where numpy cannot go back, it writes the sizes of an array after it."""
-
-    def __init__(self) -> None:
-        self.content = bytearray()
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, more: Any) -> int:
-        self.content += bytes(more)
-        return len(bytes(more))
-
-
-def with_prior(how: str) -> bytes:
-    """Return a small archive whose prior is not uniform."""
-    made = Pipe() if how == "pipe" else io.BytesIO()
-    save = np.savez_compressed if how == "packed" else np.savez
+@pytest.mark.parametrize(
+    "save",
+    [np.savez, pytest.param(np.savez_compressed, marks=pytest.mark.slow)],
+)
+def test_no_flipped_bit_of_an_npz_changes_the_model(save: Any, tmp_path: Path) -> None:
+    """All of them: a prior that is not found would be a uniform one."""
+    path, made = tmp_path / "m.npz", io.BytesIO()
     prior, kernel = np.array([0.9, 0.1]), np.full((2, 2, 1, 2), 0.5)
     save(made, transitions=kernel, rewards=np.zeros((2, 1)), prior=prior)
-    return bytes(made.content) if isinstance(made, Pipe) else made.getvalue()
-
-
-@pytest.mark.parametrize(
-    "how",
-    [
-        "plain",
-        pytest.param("packed", marks=pytest.mark.slow),
-        pytest.param("pipe", marks=pytest.mark.slow),
-    ],
-)
-def test_no_flipped_bit_of_an_npz_changes_the_model(how: str, tmp_path: Path) -> None:
-    """All of them: a prior that is not found would be a uniform one."""
-    path, content = tmp_path / "m.npz", with_prior(how)
+    content = made.getvalue()
     path.write_bytes(content)
     wanted, refused = load_model(path).hash, 0
     for at, bit in product(range(len(content)), range(8)):
@@ -100,40 +75,6 @@ def test_no_flipped_bit_of_an_npz_changes_the_model(how: str, tmp_path: Path) ->
         except SimgapError:
             refused += 1
     assert refused > 4 * len(content)
-
-
-@pytest.mark.parametrize("how", ["plain", "packed", "pipe"])
-def test_an_array_that_the_directory_leaves_out_is_noticed(
-    how: str, tmp_path: Path
-) -> None:
-    """Also by a directory that is right about itself: the file is not filled."""
-    path, content = tmp_path / "m.npz", with_prior(how)
-    entries = [found.start() for found in re.finditer(b"PK\x01\x02", content)]
-    end = content.rindex(b"PK\x05\x06")
-    entries.append(end)
-    for first, last in pairwise(entries):
-        left = content[: entries[0]], content[entries[0] : first], content[last:end]
-        sizes = struct.pack("<2H2L", 2, 2, len(left[1] + left[2]), entries[0])
-        path.write_bytes(
-            b"".join(left) + content[end : end + 8] + sizes + content[end + 20 :]
-        )
-        with zipfile.ZipFile(path) as archive:
-            assert len(archive.namelist()) == 2 and archive.testzip() is None
-        with pytest.raises(InvalidFile, match="no array"):
-            load_model(path)
-
-
-@pytest.mark.parametrize("how", ["plain", "packed", "pipe"])
-def test_bytes_that_belong_to_no_array_are_noticed(how: str, tmp_path: Path) -> None:
-    path, content = tmp_path / "m.npz", with_prior(how)
-    path.write_bytes(content)
-    assert load_model(path).prior.tolist() == [0.9, 0.1]
-    directory = content.index(b"PK\x01\x02")
-    second = content.index(b"PK\x03\x04", 4)
-    for at in (0, second, directory, len(content)):
-        path.write_bytes(content[:at] + b"left" + content[at:])
-        with pytest.raises(InvalidFile):
-            load_model(path)
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
@@ -148,21 +89,8 @@ def test_members_packed_in_other_ways_are_refused(method: int, tmp_path: Path) -
         if at is not None:
             content[at] ^= 0xFF
         path.write_bytes(bytes(content))
-        with pytest.raises(InvalidFile, match=r"packed in a way|not a readable"):
+        with pytest.raises(InvalidFile):
             load_model(path)
-
-
-def test_a_long_directory_is_refused_before_it_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "m.npz"
-    with zipfile.ZipFile(path, "w") as archive:
-        for at in range(20_000):
-            archive.writestr(f"{at}.npy", b"")
-    tracemalloc.start()
-    with pytest.raises(InvalidFile, match="lists 20000 arrays"):
-        load_model(path)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 2**20
 
 
 def test_a_header_of_many_values_is_refused_before_they_are_made(
@@ -211,7 +139,9 @@ def npy_header(shape: tuple[int, ...], descr: str = "<f8") -> bytes:
     return stream.getvalue()
 
 
-def refused_cheaply(path: Path, match: str, max_bytes: int | None = None) -> None:
+def refused_cheaply(
+    path: Path, match: str = "promises", max_bytes: int | None = None
+) -> None:
     tracemalloc.start()
     try:
         with pytest.raises(InvalidFile, match=match):
@@ -228,26 +158,17 @@ def test_a_header_that_asks_for_terabytes_is_refused_before_allocation(
     header = npy_header((10**6, 10**6))  # 7.3 TiB
     np.save(tmp_path / "huge.rewards.npy", np.zeros((2, 2)))
     (tmp_path / "huge.npy").write_bytes(header + bytes(64))
-    refused_cheaply(tmp_path / "huge.npy", "7.3 TiB")
+    refused_cheaply(tmp_path / "huge.npy")
     with zipfile.ZipFile(tmp_path / "huge.npz", "w") as archive:
         archive.writestr("transitions.npy", header + bytes(64))
-    refused_cheaply(tmp_path / "huge.npz", "7.3 TiB")
+    refused_cheaply(tmp_path / "huge.npz")
 
 
 def test_a_bomb_is_refused_before_allocation(tmp_path: Path) -> None:
-    """1.2 GB of zeros in about a megabyte; the limit does not depend on the machine."""
-    size = 150_000_000 * 8
     path = tmp_path / "bomb.npz"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        header = npy_header((size // 8,))
-        with archive.open("rewards.npy", "w", force_zip64=True) as member:
-            member.write(header)
-            block = bytes(2**24)
-            for _ in range(size // 2**24):
-                member.write(block)
-            member.write(bytes(size % 2**24))
-    assert path.stat().st_size < size / 100
-    refused_cheaply(path, "unpacks to 1.1 GiB")
+    np.savez_compressed(path, rewards=np.zeros(2**23))  # 64 MiB
+    assert path.stat().st_size < 2**17
+    refused_cheaply(path, "unpacks to 64.0 MiB", max_bytes=2**26)
 
 
 def test_the_caller_may_set_the_limit(tmp_path: Path) -> None:
@@ -403,14 +324,6 @@ def test_permission_is_asked_for_in_words(
     monkeypatch.setattr(os, "open", forbidden)
     with pytest.raises(InvalidFile, match="Permission denied"):
         load_model(path)
-
-
-def test_sizes_are_told_in_words() -> None:
-    assert in_words(8 * 10**12) == "7.3 TiB"
-    assert in_words(512) == "512 bytes"
-    assert in_words(2**60) == "1024.0 PiB"
-    assert available_memory() > 2**20
-    assert SizeLimit.of(None).bytes > 2**18
 
 
 def test_read_native_checks_the_limit_first(tmp_path: Path) -> None:

@@ -21,12 +21,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from simgap.arrays import AnyArray, owned
+from simgap.arrays import AnyArray
 from simgap.errors import InvalidFile, InvalidModel
 from simgap.interop.grid_file import assembled, of_text
-from simgap.interop.npy import read_array
-from simgap.interop.npz_members import KERNELS, read_members
-from simgap.interop.sizes import SizeLimit, array_bytes
+from simgap.interop.npz_arrays import KERNELS, read_npy_array, read_npz_arrays
+from simgap.interop.sizes import SizeLimit
 from simgap.mdp import (
     Details,
     GridOrigin,
@@ -38,7 +37,7 @@ from simgap.mdp import (
     class_from_arrays,
     class_from_edges,
 )
-from simgap.user_files import MOST_VALUES, opened, size_of
+from simgap.user_files import MOST_VALUES, opened
 
 Arrays = Mapping[str, AnyArray]
 LAST_LETTER = 0x10FFFF
@@ -46,7 +45,7 @@ LAST_LETTER = 0x10FFFF
 
 def read_npz(stream: BinaryIO, path: Path, limit: SizeLimit) -> LatentMDP:
     """Return the latent MDP of an .npz; without `prior` it is uniform."""
-    arrays = read_members(stream, path, limit)
+    arrays = read_npz_arrays(stream, path, limit)
     _check_keys(arrays, path)
     simulators = _simulators(arrays, path, limit)
     if "prior" not in arrays:
@@ -68,9 +67,9 @@ def read_npy(stream: BinaryIO, path: Path, limit: SizeLimit) -> LatentMDP:
             hint=f"put the rewards (S, A) beside it as {sibling.name}, or save both "
             "with numpy.savez(..., transitions=P, rewards=R)",
         )
-    kernel = _lone_array(stream, path, limit)
+    kernel = read_npy_array(stream, path, limit)
     with opened(sibling, "file of rewards") as beside:
-        rewards = _lone_array(beside, sibling, limit)
+        rewards = read_npy_array(beside, sibling, limit)
     if kernel.ndim == 3:
         kernel = kernel[None]
     try:
@@ -270,31 +269,19 @@ def _check_edges(
     arrays: Arrays, shape: tuple[int, int, int], path: Path, limit: SizeLimit
 ) -> None:
     """Refuse a small file that asks for a large class before that is allocated."""
-    edges, packed = arrays["edges"], arrays["edges"].nbytes
+    edges = arrays["edges"]
     members, n_states, n_actions = shape
     if min(shape) < 1 or edges.ndim != 2 or edges.shape[1] != 4:
         return  # the builder says what is wrong
     rows = members * n_states * n_actions
-    if rows > len(edges) and array_bytes((rows,), 8) > 2**20:
+    if rows > len(edges) and 8 * rows > 2**20:
         raise InvalidFile(
             f"{path} announces {members} models of {n_states} states and {n_actions} "
             f"actions but has only {len(edges)} edges",
             hint="every (model, state, action) needs at least one edge",
         )
     what = f"the class in {path}"
-    if array_bytes((members, len(edges)), 8) > limit.bytes and edges.dtype.kind in "iu":
+    if 8 * members * len(edges) > limit.bytes and edges.dtype.kind in "iu":
         table = edges[:, 1:].astype(np.int64)
         keys = (table[:, 0] * n_actions + table[:, 1]) * n_states + table[:, 2]
-        limit.check(array_bytes((members, np.unique(keys).size), 8), packed, what)
-
-
-def _lone_array(stream: BinaryIO, path: Path, limit: SizeLimit) -> AnyArray:
-    size = size_of(stream)
-    try:
-        array = read_array(stream, size, str(path), limit, used=0, packed=size)
-    except (ValueError, OverflowError) as error:
-        raise InvalidFile(
-            f"{path} is not a numpy array: {error}", hint="write it with numpy.save"
-        ) from error
-    frozen: AnyArray = owned(array)
-    return frozen
+        limit.check(8 * members * np.unique(keys).size, what)

@@ -141,7 +141,7 @@ def _check_header(
     kind: FileKind, stream: BinaryIO, path: Path, limit: SizeLimit
 ) -> None:
     size = size_of(stream)
-    limit.check(size, size, str(path))
+    limit.check(size, str(path))
     length = int.from_bytes(stream.read(8), "little")
     if size < 8 or length > size - 8 or length > LONGEST_HEADER:
         announced = (

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 from typing import final
 
 from simgap.errors import InvalidArgument, InvalidFile
 
-SUSPICIOUS_RATIO = 100  # a file that grows this much when unpacked ...
-SUSPICIOUS_LIMIT = 2**30  # ... may not grow beyond this without being asked for
 UNKNOWN_MEMORY = 4 * 2**30  # assumed where the system does not tell
 
 
@@ -21,46 +18,26 @@ class SizeLimit:
     """The bytes all arrays of one file may take together."""
 
     bytes: int
-    chosen: bool  # by the caller, or a share of the memory at hand
 
     @staticmethod
     def of(max_bytes: int | None) -> SizeLimit:
         """Return the caller's limit, or a quarter of the available memory."""
         if max_bytes is None:
-            return SizeLimit(available_memory() // 4, chosen=False)
+            return SizeLimit(_available_memory() // 4)
         if isinstance(max_bytes, bool) or max_bytes < 1:
             raise InvalidArgument(
                 f"max_bytes is {max_bytes}", hint="it is a whole number from 1 on"
             )
-        return SizeLimit(int(max_bytes), chosen=True)
+        return SizeLimit(int(max_bytes))
 
-    def check(self, wanted: int, packed: int, what: str) -> None:
-        """Raise if `wanted` bytes, unpacked from `packed`, are more than allowed."""
-        limit = self.bytes
-        if not self.chosen and wanted > SUSPICIOUS_RATIO * max(packed, 1):
-            limit = min(limit, SUSPICIOUS_LIMIT)
-        if wanted > limit:
+    def check(self, wanted: int, what: str) -> None:
+        """Raise if `wanted` bytes are more than allowed."""
+        if wanted > self.bytes:
             raise InvalidFile(
                 f"{what} unpacks to {in_words(wanted)}, "
-                f"{in_words(limit)} are allowed ({in_words(packed)} on disk)",
+                f"{in_words(self.bytes)} are allowed",
                 hint="if you trust the file, allow more with max_bytes (--max-bytes)",
             )
-
-
-def array_bytes(shape: tuple[int, ...], itemsize: int) -> int:
-    """Return the size of an array; Python's integers do not overflow."""
-    return prod(shape) * itemsize
-
-
-def available_memory() -> int:
-    """Return the bytes this process may still use, as far as the system tells."""
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
-    except (OSError, ValueError, IndexError):
-        return UNKNOWN_MEMORY
 
 
 def in_words(count: int) -> str:
@@ -71,3 +48,14 @@ def in_words(count: int) -> str:
             return f"{size:.0f} bytes" if unit == "bytes" else f"{size:.1f} {unit}"
         size /= 1024.0
     return f"{size:.1f} PiB"
+
+
+def _available_memory() -> int:
+    """Return the bytes this process may still use, as far as the system tells."""
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+    except (OSError, ValueError, IndexError):
+        return UNKNOWN_MEMORY
