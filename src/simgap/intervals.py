@@ -18,9 +18,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import fsum, inf, isfinite, nextafter
-from typing import TYPE_CHECKING, Literal, final, overload
+from typing import TYPE_CHECKING, Annotated, Literal, final, overload
 
 from simgap.errors import InvalidArgument
+from simgap.text import means
 
 if TYPE_CHECKING:  # records are read without numpy
     from simgap.arrays import FloatArray, OffsetArray
@@ -139,10 +140,14 @@ class Estimate(Interval):
     estimate: float
     lower: float
     upper: float
-    confidence: float
-    method: str = ""  # for instance "betting, 20000 episodes"
-    standard_error: float | None = None  # of the estimate, where it has one
-    label: Label = "approximate"  # guaranteed: the interval holds by theorem
+    confidence: Annotated[float, means("with which the interval holds the truth")]
+    method: Annotated[str, means('for instance "betting, 20000 episodes"')] = ""
+    standard_error: Annotated[
+        float | None, means("of the estimate, where it has one")
+    ] = None
+    label: Annotated[Label, means("guaranteed: the interval holds by theorem")] = (
+        "approximate"
+    )
 
     def __post_init__(self) -> None:
         ends = (self.lower, self.estimate, self.upper)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from simgap.cli.app.program import VERBS
 from simgap.cli.verbs.schema import answering_verbs, schema_of_all
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "json.md"
+EVERYWHERE = ("schema", "kind", "notes", "certainty", "provenance")  # in its head
 MARK = "<!-- what follows is made by: python -m tests.cli.json_document -->\n"
 
 
@@ -16,12 +16,9 @@ def tables() -> str:
     """Return the keys of every verb, then the keys of the objects in them."""
     parts = schema_of_all()["$defs"]
     verbs = answering_verbs()
-    sections = ["## Verbs\n"]
-    sections += [
-        f"### `simgap {verb}`\n\n{VERBS[verb]}\n\n{_table(parts[verb])}"
-        for verb in verbs
-    ]
-    sections.append("## Objects in them\n")
+    lines = ["| verb | its answer |", "|---|---|"]
+    lines += [f"| `simgap {verb}` | {_spelt(parts[verb])} |" for verb in verbs]
+    sections = ["## Verbs\n", "\n".join(lines) + "\n", "## Objects\n"]
     others = sorted(set(parts) - set(verbs) - {"number"}, key=str.lower)
     sections += [
         f"### {name}\n\n{parts[name]['description']}\n\n{_table(parts[name])}"
@@ -31,12 +28,13 @@ def tables() -> str:
 
 
 def _table(part: dict[str, Any]) -> str:
-    if "anyOf" in part:
+    if "properties" not in part:
         return f"{_spelt(part)}\n"
     lines = ["| key | what it is | meaning |", "|---|---|---|"]
     for key, told in part["properties"].items():
-        meaning = told.get("description", "").replace("|", "\\|")
-        lines.append(f"| `{key}` | {_spelt(told)} | {meaning} |")
+        if key not in EVERYWHERE:
+            meaning = told.get("description", "").replace("|", "\\|")
+            lines.append(f"| `{key}` | {_spelt(told)} | {meaning} |")
     return "\n".join(lines) + "\n"
 
 
@@ -48,10 +46,6 @@ def _spelt(told: dict[str, Any]) -> str:
         return "number" if name == "number" else f"[{name}](#{anchor})"
     if "anyOf" in told:
         return " or ".join(_spelt(each) for each in told["anyOf"])
-    if "type" not in told and not {"const", "enum"} & set(told):
-        return "anything"
-    if "const" in told:
-        return f"`{told['const']}`"
     if "enum" in told:
         return " or ".join(f'`"{each}"`' for each in told["enum"])
     if "prefixItems" in told:
@@ -61,11 +55,14 @@ def _spelt(told: dict[str, Any]) -> str:
     if "additionalProperties" in told:
         return f"object: name to {_spelt(told['additionalProperties'])}"
     return {
+        "array": "list",
+        "object": "object",
+        None: "anything",
         "integer": "whole number",
         "string": "text",
         "boolean": "true or false",
         "null": "null",
-    }[told["type"]]
+    }[told.get("type")]
 
 
 if __name__ == "__main__":

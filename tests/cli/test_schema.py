@@ -5,9 +5,8 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,11 +14,9 @@ import pytest
 from simgap.cli.app.main import NO_READER, main
 from simgap.cli.app.process import INTERRUPTED
 from simgap.cli.app.program import VERBS
-from simgap.cli.app.schema_types import DIALECT, answer_schema, field_comments
 from simgap.cli.verbs import schema
 from simgap.instances import CONTROLS
-from simgap.intervals import Certified
-from simgap.records import plain
+from simgap.records import DIALECT
 from tests.cli.json_document import DOCUMENT, MARK, tables
 from tests.reference.json_schema import problems
 
@@ -262,77 +259,6 @@ def test_more_keys_are_no_damage(answers: dict[str, Any]) -> None:
         assert problems({**answer, "new": [1]}, _schema(line.split()[0])) == []
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A part.
-
-    With a second paragraph.
-    """
-
-    size: float  # None: unknown
-    word: Literal["yes", "no"] = "yes"
-
-
-@dataclass(frozen=True)
-class _Whole:
-    """Everything."""
-
-    schema: int
-    pieces: tuple[_Part, ...]
-    couple: tuple[int, str] | None
-    table: dict[str, tuple[tuple[float, ...], ...]]  # name -> rows
-    limits: Certified | float
-
-
-def test_the_schema_of_a_dataclass_is_written_out() -> None:
-    found = answer_schema("title", _Whole)
-    number, parts = {"$ref": "#/$defs/number"}, found.pop("$defs")
-    rows = {"type": "array", "items": {"type": "array", "items": number}}
-    assert found == {
-        "$schema": DIALECT,
-        "title": "title",
-        "type": "object",
-        "description": "Everything.",
-        "properties": {
-            "schema": {"const": 1, "description": "the form of the record"},
-            "pieces": {"type": "array", "items": {"$ref": "#/$defs/_Part"}},
-            "couple": {
-                "anyOf": [
-                    {
-                        "type": "array",
-                        "prefixItems": [{"type": "integer"}, {"type": "string"}],
-                        "minItems": 2,
-                        "maxItems": 2,
-                    },
-                    {"type": "null"},
-                ]
-            },
-            "table": {
-                "type": "object",
-                "additionalProperties": rows,
-                "description": "name -> rows",
-            },
-            "limits": {"anyOf": [{"$ref": "#/$defs/Certified"}, number]},
-        },
-        "required": ["schema", "pieces", "couple", "table", "limits"],
-    }
-    assert list(parts) == ["number", "Certified", "_Part"]
-    assert parts["_Part"]["description"] == "A part."
-    assert parts["_Part"]["properties"] == {
-        "size": {**number, "description": "null: unknown"},
-        "word": {"enum": ["yes", "no"]},
-    }
-    record = _Whole(
-        1, (_Part(float("inf")),), (1, "a"), {"t": ((1.0,),)}, Certified(0.0, 1.0)
-    )
-    assert problems(plain(record), {**found, "$defs": parts}) == []
-
-
-def test_comments_belong_to_their_own_fields() -> None:
-    assert field_comments(_Part) == {"size": "null: unknown"}
-    assert field_comments(_Whole) == {"table": "name -> rows"}
-
-
 def test_the_validator_knows_every_keyword_of_the_schemas() -> None:
     with pytest.raises(KeyError):
         problems(1, {"maximum": 3})
@@ -384,26 +310,6 @@ def test_the_document_lists_every_key() -> None:
     assert found
     assert listed == "\n" + tables()
     for verb in schema.answering_verbs():
-        assert f"\n### `simgap {verb}`\n" in listed
+        assert f"\n| `simgap {verb}` | [" in listed
     for status in (0, 1, 2, INTERRUPTED, NO_READER):
         assert f"\n| {status} |" in head
-
-
-def test_the_values_of_a_verdict_are_listed() -> None:
-    from typing import get_args
-
-    from simgap.records import ClaimVerdict, Verdict
-
-    parts = schema.schema_of_all()["$defs"]
-    claims = {each.value for each in ClaimVerdict}
-    for part, values in (("audit", {*get_args(Verdict)}), ("ClaimAnswer", claims)):
-        told = parts[part]["properties"]["verdict"]["description"]
-        assert set(told.split('"')[1::2]) == values
-
-
-def test_every_key_of_every_answer_is_explained() -> None:
-    """By the comment behind its field, or in cli/schema_words.py."""
-    for name, part in schema.schema_of_all()["$defs"].items():
-        assert part["description"], name
-        for key, told in part.get("properties", {}).items():
-            assert told.get("description"), f"{name}.{key}"

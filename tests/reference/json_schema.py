@@ -130,13 +130,9 @@ def _others(
 
 
 def _items(
-    value: Any,
-    told: dict[str, Any],
-    schema: dict[str, Any],
-    root: dict[str, Any],
-    place: str,
+    value: Any, told: Any, schema: dict[str, Any], root: dict[str, Any], place: str
 ) -> Iterator[str]:
-    if isinstance(value, list):
+    if isinstance(value, list) and told is not False:  # maxItems says so
         first = len(schema.get("prefixItems", ()))
         for at, each in enumerate(value[first:], start=first):
             yield from _problems(each, told, root, f"{place}[{at}]")

@@ -130,12 +130,9 @@ from simgap.records.provenance import (
     versions as versions,
 )
 from simgap.records.record import (
-    JSON_NAMES as JSON_NAMES,
     SCHEMA as SCHEMA,
     Record as Record,
     in_memory as in_memory,
-    is_flat as is_flat,
-    is_kept as is_kept,
     with_command as with_command,
 )
 from simgap.records.report import Report as Report
@@ -143,6 +140,11 @@ from simgap.records.run import (
     RegretPoint as RegretPoint,
     Run as Run,
     RunModel as RunModel,
+)
+from simgap.records.schema import (
+    DIALECT as DIALECT,
+    json_schema as json_schema,
+    one_of as one_of,
 )
 from simgap.records.solve import (
     Diameter as Diameter,

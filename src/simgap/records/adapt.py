@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Annotated, Any, final
 
 from simgap.intervals import Certified
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record, in_memory
+from simgap.text import means
 
 
 @final
@@ -18,12 +19,12 @@ class AdaptedModel:
 
     name: str
     prior: float
-    probability: float | None  # None: the log excludes every model
+    probability: Annotated[float | None, means("null: the log excludes every model")]
     log_likelihood: float
-    p_value: float  # for any way of collecting data and stopping, unless estimated
-    plausible: bool  # p_value above false_alarm
-    gap_before: float  # of the policy planned for the prior, if this model is real
-    gap_after: float | None  # of the one planned for the posterior
+    p_value: Annotated[float, means("however data were collected, unless estimated")]
+    plausible: Annotated[bool, means("p_value above false_alarm")]
+    gap_before: Annotated[float, means("of the plan for the prior, in this model")]
+    gap_after: Annotated[float | None, means("of the plan for the posterior")]
 
 
 @final
@@ -42,7 +43,7 @@ class ParameterPosterior:
 
     name: str
     before: Moments
-    after: Moments | None
+    after: Annotated[Moments | None, means("by the posterior; null: no model is left")]
 
 
 @final
@@ -51,8 +52,8 @@ class LikeliestBound:
     """Lemma 1: average gap over probability bounds the gap if this model is real."""
 
     name: str
-    probability: float
-    bound: float
+    probability: Annotated[float, means("after the data")]
+    bound: Annotated[float, means("no gap is larger; in the units of the rewards")]
 
 
 @final
@@ -60,15 +61,17 @@ class LikeliestBound:
 class Misfit:
     """A pair (s, a) whose successors are not those of the best model."""
 
-    state: int | None  # None: the first state of an episode
+    state: Annotated[int | None, means("null: the first state of an episode")]
     action: int | None
     state_name: str
     action_name: str
     visits: int
-    successor: int  # that is most off
-    observed: float  # how often it followed, as a part of the visits
-    expected: float  # by the model
-    log_evidence: float  # against the model, of this pair alone; inf: ruled out
+    successor: Annotated[int, means("that is most off")]
+    observed: Annotated[float, means("how often it followed, as a part of the visits")]
+    expected: Annotated[float, means("by the model")]
+    log_evidence: Annotated[
+        float, means("against the model, of this pair; inf: ruled out")
+    ]
     text: str
 
 
@@ -78,8 +81,8 @@ class SavedFiles:
     """Where the new policies and the class with its new prior were written."""
 
     policy: str | None = None
-    belief_policy: str | None = None
-    model: str | None = None
+    belief_policy: Annotated[str | None, means("it tracks the posterior")] = None
+    model: Annotated[str | None, means("the class with its new prior")] = None
 
 
 @final
@@ -95,16 +98,16 @@ class Adapt(Record):
     log_hash: str
     posterior: tuple[AdaptedModel, ...]
     parameters: tuple[ParameterPosterior, ...]
-    outside_class: bool
-    false_alarm: float
-    best: str  # the model that explains the log best
-    gap_bound_before: Certified
-    gap_bound_after: Certified | None
-    gap_of_old_plan: float | None  # averaged over the posterior
-    plausible_gap: float | None  # worst of the new policy over plausible models
-    lemma_1: LikeliestBound | None
-    misfit: tuple[Misfit, ...]
-    rounding: float  # of a probability of the posterior
+    outside_class: Annotated[bool, means("whether no model explains the log")]
+    false_alarm: Annotated[float, means("chance of that if one does, at most")]
+    best: Annotated[str, means("the model that explains the log best")]
+    gap_bound_before: Annotated[Certified, means("of the plan for the prior, over it")]
+    gap_bound_after: Annotated[Certified | None, means("null: no model is left")]
+    gap_of_old_plan: Annotated[float | None, means("averaged over the posterior")]
+    plausible_gap: Annotated[float | None, means("worst one over plausible models")]
+    lemma_1: Annotated[LikeliestBound | None, means("of the likeliest model")]
+    misfit: Annotated[tuple[Misfit, ...], means("where log and class part most")]
+    rounding: Annotated[float, means("of a probability of the posterior")]
     files: SavedFiles
     certainty: dict[str, Certainty]
     notes: tuple[Note, ...]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 from simgap.records.audit import Finding
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
+from simgap.text import means
 
 
 @final
@@ -17,11 +18,11 @@ class ParameterBelief:
     """What is believed of one parameter after the log, as drawn."""
 
     name: str
-    mean: float  # over the posterior
-    lower: float  # of the interval that holds it with probability `credibility`
-    upper: float  # of the same interval
-    before: tuple[float, float]  # the range that is randomized
-    remaining: float  # deviation that is left, as a part of that before, in quantiles
+    mean: Annotated[float, means("over the posterior")]
+    lower: Annotated[float, means("of the interval of probability `credibility`")]
+    upper: Annotated[float, means("of the same interval")]
+    before: Annotated[tuple[float, float], means("the range that is randomized")]
+    remaining: Annotated[float, means("deviation that is left, a part of that before")]
 
 
 @final
@@ -29,8 +30,8 @@ class ParameterBelief:
 class DelayBelief:
     """How likely it is that actions arrive so many steps late."""
 
-    steps: int  # that an action arrives late
-    probability: float
+    steps: Annotated[int, means("that an action arrives late")]
+    probability: Annotated[float, means("after the data")]
 
 
 @final
@@ -38,8 +39,8 @@ class DelayBelief:
 class DetectableDrag:
     """The weakest drag on a channel that the test of fit would have noticed."""
 
-    channel: int  # of the observation
-    drag: float  # part of the channel that a step takes away; seen 9 times out of 10
+    channel: Annotated[int, means("of the observation")]
+    drag: Annotated[float, means("part of the channel that is seen 9 times in 10")]
 
 
 @final
@@ -49,26 +50,28 @@ class AdaptedSimulator(Record):
 
     schema: int = SCHEMA
     kind: str = "adapt"
-    simulator: str  # its name
-    randomize: str  # nu before the log, in the grammar of --randomize
+    simulator: str
+    randomize: Annotated[str, means("nu before the log, in the grammar of --randomize")]
     transitions: int
     episodes: int
     log_hash: str
-    time_step: float | None  # seconds between two rows, if the log or the rate says so
-    posterior: tuple[ParameterBelief, ...]  # one object per parameter
-    credibility: float  # of the intervals
-    delay: int  # the likeliest, in steps
-    delays: tuple[DelayBelief, ...]  # those that were looked at
-    outside_class: bool  # no parameters of the range explain the log
-    p_value: float  # of the test of fit; approximate
-    false_alarm: float  # chance of an alarm if the simulator is right; approximate
-    worst_channel: int | None  # the observation that is explained worst
-    detectable: tuple[DetectableDrag, ...]  # one object per observation
-    edge: tuple[str, ...]  # parameters whose posterior leans on an end of the range
-    measure_next: str | None  # the parameter that is worth measuring next
-    effective: float  # samples behind the posterior, if they were independent
+    time_step: Annotated[float | None, means("seconds between two rows; null: unknown")]
+    posterior: Annotated[tuple[ParameterBelief, ...], means("one object per parameter")]
+    credibility: Annotated[float, means("of the intervals")]
+    delay: Annotated[int, means("the likeliest, in steps")]
+    delays: Annotated[tuple[DelayBelief, ...], means("those that were looked at")]
+    outside_class: Annotated[bool, means("no parameters of the range explain the log")]
+    p_value: Annotated[float, means("of the test of fit; approximate")]
+    false_alarm: Annotated[float, means("if the simulator is right; approximate")]
+    worst_channel: Annotated[int | None, means("the one that is explained worst")]
+    detectable: Annotated[tuple[DetectableDrag, ...], means("per observation")]
+    edge: Annotated[
+        tuple[str, ...], means("parameters that lean on an end of the range")
+    ]
+    measure_next: Annotated[str | None, means("the parameter worth measuring next")]
+    effective: Annotated[float, means("independent samples behind the posterior")]
     findings: tuple[Finding, ...]
-    path: str | None  # the file of the posterior, for --randomize
+    path: Annotated[str | None, means("the file of the posterior, for --randomize")]
     notes: tuple[Note, ...]
     certainty: dict[str, Certainty]
     provenance: Provenance

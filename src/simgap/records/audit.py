@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Annotated, Literal, final
 
 from simgap.intervals import Certified, Estimate, Interval
 from simgap.records.memory import Memory
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
+from simgap.text import means
 
 Status = Literal["ok", "info", "warning", "fail"]
 Verdict = Literal[
@@ -30,10 +31,10 @@ class Finding:
     """One check: its name, how it came out, what that means."""
 
     check: str
-    code: str  # what was found, a short word that does not change: "no-way-back"
-    status: Status  # ok, info: not measured or harmless, warning: read it, or fail
+    code: Annotated[str, means('what was found, which does not change: "no-way-back"')]
+    status: Annotated[Status, means("warning: read it; info: harmless or not measured")]
     text: str
-    value: float | None = None
+    value: Annotated[float | None, means("the number behind it, if any")] = None
 
 
 @final
@@ -41,15 +42,15 @@ class Finding:
 class HardestPair:
     """Assumption 2: the two models hardest to tell apart."""
 
-    value: float | None  # delta, in [0, 2]; None: too many pairs to compare
+    value: Annotated[float | None, means("delta, in [0, 2]; null: too many pairs")]
     pair: tuple[int, int] | None = None
     pair_names: tuple[str, str] | None = None
-    state: int | None = None  # None: nothing tells them apart
+    state: Annotated[int | None, means("null: nothing tells them apart")] = None
     action: int | None = None
     state_name: str | None = None
     action_name: str | None = None
-    visits: int | None = None  # of that place alone, for an error of 5 %
-    steps: Certified | None = None  # of the best experiment, whole numbers
+    visits: Annotated[int | None, means("of that place, for an error of 5 %")] = None
+    steps: Annotated[Certified | None, means("of the best experiment")] = None
 
 
 @final
@@ -58,9 +59,9 @@ class Theorem:
     """The tightest bound of the paper on the oracle's gap in any model."""
 
     name: str
-    bound: float
-    vacuous: bool  # it promises no more than that at most H times the range is lost
-    non_vacuous_from: float | None  # the least H at which it says something
+    bound: Annotated[float, means("no gap is larger; in the units of the rewards")]
+    vacuous: Annotated[bool, means("no more than H times the range of rewards")]
+    non_vacuous_from: Annotated[float | None, means("least H at which it is not")]
 
 
 @final
@@ -70,7 +71,9 @@ class WorstModel:
 
     name: str
     gap: float
-    relative: float  # of what random actions lose in that model, an upper bound
+    relative: Annotated[
+        float, means("of the loss of random actions there, an upper bound")
+    ]
 
 
 @final
@@ -79,10 +82,12 @@ class InSimulator:
     """What a policy earns in H steps, mean over the prior, in table and simulator."""
 
     policy: str
-    table: Interval  # what it earns in the table
-    simulator: Estimate  # what it earns in the simulator itself
-    episodes: int  # in the simulator
-    fallbacks: float  # part of their steps in which the policy had no answer
+    table: Annotated[Interval, means("what it earns in the table")]
+    simulator: Annotated[Estimate, means("what it earns in the simulator itself")]
+    episodes: Annotated[int, means("in the simulator")]
+    fallbacks: Annotated[
+        float, means("part of the steps without an answer of the policy")
+    ]
 
     def apart(self) -> float:
         """Return how far the two intervals are from each other, 0 if they meet."""
@@ -95,13 +100,15 @@ class InSimulator:
 class Rung:
     """What one grid of a ladder says."""
 
-    cells: tuple[int, ...]  # nodes along every axis
+    cells: Annotated[tuple[int, ...], means("nodes along every axis")]
     states: int
-    noise: float  # of a step that the grid adds / its motion, along the worst axis
+    noise: Annotated[
+        float, means("of a step that the grid adds / its motion, at worst")
+    ]
     average_gap: Certified | None
-    at_stake: float
-    verdict: Verdict  # of the table
-    in_simulator: tuple[InSimulator, ...]  # its policies in both
+    at_stake: Annotated[float, means("the gap of random actions, a yardstick")]
+    verdict: Annotated[Verdict, means("of the table")]
+    in_simulator: Annotated[tuple[InSimulator, ...], means("its policies in both")]
 
 
 @final
@@ -110,8 +117,8 @@ class Ladder:
     """Finer and finer grids, and why there is no further one."""
 
     outcome: str
-    tolerance: float  # of what is at stake: within it the answer stands still
-    rungs: tuple[Rung, ...]  # from coarse to fine
+    tolerance: Annotated[float, means("of what is at stake: less than that is no move")]
+    rungs: Annotated[tuple[Rung, ...], means("from coarse to fine")]
 
 
 @final
@@ -125,33 +132,37 @@ class Audit(Record):
     models: int
     states: int
     actions: int
-    communicating: bool
-    diameter: Certified
-    separation: HardestPair
-    verdict: Verdict
+    communicating: Annotated[bool, means("every state can be reached from every other")]
+    diameter: Annotated[Certified, means("expected steps of the slowest trip")]
+    separation: Annotated[HardestPair, means("of the two closest models")]
+    verdict: Annotated[Verdict, means('the last three and "yes" without a horizon')]
     headline: str
     reason: str
-    verdict_certainty: Certainty
-    verdict_code: OpenOnGrid | None  # why a grid leaves the verdict open
-    everywhere: bool | None  # the policy of the verdict is acceptable in all models
-    acceptable: float
+    verdict_certainty: Annotated[
+        Certainty, means('of "with memory": that it is enough')
+    ]
+    verdict_code: Annotated[OpenOnGrid | None, means("why the grid leaves it open")]
+    everywhere: Annotated[bool | None, means("the policy is acceptable in all models")]
+    acceptable: Annotated[float, means("the part of what is at stake that may be lost")]
     findings: tuple[Finding, ...]
-    theorem: Theorem | None
+    theorem: Annotated[Theorem | None, means("the tightest of the paper; null: none")]
     average_gap: Certified | None
-    at_stake: float | None
-    relative_gap: Certified | None
+    at_stake: Annotated[float | None, means("the gap of random actions, a yardstick")]
+    relative_gap: Annotated[Certified | None, means("gap / what is at stake")]
     worst: WorstModel | None
-    rounding: float | None  # of a loss that is one number; null: not planned
-    memoryless_gap: Certified | None
-    relative_memoryless: Certified | None
-    memoryless_worst: WorstModel | None
+    rounding: Annotated[float | None, means("of a plain number; null: not planned")]
+    memoryless_gap: Annotated[Certified | None, means("bound on all, best one found")]
+    relative_memoryless: Annotated[Certified | None, means("of what is at stake")]
+    memoryless_worst: Annotated[WorstModel | None, means("of that policy")]
     memory: Memory | None
-    value_of_memory: Certified | None
-    outcome: str | None  # of planning
-    in_simulator: tuple[InSimulator, ...]  # of a class on a grid
-    ladder: Ladder | None  # with --refine
-    passed: bool  # the exit status is 0
-    next: tuple[str, ...]
+    value_of_memory: Annotated[
+        Certified | None, means("the gap without less that with")
+    ]
+    outcome: Annotated[str | None, means("of planning")]
+    in_simulator: Annotated[tuple[InSimulator, ...], means("of a class on a grid")]
+    ladder: Annotated[Ladder | None, means("with --refine")]
+    passed: Annotated[bool, means("the exit status is 0")]
+    next: Annotated[tuple[str, ...], means("commands to try now")]
     certainty: dict[str, Certainty]
     notes: tuple[Note, ...]
     provenance: Provenance

@@ -8,13 +8,13 @@ numbers are estimated from episodes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Annotated, Literal, final
 
 from simgap.intervals import Estimate
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
-from simgap.text import bracket, number
+from simgap.text import bracket, means, number
 
 
 @final
@@ -23,12 +23,14 @@ class ToldParameter:
     """What telling one parameter is worth."""
 
     name: str
-    share: Estimate  # of the total; another training would do: seeds vary too
-    evaluation: Estimate  # the same of these very policies: only episodes vary
-    seed_spread: float | None  # standard deviation of a training's share; None: 1 seed
-    part: Estimate | None  # share / total; null: the total may be 0
-    first: Estimate  # what telling it is worth if nothing else is told
-    last: Estimate  # what telling it is worth if all others are told
+    share: Annotated[Estimate, means("of the total; over trainings and episodes")]
+    evaluation: Annotated[Estimate, means("of these very policies: over episodes")]
+    seed_spread: Annotated[
+        float | None, means("deviation over trainings; null: 1 seed")
+    ]
+    part: Annotated[Estimate | None, means("share / total; null: the total may be 0")]
+    first: Annotated[Estimate, means("its worth if nothing else is told")]
+    last: Annotated[Estimate, means("its worth if all others are told")]
 
     @property
     def line(self) -> str:
@@ -41,8 +43,8 @@ class ToldParameter:
 class ToldSet:
     """The mean return if some parameters are told and the others are not."""
 
-    told: tuple[str, ...]  # by name
-    returned: Estimate  # mean over nu
+    told: Annotated[tuple[str, ...], means("by name")]
+    returned: Annotated[Estimate, means("mean over nu")]
 
     @property
     def line(self) -> str:
@@ -56,9 +58,9 @@ class ToldSet:
 class MaskingCheck:
     """The policy of hidden parameters beside one that was trained for one case."""
 
-    told: Literal["everything", "nothing"]  # the case
-    against: str  # name of the training
-    difference: Estimate  # what the policy of hidden parameters gets more, over nu
+    told: Literal["everything", "nothing"]
+    against: Annotated[str, means("name of the training")]
+    difference: Annotated[Estimate, means("the policy of hidden parameters less it")]
 
 
 @final
@@ -68,23 +70,25 @@ class BlamedRun(Record):
 
     schema: int = SCHEMA
     kind: str = "blame_run"
-    simulator: str  # its name
-    randomize: str  # nu, in the grammar of --randomize
+    simulator: str
+    randomize: Annotated[str, means("nu, in the grammar of --randomize")]
     horizon: int
-    design: str  # at which parameters was measured
-    policy: str  # the training with hidden parameters
-    trainings: int  # seeds of it
-    episodes: int  # that were run
-    steps: int  # of the simulator
-    method: Literal["exact", "sampled"]  # from all sets of parameters, or some orders
-    orders: int | None  # of the parameters, every second one a reverse
-    total: Estimate  # mean return if all are told less that if none is
-    evaluation: Estimate  # the same of these very policies: only episodes vary
-    seed_spread: float | None  # standard deviation of a training's total; None: 1 seed
-    parameters: tuple[ToldParameter, ...]  # the greatest share first; they sum to total
-    leader: str | None  # has the greatest share, as far as intervals tell
-    sets: tuple[ToldSet, ...]  # every set of parameters that was told
-    checks: tuple[MaskingCheck, ...]  # against other trainings in the folder
+    design: Annotated[str, means("at which parameters was measured")]
+    policy: Annotated[str, means("the training with hidden parameters")]
+    trainings: Annotated[int, means("seeds of it")]
+    episodes: Annotated[int, means("that were run")]
+    steps: Annotated[int, means("of the simulator")]
+    method: Annotated[Literal["exact", "sampled"], means("all sets, or some orders")]
+    orders: Annotated[int | None, means("of parameters, every second one a reverse")]
+    total: Annotated[Estimate, means("mean return if all are told less if none is")]
+    evaluation: Annotated[Estimate, means("of these very policies: over episodes")]
+    seed_spread: Annotated[
+        float | None, means("deviation over trainings; null: 1 seed")
+    ]
+    parameters: Annotated[tuple[ToldParameter, ...], means("greatest share first")]
+    leader: Annotated[str | None, means("has the greatest share, by intervals")]
+    sets: Annotated[tuple[ToldSet, ...], means("every set of parameters that was told")]
+    checks: Annotated[tuple[MaskingCheck, ...], means("against other trainings")]
     headline: str
     notes: tuple[Note, ...]
     certainty: dict[str, Certainty]

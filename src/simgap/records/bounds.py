@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 from simgap.intervals import Certified
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
+from simgap.text import means
 
 
 @final
@@ -26,13 +27,13 @@ class OneBound:
     """A theorem with the numbers of this class."""
 
     name: str
-    value: float  # in the units of the rewards
-    unmet: tuple[str, ...]  # what the theorem asks for and the class lacks
-    non_vacuous_from: float | None  # the least H at which it says anything
-    kind: str  # "upper" or "lower"
-    quantity: str  # what is bounded
-    vacuous: bool  # at this horizon
-    constants: tuple[Constant, ...]  # for rewards in [0, 1]
+    value: Annotated[float, means("in the units of the rewards")]
+    unmet: Annotated[tuple[str, ...], means("what it asks for and the class lacks")]
+    non_vacuous_from: Annotated[float | None, means("least H at which it is not")]
+    kind: Annotated[str, means('"upper" or "lower"')]
+    quantity: Annotated[str, means("what is bounded")]
+    vacuous: Annotated[bool, means("at this horizon")]
+    constants: Annotated[tuple[Constant, ...], means("for rewards in [0, 1]")]
 
 
 @final
@@ -41,8 +42,8 @@ class Vacuity:
     """From which horizon on an algorithm can find out anything."""
 
     algorithm: str
-    rule: str
-    event: str
+    rule: Annotated[str, means("how the algorithm compares")]
+    event: Annotated[str, means("what can happen from this horizon on")]
     horizon: float
 
 
@@ -54,12 +55,12 @@ class ClassNumbers:
     members: int
     states: int
     actions: int
-    least_weight: float  # of the prior
-    diameter: Certified
-    separation: float | None  # a lower bound
-    greatest_span: float | None  # of a bias, in the units of the rewards
-    eluder: Certified | None
-    covering: Certified | None
+    least_weight: Annotated[float, means("of the prior")]
+    diameter: Annotated[Certified, means("expected steps of the slowest trip")]
+    separation: Annotated[float | None, means("a lower bound")]
+    greatest_span: Annotated[float | None, means("of a bias, in units of rewards")]
+    eluder: Annotated[Certified | None, means("eluder dimension dim_E(F, 1/H)")]
+    covering: Annotated[Certified | None, means("covering number N(F, 1/H)")]
 
 
 @final
@@ -70,10 +71,10 @@ class Bounds(Record):
     schema: int = SCHEMA
     kind: str = "bounds"
     horizon: int
-    most_lost: float  # H times the range of the rewards: no gap is larger
+    most_lost: Annotated[float, means("H times the range of the rewards")]
     bounds: tuple[OneBound, ...]
-    vacuity: tuple[Vacuity, ...]
-    numbers: ClassNumbers
+    vacuity: Annotated[tuple[Vacuity, ...], means("when agents can find out anything")]
+    numbers: Annotated[ClassNumbers, means("of the class, as in the bounds")]
     notes: tuple[Note, ...]
     certainty: dict[str, Certainty]
     provenance: Provenance

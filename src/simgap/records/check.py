@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 from simgap.records.audit import Finding
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
+from simgap.text import means
 
 
 @final
@@ -17,11 +18,11 @@ class SimulatorCheck(Record):
 
     schema: int = SCHEMA
     kind: str = "check"
-    simulator: str  # as the command line names it
-    policy: str  # its name; several, separated by commas
-    randomize: str  # nu, in the grammar of --randomize
+    simulator: Annotated[str, means("as the command line names it")]
+    policy: Annotated[str, means("its name; several, separated by commas")]
+    randomize: Annotated[str, means("nu, in the grammar of --randomize")]
     horizon: int
-    passed: bool  # no check failed
-    checks: tuple[Finding, ...]  # in the order to read them
+    passed: Annotated[bool, means("no check failed")]
+    checks: Annotated[tuple[Finding, ...], means("in the order to read them")]
     certainty: dict[str, Certainty]
     provenance: Provenance

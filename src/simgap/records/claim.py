@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import final
+from typing import Annotated, final
 
 from simgap.intervals import Interval
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
+from simgap.text import means
 
 
 class ClaimVerdict(StrEnum):
@@ -126,9 +127,9 @@ class ClaimAnswer:
     title: str
     verdict: ClaimVerdict
     expected: ClaimVerdict
-    key_number: KeyNumber
-    seconds: float | None  # None: it was there already
-    record: str  # where it is kept
+    key_number: Annotated[KeyNumber, means("the one number to remember")]
+    seconds: Annotated[float | None, means("null: it was there already")]
+    record: Annotated[str, means("where it is kept")]
 
 
 @final
@@ -140,7 +141,7 @@ class Reproduce(Record):
     kind: str = "reproduce"
     scale: str
     claims: tuple[ClaimAnswer, ...]
-    as_expected: bool
+    as_expected: Annotated[bool, means("every claim came out as the documents say")]
     seconds: float
     page: str
     provenance: Provenance

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 from simgap.intervals import Certified
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
+from simgap.text import means
 
 
 @final
@@ -16,16 +17,16 @@ from simgap.records.record import SCHEMA, Record
 class ClassSeparation:
     """Assumption 2: the two models hardest to tell apart, and where one sees it."""
 
-    value: float  # delta, in [0, 2]; 2 for a class of one
+    value: Annotated[float, means("delta, in [0, 2]; 2 for a class of one")]
     pair: tuple[int, int] | None
     pair_names: tuple[str, str] | None
-    state: int | None  # None: their kernels are equal
+    state: Annotated[int | None, means("null: their kernels are equal")]
     action: int | None
     state_name: str | None
     action_name: str | None
-    farthest: tuple[int, int] | None
-    greatest: float | None  # distance of the two farthest models
-    duplicates: tuple[tuple[int, ...], ...]  # models with equal kernels
+    farthest: Annotated[tuple[int, int] | None, means("the models that differ most")]
+    greatest: Annotated[float | None, means("distance of the two farthest models")]
+    duplicates: Annotated[tuple[tuple[int, ...], ...], means("equal models")]
 
 
 @final
@@ -35,7 +36,7 @@ class SequencePoint:
 
     state: int
     action: int
-    bias: int  # the model whose bias it is
+    bias: Annotated[int, means("the model whose bias it is")]
 
 
 @final
@@ -45,10 +46,10 @@ class EluderBounds:
 
     lower: int
     upper: int
-    epsilon: float  # 1/H
-    scale: float  # eps' of the sequence, in the same units
-    sequence: tuple[SequencePoint, ...]
-    upper_reason: str
+    epsilon: Annotated[float, means("1/H")]
+    scale: Annotated[float, means("eps' of the sequence, in the same units")]
+    sequence: Annotated[tuple[SequencePoint, ...], means("behind the lower bound")]
+    upper_reason: Annotated[str, means("what the upper bound rests on")]
 
 
 @final
@@ -59,8 +60,8 @@ class CoveringBounds:
     lower: int
     upper: int
     epsilon: float
-    functions: int  # different ones in F
-    cover: tuple[str, ...]  # models whose functions are the centres
+    functions: Annotated[int, means("different ones in F")]
+    cover: Annotated[tuple[str, ...], means("models whose functions are the centres")]
 
 
 @final
@@ -69,10 +70,10 @@ class MetricSmoothness:
     """Lipschitz constants over the whole class."""
 
     metric: str
-    optimal: Certified  # of V*_1 at the start
-    optimal_pair: tuple[int, int] | None  # models that need it, if it was measured
-    policy_at_most: float  # L of Assumption 3, for any policy
-    gap_at_most: float  # L_gap of the repaired Lemma 1, for any policy
+    optimal: Annotated[Certified, means("of V*_1 at the start")]
+    optimal_pair: Annotated[tuple[int, int] | None, means("models that need it")]
+    policy_at_most: Annotated[float, means("L of Assumption 3, for any policy")]
+    gap_at_most: Annotated[float, means("L_gap of Lemma 1, repaired, for any policy")]
 
 
 @final
@@ -91,11 +92,11 @@ class Complexity(Record):
     schema: int = SCHEMA
     kind: str = "complexity"
     horizon: int | None
-    diameter: Certified
-    separation: ClassSeparation
-    eluder: EluderBounds | None
-    covering: CoveringBounds | None
-    smoothness: ClassSmoothness | None
+    diameter: Annotated[Certified, means("expected steps of the slowest trip")]
+    separation: Annotated[ClassSeparation, means("of the two closest models")]
+    eluder: Annotated[EluderBounds | None, means("eluder dimension dim_E(F, 1/H)")]
+    covering: Annotated[CoveringBounds | None, means("covering number N(F, 1/H)")]
+    smoothness: Annotated[ClassSmoothness | None, means("of values in the model")]
     notes: tuple[Note, ...]
     certainty: dict[str, Certainty]
     provenance: Provenance

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Annotated, Any, final
 
 from simgap.intervals import Certified, Interval
 from simgap.records.memory import Memory
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record, in_memory
+from simgap.text import means
 
 
 @final
@@ -30,8 +31,8 @@ class PolicyGaps:
     about: str
     certainty: Certainty
     models: tuple[ModelGap, ...]
-    average: Interval  # over the prior
-    worst: Interval  # over all models, those of prior 0 included
+    average: Annotated[Interval, means("over the prior")]
+    worst: Annotated[Interval, means("over all models, those of prior 0 included")]
 
 
 @final
@@ -49,11 +50,13 @@ class HorizonGaps:
     """The class at one horizon."""
 
     horizon: int
-    informed: float  # average V* of agents that know the model
-    average_gap: Certified  # of the oracle
-    memoryless: Certified  # of the best policy found without memory
-    random: float  # of acting at random
-    train: tuple[tuple[float, ...], ...]  # the plan of one model if another is real
+    informed: Annotated[float, means("average V* of agents that know the model")]
+    average_gap: Annotated[Certified, means("of the oracle")]
+    memoryless: Annotated[Certified, means("of the best policy found without memory")]
+    random: Annotated[float, means("of acting at random")]
+    train: Annotated[
+        tuple[tuple[float, ...], ...], means("plan of one model in another")
+    ]
     bounds: tuple[HorizonBound, ...]
     outcome: Any = in_memory()  # of planning the oracle
 
@@ -67,17 +70,21 @@ class Gap(Record):
     kind: str = "gap"
     horizon: int
     policies: tuple[PolicyGaps, ...]
-    left_out: dict[str, str]  # policies that cannot be had here, and why
-    names: tuple[str, ...]  # of the models
+    left_out: Annotated[dict[str, str], means("policies that are not there, and why")]
+    names: Annotated[tuple[str, ...], means("of the models")]
     prior: tuple[float, ...]
-    optimal: tuple[float, ...]  # V* of every model
-    rounding: float  # of V*
-    at_stake: float  # what acting at random loses on average
+    optimal: Annotated[tuple[float, ...], means("V* of every model")]
+    rounding: Annotated[float, means("of V*")]
+    at_stake: Annotated[float, means("what acting at random loses on average")]
     memory: Memory | None
-    value_of_memory: Certified | None
-    value_of_randomization: Certified | None
-    trained: tuple[int, ...] | None  # the models that `train` is about
-    by_horizon: tuple[HorizonGaps, ...] | None
+    value_of_memory: Annotated[
+        Certified | None, means("the gap without less that with")
+    ]
+    value_of_randomization: Annotated[
+        Certified | None, means("over plans of one model; lower end 0: ties left")
+    ]
+    trained: Annotated[tuple[int, ...] | None, means("models that `train` is about")]
+    by_horizon: Annotated[tuple[HorizonGaps, ...] | None, means("at several horizons")]
     certainty: dict[str, Certainty]
     notes: tuple[Note, ...]
     provenance: Provenance

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 from simgap.intervals import Certified, Estimate
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
+from simgap.text import means
 
 
 @final
@@ -20,14 +21,14 @@ class ModelPair:
     second: int
     first_name: str
     second_name: str
-    state: int | None  # where one visit tells most, of the places both models reach
+    state: Annotated[int | None, means("where one visit tells most")]
     action: int | None
     state_name: str | None
     action_name: str | None
-    distance: float  # of the two kernels there, in L1
-    affinity: float  # Bhattacharyya coefficient there
-    visits: int | None  # to that place alone; None: there is none, or 10^15 are too few
-    steps: Certified  # whole numbers; inf: never
+    distance: Annotated[float, means("of the two kernels there, in L1")]
+    affinity: Annotated[float, means("Bhattacharyya coefficient there")]
+    visits: Annotated[int | None, means("to that place; null: none, or over 10^15")]
+    steps: Annotated[Certified, means("whole numbers; inf: never")]
 
 
 @final
@@ -37,7 +38,7 @@ class ModelPosterior:
 
     name: str
     prior: float
-    posterior: tuple[Estimate, ...]  # one for each step
+    posterior: Annotated[tuple[Estimate, ...], means("one for each step")]
 
 
 @final
@@ -45,11 +46,13 @@ class ModelPosterior:
 class Timeline:
     """Mean posterior of the real model under the oracle."""
 
-    steps: tuple[int, ...]
+    steps: Annotated[tuple[int, ...], means("at which it is told")]
     models: tuple[ModelPosterior, ...]
-    computed: int  # of the steps: the first so many are exact up to rounding
-    episodes: int | None  # sampled in each model for the other steps
-    average_gap: Certified  # of the oracle; the policy followed attains the upper end
+    computed: Annotated[int, means("of the steps that are exact up to rounding")]
+    episodes: Annotated[int | None, means("sampled in each model for the other steps")]
+    average_gap: Annotated[
+        Certified, means("of the oracle; this policy has the upper end")
+    ]
 
 
 @final
@@ -60,11 +63,11 @@ class Identify(Record):
     schema: int = SCHEMA
     kind: str = "identify"
     horizon: int | None
-    error: float
+    error: Annotated[float, means("chance of a wrong guess")]
     names: tuple[str, ...]
     pairs: tuple[ModelPair, ...]
-    slowest: int | None  # in `pairs`
-    timeline: Timeline | None
+    slowest: Annotated[int | None, means("in `pairs`")]
+    timeline: Annotated[Timeline | None, means("of the oracle's beliefs")]
     certainty: dict[str, Certainty]
     notes: tuple[Note, ...]
     provenance: Provenance

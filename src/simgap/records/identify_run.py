@@ -8,13 +8,13 @@ estimated from episodes, one in each of many worlds that are drawn from nu.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 from simgap.intervals import Estimate
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
-from simgap.text import number
+from simgap.text import means, number
 
 
 @final
@@ -22,9 +22,9 @@ from simgap.text import number
 class StepLoss:
     """What is lost at one step; all intervals of a curve hold at once."""
 
-    step: int  # the first one is 1
-    loss: Estimate  # mean reward of the reference less that of the policy
-    evaluation: Estimate  # the same of these very policies: only episodes vary
+    step: Annotated[int, means("the first one is 1")]
+    loss: Annotated[Estimate, means("mean reward of the reference less the policy's")]
+    evaluation: Annotated[Estimate, means("of these very policies: over episodes")]
 
 
 @final
@@ -33,9 +33,13 @@ class ReadParameter:
     """How much of one parameter is in the memory, over time."""
 
     name: str
-    explained: tuple[Estimate | None, ...]  # R^2 at each probed step; null: few worlds
-    shuffled: tuple[Estimate | None, ...]  # of worlds in a wrong order: about 0
-    blame: Estimate | None  # its share of what knowing is worth, if RUN was blamed
+    explained: Annotated[
+        tuple[Estimate | None, ...], means("R^2 at probed steps; null: few worlds")
+    ]
+    shuffled: Annotated[
+        tuple[Estimate | None, ...], means("of worlds in a wrong order")
+    ]
+    blame: Annotated[Estimate | None, means("its share, if RUN was blamed")]
 
     @property
     def line(self) -> str:
@@ -52,20 +56,22 @@ class IdentifiedRun(Record):
 
     schema: int = SCHEMA
     kind: str = "identify_run"
-    simulator: str  # its name
-    randomize: str  # nu, in the grammar of --randomize
+    simulator: str
+    randomize: Annotated[str, means("nu, in the grammar of --randomize")]
     horizon: int
-    policy: str  # the training with memory
-    reference: str | None  # the training that is told the parameters; null: none is
-    trainings: tuple[int, int]  # seeds of each
-    worlds: int  # drawn from nu, with one episode of each policy
-    steps: int  # of the simulator
-    losses: tuple[StepLoss, ...]  # for each step; empty without a reference
-    total: Estimate | None  # lost in a whole episode
-    evaluation: Estimate | None  # the same of these very policies
-    settled: int | None  # from this step on the band contains 0; null: never
-    settled_here: int | None  # the same of these very policies
-    probed: tuple[int, ...]  # steps at which the memory is read
+    policy: Annotated[str, means("the training with memory")]
+    reference: Annotated[str | None, means("the training that is told; null: none")]
+    trainings: Annotated[tuple[int, int], means("seeds of each")]
+    worlds: Annotated[int, means("drawn from nu, with one episode of each policy")]
+    steps: Annotated[int, means("of the simulator")]
+    losses: Annotated[
+        tuple[StepLoss, ...], means("per step; empty without a reference")
+    ]
+    total: Annotated[Estimate | None, means("lost in a whole episode")]
+    evaluation: Annotated[Estimate | None, means("the same of these very policies")]
+    settled: Annotated[int | None, means("step from which 0 is possible; null: never")]
+    settled_here: Annotated[int | None, means("the same of these very policies")]
+    probed: Annotated[tuple[int, ...], means("steps at which the memory is read")]
     parameters: tuple[ReadParameter, ...]
     headline: str
     notes: tuple[Note, ...]

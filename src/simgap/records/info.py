@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 from simgap.records.note import Note
 from simgap.records.provenance import Provenance
 from simgap.records.record import SCHEMA, Record
+from simgap.text import means
 
 
 @final
@@ -15,9 +16,9 @@ from simgap.records.record import SCHEMA, Record
 class StartLaw:
     """Where episodes begin; states of probability 0 are left out."""
 
-    model: str | None  # null: the law of every model
-    states: tuple[int, ...]  # their numbers
-    probabilities: tuple[float, ...]  # in the same order
+    model: Annotated[str | None, means("null: the law of every model")]
+    states: Annotated[tuple[int, ...], means("their numbers")]
+    probabilities: Annotated[tuple[float, ...], means("in the same order")]
 
 
 @final
@@ -30,17 +31,17 @@ class Info(Record):
     models: int
     states: int
     actions: int
-    nonzeros: int  # (s, a, s') that some model gives a probability
+    nonzeros: Annotated[int, means("(s, a, s') that some model gives a probability")]
     bytes: int
-    hash: str  # of the numbers, the names and the prior
-    class_hash: str  # without the prior
-    names: tuple[str, ...]  # of the models
+    hash: Annotated[str, means("of the numbers, the names and the prior")]
+    class_hash: Annotated[str, means("without the prior")]
+    names: Annotated[tuple[str, ...], means("of the models")]
     state_names: tuple[str, ...]
     action_names: tuple[str, ...]
     prior: tuple[float, ...]
-    start: tuple[StartLaw, ...]  # one law for all models, or one per model
-    parameters: dict[str, tuple[float, ...]]  # name -> one value per model
-    rewards: dict[str, float | bool]
+    start: Annotated[tuple[StartLaw, ...], means("of all models, or one per model")]
+    parameters: Annotated[dict[str, tuple[float, ...]], means("one value per model")]
+    rewards: Annotated[dict[str, float | bool], means("their range and units")]
     notes: tuple[Note, ...]
     provenance: Provenance
 
@@ -52,7 +53,7 @@ class Listed:
 
     name: str
     description: str
-    parameters: dict[str, str]  # name -> what it is, with its default
+    parameters: Annotated[dict[str, str], means("name -> what it is, with its default")]
 
 
 @final
@@ -62,10 +63,10 @@ class List(Record):
 
     schema: int = SCHEMA
     kind: str = "list"
-    instances: tuple[Listed, ...]
-    readable: tuple[str, ...]  # endings of model files
-    writable: tuple[str, ...]
-    simulators: tuple[Listed, ...]  # built in, for transfer and check; or the one named
+    instances: Annotated[tuple[Listed, ...], means("what MODEL may name")]
+    readable: Annotated[tuple[str, ...], means("endings of model files")]
+    writable: Annotated[tuple[str, ...], means("endings that simgap export takes")]
+    simulators: Annotated[tuple[Listed, ...], means("built in, or the one named")]
 
 
 @final
@@ -76,6 +77,6 @@ class Export(Record):
     schema: int = SCHEMA
     kind: str = "export"
     path: str
-    hash: str  # of the model, whatever its file; of a table: SHA-256 of the file
+    hash: Annotated[str, means("of the model; of a table: SHA-256 of the file")]
     bytes: int
     provenance: Provenance

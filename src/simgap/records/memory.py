@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Annotated, Literal, final
 
 from simgap.intervals import Certified
 from simgap.records.provenance import ON_GRID
-from simgap.text import at_least, at_most
+from simgap.text import at_least, at_most, means
 
 Proof = Literal["certified", "certified for this grid", "not proved", "no"]
 # "no": the contrary is certified
@@ -19,12 +19,16 @@ PROVED = ("certified", ON_GRID)
 class Memory:
     """What is proved about average losses with memory and without."""
 
-    enough: Proof
-    needed: Proof
-    with_memory: Certified  # loss of the best policy
-    without_memory: Certified  # of the best one without: bound on all, best one found
-    searched: int | None  # policies without memory that one is the best of
-    stationary: bool  # these are deterministic and the same at every step
+    enough: Annotated[
+        Proof, means("to lose no more than the upper end of `with_memory`")
+    ]
+    needed: Annotated[
+        Proof, means("every policy without it loses more, by the lower end")
+    ]
+    with_memory: Annotated[Certified, means("loss of the best policy")]
+    without_memory: Annotated[Certified, means("bound on all, best one found")]
+    searched: Annotated[int | None, means("policies without memory")]
+    stationary: Annotated[bool, means("these are deterministic and stationary")]
 
     def sentences(self) -> tuple[str, str]:
         """Return one sentence about memory being enough, one about its being needed.

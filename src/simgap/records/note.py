@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
+
+from simgap.text import means
 
 
 @final
@@ -12,7 +14,7 @@ from typing import final
 class Note:
     """What a reader of these numbers should know."""
 
-    code: str  # which note it is, a short word that does not change: "time-limit"
+    code: Annotated[str, means('which note it is, which does not change: "time-limit"')]
     text: str
 
 

@@ -7,7 +7,7 @@ average; one found by sampling is an estimate with its interval in both places.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Annotated, Any, final
 
 from simgap.intervals import Certified, Estimate, Interval
 from simgap.records.memory import Memory
@@ -15,6 +15,7 @@ from simgap.records.note import Note
 from simgap.records.pair_prices import PairPrices
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record, in_memory
+from simgap.text import means
 
 
 @final
@@ -24,11 +25,11 @@ class OracleModel:
 
     name: str
     prior: float
-    optimal: float  # V* of an agent that knows the model
-    value: float  # of the certified policy, exact up to rounding
-    gap: float  # optimal - value
-    relative_gap: float | None  # gap / |optimal|, None if that is 0
-    gap_interval: Certified  # holds the gap of every optimal policy
+    optimal: Annotated[float, means("V* of an agent that knows the model")]
+    value: Annotated[float, means("of the certified policy, exact up to rounding")]
+    gap: Annotated[float, means("optimal - value")]
+    relative_gap: Annotated[float | None, means("gap / |optimal|, null if that is 0")]
+    gap_interval: Annotated[Certified, means("holds the gap of every optimal policy")]
 
 
 @final
@@ -37,7 +38,7 @@ class BaselineModel:
     """How a simpler policy does in one model."""
 
     name: str
-    value: float | Estimate  # what the policy earns there
+    value: Annotated[float | Estimate, means("what the policy earns there")]
     gap: float | Estimate
 
 
@@ -47,15 +48,16 @@ class BaselinePolicy:
     """A policy to compare with: its average value and what it loses in each model."""
 
     about: str
-    value: Interval  # what it earns, mean over the prior
+    value: Annotated[Interval, means("what it earns, mean over the prior")]
     average_gap: Interval
-    worst_gap: float | None  # None: the policy was not found, the note says why
+    worst_gap: Annotated[float | None, means("null: not found, see the note")]
     models: tuple[BaselineModel, ...]
     certainty: Certainty
-    bound: float | None  # no policy of this kind has a larger value
+    bound: Annotated[float | None, means("no policy of this kind has a larger value")]
     note: str
-    cross_gaps: tuple[tuple[float, ...], ...] | None  # of the plan of model j in m,
-    # if models are not too many
+    cross_gaps: Annotated[
+        tuple[tuple[float, ...], ...] | None, means("of plan j in model m")
+    ]
 
     @property
     def gaps(self) -> list[float]:
@@ -84,33 +86,41 @@ class Oracle(Record):
     schema: int = SCHEMA
     kind: str = "oracle"
     horizon: int | None
-    discount: float | None
-    lower: float  # of W*
-    upper: float  # of W*
-    informed: float
+    discount: Annotated[float | None, means("null with a horizon")]
+    lower: Annotated[float, means("of W*")]
+    upper: Annotated[float, means("of W*")]
+    informed: Annotated[float, means("mean value of agents that are told the model")]
     average_gap: Certified
-    estimated_gap: Estimate | None  # None: there was no time to simulate that policy
-    worst_gap: float
-    least_worst_gap: float | None
+    estimated_gap: Annotated[
+        Estimate | None, means("null: there was no time to simulate")
+    ]
+    worst_gap: Annotated[float, means("over the models of positive prior")]
+    least_worst_gap: Annotated[
+        float | None, means("of policies of least average loss; by a linear program")
+    ]
     outcome: str
-    solver: str
+    solver: Annotated[str, means("how it was planned")]
     models: tuple[OracleModel, ...]
-    pair_prices: PairPrices
-    nodes: int
-    rounding: float
+    pair_prices: Annotated[PairPrices, means("of not knowing one model from another")]
+    nodes: Annotated[int, means("things the certified policy can remember")]
+    rounding: Annotated[float, means("of a plain number, such as a gap")]
     baselines: dict[str, BaselinePolicy]
     memory: Memory | None
-    value_of_memory: Certified | None
-    value_of_randomization: Certified | None
+    value_of_memory: Annotated[
+        Certified | None, means("the gap without less that with")
+    ]
+    value_of_randomization: Annotated[
+        Certified | None, means("over plans of one model; lower end 0: ties left")
+    ]
     trace: tuple[TracePoint, ...]
-    seconds: float  # of planning
-    compile_seconds: float
+    seconds: Annotated[float, means("of planning")]
+    compile_seconds: Annotated[float, means("of them spent on compiling")]
     baseline_seconds: float
-    largest_bytes: int
-    policy_file: str | None
-    belief_policy_file: str | None
+    largest_bytes: Annotated[int, means("memory that planning took")]
+    policy_file: Annotated[str | None, means("where the certified policy is kept")]
+    belief_policy_file: Annotated[str | None, means("it tracks the posterior")]
     certainty: dict[str, Certainty]
-    notes: tuple[Note, ...]  # what a limit left out
+    notes: Annotated[tuple[Note, ...], means("what a limit left out")]
     provenance: Provenance
     policy: Any = in_memory()  # the certified one
     belief_policy: Any = in_memory()  # the one to run: it tracks the posterior

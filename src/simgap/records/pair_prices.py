@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
+
+from simgap.text import means
 
 
 @final
@@ -13,4 +15,4 @@ class PairPrices:
 
     lower: tuple[tuple[float, ...], ...]
     upper: tuple[tuple[float, ...], ...]
-    models: tuple[int, ...]  # (K,), the models that the tables are about
+    models: Annotated[tuple[int, ...], means("(K,), those of the tables")]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, Final, Literal, Protocol, final
+from typing import Annotated, Any, Final, Literal, Protocol, final
+
+from simgap.text import means
 
 Certainty = Literal["exact", "certified", "certified for this grid", "estimated"]
 ON_GRID: Final = "certified for this grid"  # of the table, not of its simulator
@@ -22,13 +24,13 @@ class Provenance:
     """What somebody else needs to get the same numbers again."""
 
     command: str
-    model: str  # the text or path the model was named by
-    model_hash: str
-    seed: int | None
+    model: Annotated[str, means("the text or path the model was named by")]
+    model_hash: Annotated[str, means("of the model's numbers, names and prior")]
+    seed: Annotated[int | None, means("of everything sampled; null: nothing was")]
     simgap: str
     python: str
     numpy: str
-    grid: str | None = None  # the simulator and the grid that the model is a table of
+    grid: Annotated[str | None, means("simulator and grid of a table")] = None
 
 
 class Identified(Protocol):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 from simgap.records.record import SCHEMA, Record
+from simgap.text import means
 
 
 @final
@@ -17,8 +18,8 @@ class Report(Record):
     kind: str = "report"
     path: str
     bytes: int
-    drawn: int  # records on the page
-    troubles: tuple[str, ...]  # records that could not be drawn, and why
-    unknown: tuple[str, ...]  # records of a kind that the page does not draw
-    changed: tuple[str, ...] = ()  # records that are not what simgap wrote
-    unsealed: str = ""  # why nobody can tell which were changed; "": it is known
+    drawn: Annotated[int, means("records on the page")]
+    troubles: Annotated[tuple[str, ...], means("records that are not drawn, and why")]
+    unknown: Annotated[tuple[str, ...], means("records that the page does not draw")]
+    changed: Annotated[tuple[str, ...], means("records that simgap did not write")] = ()
+    unsealed: Annotated[str, means('why changes cannot be seen; "": they can')] = ""

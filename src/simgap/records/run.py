@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 from simgap.intervals import Estimate, Label
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
+from simgap.text import means
 
 
 @final
@@ -20,7 +21,7 @@ class RegretPoint:
     estimate: float
     lower: float
     upper: float
-    label: Label  # of the interval, as of an estimate
+    label: Annotated[Label, means("of the interval, as of an estimate")]
 
 
 @final
@@ -29,16 +30,18 @@ class RunModel:
     """What the agent did in one real model."""
 
     name: str
-    optimal: float  # V* at the start
+    optimal: Annotated[float, means("V* at the start")]
     gap: Estimate
-    regret: Estimate | None  # None: the model has no gain
-    truth_eliminated: int  # runs in which the real model was dropped
-    switches: float  # mean over runs
-    resets: int  # runs in which no candidate was left
-    identified: float | None  # median step from which the plan was final
-    pathwise_ratio: float | None  # greatest regret over its bound on the same path
-    variance_ratio: float | None  # of returns over the estimator; None: it has none
-    curve: tuple[RegretPoint, ...]
+    regret: Annotated[Estimate | None, means("null: the model has no gain")]
+    truth_eliminated: Annotated[int, means("runs in which the real model was dropped")]
+    switches: Annotated[float, means("mean over runs")]
+    resets: Annotated[int, means("runs in which no candidate was left")]
+    identified: Annotated[
+        float | None, means("median step after which the plan is final")
+    ]
+    pathwise_ratio: Annotated[float | None, means("greatest regret over its bound")]
+    variance_ratio: Annotated[float | None, means("of returns over the estimator")]
+    curve: Annotated[tuple[RegretPoint, ...], means("of regret; empty without --out")]
 
 
 @final
@@ -50,13 +53,13 @@ class Run(Record):
     kind: str = "run"
     policy: str
     about: str
-    literal: bool
+    literal: Annotated[bool, means("whether the rule as printed was run")]
     horizon: int
-    seeds: int
-    steps_per_second: float
-    steps_simulated: int
-    eliminates: bool  # whether the agent ever drops a model
-    vacuity_horizon: int | None  # before it the printed test eliminates nothing
+    seeds: Annotated[int, means("runs in every model")]
+    steps_per_second: Annotated[float, means("speed; differs from run to run")]
+    steps_simulated: Annotated[int, means("drawn in all runs together")]
+    eliminates: Annotated[bool, means("whether the agent ever drops a model")]
+    vacuity_horizon: Annotated[int | None, means("before it nothing is eliminated")]
     models: tuple[RunModel, ...]
     notes: tuple[Note, ...]
     page: str | None

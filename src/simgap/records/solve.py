@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 from simgap.intervals import Certified
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
+from simgap.text import means
 
 
 @final
@@ -25,12 +26,12 @@ class ModelSolution:
     """The optimal behaviour of one model, known to the agent."""
 
     name: str
-    gain: Gain  # rho*
-    bias_span: float | None
-    residual: float | None  # of the optimality equation of gain and bias
-    value: float | None  # V*_1 at the start
-    value_bounds: Certified | None  # the same with its rounding error
-    note: str | None  # what a reader of these numbers should know
+    gain: Annotated[Gain, means("rho*")]
+    bias_span: Annotated[float | None, means("of the bias, in units of reward")]
+    residual: Annotated[float | None, means("of the optimality equation")]
+    value: Annotated[float | None, means("V*_1 at the start")]
+    value_bounds: Annotated[Certified | None, means("the same with its rounding error")]
+    note: Annotated[str | None, means("what a reader of these numbers should know")]
 
 
 @final
@@ -67,7 +68,7 @@ class Diameter(Record):
 
     schema: int = SCHEMA
     kind: str = "diameter"
-    diameter: Certified  # of the class: the largest of its models'
+    diameter: Annotated[Certified, means("of the class: the largest of its models'")]
     models: tuple[ModelDiameter, ...]
     certainty: dict[str, Certainty]
     provenance: Provenance

@@ -7,12 +7,13 @@ and `demo` in the same way.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 from simgap.intervals import Certified
 from simgap.records.oracle import Oracle
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record, flat
+from simgap.text import means
 
 
 @final
@@ -22,7 +23,7 @@ class Chapter:
 
     title: str
     average_gap: Certified
-    worst_gap: float
+    worst_gap: Annotated[float, means("over the models of positive prior")]
     worst_model: str
     certainty: Certainty
     text: str
@@ -35,14 +36,14 @@ class Study(Record):
 
     schema: int = SCHEMA
     kind: str = "study"
-    verdict: str  # of the audit
+    verdict: Annotated[str, means("of the audit")]
     headline: str
     reason: str
-    story: tuple[Chapter, ...]
-    findings: tuple[str, ...]  # one line for each question
+    story: Annotated[tuple[Chapter, ...], means("from one model to the best of all")]
+    findings: Annotated[tuple[str, ...], means("one line for each question")]
     oracle: Oracle = flat()
     total_seconds: float
     model_file: str
-    report: str | None  # None: no page was drawn
+    report: Annotated[str | None, means("null: no page was drawn")]
     records: dict[str, str]
     provenance: Provenance

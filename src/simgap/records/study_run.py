@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Annotated, Literal, final
 
 from simgap.intervals import Estimate
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
+from simgap.text import means
 
 Word = Literal["yes", "no", "undecided"]
 Question = Literal[
@@ -21,14 +22,16 @@ Question = Literal[
 class StudyAnswer:
     """The answer to one question, from intervals over trainings and episodes."""
 
-    question: Question  # does memory pay, is it near the informed policy, ...
-    answer: str  # "yes", "no", "undecided", a parameter, a range, a number of steps
-    code: str  # what was found, for programs: "memory-pays"
-    text: str  # a sentence
-    value: Estimate | None  # the number behind it
-    against: Estimate | None  # a number to compare it with
-    not_converged: tuple[str, ...]  # trainings it rests on that were not at their end
-    record: str  # the file that has more about it
+    question: Annotated[Question, means("does memory pay, ...")]
+    answer: Annotated[str, means('"yes", "no", "undecided", a name, a range, a number')]
+    code: Annotated[str, means('what was found, for programs: "memory-pays"')]
+    text: str
+    value: Annotated[Estimate | None, means("the number behind it")]
+    against: Annotated[Estimate | None, means("a number to compare it with")]
+    not_converged: Annotated[
+        tuple[str, ...], means("trainings that were not at their end")
+    ]
+    record: Annotated[str, means("the file that has more about it")]
 
     @property
     def firm(self) -> bool:
@@ -51,22 +54,22 @@ class StudyRun(Record):
 
     schema: int = SCHEMA
     kind: str = "study_run"
-    simulator: str  # its name
-    randomize: str  # nu, in the grammar of --randomize
-    parameters: tuple[str, ...]  # that vary
+    simulator: str
+    randomize: Annotated[str, means("nu, in the grammar of --randomize")]
+    parameters: Annotated[tuple[str, ...], means("that vary")]
     horizon: int
-    verdict: Word  # does the policy need memory?
-    headline: str  # why: the answer about memory
-    reason: str  # the answer about the informed policy, and the number of seeds
-    answers: tuple[StudyAnswer, ...]  # one for each question that was answered
-    kinds: tuple[str, ...]  # names of the trainings
-    seeds: int  # of each
-    steps: int  # of each seed
-    time_budget: float | None  # seconds
-    planned_seconds: float  # of the whole study, as the plan expected
-    total_seconds: float  # of this command; less if it went on from another one
-    report: str | None  # null: no page was drawn
-    records: dict[str, str]  # question -> file
+    verdict: Annotated[Word, means("does the policy need memory?")]
+    headline: Annotated[str, means("why: the answer about memory")]
+    reason: Annotated[str, means("about the informed policy and the seeds")]
+    answers: Annotated[tuple[StudyAnswer, ...], means("one per answered question")]
+    kinds: Annotated[tuple[str, ...], means("names of the trainings")]
+    seeds: Annotated[int, means("of each")]
+    steps: Annotated[int, means("of each seed")]
+    time_budget: Annotated[float | None, means("seconds")]
+    planned_seconds: Annotated[float, means("of the whole study, as the plan expected")]
+    total_seconds: Annotated[float, means("of this command alone")]
+    report: Annotated[str | None, means("null: no page was drawn")]
+    records: Annotated[dict[str, str], means("question -> file")]
     notes: tuple[Note, ...]
     certainty: dict[str, Certainty]
     provenance: Provenance

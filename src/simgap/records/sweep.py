@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from json import dumps
-from typing import Any, final
+from typing import Annotated, Any, final
 
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
-from simgap.text import number
+from simgap.text import means, number
 
 
 @final
@@ -17,12 +17,12 @@ from simgap.text import number
 class FailedCell:
     """A cell that failed."""
 
-    cell: str  # its key
-    axes: dict[str, Any]  # its place: the value of every axis
-    code: str  # of the failure: memory-limit, time-limit, process-died, ...
+    cell: str
+    axes: Annotated[dict[str, Any], means("its place: the value of every axis")]
+    code: Annotated[str, means("of the failure: memory-limit, time-limit, ...")]
     text: str
-    hint: str  # a way out, if one is known
-    tries: int  # how often it was run
+    hint: Annotated[str, means("a way out, if one is known")]
+    tries: Annotated[int, means("how often it was run")]
 
     @property
     def line(self) -> str:
@@ -36,10 +36,10 @@ class FailedCell:
 class SweepCost:
     """What the cells that are left will take, about."""
 
-    seconds: float | None  # of this machine with these workers; null: nobody knows
-    disk: int | None  # bytes
-    measured: int  # cells that were timed for it
-    at_least: bool  # a timed cell was stopped: it takes longer than told
+    seconds: Annotated[float | None, means("here, with these workers; null: unknown")]
+    disk: Annotated[int | None, means("bytes")]
+    measured: Annotated[int, means("cells that were timed for it")]
+    at_least: Annotated[bool, means("a timed cell was stopped")]
 
 
 @final
@@ -50,23 +50,23 @@ class Sweep(Record):
     schema: int = SCHEMA
     kind: str = "sweep"
     title: str
-    question: str  # asked in every cell
-    cells: int  # of the plan
-    done: int  # of those
-    failed: int  # of those
-    running: int  # by a driver that is at work now
-    driver: str | None  # that driver
-    reused: int  # cells that were finished before this command
-    axes: dict[str, tuple[Any, ...]]  # what varies, with its values
-    columns: dict[str, str]  # numbers of a cell, and what each is
-    settings: dict[str, Any]  # the same in every cell
-    changes: tuple[str, ...]  # in the plan, since the one before
-    dropped: int  # finished cells that are not in the plan any more
-    failures: tuple[FailedCell, ...]  # the first hundred
-    cost: SweepCost | None  # of what is left, if that was asked
-    table: str | None  # the file that has a line for each cell
+    question: Annotated[str, means("asked in every cell")]
+    cells: Annotated[int, means("of the plan")]
+    done: Annotated[int, means("of those")]
+    failed: Annotated[int, means("of those")]
+    running: Annotated[int, means("by a driver that is at work now")]
+    driver: str | None
+    reused: Annotated[int, means("cells that were finished before this command")]
+    axes: Annotated[dict[str, tuple[Any, ...]], means("what varies, with its values")]
+    columns: Annotated[dict[str, str], means("numbers of a cell, and what each is")]
+    settings: Annotated[dict[str, Any], means("the same in every cell")]
+    changes: Annotated[tuple[str, ...], means("in the plan, since the one before")]
+    dropped: Annotated[int, means("finished cells that are not in the plan any more")]
+    failures: Annotated[tuple[FailedCell, ...], means("the first hundred")]
+    cost: Annotated[SweepCost | None, means("of what is left, if that was asked")]
+    table: Annotated[str | None, means("the file that has a line for each cell")]
     page: str | None
-    seconds: float | None  # of this command
+    seconds: Annotated[float | None, means("of this command")]
     notes: tuple[Note, ...]
     certainty: dict[str, Certainty]
     provenance: Provenance
@@ -77,11 +77,11 @@ class Sweep(Record):
 class DifferentCell:
     """A cell that came to something else when it was computed again."""
 
-    cell: str  # its key
-    axes: dict[str, Any]  # its place: the value of every axis
-    what: str  # the number that differs
-    kept: Any  # what the ledger has
-    now: Any  # what it comes to now
+    cell: str
+    axes: Annotated[dict[str, Any], means("its place: the value of every axis")]
+    what: Annotated[str, means("the number that differs")]
+    kept: Annotated[Any, means("what the ledger has")]
+    now: Annotated[Any, means("what it comes to now")]
 
     @property
     def line(self) -> str:
@@ -97,13 +97,13 @@ class Verify(Record):
 
     schema: int = SCHEMA
     kind: str = "verify"
-    cells: int  # of the plan
-    done: int  # of those
-    failed: int  # of those
-    running: int  # by a driver that is at work now
-    checked: int  # cells that were computed again
-    equal: int  # of those, byte for byte
-    different: tuple[DifferentCell, ...]  # numbers that came out otherwise
+    cells: Annotated[int, means("of the plan")]
+    done: Annotated[int, means("of those")]
+    failed: Annotated[int, means("of those")]
+    running: Annotated[int, means("by a driver that is at work now")]
+    checked: Annotated[int, means("cells that were computed again")]
+    equal: Annotated[int, means("of those, byte for byte")]
+    different: Annotated[tuple[DifferentCell, ...], means("what came out otherwise")]
     certainty: dict[str, Certainty]
     provenance: Provenance
 

@@ -7,13 +7,13 @@ actions than it would play. What it gets when it does not: `simgap transfer RUN`
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Annotated, Any, final
 
 from simgap.intervals import Estimate
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record, in_memory
-from simgap.text import number
+from simgap.text import means, number
 
 
 @final
@@ -21,14 +21,14 @@ from simgap.text import number
 class TrainedPolicy:
     """The policy of one seed."""
 
-    name: str  # of the training, which all its seeds share
-    seed: int
-    file: str  # ONNX; beside it the checkpoint; empty: a trainer of one's own
-    converged: bool | None  # null: nobody knows, a trainer of one's own
-    outcome: str  # how the training ended
-    final_return: float  # mean of the last tenth of the rounds
-    curve: tuple[tuple[int, float], ...]  # steps and mean return of episodes then
-    drawn_share: float = 1.0  # of nu that is drawn at the end; 1: all of it
+    name: Annotated[str, means("of the training, which all its seeds share")]
+    seed: Annotated[int, means("of everything sampled; null: nothing was")]
+    file: Annotated[str, means("ONNX; empty: a trainer of one's own")]
+    converged: Annotated[bool | None, means("null: unknown")]
+    outcome: Annotated[str, means("how the training ended")]
+    final_return: Annotated[float, means("mean of the last tenth of the rounds")]
+    curve: Annotated[tuple[tuple[int, float], ...], means("steps, mean return")]
+    drawn_share: Annotated[float, means("of nu, at the end; 1: all of it")] = 1.0
 
     @property
     def line(self) -> str:
@@ -44,24 +44,24 @@ class Train(Record):
 
     schema: int = SCHEMA
     kind: str = "train"
-    name: str  # what tables call the training
-    simulator: str  # its name
-    randomize: str  # what was drawn while it was trained
-    told: str  # the range that informed policies are told: nu of the user
-    noise: str  # added at every step, in the grammar of --noise
+    name: Annotated[str, means("what tables call the training")]
+    simulator: str
+    randomize: Annotated[str, means("what was drawn while it was trained")]
+    told: Annotated[str, means("range that informed policies are told: nu")]
+    noise: Annotated[str, means("added at every step, in the grammar of --noise")]
     horizon: int
-    memory: str  # gru, lstm, none or window:8
-    informed: bool  # the policy is told the parameters
-    masked: bool  # it is told some of them, others in every episode
-    specialist: bool  # trained for one value of the parameters
-    sampler: str  # what was drawn: uniform (all of randomize), adr, doraemon or gap
-    steps: int | None  # of the simulator, for each seed; null: not counted
-    steps_before: int = 0  # of them, for what the sampler must know
-    steps_per_second: float | None  # of the processor, compilation apart
-    final_return: Estimate  # mean over seeds, of the last tenth of the rounds
-    converged: bool | None  # every seed did; null: nobody knows
+    memory: Annotated[str, means("gru, lstm, none or window:8")]
+    informed: Annotated[bool, means("the policy is told the parameters")]
+    masked: Annotated[bool, means("it is told some of them, others in every episode")]
+    specialist: Annotated[bool, means("trained for one value of the parameters")]
+    sampler: Annotated[str, means("of what was drawn: uniform, adr, doraemon or gap")]
+    steps: Annotated[int | None, means("of each seed; null: not counted")]
+    steps_before: Annotated[int, means("of them, for what the sampler must know")] = 0
+    steps_per_second: Annotated[float | None, means("of the processor")]
+    final_return: Annotated[Estimate, means("mean over seeds, of the last rounds")]
+    converged: Annotated[bool | None, means("every seed did; null: nobody knows")]
     policies: tuple[TrainedPolicy, ...]
-    settings: dict[str, float]  # of the learner
+    settings: Annotated[dict[str, float], means("of the learner")]
     notes: tuple[Note, ...]
     certainty: dict[str, Certainty]
     provenance: Provenance

@@ -8,13 +8,13 @@ true gap is *at least* that.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Annotated, Literal, final
 
 from simgap.intervals import Certified, Estimate, Interval
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
-from simgap.text import bracket, number
+from simgap.text import bracket, means, number
 
 
 @final
@@ -22,16 +22,16 @@ from simgap.text import bracket, number
 class TransferPoint:
     """One policy at one value of the parameters."""
 
-    theta: dict[str, float]  # as drawn: a factor stays a factor
-    inside: bool  # False: beyond the range that is randomized
-    episodes: int  # that count, over all training seeds
-    broken: int  # episodes that broke
-    success: Estimate | None  # chance of success, where the simulator reports it
-    gap: Estimate | None  # lost against the best reference at this point, at least
-    reference: str | None  # that reference
-    returned: Estimate  # the mean return of an episode
-    grid_optimum: Certified | None = None  # of the table that the reference plans in
-    grid_value: Interval | None = None  # what the policy earns in that table
+    theta: Annotated[dict[str, float], means("as drawn: a factor stays a factor")]
+    inside: Annotated[bool, means("False: beyond the range that is randomized")]
+    episodes: Annotated[int, means("that count, over all training seeds")]
+    broken: Annotated[int, means("episodes that broke")]
+    success: Annotated[Estimate | None, means("chance of it, if it is reported")]
+    gap: Annotated[Estimate | None, means("at least, against the best reference here")]
+    reference: str | None
+    returned: Annotated[Estimate, means("the mean return of an episode")]
+    grid_optimum: Annotated[Certified | None, means("of the table")] = None
+    grid_value: Annotated[Interval | None, means("in the table")] = None
 
 
 @final
@@ -39,13 +39,13 @@ class TransferPoint:
 class WorstPoint:
     """The point with the least return, without the luck of having been chosen."""
 
-    theta: dict[str, float]  # where: chosen on one half of the episodes
-    estimate: float  # measured on the other half
+    theta: Annotated[dict[str, float], means("chosen on one half of the episodes")]
+    estimate: Annotated[float, means("measured on the other half")]
     lower: float
     upper: float
-    confidence: float
-    label: Literal["guaranteed", "approximate"]  # guaranteed: by theorem
-    method: str  # how the interval was made
+    confidence: Annotated[float, means("with which the interval holds the truth")]
+    label: Literal["guaranteed", "approximate"]
+    method: Annotated[str, means("how the interval was made")]
 
 
 @final
@@ -53,11 +53,13 @@ class WorstPoint:
 class LossRegion:
     """Where a policy loses more than a threshold."""
 
-    threshold: float  # a loss that matters, in units of reward
-    certain: float  # share of the points, by weight, where more is certainly lost
-    possible: float  # share of the points where more may be lost
-    confidence: float  # that both hold at all measured points at once
-    ranges: dict[str, tuple[float, float]]  # the box that holds the certain points
+    threshold: Annotated[float, means("a loss that matters, in units of reward")]
+    certain: Annotated[float, means("share of the points where more is lost")]
+    possible: Annotated[float, means("share of the points where more may be lost")]
+    confidence: Annotated[float, means("that both hold at all measured points at once")]
+    ranges: Annotated[
+        dict[str, tuple[float, float]], means("box of the certain points")
+    ]
 
 
 @final
@@ -69,10 +71,10 @@ class OnGridMeans:
     world whose optimum is known, and what a grid in place of the simulator changes.
     """
 
-    optimum: Certified  # of the tables
-    value: Interval  # what the policy earns in them: certified, or sampled
-    lost: Interval  # optimum less value
-    grid: Estimate  # value less the return in the simulator, at these points
+    optimum: Annotated[Certified, means("of the tables")]
+    value: Annotated[Interval, means("of the policy in them")]
+    lost: Annotated[Interval, means("optimum less value")]
+    grid: Annotated[Estimate, means("value less the return in the simulator")]
 
 
 @final
@@ -81,18 +83,18 @@ class TransferPolicy:
     """What was measured of one policy."""
 
     name: str
-    is_reference: bool  # losses are measured against it
-    training_seeds: int  # how many trainings of it were measured
-    mean: Estimate  # over nu
-    beyond: Estimate | None  # mean over the points beyond the range
+    is_reference: Annotated[bool, means("losses are measured against it")]
+    training_seeds: Annotated[int, means("how many trainings of it were measured")]
+    mean: Annotated[Estimate, means("over nu")]
+    beyond: Annotated[Estimate | None, means("mean over the points beyond the range")]
     worst: WorstPoint
-    success: Estimate | None  # chance of success, mean over nu
-    gap: Estimate | None  # mean over nu of what is lost against the best reference
-    worst_gap: WorstPoint | None  # where most is lost against the best reference
-    region: LossRegion | None  # where more is lost than matters
-    broken: int  # episodes that broke
-    points: tuple[TransferPoint, ...]  # in the order of the design
-    on_grid: OnGridMeans | None = None  # in the tables of a reference grid
+    success: Annotated[Estimate | None, means("chance of success, mean over nu")]
+    gap: Annotated[Estimate | None, means("mean over nu, against the best reference")]
+    worst_gap: Annotated[WorstPoint | None, means("against the best reference")]
+    region: Annotated[LossRegion | None, means("where more is lost than matters")]
+    broken: Annotated[int, means("episodes that broke")]
+    points: Annotated[tuple[TransferPoint, ...], means("in the order of the design")]
+    on_grid: Annotated[OnGridMeans | None, means("in tables of a grid")] = None
 
     @property
     def line(self) -> str:
@@ -110,9 +112,9 @@ class TransferPolicy:
 class VarianceShare:
     """What part of the variance of the loss over nu goes with a parameter."""
 
-    name: str  # "mass", or "mass x length" for what only both together explain
-    share: Estimate  # first order: what knowing it alone would explain
-    total: Estimate | None  # with everything it does together with others
+    name: Annotated[str, means('"mass"; "mass x length": only both together')]
+    share: Annotated[Estimate, means("first order: of knowing it alone")]
+    total: Annotated[Estimate | None, means("together with others as well")]
 
     @property
     def line(self) -> str:
@@ -130,13 +132,13 @@ class LossMap:
     that it was not fitted to, in units of reward.
     """
 
-    policy: str  # whose loss
-    loss_is: Literal["gap", "return below the best point"]  # what it is a map of
-    parameters: tuple[str, ...]  # the axes, the one that matters most first
-    axes: tuple[tuple[float, ...], ...]  # values along each axis
-    loss: tuple[float, ...]  # over the grid of the axes, the last one fastest
-    error: float  # typical, at points that it was not fitted to
-    sure: bool  # False: the map explains less than half of the variance
+    policy: str
+    loss_is: Literal["gap", "return below the best point"]
+    parameters: Annotated[tuple[str, ...], means("axes, the most important first")]
+    axes: Annotated[tuple[tuple[float, ...], ...], means("values along each axis")]
+    loss: Annotated[tuple[float, ...], means("over the axes, the last one fastest")]
+    error: Annotated[float, means("typical, at points that it was not fitted to")]
+    sure: Annotated[bool, means("it explains half of the variance or more")]
 
 
 @final
@@ -144,15 +146,19 @@ class LossMap:
 class Worth:
     """What a way of training is worth: one policy less another, mean over nu."""
 
-    what: Literal["memory", "information", "randomization", "sampler"]  # compared
-    policy: str  # with it
-    against: str  # without it
-    value: Estimate  # another training would do: episodes and training seeds vary
-    evaluation: Estimate  # of these very policies: only episodes vary
-    seed_spread: float | None  # standard deviation of a training's mean; None: one seed
-    trainings: tuple[int, int]  # of each
-    worst: Estimate  # with it, at the worst point of each training, mean over trainings
-    worst_against: Estimate  # and without it
+    what: Literal["memory", "information", "randomization", "sampler"]
+    policy: Annotated[str, means("with it")]
+    against: Annotated[str, means("without it")]
+    value: Annotated[Estimate, means("over trainings and episodes")]
+    evaluation: Annotated[Estimate, means("of these very policies: over episodes")]
+    seed_spread: Annotated[
+        float | None, means("deviation over trainings; null: 1 seed")
+    ]
+    trainings: Annotated[tuple[int, int], means("of each")]
+    worst: Annotated[
+        Estimate, means("with it, at the worst point, mean over trainings")
+    ]
+    worst_against: Annotated[Estimate, means("and without it")]
 
     @property
     def line(self) -> str:
@@ -169,12 +175,12 @@ class Worth:
 class BrokenEpisode:
     """An episode that broke, where, and why."""
 
-    policy: str  # which one acted
-    theta: dict[str, float]  # as drawn
-    training_seed: int  # which training of the policy, from 0 on
-    episode: int  # its number at this point, from 0 on
-    step: int  # from 0 on
-    code: str  # for instance "action-not-finite"
+    policy: Annotated[str, means("which one acted")]
+    theta: Annotated[dict[str, float], means("as drawn")]
+    training_seed: Annotated[int, means("which training of the policy, from 0 on")]
+    episode: Annotated[int, means("its number at this point, from 0 on")]
+    step: Annotated[int, means("from 0 on")]
+    code: Annotated[str, means('for instance "action-not-finite"')]
     text: str
 
 
@@ -185,22 +191,22 @@ class Transfer(Record):
 
     schema: int = SCHEMA
     kind: str = "transfer"
-    simulator: str  # empty: a table of returns was brought
-    randomize: str  # nu, in the grammar of --randomize
+    simulator: Annotated[str, means("empty: a table of returns was brought")]
+    randomize: Annotated[str, means("nu, in the grammar of --randomize")]
     horizon: int | None
-    design: str  # how the points were chosen
-    episodes: int  # measured in all
-    steps: int | None  # of the simulator, in all
-    paired: bool  # policies met the same starts and noise
-    bounds: tuple[float, float] | None  # what a return certainly lies between
+    design: Annotated[str, means("how the points were chosen")]
+    episodes: Annotated[int, means("measured in all")]
+    steps: Annotated[int | None, means("of the simulator, in all")]
+    paired: Annotated[bool, means("policies met the same starts and noise")]
+    bounds: Annotated[tuple[float, float] | None, means("certain ends of a return")]
     policies: tuple[TransferPolicy, ...]
-    references: tuple[str, ...]  # what losses are measured against
-    parameters: tuple[VarianceShare, ...]  # of the first policy that is no reference
-    pairs: tuple[VarianceShare, ...]  # what only two together explain
-    maps: tuple[LossMap, ...]  # one of each policy that is no reference
-    value_of_memory: Estimate | None  # a policy with memory less one without
-    worths: tuple[Worth, ...] = ()  # of memory, information and randomization
-    failures: tuple[BrokenEpisode, ...]  # all episodes that broke
+    references: Annotated[tuple[str, ...], means("what losses are measured against")]
+    parameters: Annotated[tuple[VarianceShare, ...], means("of the first policy")]
+    pairs: Annotated[tuple[VarianceShare, ...], means("what only two together explain")]
+    maps: Annotated[tuple[LossMap, ...], means("one per policy that is no reference")]
+    value_of_memory: Annotated[Estimate | None, means("with memory less without")]
+    worths: Annotated[tuple[Worth, ...], means("of ways of training")] = ()
+    failures: Annotated[tuple[BrokenEpisode, ...], means("all episodes that broke")]
     notes: tuple[Note, ...]
     certainty: dict[str, Certainty]
     provenance: Provenance

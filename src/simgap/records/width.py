@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Annotated, Literal, final
 
 from simgap.intervals import Certified
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
+from simgap.text import means
 
 
 @final
@@ -18,7 +19,7 @@ class RealModel:
     """A model that may be real."""
 
     name: str
-    value: float  # of the parameter
+    value: Annotated[float, means("of the parameter")]
     prior: float
 
 
@@ -27,9 +28,9 @@ class RealModel:
 class LossBeyond:
     """What is lost if reality lies a distance outside the range."""
 
-    distance: float
+    distance: Annotated[float, means("from the range to the model")]
     models: int
-    gap: Certified  # average over these models
+    gap: Annotated[Certified, means("average over these models")]
 
 
 @final
@@ -41,15 +42,17 @@ class RangeLoss:
     low: float
     high: float
     models: int
-    gap: Certified  # average over all real models
+    gap: Annotated[Certified, means("average over all real models")]
     worst: Certified
     worst_model: str
-    inside: Certified  # average gap of the oracle in its own range
-    outside: Certified | None  # average over the real models outside
-    gaps: tuple[float, ...]  # in the order of `real`
-    at_nominal: Certified  # average over the models nearest to the nominal value
-    beyond: tuple[LossBeyond, ...]  # by distance from the range
-    surprising: bool  # reality may do what no model of the range can
+    inside: Annotated[Certified, means("average gap of the oracle in its own range")]
+    outside: Annotated[Certified | None, means("average over the real models outside")]
+    gaps: Annotated[tuple[float, ...], means("in the order of `real`")]
+    at_nominal: Annotated[
+        Certified, means("over the models nearest to the nominal value")
+    ]
+    beyond: Annotated[tuple[LossBeyond, ...], means("by distance from the range")]
+    surprising: Annotated[bool, means("reality may do what no model of the range can")]
     outcome: str
 
 
@@ -62,18 +65,18 @@ class Width(Record):
     kind: str = "width"
     param: str
     horizon: int
-    nominal: float
-    real: tuple[RealModel, ...]
+    nominal: Annotated[float, means("the model, or the value, that one would plan for")]
+    real: Annotated[tuple[RealModel, ...], means("the models that may be real")]
     widths: tuple[RangeLoss, ...]
-    recommended: float
+    recommended: Annotated[float, means("the width to train with")]
     reason: str
     criterion: Literal["average", "worst"]
-    slack: float  # a part of `at_stake`
-    at_stake: float  # average gap of acting at random
-    rounding: float  # of a gap of a model, given as one number
-    recommended_average: float  # the width by the average
-    recommended_worst: float  # the width by the worst model
-    least_possible: Certified | None  # average gap of the best policy of all
+    slack: Annotated[float, means("a part of `at_stake`")]
+    at_stake: Annotated[float, means("average gap of acting at random")]
+    rounding: Annotated[float, means("of a gap of a model, given as one number")]
+    recommended_average: Annotated[float, means("the width by the average")]
+    recommended_worst: Annotated[float, means("the width by the worst model")]
+    least_possible: Annotated[Certified | None, means("of the best policy of all")]
     certainty: dict[str, Certainty]
     notes: tuple[Note, ...]
     provenance: Provenance

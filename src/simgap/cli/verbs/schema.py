@@ -47,8 +47,8 @@ def run(
 
 def schema_of(verb: str) -> dict[str, Any]:
     """Return the JSON Schema of what a verb prints with --json."""
-    from simgap.cli.app.schema_types import DIALECT, answer_schema
     from simgap.errors import InvalidArgument
+    from simgap.records import DIALECT, json_schema
 
     if verb == "schema":
         return {"$schema": DIALECT, "title": "simgap schema --json", "$ref": DIALECT}
@@ -59,15 +59,22 @@ def schema_of(verb: str) -> dict[str, Any]:
             hint=suggestion(verb, known, before="simgap schema ")
             or f"it is one of {', '.join(known)}",
         )
-    return answer_schema(f"simgap {verb} --json", *record_classes(verb))
+    return json_schema(f"simgap {verb} --json", record_classes(verb))
 
 
 def schema_of_all() -> dict[str, Any]:
-    """Return one JSON Schema with the answer of every verb in its `$defs`."""
-    from simgap.cli.app.schema_types import joint_schema
+    """Return one JSON Schema with the answer of every verb in its `$defs`.
+
+    `#/$defs/oracle` is the answer of `simgap oracle`.
+    """
+    from simgap.records import json_schema, one_of
 
     answers = {verb: record_classes(verb) for verb in answering_verbs()}
-    return joint_schema("what simgap prints with --json", answers)
+    kinds = dict.fromkeys(kind for every in answers.values() for kind in every)
+    whole = json_schema("what simgap prints with --json", tuple(kinds))
+    for verb, records in answers.items():
+        whole["$defs"][verb] = one_of([each.__name__ for each in records])
+    return whole
 
 
 def answering_verbs() -> tuple[str, ...]:
@@ -87,13 +94,13 @@ def record_classes(verb: str) -> tuple[type, ...]:
 
 def _print_keys() -> None:
     from simgap.cli.app.output import print_table
-    from simgap.cli.app.schema_types import answer_schema
+    from simgap.records import json_schema
 
     print_table(
         "keys of every answer",
         ("verb", "keys of its JSON"),
         [
-            (verb, ", ".join(answer_schema(verb, each)["properties"]))
+            (verb, ", ".join(json_schema(verb, [each])["properties"]))
             for verb in answering_verbs()
             for each in record_classes(verb)
         ],
