@@ -20,8 +20,8 @@ MOVED = {  # room -> names
     "gap": "regret",
     "interop": "counts_of_log",
     "mdp": "Details IndexOrder Labels Parameters RewardUnits class_from_edges "
-    "class_from_models class_from_sparse class_over_grid mdp_from_arrays "
-    "mdp_from_counts mdp_from_edges mdp_from_function mdp_from_sparse",
+    "class_from_models class_over_grid mdp_from_arrays "
+    "mdp_from_counts mdp_from_edges mdp_from_function",
     "oracle": "AutoOracle BoundedOracle ExactOracle GridOracle OracleResult Outcome "
     "baselines loss_form value_of_memory value_of_randomization",
     "planning": "all_travel_times communicating communicating_components diameter "

@@ -147,7 +147,8 @@ def test_the_truncated_ratio_keeps_its_error_and_its_length(
     last = int(rule.samples(horizon, members))
     wrong, mean, _ = sequential_test(p, q, log(2 * members * horizon), last)
     assert 0.0 < wrong <= 1.0 / (members * horizon)
-    assert mean <= rule.expected_with_truth(horizon, members)
+    log_odds = log(2 * members * horizon)
+    assert mean <= (4.0 * log_odds + 8.0) / (2.0 * abs(p - q)) ** 2 + 2.0
     assert mean < last  # it does stop early
 
 

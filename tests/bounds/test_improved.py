@@ -25,7 +25,6 @@ from simgap.bounds import (
     sampling_regret,
     variance_gap,
     variance_regret,
-    variance_threshold,
 )
 from simgap.errors import InvalidArgument
 from tests.strategies import STEADY
@@ -185,11 +184,14 @@ def false_elimination(
 @pytest.mark.parametrize("p", [0.5, 0.05, 0.002])
 def test_the_real_model_survives_the_variance_test(p: float, horizon: int) -> None:
     """A coin with bias span 1; a quarter of the threshold would not do (control)."""
-    variances = np.arange(horizon + 1) * p * (1 - p)
-    limits = variance_threshold(variances, span=1.0, horizon=horizon)
-    assert false_elimination(p, horizon, lambda n: float(limits[n])) <= 1.0 / horizon
+    level = log(2 * horizon * (optimistic.peeling_levels(horizon) + 1))
+
+    def limit(n: int) -> float:
+        return float(threshold(True, horizon, n * p * (1 - p), 1.0, level))
+
+    assert false_elimination(p, horizon, limit) <= 1.0 / horizon
     if p == 0.5:
-        low = false_elimination(p, horizon, lambda n: float(limits[n]) / 4)
+        low = false_elimination(p, horizon, lambda n: limit(n) / 4)
         assert low > 1.0 / horizon
 
 
@@ -209,26 +211,14 @@ def test_the_threshold_is_that_of_the_agent(
 ) -> None:
     """It solves x^2 = 2 L (v + b x / 3) at a level v no more than twice too large."""
     variance = share * horizon * span**2 / 4
-    found = float(variance_threshold(variance, span=span, horizon=horizon))
     J = optimistic.peeling_levels(horizon)
     L = log(2 * horizon * (J + 1))
-    agent = threshold(True, horizon, variance, span, L)
-    assert found == pytest.approx(agent, rel=1e-12)
+    found = threshold(True, horizon, variance, span, L)
     if span > 1e-3:
         level = (found**2 / (2 * L)) - span * found / 3
         assert level >= variance * (1 - 1e-9)
         assert level <= max(span**2, 2 * variance) * (1 + 1e-9)
         assert level <= span**2 * 2**J * (1 + 1e-9)
-
-
-def test_thresholds_keep_the_shape_of_their_variances() -> None:
-    variances = np.linspace(0.0, 20.0, 6).reshape(2, 3)
-    found = variance_threshold(variances, span=1.0, horizon=100)
-    assert found.shape == (2, 3)
-    assert (np.diff(found.ravel()) >= 0).all()
-    assert (variance_threshold(np.zeros(3), span=0.0, horizon=9) == 0.0).all()
-    with pytest.raises(InvalidArgument, match="between 0 and"):
-        variance_threshold(30.0, span=1.0, horizon=100)
 
 
 # --- posterior sampling

@@ -9,23 +9,22 @@ import numpy as np
 import pytest
 
 from simgap.arrays import FloatArray
-from simgap.errors import InvalidArgument, InvalidInstance, InvalidModel
+from simgap.errors import InvalidInstance, InvalidModel
 from simgap.instances import (
-    SeenOnGrid,
     Terminal,
     build_instance,
     classic_control,
     closed_forms,
     is_instance_string,
     names,
-    true_environment,
 )
 from simgap.instances.classic_physics import CONTROLS, TORQUE
 from simgap.instances.spelling import Kind, read_value
 from simgap.mdp import Interpolation, NodeSet, Rounding
 from simgap.planning import solve_episodic
 from simgap.planning.connectivity import communicating
-from simgap.policies import Agent, MarkovPolicy, run_episode
+from simgap.policies import GridPlayer, MarkovPolicy
+from tests.instances.gymnasium_worlds import true_environment
 from tests.reference.classic_steps import STEPS
 
 IDS = tuple(CONTROLS)
@@ -355,13 +354,29 @@ def play(
     table: Any, policy: MarkovPolicy, episodes: int, horizon: int, rounding: Rounding
 ) -> FloatArray:
     """Return what a policy on the table gets in Gymnasium's own simulator."""
-    view = SeenOnGrid(table, true_environment(table, 0), rounding=rounding, seed=3)
-    totals = [
-        run_episode(view, Agent(policy, seed=i), horizon=horizon, seed=i).total
-        for i in range(episodes)
-    ]
-    view.close()
-    return np.array(totals)
+    return np.array(
+        [
+            sum(rewards(table, policy, horizon, rounding, seed))
+            for seed in range(episodes)
+        ]
+    )
+
+
+def rewards(
+    table: Any, policy: MarkovPolicy, horizon: int, rounding: Rounding, seed: int
+) -> list[float]:
+    """Return the rewards of an episode, which may end before the horizon."""
+    player = GridPlayer(policy, table, rounding=rounding, seed=seed)
+    env = true_environment(table, 0)
+    observation, _ = env.reset(seed=seed)
+    player.reset(observation)
+    found: list[float] = []
+    ended = False
+    while len(found) < horizon and not ended:
+        observation, reward, ended, _, _ = env.step(player.act(observation))
+        found.append(float(reward))
+    env.close()
+    return found
 
 
 @pytest.mark.parametrize("rounding", Rounding)
@@ -393,43 +408,8 @@ def test_the_pendulum_is_held_upright_in_gymnasium() -> None:
     table = classic_control("Pendulum-v1", grid={"mass": 0.7}, cells=31)
     n_states, horizon = table.simulators.n_states, 150
     plan = solve_episodic(table.simulators, horizon).policy[0]
-    view = SeenOnGrid(table, true_environment(table, 0))
-    for policy, upright in ((plan, True), (np.full(n_states, 2), False)):
-        agent = Agent(MarkovPolicy("plan" if upright else "no torque", 5, policy))
+    for actions, upright in ((plan, True), (np.full(n_states, 2), False)):
+        policy = MarkovPolicy("plan" if upright else "no torque", 5, actions)
         for seed in range(4):
-            episode = run_episode(view, agent, horizon=horizon, seed=seed)
-            assert bool(episode.rewards[-20:].min() > -0.3) is upright
-    view.close()
-
-
-def test_a_view_restarts_after_the_end_like_the_table() -> None:
-    table = classic_control("CartPole-v1", cells=5)
-    view = SeenOnGrid(table, true_environment(table, 0))
-    with pytest.raises(InvalidArgument, match="no episode"):
-        view.step(0)
-    first, _ = view.reset(seed=4)
-    assert table.simulators.start_law(0)[first] > 0.0
-    with pytest.raises(InvalidArgument, match="no action 2"):
-        view.step(2)
-    rewards, states = [], []
-    for _ in range(40):
-        state, reward, terminated, truncated, _ = view.step(1)
-        rewards.append(reward)
-        states.append(state)
-        assert not (terminated or truncated)
-    end = table.end
-    fallen = [i for i, s in enumerate(states) if s == end]
-    assert len(fallen) >= 3
-    for i in fallen[:-1]:
-        assert rewards[i] == 1.0
-        assert rewards[i + 1] == 0.0
-        assert table.simulators.start_law(0)[states[i + 1]] > 0.0
-    assert sum(r == 0.0 for r in rewards) == sum(i < 39 for i in fallen)
-    kept = classic_control("CartPole-v1", cells=5, terminal=Terminal.ABSORB)
-    view = SeenOnGrid(kept, true_environment(kept, 0))
-    view.reset(seed=4)
-    told = [view.step(1) for _ in range(30)]
-    assert kept.end is not None
-    at = [state for state, *_ in told].index(kept.end)
-    assert {(s, r) for s, r, *_ in told[at + 1 :]} == {(kept.end, 0.0)}
-    view.close()
+            found = rewards(table, policy, horizon, Rounding.NEAREST, seed)
+            assert bool(min(found[-20:]) > -0.3) is upright

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 from simgap import LatentMDP, load_model, save_model
 from simgap.errors import InvalidArgument, InvalidModel
@@ -17,7 +16,6 @@ from simgap.mdp import (
     TabularMDP,
     class_from_arrays,
     class_from_models,
-    class_from_sparse,
     class_over_grid,
     mdp_from_arrays,
 )
@@ -37,12 +35,6 @@ def test_a_class_is_indexed_with_whole_numbers(index: Any) -> None:
     worlds = class_from_arrays(SQUARE, REWARDS, order=IndexOrder.STATE_ACTION)
     with pytest.raises(InvalidArgument, match="index of a model"):
         worlds[index]
-
-
-def test_one_sparse_kernel_is_not_a_list_of_them() -> None:
-    kernel = sparse.csr_array(SQUARE[0].reshape(9, 3))
-    with pytest.raises(InvalidModel, match="kernels are given as"):
-        class_from_sparse(kernel, REWARDS)  # type: ignore[arg-type]
 
 
 def test_a_class_is_made_of_models_and_an_iterator_of_them_will_do() -> None:

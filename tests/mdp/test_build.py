@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from scipy import sparse
 
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidModel
@@ -20,13 +19,11 @@ from simgap.mdp import (
     class_from_arrays,
     class_from_edges,
     class_from_models,
-    class_from_sparse,
     class_over_grid,
     mdp_from_arrays,
     mdp_from_counts,
     mdp_from_edges,
     mdp_from_function,
-    mdp_from_sparse,
 )
 from tests.reference.rational import RationalMDP
 from tests.strategies import STEADY, rational_classes
@@ -49,8 +46,6 @@ def edges_of(P: FloatArray) -> tuple[list[tuple[int, ...]], list[float]]:
 def test_all_builders_make_the_same_class(models: list[RationalMDP], seed: int) -> None:
     P, R = kernels_and_rewards(models)
     M, S, A, _ = P.shape
-    stacked = [sparse.csr_array(kernel.reshape(S * A, S)) for kernel in P]
-    blocks = [[sparse.coo_array(k[:, a]) for a in range(A)] for k in P]
     places, weights = edges_of(P)
     shuffled = np.random.default_rng(seed).permutation(len(places))
     edges = np.array(places)[shuffled], np.array(weights)[shuffled]
@@ -67,12 +62,9 @@ def test_all_builders_make_the_same_class(models: list[RationalMDP], seed: int) 
     built = [
         class_from_arrays(P, R, order=NEXT),
         class_from_arrays(swapped, R, order=IndexOrder.ACTION_STATE),
-        class_from_sparse(stacked, R),
-        class_from_sparse(blocks, R),
         class_from_edges(*edges, R, shape=(M, S, A)),
         class_from_models(one_by_one),
         class_from_models(by_function),
-        class_from_models([mdp_from_sparse(stacked[m], R[m]) for m in range(M)]),
     ]
     assert len({simulators.hash for simulators in built}) == 1
     for simulators in built:
@@ -206,11 +198,6 @@ def test_what_a_class_carries_survives_its_builders() -> None:
 
 
 def test_builders_do_not_touch_their_arguments() -> None:
-    given = sparse.csr_array(np.array([[0.5, 0.5], [1.0, 0.0]]))
-    given.data[0] = 0.5 - 4e-10
-    before = given.toarray()
-    mdp_from_sparse(given, [[0.0], [0.0]])
-    assert (given.toarray() == before).all()
     P = np.full((2, 1, 2), 0.5)
     model = mdp_from_arrays(P, np.zeros((2, 1)))
     P[:] = 7.0

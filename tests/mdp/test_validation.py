@@ -7,7 +7,6 @@ from math import inf, nan
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument, InvalidModel
@@ -23,13 +22,11 @@ from simgap.mdp import (
     class_from_arrays,
     class_from_edges,
     class_from_models,
-    class_from_sparse,
     class_over_grid,
     mdp_from_arrays,
     mdp_from_counts,
     mdp_from_edges,
     mdp_from_function,
-    mdp_from_sparse,
 )
 from simgap.mdp.union import UnionPattern
 
@@ -167,37 +164,6 @@ CASES: list[tuple[str, Callable[[], object], str]] = [
     ("parameter columns", lambda: Parameters(("p",), np.zeros((2, 2))), "for 1 names"),
     ("parameter axes", lambda: Parameters(("p",), np.zeros(2)), r"shape \(2,\)"),
     ("parameter twice", lambda: Parameters(("p", "p"), np.zeros((2, 2))), "same name"),
-    # sparse kernels
-    ("no kernels", lambda: class_from_sparse([], FLAT), "no kernels given"),
-    ("dense kernel", lambda: mdp_from_sparse(np.eye(2), FLAT), "got ndarray"),
-    (
-        "sparse shape",
-        lambda: mdp_from_sparse(sparse.csr_array(np.ones((3, 2))), FLAT),
-        r"shape \(3, 2\) is not \(states",
-    ),
-    (
-        "sparse shapes",
-        lambda: class_from_sparse([sparse.eye_array(2), sparse.eye_array(3)], FLAT),
-        "kernel of model 1 has shape",
-    ),
-    (
-        "unequal blocks",
-        lambda: mdp_from_sparse([sparse.eye_array(2), sparse.eye_array(3)], FLAT),
-        "blocks of shapes",
-    ),
-    (
-        "blocks that are not square",
-        lambda: mdp_from_sparse([sparse.csr_array(np.eye(2, 3))] * 3, np.zeros((3, 2))),
-        "blocks of shapes",
-    ),
-    ("no blocks", lambda: mdp_from_sparse([], FLAT), "blocks of shapes"),
-    (
-        "hidden negative",
-        lambda: mdp_from_sparse(
-            sparse.coo_array(([1.5, -0.5, 1.0], ([0, 0, 1], [0, 0, 1]))), FLAT
-        ),
-        "row 0 of a sparse kernel has a negative entry",
-    ),
     # edges
     ("edge columns", lambda: edges([(0, 0, 0)], [1.0]), r"edges have shape \(1, 3\)"),
     ("edge floats", lambda: edges([(0, 0, 0, 0.5)], [1.0]), "type float64"),

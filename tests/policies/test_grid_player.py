@@ -12,11 +12,12 @@ import pytest
 from simgap import LatentMDP, domain_randomization_oracle, load_model, save_model
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
-from simgap.instances import classic_control, riverswim, true_environment
+from simgap.instances import classic_control, riverswim
 from simgap.mdp import Axis, Discretisation, Moved, Physics, StateGrid, discretise
 from simgap.mdp.physics import Theta
 from simgap.oracle import AutoOracle, OracleResult
 from simgap.policies import Agent, GraphPolicy, GridPlayer, load_policy, save_policy
+from tests.instances.gymnasium_worlds import true_environment
 
 H = 60
 

@@ -27,17 +27,10 @@ from simgap.bounds.facts import (
     ClassFacts as ClassFacts,
 )
 from simgap.bounds.fine_tuning import (
-    fine_tuned_gap as fine_tuned_gap,
-    mean_inverse_posterior as mean_inverse_posterior,
     posterior_gap as posterior_gap,
-    posterior_tail as posterior_tail,
-    rival_weight as rival_weight,
 )
 from simgap.bounds.gain_and_value import (
     bias_span as bias_span,
-    gap_from_regret as gap_from_regret,
-    value_above as value_above,
-    value_below as value_below,
     value_span as value_span,
 )
 from simgap.bounds.general import (
@@ -61,8 +54,6 @@ from simgap.bounds.lower import (
     switch_tree_lower as switch_tree_lower,
 )
 from simgap.bounds.nearby import (
-    optimal_value_difference as optimal_value_difference,
-    policy_value_difference as policy_value_difference,
     universal_lipschitz as universal_lipschitz,
 )
 from simgap.bounds.posterior_sampling import (
@@ -92,6 +83,5 @@ from simgap.bounds.vacuity import (
 from simgap.bounds.variance_optimism import (
     variance_gap as variance_gap,
     variance_regret as variance_regret,
-    variance_threshold as variance_threshold,
 )
 from simgap.records import Constant as Constant

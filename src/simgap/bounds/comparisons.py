@@ -106,14 +106,6 @@ class TruncatedRatio:
         """Return the last sample: two wrong models may get there."""
         return _rounded(8.0 * log(2 * members * horizon), self.separation**2)
 
-    def expected_with_truth(self, horizon: int, members: int) -> float:
-        """Return (4 log(2MH) + 8) / delta^2 + 2, if the real model is compared.
-
-        P(N > n) <= P(LLR_n < a) <= exp(a/2 - n delta^2/8) with a = log(2MH), summed.
-        """
-        level = 4.0 * log(2 * members * horizon) + 8.0
-        return _ratio(level, self.separation**2) + 2.0
-
 
 @final
 @dataclass(frozen=True, slots=True)

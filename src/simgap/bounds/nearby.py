@@ -17,41 +17,7 @@ the corrected Lemma 1 takes when nothing better is known.
 
 from __future__ import annotations
 
-from simgap.bounds.bound import Bound, Formula, Kind, Quantity, named
 from simgap.bounds.numbers import real, whole
-
-
-def policy_value_difference(
-    *, horizon: int, distance: float, reward_difference: float = 0.0
-) -> Bound:
-    """Return d H(H-1)/4 (+ H max |R_1 - R_2|): no policy's values differ by more."""
-    d = real("distance", distance, most=2.0)
-    more = real("reward_difference", reward_difference)
-    return _difference(
-        lambda h: d * h * (h - 1) / 4.0 + more * h,
-        whole("horizon", horizon),
-        d=d,
-        dR=more,
-    )
-
-
-def optimal_value_difference(
-    *,
-    horizon: int,
-    distance: float,
-    diameter: float,
-    reward_difference: float = 0.0,
-) -> Bound:
-    """Return d (H-1) min(D_1, D_2)/2 (+ H max |R_1 - R_2|) for optimal values."""
-    d, D = real("distance", distance, most=2.0), real("diameter", diameter)
-    more = real("reward_difference", reward_difference)
-    return _difference(
-        lambda h: (d * D * (h - 1) / 2.0 if d and h > 1 else 0.0) + more * h,
-        whole("horizon", horizon),
-        d=d,
-        D=D,
-        dR=more,
-    )
 
 
 def universal_lipschitz(*, horizon: int, diameter: float) -> float:
@@ -61,15 +27,3 @@ def universal_lipschitz(*, horizon: int, diameter: float) -> float:
     """
     h, D = whole("horizon", horizon), real("diameter", diameter)
     return h * (h - 1) / 4.0 + ((h - 1) * D / 2.0 if h > 1 else 0.0)
-
-
-def _difference(formula: Formula, horizon: int, **numbers: float) -> Bound:
-    return Bound(
-        claim="simulation lemma",
-        quantity=Quantity.VALUE_DIFFERENCE,
-        kind=Kind.UPPER,
-        value=formula(horizon),
-        horizon=horizon,
-        constants=named(**numbers),
-        formula=formula,
-    )

@@ -38,38 +38,13 @@ from collections.abc import Sequence
 from math import ceil, log, log2, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
 from simgap.arrays import FloatArray
 from simgap.bounds.bound import Bound, Quantity, named, upper_bound
-from simgap.bounds.numbers import real, whole, widths
+from simgap.bounds.numbers import whole, widths
 from simgap.errors import InvalidArgument
 
 CLAIM = "variance-aware optimism"
-
-
-def variance_threshold(
-    variance: npt.ArrayLike, *, span: float, horizon: int
-) -> FloatArray:
-    """Return thr for predicted variances V_n, in the shape of `variance`.
-
-    Variances above H sp^2 / 4 cannot occur and are refused.
-    """
-    span, horizon = real("span", span), whole("horizon", horizon)
-    given = np.asarray(variance, np.float64)
-    most = horizon * span * span / 4.0
-    if given.size and not (given.min() >= 0.0 and given.max() <= most * (1.0 + 1e-9)):
-        raise InvalidArgument(
-            f"variances from {float(given.min())} to {float(given.max())}",
-            hint=f"with span {span} they are between 0 and H sp^2 / 4 = {most}",
-        )
-    if span == 0.0:
-        return np.zeros(given.shape)
-    level = span * span * np.exp2(np.arange(_levels(horizon) + 1))
-    place = np.minimum(np.searchsorted(level, given), level.size - 1)
-    part = span * _log_term(horizon) / 3.0
-    thr = part + np.sqrt(part * part + 2.0 * _log_term(horizon) * level[place])
-    return np.asarray(thr)
 
 
 def variance_gap(

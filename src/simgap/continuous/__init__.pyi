@@ -112,7 +112,6 @@ from simgap.continuous.randomization.narrowing import narrowed as narrowed
 from simgap.continuous.randomization.reading import (
     Randomized as Randomized,
     parse_randomization as parse_randomization,
-    save_randomization as save_randomization,
 )
 from simgap.continuous.randomization.row_files import write_rows as write_rows
 from simgap.continuous.randomization.spec import (
@@ -127,9 +126,7 @@ from simgap.continuous.simulators.batch import (
 )
 from simgap.continuous.simulators.delay import with_delay as with_delay
 from simgap.continuous.simulators.effect import (
-    Ends as Ends,
     episodes_differ as episodes_differ,
-    has_effect as has_effect,
     repeats as repeats,
 )
 from simgap.continuous.simulators.factory import (

@@ -53,11 +53,6 @@ def claim_names() -> tuple[str, ...]:
     return tuple(name for name, _ in CLAIMS)
 
 
-def all_claims() -> tuple[Claim[Any], ...]:
-    """Return every claim, in the order of the table."""
-    return named_claims(())
-
-
 def named_claims(names: tuple[str, ...]) -> tuple[Claim[Any], ...]:
     """Return the claims of some names, each once; all of them if none is given."""
     homes = dict(CLAIMS)

@@ -79,10 +79,6 @@ from simgap.instances.riverswim import (
     riverswim as riverswim,
     riverswim_known as riverswim_known,
 )
-from simgap.instances.seen_on_grid import (
-    SeenOnGrid as SeenOnGrid,
-    true_environment as true_environment,
-)
 from simgap.instances.spelling import (
     Kind as Kind,
     read_value as read_value,

@@ -5,12 +5,10 @@ from simgap.mdp.build import (
     class_from_arrays as class_from_arrays,
     class_from_edges as class_from_edges,
     class_from_models as class_from_models,
-    class_from_sparse as class_from_sparse,
     mdp_from_arrays as mdp_from_arrays,
     mdp_from_counts as mdp_from_counts,
     mdp_from_edges as mdp_from_edges,
     mdp_from_function as mdp_from_function,
-    mdp_from_sparse as mdp_from_sparse,
 )
 from simgap.mdp.discretise import (
     Discretisation as Discretisation,

@@ -20,12 +20,9 @@ from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument, InvalidModel
 from simgap.mdp.grid_origin import GridOrigin
 from simgap.mdp.kernel_rows import (
-    actions_of,
     checked_edges,
     csr_of_dense,
     csr_of_sorted,
-    csr_of_sparse,
-    stacked_rows,
     without_zeros,
 )
 from simgap.mdp.labels import Labels, Parameters, RewardUnits
@@ -112,44 +109,6 @@ def mdp_from_arrays(
             hint="(states, actions, states); a class goes to class_from_arrays",
         )
     return class_from_arrays(given[None], rewards, order=order, details=details)[0]
-
-
-def class_from_sparse(
-    kernels: Sequence[Any], rewards: npt.ArrayLike, *, details: Details = PLAIN
-) -> SimulatorClass:
-    """Return a class from scipy sparse kernels, one per model.
-
-    A kernel is one (S * A, S) matrix whose row s * A + a belongs to (s, a), or a
-    sequence of A matrices (S, S).
-    """
-    if hasattr(kernels, "tocsr") or not hasattr(kernels, "__len__"):
-        raise InvalidModel(
-            f"kernels are given as a {type(kernels).__name__}",
-            hint="give a list with one sparse kernel per model",
-        )
-    if len(kernels) == 0:
-        raise InvalidModel("no kernels given", hint="give one sparse kernel per model")
-    first = stacked_rows(kernels[0])
-    n_states = int(first.shape[1])
-    n_actions = actions_of(first.shape, n_states)
-    pattern = UnionPattern(n_states, n_actions, len(kernels))
-    for member, kernel in enumerate(kernels):
-        stacked = first if member == 0 else stacked_rows(kernel)
-        if stacked.shape != first.shape:
-            raise InvalidModel(
-                f"kernel of model {member} has shape {stacked.shape}, "
-                f"that of model 0 {first.shape}",
-                hint="models of a class share states and actions",
-            )
-        pattern.add(*csr_of_sparse(stacked))
-    return _finish(pattern, rewards, details)
-
-
-def mdp_from_sparse(
-    kernel: Any, rewards: npt.ArrayLike, *, details: Details = PLAIN
-) -> TabularMDP:
-    """Return one model from a scipy sparse kernel (see `class_from_sparse`)."""
-    return class_from_sparse([kernel], rewards, details=details)[0]
 
 
 def class_from_edges(

@@ -20,7 +20,7 @@ from simgap.intervals import Interval
 from simgap.mdp import Discretisation, Rounding
 from simgap.policies import Agent, MarkovPolicy, Policy
 from simgap.records import InSimulator
-from simgap.simulation.discretisation_error import Play, simulated_returns
+from simgap.simulation.simulated_returns import Play, simulated_returns
 from simgap.statistics import Part, estimated_mean
 
 WORK = 50_000  # steps of agents that are run one by one: some seconds

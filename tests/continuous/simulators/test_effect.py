@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from simgap.continuous import (
-    Ends,
-    has_effect,
+    episodes_differ,
     open_simulator,
     repeats,
 )
@@ -49,32 +48,33 @@ class Walled(Fine):
 @pytest.mark.parametrize(
     ("name", "ends", "acts"),
     [
-        ("mass", Ends(0.5, 2.0), True),
-        ("wall", Ends(30.0, 60.0), True),  # far away: actions must be held to get there
-        ("fuel", Ends(120, 180), True),  # late
-        ("bonus", Ends(0.0, 0.1), True),  # only in the reward
-        ("start", Ends(0.0, 0.1), True),  # only in the first observation
-        ("fragile", Ends(0.0, 1.0), True),  # only in that it breaks
-        ("colour", Ends(0.0, 1.0), False),
-        ("wall", Ends(1e6, 2e6), False),  # never reached
+        ("mass", (0.5, 2.0), True),
+        ("wall", (30.0, 60.0), True),  # far away: actions must be held to get there
+        ("fuel", (120, 180), True),  # late
+        ("bonus", (0.0, 0.1), True),  # only in the reward
+        ("start", (0.0, 0.1), True),  # only in the first observation
+        ("fragile", (0.0, 1.0), True),  # only in that it breaks
+        ("colour", (0.0, 1.0), False),
+        ("wall", (1e6, 2e6), False),  # never reached
     ],
 )
 def test_an_effect_is_found_where_there_is_one(
-    name: str, ends: Ends, acts: bool
+    name: str, ends: tuple[float, float], acts: bool
 ) -> None:
     simulator = open_simulator(Walled)
-    assert has_effect(simulator, name, ends) is acts
+    assert episodes_differ(simulator, {name: ends[0]}, {name: ends[1]}) is acts
 
 
 def test_an_effect_may_need_another_value_of_another_parameter() -> None:
     simulator = open_simulator("gym:FrozenLake-v1?is_slippery=false")
-    ends = Ends(0.2, 0.9)
-    assert not has_effect(simulator, "success_rate", ends)
-    assert has_effect(simulator, "success_rate", ends, {"is_slippery": 1.0})
+    low, high = {"success_rate": 0.2}, {"success_rate": 0.9}
+    slippery = {"is_slippery": 1.0}
+    assert not episodes_differ(simulator, low, high)
+    assert episodes_differ(simulator, low | slippery, high | slippery)
 
 
 def test_the_delay_acts() -> None:
-    assert has_effect(open_simulator(Walled), "delay", Ends(0, 1))
+    assert episodes_differ(open_simulator(Walled), {"delay": 0}, {"delay": 1})
 
 
 class SeedIgnored(Fine):

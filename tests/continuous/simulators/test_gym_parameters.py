@@ -10,7 +10,7 @@ import pytest
 from gymnasium.envs.classic_control import CartPoleEnv
 
 from simgap.arrays import FloatArray
-from simgap.continuous import Box, Ends, bind, has_effect, open_simulator
+from simgap.continuous import Box, bind, episodes_differ, open_simulator
 from simgap.continuous.simulators.gym_door import GymSimulator, open_gym
 from simgap.continuous.simulators.gym_parameters import computed_from
 from simgap.errors import SimgapError
@@ -19,20 +19,21 @@ from simgap.errors import SimgapError
 @pytest.mark.parametrize(
     ("text", "name", "ends", "acts"),
     [
-        ("FrozenLake-v1", "success_rate", Ends(0.2, 0.9), True),
-        ("FrozenLake-v1?map_name=8x8", "success_rate", Ends(0.2, 0.9), True),
-        ("FrozenLake-v1?is_slippery=false", "success_rate", Ends(0.2, 0.9), False),
-        ("CliffWalking-v1", "is_slippery", Ends(0.0, 1.0), True),
-        ("Taxi-v4", "rainy_probability", Ends(0.1, 0.9), False),
-        ("Taxi-v4?is_rainy=true", "rainy_probability", Ends(0.1, 0.9), True),
-        ("Acrobot-v1", "LINK_LENGTH_1", Ends(0.5, 2.0), True),
-        ("Acrobot-v1", "LINK_LENGTH_2", Ends(0.5, 2.0), False),  # unused by Gymnasium
+        ("FrozenLake-v1", "success_rate", (0.2, 0.9), True),
+        ("FrozenLake-v1?map_name=8x8", "success_rate", (0.2, 0.9), True),
+        ("FrozenLake-v1?is_slippery=false", "success_rate", (0.2, 0.9), False),
+        ("CliffWalking-v1", "is_slippery", (0.0, 1.0), True),
+        ("Taxi-v4", "rainy_probability", (0.1, 0.9), False),
+        ("Taxi-v4?is_rainy=true", "rainy_probability", (0.1, 0.9), True),
+        ("Acrobot-v1", "LINK_LENGTH_1", (0.5, 2.0), True),
+        ("Acrobot-v1", "LINK_LENGTH_2", (0.5, 2.0), False),  # unused by Gymnasium
     ],
 )
 def test_arguments_of_the_constructor_are_parameters(
-    text: str, name: str, ends: Ends, acts: bool
+    text: str, name: str, ends: tuple[float, float], acts: bool
 ) -> None:
-    assert has_effect(open_gym(text), name, ends) is acts
+    low, high = ({name: each} for each in ends)
+    assert episodes_differ(open_gym(text), low, high) is acts
 
 
 def test_what_is_fixed_in_the_text_is_nominal() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,10 +10,10 @@ from pathlib import Path
 from simgap.continuous.randomization.grammar import parse_line
 from simgap.continuous.randomization.row_files import ENDINGS
 from simgap.continuous.randomization.spec import Item, Randomization, Rows
-from simgap.continuous.randomization.toml_form import law_of, parse_toml, toml_of
+from simgap.continuous.randomization.toml_form import law_of, parse_toml
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.text import shown
-from simgap.user_files import opened, replacing, size_of
+from simgap.user_files import opened, size_of
 
 Randomized = Randomization | Mapping[str, object] | str | Path  # what may describe it
 
@@ -47,15 +46,6 @@ def parse_randomization(given: Randomized) -> Randomization:
     if len(given) < 4096 and FILE.fullmatch(given.strip()) and "rows(" not in given:
         return _of_file(Path(given.strip()))
     return parse_line(given)
-
-
-def save_randomization(spec: Randomization, path: Path) -> None:
-    """Write a randomization as a TOML file that `--randomize` takes."""
-    if spec.rows is not None:
-        file = os.path.relpath(spec.rows.file, path.parent)
-        spec = replace(spec, rows=Rows(file))
-    with replacing(path) as draft:
-        draft.write_text(toml_of(spec), encoding="utf-8")
 
 
 def _of_file(path: Path) -> Randomization:

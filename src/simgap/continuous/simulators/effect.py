@@ -8,7 +8,6 @@ by side under the same actions, and one observation, reward or end must differ.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,29 +17,6 @@ from simgap.continuous.interfaces import Box, Simulator, Worlds
 STEPS = 200  # of an episode, at most
 SEEDS = 4  # episodes of each style of acting
 WIDEST = 1e3  # actions without ends are drawn up to here
-
-
-class Ends(NamedTuple):
-    """Two values of a parameter."""
-
-    low: float
-    high: float
-
-
-def has_effect(
-    simulator: Simulator,
-    name: str,
-    ends: Ends,
-    others: Mapping[str, float] | None = None,
-) -> bool:
-    """Return whether episodes at two values of a parameter ever differ.
-
-    `others` are values of other parameters.
-    """
-    given = dict(others or {})
-    return episodes_differ(
-        simulator, {**given, name: ends.low}, {**given, name: ends.high}
-    )
 
 
 def episodes_differ(
