@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+HANGS = 300.0  # seconds after which a process hangs, on a machine that is busy
+FOREVER = 3600.0  # seconds: longer than anybody waits
+PENDING = ("SigPnd:", "ShdPnd:")
 
 
 def in_session(leader: int) -> list[int]:
@@ -23,12 +27,47 @@ def in_session(leader: int) -> list[int]:
     return found
 
 
-def all_gone(leader: int, seconds: float) -> None:
-    """Wait until no process of a session is left; fail if one still is then."""
-    deadline = time.monotonic() + seconds
+def wait_until(what: Callable[[], object]) -> None:
+    """Wait until something is the case."""
+    deadline = time.monotonic() + HANGS
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def all_gone(leader: int) -> None:
+    """Wait until no process of a session is left."""
+    deadline = time.monotonic() + HANGS
     while left := in_session(leader):
         assert time.monotonic() < deadline, f"processes {left} are left"
         time.sleep(0.05)
+
+
+def begun(process: int) -> bool:
+    """Return whether a `simgap` listens to interrupts: by a thread of its own."""
+    with suppress(OSError):
+        return len(list(Path(f"/proc/{process}/task").iterdir())) > 1
+    return False
+
+
+def interrupt(process: int, *, session: bool = False) -> None:
+    """Send SIGINT, as a terminal does to a session; wait until it is delivered.
+
+    A second one before that would be the same one.
+    """
+    (os.killpg if session else os.kill)(process, signal.SIGINT)
+    wait_until(lambda: not _pending(process))
+
+
+def _pending(process: int) -> bool:
+    """Return whether an interrupt has been sent to a process and not delivered."""
+    try:
+        about = Path(f"/proc/{process}/status").read_text().split()
+    except OSError:
+        return False
+    sets = [int(about[about.index(name) + 1], 16) for name in PENDING]
+    ended = about[about.index("State:") + 1] in "ZX"
+    return not ended and any(each >> (signal.SIGINT - 1) & 1 for each in sets)
 
 
 @contextmanager

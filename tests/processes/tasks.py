@@ -18,6 +18,7 @@ from typing import Any
 
 from simgap.errors import InvalidArgument, OutsideClass, SimgapError
 from simgap.processes import Crew, Tell
+from tests.sessions import FOREVER
 
 BEGUN = "begun"
 FIRST = dict(os.environ)  # when this file was imported
@@ -46,9 +47,9 @@ def note(path: Path, text: str) -> None:
         file.write(f"{text}\n")
 
 
-def wait_for(path: Path, seconds: float = 60.0) -> None:
+def wait_for(path: Path) -> None:
     """Wait until there is a file."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + FOREVER
     while not path.exists():
         assert time.monotonic() < deadline, path
         time.sleep(0.01)
@@ -74,14 +75,12 @@ def _die_once(path: Path, tell: Tell) -> str:
     return "done"
 
 
-def _nap(seconds: float, _: Tell) -> float:
-    time.sleep(seconds)
-    return seconds
-
-
-def _take_memory(megabytes: int, _: Tell) -> tuple[int, int]:
+def _take_memory(about: tuple[int, int], _: Tell) -> tuple[int, int]:
+    """Take megabytes; never end if the process then has more than so many of them."""
+    megabytes, most = about
     taken = b"1" * (megabytes << 20)
-    time.sleep(0.6)
+    if megabytes + (sum(map(len, KEPT)) >> 20) > most:
+        time.sleep(FOREVER)
     return len(taken), os.getpid()
 
 
@@ -139,10 +138,12 @@ def _child(_: Any, tell: Tell) -> int | None:
 def _program(about: tuple[Path, str], _: Tell) -> None:
     """Start a program that takes long; say which, and end badly or never."""
     path, how = about
-    path.write_text(str(subprocess.Popen(["sleep", "600"]).pid))
+    draft = path.with_name("draft")
+    draft.write_text(str(subprocess.Popen(["sleep", f"{FOREVER}"]).pid))
+    draft.rename(path)
     if how == "dies":
         os._exit(3)
-    time.sleep(600.0)
+    time.sleep(FOREVER)
 
 
 def _until(path: Path, _: Tell) -> str:
@@ -165,7 +166,6 @@ TASKS: dict[str, Callable[[Any, Tell], Any]] = {
     "die": _die,
     "die and say so": _die_and_say_so,
     "die once": _die_once,
-    "nap": _nap,
     "take memory": _take_memory,
     "keep memory": _keep_memory,
     "fail": _fail,
@@ -183,14 +183,24 @@ TASKS: dict[str, Callable[[Any, Tell], Any]] = {
 
 
 def start_that_dies(tell: Tell) -> Callable[[Task], Any]:
-    """Begin, and have the process killed at a random moment."""
+    """Begin, and have the process killed in one of its first tasks, or soon after."""
+    rng = random.Random(os.getpid())
+    left, later = rng.randrange(1, 30), rng.choice([0.0, rng.uniform(0.0, 0.02)])
 
     def kill() -> None:
-        time.sleep(random.Random(os.getpid()).uniform(0.0, 0.3))
+        time.sleep(later)
         os.kill(os.getpid(), signal.SIGKILL)
 
-    threading.Thread(target=kill, daemon=True).start()
-    return start(tell)
+    def run_and_die(task: Task) -> Any:
+        nonlocal left
+        left -= 1
+        if not left and later:
+            threading.Thread(target=kill, daemon=True).start()
+        elif not left:
+            kill()
+        return run(tell, task)
+
+    return run_and_die
 
 
 def start_that_fails(path: Path, how: str, tell: Tell) -> Callable[[Task], Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from threading import Lock
+from time import monotonic
 from types import TracebackType
 from typing import Any, Self, final
 
@@ -44,6 +45,7 @@ class Crew:
     tries: int = 2  # of a task whose process dies
     news: Callable[[Any], None] | None = None
     patient: bool = True  # a first Ctrl-C lets running tasks end
+    clock: Callable[[], float] = monotonic  # by which tasks take seconds
     _members: list[Member] = field(init=False, default_factory=list)
     _one_run: Lock = field(init=False, default_factory=Lock)
 
@@ -78,7 +80,8 @@ class Crew:
             raise RuntimeError("the crew is running: one run at a time")
         try:
             limits = Limits(self.workers, self.tries, self.seconds, self.memory)
-            run = Run(limits, self._members, self._new, self.news or _ignore)
+            news = self.news or _ignore
+            run = Run(limits, self._members, self._new, news, self.clock)
             yield from run.all(iter(tasks), patient=self.patient)
         except BaseException:
             self.close()
@@ -104,7 +107,7 @@ class Crew:
         self.close()
 
     def _new(self) -> Member:
-        return Member(self.start, self.environment)
+        return Member(self.start, self.environment, self.clock)
 
 
 def _ignore(news: Any) -> None:

@@ -11,14 +11,13 @@ import os
 import pickle
 import signal
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BytesIO
 from multiprocessing import get_context
 from pathlib import Path
 from socket import AF_UNIX, MSG_DONTWAIT, SOCK_SEQPACKET, socketpair
-from time import monotonic
 from typing import Any, final
 
 from simgap.processes.inside import GB, NUMBER, PACKET, Head, Start, work
@@ -46,7 +45,9 @@ class Held:
 class Member:
     """A worker process and the tasks that it was sent."""
 
-    def __init__(self, start: Start, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, start: Start, environment: Mapping[str, str], clock: Callable[[], float]
+    ) -> None:
         context = get_context("spawn")
         begin = pickle.dumps(start)
         self._answers, answers = context.Pipe()
@@ -58,7 +59,7 @@ class Member:
         )
         self.held: dict[int, Held] = {}  # the first one runs, others wait
         self.ready, self.used = False, False  # used: it has run a task
-        self.began = monotonic()  # the first one
+        self._clock, self.began = clock, clock()  # the first one
         self.how_it_ended, self.signalled = "", False
         with answers, _changed(environment):
             self._process.start()
@@ -90,7 +91,7 @@ class Member:
     def give(self, one: Held) -> None:
         """Send a task."""
         if not self.held:
-            self.began = monotonic()
+            self.began = self._clock()
         self.held[one.number] = one
         number = one.number.to_bytes(NUMBER, "little")
         with suppress(OSError):  # it has just died: seen when it is listened to
@@ -124,11 +125,11 @@ class Member:
 
     def started(self) -> None:
         """Note that it is ready for tasks, and begins one if it was given one."""
-        self.ready, self.began = True, monotonic()
+        self.ready, self.began = True, self._clock()
 
     def ended(self, number: int) -> Held:
         """Return a task that has ended there; the next one runs now."""
-        self.began, self.used = monotonic(), True
+        self.began, self.used = self._clock(), True
         return self.held.pop(number)
 
     def kill(self) -> None:

@@ -10,7 +10,6 @@ from io import BytesIO
 from itertools import count
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
-from time import monotonic
 from typing import Any, NamedTuple, final
 
 from simgap.errors import SimgapError
@@ -56,8 +55,10 @@ class Run:
         members: list[Member],
         new: Callable[[], Member],
         news: Tell,
+        clock: Callable[[], float],
     ) -> None:
         self._limits, self._members, self._new, self._news = limits, members, new, news
+        self._clock = clock
         self._waiting: deque[Held] = deque()  # taken, and with no worker
         self._numbers = count()
         self._more = True  # tasks may follow
@@ -115,7 +116,7 @@ class Run:
         ):
             self._begin_member()
             starting += 1
-        latest = monotonic() - AHEAD
+        latest = self._clock() - AHEAD
         for member in ready:  # those that were given a task just now among them
             if (
                 self._waiting
@@ -147,10 +148,10 @@ class Run:
                 yield from self._died(member)
             else:
                 yield from self._said(member, *message)
-        if monotonic() >= self._look:
+        if self._clock() >= self._look:
             for member in tuple(self._members):
                 yield from self._looked_at(member)
-            self._look = monotonic() + LOOK
+            self._look = self._clock() + LOOK
 
     def _said(self, member: Member, head: Head, rest: BytesIO) -> Iterator[Ended]:
         """Read a message."""
@@ -186,7 +187,7 @@ class Run:
         if not member.alive:
             yield from self._died(member)
         elif member.ready and member.held:
-            spent = monotonic() - member.began
+            spent = self._clock() - member.began
             if len(member.held) > 1 and spent > AHEAD:  # do not wait for a long one
                 self._waiting.extendleft(reversed(member.take_back()))
             if member.held and (failure := self._too_much(member, spent)):
@@ -224,7 +225,7 @@ class Run:
 
     def _died(self, member: Member) -> Iterator[Ended]:
         """Run what ran in a dead worker again, or give it up."""
-        spent = monotonic() - member.began
+        spent = self._clock() - member.began
         yield from self._let_go(member)
         for one in member.held.values():
             one.tries += 1
