@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +14,10 @@ import pytest
 
 from simgap.cli.app.main import main
 from simgap.cli.app.process import INTERRUPTED, STOPPED
+from tests.sessions import HANGS, begun, interrupt, wait_until
 
 SIMGAP = [sys.executable, "-m", "simgap.cli.app.main"]
-HANGS = """
+ENDLESS = """
 import sys, threading
 from simgap._kernels import compile_news
 from simgap.cli.app.process import begin_process
@@ -43,7 +43,7 @@ def interruptible() -> None:
 def test_an_interrupt_ends_a_process_that_hangs(where: str, needed: int) -> None:
     """The second one always, the first one where nothing can be raised."""
     with subprocess.Popen(
-        [sys.executable, "-c", HANGS, where],
+        [sys.executable, "-c", ENDLESS, where],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -52,11 +52,11 @@ def test_an_interrupt_ends_a_process_that_hangs(where: str, needed: int) -> None
         assert process.stdout is not None
         process.stdout.readline()
         for left in reversed(range(needed)):
-            process.send_signal(signal.SIGINT)
+            interrupt(process.pid)
             if left:
                 with pytest.raises(subprocess.TimeoutExpired):
                     process.wait(timeout=0.5)
-        assert process.wait(timeout=30) == INTERRUPTED
+        assert process.wait(timeout=HANGS) == INTERRUPTED
         assert process.stderr is not None
         assert process.stderr.read() == STOPPED
 
@@ -180,20 +180,21 @@ def test_accidents_end_in_order(
     assert "Traceback" not in err
 
 
-def test_control_c_stops_a_long_run() -> None:
-    command = [*SIMGAP, "solve", "riverswim", "-H", "1e9"]
+@pytest.mark.parametrize("where", ["it has begun", "in a kernel"])
+def test_control_c_stops_a_long_run(where: str) -> None:
+    command = [*SIMGAP, "solve", "riverswim", "-H", "1e9", "--time-limit", "3000"]
     with subprocess.Popen(
         command,
         stderr=subprocess.PIPE,
         text=True,
-        # a shell that put us in the background has told its children to ignore it
-        preexec_fn=lambda: signal.signal(  # noqa: PLW1509  # no threads here
-            signal.SIGINT, signal.default_int_handler
-        ),
+        preexec_fn=interruptible,  # noqa: PLW1509  # no threads here
     ) as process:
-        time.sleep(3.0)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        wait_until(lambda: begun(process.pid))
+        if where == "in a kernel":
+            code = Path(f"/proc/{process.pid}/maps")
+            wait_until(lambda: "llvmlite" in code.read_text())
+        interrupt(process.pid)
+        _, err = process.communicate(timeout=HANGS)
     assert process.returncode == 130
     assert "stopped: interrupted" in err
     assert "Traceback" not in err
@@ -207,7 +208,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
         assert process.stderr is not None
         process.stdout.close()
         err = process.stderr.read()
-        process.wait(timeout=60)
+        process.wait(timeout=HANGS)
     assert process.returncode == 141
     assert err == b""
 

@@ -54,4 +54,4 @@ def begin(verb: str) -> None:
 
 if __name__ == "__main__":
     begin(sys.argv[1])
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from tests.sessions import all_gone, killed_if_it_fails
+from tests.sessions import all_gone, begun, killed_if_it_fails
 
 ROOT = Path(__file__).parents[2]
 SIMGAP = (sys.executable, "-m", "simgap.cli.app.main")
@@ -22,7 +22,6 @@ COMPILED_ONCE = {  # programs of JAX, as kernels are
     "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
 }
 PATIENCE = 900.0  # seconds after which a command hangs, on a machine that is busy
-ENDS = 60.0  # seconds in which helpers of a command that is gone end as well
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -35,6 +34,7 @@ class Ended:
     err: str
     worked: float  # seconds of processor time, when it was last looked at
     struck: bool  # the signal came before the end
+    begun: bool  # it listened to interrupts by then
 
 
 def run(words: tuple[str, ...], folder: Path) -> Ended:
@@ -62,8 +62,10 @@ def strike(
         start_new_session=True,
     )
     with killed_if_it_fails(process.pid):
-        begin, worked, struck = time.monotonic(), 0.0, False
+        begin, worked = time.monotonic(), 0.0
+        struck = listens = False
         while process.poll() is None and not struck:
+            listens = listens or begun(process.pid)
             worked = max(worked, _worked(process.pid))
             assert time.monotonic() - begin < PATIENCE, "it hangs"
             struck = worked >= moment
@@ -73,8 +75,8 @@ def strike(
         elif struck:
             process.send_signal(number)
         err = process.communicate(timeout=PATIENCE)[1]
-        all_gone(process.pid, ENDS)
-    return Ended(process.returncode, err, worked, struck)
+        all_gone(process.pid)
+    return Ended(process.returncode, err, worked, struck, listens)
 
 
 def _worked(process: int) -> float:

@@ -40,7 +40,7 @@ COMMANDS = {
     "reproduce": (*SIMGAP, "reproduce", "proposition-1", "--quick", "--out", "out"),
     "oracle": (*SIMGAP, "oracle", *CLASS, "--save", "policy.simgap", *LONG),
     "study": (*SIMGAP, "study", *CLASS, *LONG),
-    "audit": (*SIMGAP, "audit", *CLASS),
+    "audit": (*SIMGAP, "audit", *CLASS, *LONG),
     "gap": (*SIMGAP, "gap", *CLASS, *LONG),
     "identify": (*SIMGAP, "identify", *CLASS, *LONG),
     "adapt": (
@@ -50,8 +50,8 @@ COMMANDS = {
     "run": (*SIMGAP, "run", "likelihood", *CLASS, "--seeds", "50"),
     "demo": (*SIMGAP, "demo", "--out", "out"),
     "check": (*SIMGAP, "check", *POLES, "--policy", "random", "--out", "out"),
-    "width": (*SIMGAP, "width", *CLASS),
-    "blame": (*SIMGAP, "blame", *CLASS),
+    "width": (*SIMGAP, "width", *CLASS, *LONG),
+    "blame": (*SIMGAP, "blame", *CLASS, *LONG),
     "sweep": (*SIMGAP, "sweep", "plan.toml", "--out", "out", "--workers", "1"),
     "transfer": (
         *(*SIMGAP, "transfer", *POLES, "--policy", "random", "--design", "grid:2"),
@@ -129,7 +129,7 @@ class Reference:
         return ended.struck
 
     def check_status(self, ended: Ended, number: signal.Signals) -> None:
-        early = ended.worked < 0.3  # Python begins, and imports what begins here
+        early = not ended.begun  # Python begins, and imports what begins here
         assert "Traceback" not in ended.err or early, ended.err
         assert "defect" not in ended.err
         if number is signal.SIGKILL:

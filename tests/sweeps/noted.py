@@ -1,7 +1,7 @@
 """Sweeps whose cells say themselves when they run.
 
 Every cell has a policy of its own, in a file of the user, which writes the number of
-the cell to `calls.txt` whenever a worker asks it for an action.
+the cell to `calls.txt` whenever a worker asks it for an action; it may be held there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections import Counter
 from contextlib import closing, suppress
 from pathlib import Path
@@ -27,7 +26,14 @@ import time
 from multiprocessing import parent_process
 from pathlib import Path
 
-CALLS = Path(__file__).with_name("calls.txt")
+CALLS, HELD = (Path(__file__).with_name(name) for name in ("calls.txt", "held"))
+
+
+def held():
+    try:
+        return CALLS.read_bytes().count(b"\\n") >= int(HELD.read_text())
+    except FileNotFoundError:
+        return False
 
 
 def __getattr__(name):
@@ -38,12 +44,13 @@ def __getattr__(name):
         if parent_process() is not None:  # a worker; a driver only looks at it
             with open(CALLS, "ab", buffering=0) as stream:
                 stream.write(f"{name[5:]}\\n".encode())
-            time.sleep(PAUSE)
+            time.sleep(0.002)
+            while held():
+                time.sleep(0.002)
         return 0, None
 
     return act
 """
-GONE = 60.0  # seconds for workers to notice that their driver is dead
 
 
 class Kept(NamedTuple):
@@ -56,13 +63,11 @@ class Kept(NamedTuple):
 class Noted:
     """A sweep in a folder of its own, run by commands of simgap."""
 
-    def __init__(
-        self, place: Path, cells: int, *, pause: float = 0.002, limits: str = ""
-    ) -> None:
+    def __init__(self, place: Path, cells: int) -> None:
         self.place, self.cells = place, cells
         place.mkdir(parents=True)
         (place / CALLS).touch()
-        (place / "noted.py").write_text(POLICIES.replace("PAUSE", str(pause)))
+        (place / "noted.py").write_text(POLICIES)
         names = [f"noted.py:cell_{each}" for each in range(cells)]
         (place / "plan.toml").write_text(
             f"""question = "gap"
@@ -74,7 +79,6 @@ policy = {names}
 runs = 2
 [limits]
 tries = 1000
-{limits}
 """
         )
 
@@ -82,6 +86,15 @@ tries = 1000
     def run(self) -> Path:
         """Return the folder of the sweep."""
         return self.place / "run"
+
+    def hold(self, calls: int) -> None:
+        """Let no call be answered from so many on."""
+        (self.place / "draft").write_text(str(calls))
+        (self.place / "draft").rename(self.place / "held")
+
+    def release(self) -> None:
+        """Let all calls be answered."""
+        (self.place / "held").unlink()
 
     def start(
         self,
@@ -109,7 +122,7 @@ tries = 1000
         process = self.start(*words, workers=workers)
         said = process.communicate(timeout=3600)[1]
         assert process.returncode == 0, said
-        all_gone(process.pid, GONE)
+        all_gone(process.pid)
 
     def calls(self) -> list[int]:
         """Return the cells that were asked for an action, in that order."""
@@ -170,11 +183,3 @@ def kill(process: int) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-def wait_until(what: Any, seconds: float = 3600.0) -> None:
-    """Wait until something is the case."""
-    deadline = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)

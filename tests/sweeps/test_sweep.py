@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from time import sleep
 
 import msgspec
 import pytest
@@ -33,6 +32,7 @@ from simgap.sweeps.kept import PART, KeptCell
 from simgap.sweeps.kept_plan import PLAN
 from simgap.sweeps.plan import Cell
 from simgap.text import how_sure
+from tests.sessions import wait_until
 from tests.sweeps.small import POLICY, RIVERS, Here, changed, swept, table
 
 
@@ -390,8 +390,9 @@ def test_a_ledger_that_cannot_be_written_stops_the_sweep_with_its_own_error(
         def run(self, *arguments: object) -> object:  # type: ignore[override]
             try:
                 for each in super().run(*arguments):  # type: ignore[arg-type]
+                    before = count
                     yield each
-                    sleep(0.05)  # a row is written before the next one comes
+                    wait_until(lambda: count > before)  # noqa: B023  # it is written
             finally:
                 ended.append(True)
 

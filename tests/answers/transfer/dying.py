@@ -1,13 +1,12 @@
 """A `simgap` that sends itself a signal at a chosen moment of its writing.
 
-    python dying.py FOLDER WHAT NUMBER DELAY SIGNAL TOGETHER ARGUMENTS OF SIMGAP ...
+    python dying.py FOLDER WHAT NUMBER SIGNAL TOGETHER ARGUMENTS OF SIMGAP ...
 
 A moment is a statement of SQL, or a file in FOLDER that is made, opened or renamed. At
-the NUMBER-th one that has WHAT in it ("COMMIT", "rename", "" for all), or DELAY seconds
-later, the SIGNAL is sent: SIGKILL to this process alone, SIGINT to its group, as a
-terminal does. At the end the number of moments is written to standard error. Jobs that
-finish within TOGETHER seconds are written together: with 0, moments do not depend on
-how busy a machine is.
+the NUMBER-th one that has WHAT in it ("COMMIT", "rename", "" for all) the SIGNAL is
+sent: SIGKILL to this process alone, SIGINT to its group, as a terminal does. At the end
+the number of moments is written to standard error. Jobs that finish within TOGETHER
+seconds are written together: with 0 each is, with inf all are, on every machine.
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ import os
 import signal
 import sqlite3
 import sys
-import threading
-import time
 from typing import Any
 
 WATCHED = ("open", "os.mkdir", "os.rename", "sqlite3.connect")
@@ -26,9 +23,9 @@ WATCHED = ("open", "os.mkdir", "os.rename", "sqlite3.connect")
 class Moments:
     """Counts, and sends the signal when it is time."""
 
-    def __init__(self, folder: str, what: str, left: int, delay: float) -> None:
+    def __init__(self, folder: str, what: str, left: int) -> None:
         self._folder, self._what, self._left = folder, what, left
-        self._delay, self._connect = delay, sqlite3.connect
+        self._connect = sqlite3.connect
         self.signal, self.count = signal.SIGKILL, 0
 
     def audit(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -47,16 +44,6 @@ class Moments:
         self._left -= self._what in happens
         if self._left or self._what not in happens:
             return
-        if self._delay:
-            threading.Thread(target=self._later, daemon=True).start()
-        else:
-            self._send()
-
-    def _later(self) -> None:
-        time.sleep(self._delay)
-        self._send()
-
-    def _send(self) -> None:
         alone = self.signal is signal.SIGKILL
         (os.kill if alone else os.killpg)(os.getpid(), self.signal)
 
@@ -66,9 +53,9 @@ def main() -> int:
     from simgap.cli.app.main import main as simgap
     from simgap.continuous.measuring import kept_jobs
 
-    folder, what, number, delay, name, together, *arguments = sys.argv[1:]
+    folder, what, number, name, together, *arguments = sys.argv[1:]
     kept_jobs.TOGETHER = float(together)
-    moments = Moments(folder, what, int(number), float(delay))
+    moments = Moments(folder, what, int(number))
     moments.signal = signal.Signals[name]
     sys.addaudithook(moments.audit)
     sqlite3.connect = moments.connect  # type: ignore[assignment]
