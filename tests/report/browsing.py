@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.sessions import HANGS
+
 CHROMIUM = which("chromium") or which("chromium-browser") or which("google-chrome")
 needs_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="no browser here")
 DRAWN = "html[data-figures=drawn]"
@@ -30,6 +32,7 @@ class Watched:
 
     def __init__(self, browser: Any, path: Path, **settings: Any) -> None:
         self.page = browser.new_page(**settings)
+        self.page.set_default_timeout(1e3 * HANGS)
         self.complaints: list[str] = []
         self.asked: list[str] = []
         self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
@@ -41,7 +44,7 @@ class Watched:
             "event => window.broken.push(event.violatedDirective + event.blockedURI))"
         )
         self.page.goto(path.as_uri())
-        self.page.wait_for_selector(DRAWN, timeout=60_000)
+        self.page.wait_for_selector(DRAWN)
 
 
 def canvas(page: Any, title: str) -> Any:

@@ -62,5 +62,5 @@ def test_saved_figures_are_drawn(browser: Any, tmp_path: Path) -> None:
     framed.write_text(made._repr_html_(), encoding="utf-8")
     opened.page.goto(framed.as_uri())
     inside = opened.page.frame_locator("iframe")
-    inside.locator("[data-state=drawn]").nth(1).wait_for(timeout=30_000)
+    inside.locator("[data-state=drawn]").nth(1).wait_for()
     opened.page.close()
