@@ -28,6 +28,7 @@ from simgap._kernels.solving.reachability import (
 from simgap.arrays import FloatArray, read_only
 from simgap.instances import cycle, nodrift
 from simgap.mdp import TabularMDP
+from simgap.planning.lane_blocks import state_lanes
 from tests.kernels.inputs import patterns, whole
 from tests.reference import average_reward as twin
 from tests.reference.kernel_rows import backup, entries, exact_changes
@@ -44,10 +45,9 @@ def by_sweeps(
     kernel, tolerance = model.transitions, TOLERANCE * unit
     bias, bracket = np.zeros(kernel.n_states), np.zeros(3)
     outcome = gain_sweeps(
-        kernel.indptr, kernel.indices.view(np.uint32), kernel.values[0],
-        unit * model.rewards.reshape(-1), kernel.n_actions,
-        int(np.diff(kernel.indptr).max()), tolerance, 1e-3 * tolerance, patience, bias,
-        np.empty(model.rewards.size), np.empty(model.n_states), bracket,
+        state_lanes(kernel, 0), unit * model.rewards.reshape(-1), kernel.n_actions,
+        kernel.longest_row, tolerance, 1e-3 * tolerance, patience, bias,
+        np.empty(model.n_states, np.int32), bracket,
     )  # fmt: skip
     return outcome, bias, bracket
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from simgap._kernels.solving.episodic import (
     action_values,
-    backward_steps,
     follow_actions,
     follow_mixture,
     greedy_backward_step,
@@ -40,24 +41,6 @@ def test_action_values_are_rewards_and_what_follows() -> None:
 
 
 @pytest.mark.parametrize("steps", STEPS)
-def test_backward_steps_are_repeated_backups(steps: int) -> None:
-    rng = np.random.default_rng(73)
-    for kernel in patterns(74):
-        first = whole(rng, kernel.n_states)
-        rewards = whole(rng, kernel.indptr.size - 1)
-        wanted = np.array(first)
-        for _ in range(steps):
-            wanted = table_of(kernel, rewards, wanted).max(axis=1)
-        for indices in (kernel.indices, kernel.indices.view(np.uint32)):
-            now, spare = np.array(first), np.full(first.size, np.nan)
-            backward_steps(
-                kernel.indptr, indices, kernel.values, rewards, kernel.n_actions,
-                steps, now, spare,
-            )  # fmt: skip
-            assert (now == wanted).all()
-
-
-@pytest.mark.parametrize("steps", STEPS)
 def test_wide_backward_steps_are_those_of_each_model(steps: int) -> None:
     rng = np.random.default_rng(75)
     for kernel in patterns(76)[::2]:
@@ -71,14 +54,11 @@ def test_wide_backward_steps_are_those_of_each_model(steps: int) -> None:
             kernel.n_actions, steps, now, spare,
         )  # fmt: skip
         for lane in (0, 1, 7, 8, 15):
-            alone, other = np.array(first[:, lane]), np.empty(kernel.n_states)
-            backward_steps(
-                kernel.indptr, kernel.indices.view(np.uint32),
-                np.ascontiguousarray(lanes[:, lane]),
-                np.ascontiguousarray(rewards[:, lane]), kernel.n_actions, steps,
-                alone, other,
-            )  # fmt: skip
-            assert (now[:, lane] == alone).all()
+            alone = replace(kernel, values=lanes[:, lane])
+            wanted = np.array(first[:, lane])
+            for _ in range(steps):
+                wanted = table_of(alone, rewards[:, lane], wanted).max(axis=1)
+            assert (now[:, lane] == wanted).all()
 
 
 def test_one_greedy_step_has_the_best_value_and_the_first_near_action() -> None:

@@ -11,6 +11,9 @@ from numba import njit
 from simgap._kernels.solving.lanes import (
     LANES,
     gain_step,
+    gathered_gain_step,
+    gathered_policy_step,
+    gathered_value_step,
     light_travel_step,
     ordered_travel_step,
     travel_step,
@@ -76,6 +79,39 @@ def _value(
         indptr, indices, values, state * n_actions, n_actions, block, state, rewards,
         out,
     )  # fmt: skip
+
+
+@njit  # type: ignore[untyped-decorator]
+def _gathered_value(
+    begins: OffsetArray, indices: IndexArray, values: FloatArray, n_actions: int,
+    lanes: FloatArray, block: int, rewards: FloatArray, out: FloatArray,
+) -> None:  # fmt: skip
+    gathered_value_step(
+        begins, indices, values, block * n_actions, n_actions, lanes, block, rewards,
+        out,
+    )  # fmt: skip
+
+
+@njit  # type: ignore[untyped-decorator]
+def _gathered_gain(
+    begins: OffsetArray, indices: IndexArray, values: FloatArray, n_actions: int,
+    lanes: FloatArray, block: int, rewards: FloatArray, totals: FloatArray,
+    out: FloatArray, low: FloatArray, high: FloatArray, peak: FloatArray,
+) -> None:  # fmt: skip
+    gathered_gain_step(
+        begins, indices, values, block * n_actions, n_actions, lanes, block, rewards,
+        totals, out, low, high, peak,
+    )  # fmt: skip
+
+
+@njit  # type: ignore[untyped-decorator]
+def _gathered_policy(
+    begins: OffsetArray, indices: IndexArray, values: FloatArray, lanes: FloatArray,
+    block: int, rewards: FloatArray, step: float, out: FloatArray,
+) -> None:  # fmt: skip
+    gathered_policy_step(
+        begins, indices, values, block, 1, lanes, block, rewards, step, out
+    )
 
 
 def test_there_are_as_many_lanes_here_as_in_the_twin() -> None:
@@ -249,3 +285,38 @@ def test_ties_between_actions_do_not_matter() -> None:
     block = whole(rng, 1, LANES, low=0)
     for one, two in zip(steps_of(once, block), steps_of(twice, block), strict=True):
         assert (one == two).all()
+
+
+def test_gathered_steps_are_their_twins() -> None:
+    """Each lane has successors of its own, in blocks of its own and of others."""
+    rng = np.random.default_rng(9)
+    for A, lengths in ((1, (1,)), (1, (2, 3)), (3, (1, 2, 3, 4, 5, 6)), (2, (7, 4))):
+        blocks = 5
+        widths = [lengths[row % len(lengths)] for row in range(blocks * A)]
+        begins = read_only(np.concatenate([[0], np.cumsum(widths)]), np.int64)
+        shape = int(begins[-1]), LANES
+        indices = read_only(rng.integers(0, blocks * LANES, shape), np.int32)
+        values = read_only(rng.integers(0, 17, shape) / 16.0)
+        lanes = whole(rng, blocks * LANES)
+        rewards = whole(rng, blocks * A, LANES)
+        stored = begins, indices, values
+        totals = twin.gathered_totals(*stored, lanes, rewards)
+        tops = totals.reshape(blocks, A, LANES).max(axis=1).ravel()
+        out, also, moved = np.full((3, lanes.size), np.nan)
+        rows = np.full(rewards.shape, np.nan)
+        low, high = np.full(LANES, np.inf), np.full(LANES, -np.inf)
+        peak = np.zeros(LANES)
+        for block in range(blocks):
+            _gathered_value(*stored, A, lanes, block, rewards, out)
+            _gathered_gain(
+                *stored, A, lanes, block, rewards, rows, also, low, high, peak
+            )
+            if A == 1:
+                _gathered_policy(*stored, lanes, block, rewards, 0.75, moved)
+        assert (out == tops).all() and (also == tops).all() and (rows == totals).all()
+        change = (tops - lanes).reshape(blocks, LANES)
+        sizes = np.maximum(np.abs(tops), np.abs(lanes)).reshape(blocks, LANES)
+        assert (low == change.min(axis=0)).all() and (high == change.max(axis=0)).all()
+        assert (peak == sizes.max(axis=0)).all()
+        if A == 1:
+            assert (moved == lanes + 0.75 * (tops - lanes)).all()

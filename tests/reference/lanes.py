@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from simgap.arrays import FloatArray
+from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from tests.reference.kernel_rows import Stored, backup, entries
 
 LANES = 16
@@ -60,4 +60,20 @@ def value_step(
             for after, p in entries(own, row):
                 total += p * float(block[after, lane])
             out[lane] = max(out[lane], total)
+    return out
+
+
+def gathered_totals(
+    begins: OffsetArray,
+    indices: IndexArray,
+    values: FloatArray,
+    lanes: FloatArray,
+    rewards: FloatArray,
+) -> FloatArray:
+    """Return rewards + P lanes of all wide rows, every lane with its own successors."""
+    out = np.array(rewards)
+    for row in range(len(rewards)):
+        for lane in range(LANES):
+            for k in range(begins[row], begins[row + 1]):
+                out[row, lane] += values[k, lane] * lanes[indices[k, lane]]
     return out

@@ -1,3 +1,6 @@
+from simgap.mdp.asked_once import (
+    asked_once as asked_once,
+)
 from simgap.mdp.build import (
     PLAIN as PLAIN,
     Details as Details,

@@ -10,6 +10,7 @@ import numpy as np
 
 from simgap.arrays import FloatArray, digest
 from simgap.errors import InvalidArgument, InvalidModel
+from simgap.mdp.asked_once import asked_once
 from simgap.mdp.grid_origin import GRID_NOISE, GridOrigin
 from simgap.mdp.labels import Labels, Parameters, checked_names
 from simgap.mdp.tabular import TabularMDP
@@ -19,7 +20,7 @@ from simgap.records import ON_GRID, Certainty
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class SimulatorClass:
     """U: all models that may be real, one for each value of what is hidden."""
 
@@ -100,6 +101,11 @@ class SimulatorClass:
         return len(self.rewards) == 1
 
     @property
+    def reward_ends(self) -> FloatArray:
+        """The least and the greatest reward of each model, (2, M)."""
+        return _reward_ends(self)
+
+    @property
     def certified(self) -> Certainty:
         """What a proved number is called: one about a grid's table says so."""
         return "certified" if self.on_grid is None else ON_GRID
@@ -160,6 +166,14 @@ class SimulatorClass:
     def renamed(self, model_names: Sequence[str]) -> SimulatorClass:
         """Return the same class with other model names."""
         return replace(self, model_names=tuple(model_names))
+
+
+@asked_once
+def _reward_ends(simulators: SimulatorClass) -> FloatArray:
+    rewards = simulators.rewards
+    ends = np.stack([rewards.min(axis=(1, 2)), rewards.max(axis=(1, 2))])
+    by_model: FloatArray = np.broadcast_to(ends, (2, len(simulators)))
+    return by_model
 
 
 def content_hash(

@@ -11,6 +11,7 @@ import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidModel
+from simgap.mdp.asked_once import asked_once
 from simgap.mdp.grid_origin import GridOrigin
 from simgap.mdp.labels import Labels, Parameters, checked_names
 from simgap.mdp.transitions import Transitions
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class TabularMDP:
     """M = (S, A, P, R, s1), Section 3.1; s1 may be a distribution (theory 7.1)."""
 
@@ -74,17 +75,22 @@ class TabularMDP:
 
     def as_class(self) -> SimulatorClass:
         """Return the class of this one model; it shares the memory."""
-        from simgap.mdp.simulators import SimulatorClass
+        return _class_of(self)
 
-        names = tuple(self.parameters)
-        theta = np.array([[float(self.parameters[name]) for name in names]])
-        return SimulatorClass(
-            transitions=self.transitions,
-            rewards=self.rewards,
-            start=np.asarray(self.start),
-            model_names=(self.name,),
-            labels=self.labels,
-            parameters=Parameters(names, theta.reshape(1, len(names))),
-            notes=self.notes,
-            grid=self.grid,
-        )
+
+@asked_once
+def _class_of(model: TabularMDP) -> SimulatorClass:
+    from simgap.mdp.simulators import SimulatorClass
+
+    names = tuple(model.parameters)
+    theta = np.array([[float(model.parameters[name]) for name in names]])
+    return SimulatorClass(
+        transitions=model.transitions,
+        rewards=model.rewards,
+        start=np.asarray(model.start),
+        model_names=(model.name,),
+        labels=model.labels,
+        parameters=Parameters(names, theta.reshape(1, len(names))),
+        notes=model.notes,
+        grid=model.grid,
+    )

@@ -12,14 +12,16 @@ from typing import final
 
 import numpy as np
 
-from simgap.arrays import FloatArray, IndexArray, OffsetArray, read_only
+from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned, read_only
 from simgap.errors import InvalidArgument, InvalidModel
+from simgap.intervals import row_defects
+from simgap.mdp.asked_once import asked_once
 
 DENSE_FROM = 1.0 / 3.0  # above this density a matrix product beats a sparse sweep
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Transitions:
     """P of M models over S states and A actions."""
 
@@ -64,12 +66,19 @@ class Transitions:
     def nbytes(self) -> int:
         return self.indptr.nbytes + self.indices.nbytes + self.values.nbytes
 
+    @property
+    def longest_row(self) -> int:
+        """The most entries of a row of the pattern."""
+        return _longest_row(self)
+
+    @property
+    def row_defects(self) -> FloatArray:
+        """The most that a row's sum can be from 1, per model, (M,)."""
+        return _row_defects(self)
+
     def model(self, member: int) -> Transitions:
         """Return one model; it shares the memory of the class."""
-        chosen = self.values[member : member + 1]
-        return Transitions(
-            self.n_states, self.n_actions, self.indptr, self.indices, chosen
-        )
+        return self if self.n_models == 1 else _model(self, member)
 
     def row(
         self, member: int, state: int, action: int
@@ -98,3 +107,22 @@ class Transitions:
         rows = np.repeat(np.arange(shape[0]), np.diff(self.indptr))
         full[rows, self.indices] = self.values[member]
         return full.reshape(self.n_states, self.n_actions, self.n_states)
+
+
+@asked_once
+def _longest_row(kernel: Transitions) -> int:
+    return int(np.diff(kernel.indptr).max())
+
+
+@asked_once
+def _row_defects(kernel: Transitions) -> FloatArray:
+    defects: FloatArray = owned(row_defects(kernel.indptr, kernel.values))
+    return defects
+
+
+@asked_once
+def _model(kernel: Transitions, member: int) -> Transitions:
+    chosen = kernel.values[member : member + 1]
+    return Transitions(
+        kernel.n_states, kernel.n_actions, kernel.indptr, kernel.indices, chosen
+    )

@@ -35,7 +35,6 @@ from simgap.intervals import (
     Certified,
     around,
     defect,
-    row_defects,
     weighted_sum,
 )
 from simgap.mdp import LatentMDP
@@ -265,9 +264,8 @@ def _rewards(latent: LatentMDP) -> FloatArray:
 
 
 def _row_defect(latent: LatentMDP) -> float:
-    kernel = latent.simulators.transitions
-    return float(row_defects(kernel.indptr, kernel.values).max())
+    return float(latent.simulators.transitions.row_defects.max())
 
 
 def _longest_row(latent: LatentMDP) -> int:
-    return int(np.diff(latent.simulators.transitions.indptr).max())
+    return latent.simulators.transitions.longest_row

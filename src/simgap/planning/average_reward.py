@@ -13,6 +13,7 @@ first; a chain that mixes too slowly for them goes to policy iteration in double
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, isfinite, nextafter
 from typing import final
 
 import numpy as np
@@ -25,6 +26,7 @@ from simgap._kernels.solving import (
     gain_sweeps,
     greedy_actions,
     improvement_sweep,
+    lower_to_zero,
     predecessors,
     return_sweeps,
     strong_components,
@@ -40,11 +42,16 @@ from simgap.arrays import (
     owned,
 )
 from simgap.errors import InvalidArgument, NotSolved
-from simgap.intervals import row_defects
-from simgap.mdp import SimulatorClass, TabularMDP
+from simgap.mdp import SimulatorClass, TabularMDP, Transitions, asked_once
 from simgap.planning.average_exact import exact_gain
 from simgap.planning.connectivity import as_class, require_communicating
-from simgap.planning.lane_blocks import WIDE_FROM, blocks, rewards_of, side_by_side
+from simgap.planning.lane_blocks import (
+    WIDE_FROM,
+    blocks,
+    rewards_of,
+    side_by_side,
+    state_lanes,
+)
 from simgap.planning.policy_chain import Moves, first_best
 from simgap.planning.row_sums import units_off
 
@@ -110,26 +117,27 @@ def solve_average_reward(
     some state cannot reach the best recurrent class that was found.
     """
     every = as_class(simulators)
-    real = isinstance(tolerance, (int, float)) and np.isfinite(tolerance)
+    real = isinstance(tolerance, (int, float)) and isfinite(tolerance)
     if not real or tolerance <= 0.0:
         raise InvalidArgument(
             f"tolerance {tolerance!r} is out of range",
             hint="give a positive width of the gain's bracket, such as 1e-9",
         )
-    spread = float(every.rewards.max() - every.rewards.min())
-    largest = float(np.abs(every.rewards).max())
-    longest = int(np.diff(every.transitions.indptr).max())
+    lows, highs = every.reward_ends.tolist()
+    spread, largest = max(highs) - min(lows), max(*highs, -min(lows))
+    longest = every.transitions.longest_row
     tolerance = max(tolerance * max(1.0, spread), 16.0 * (longest + 4) * EPS * largest)
     if not weakly_communicating:
         require_communicating(every)
     members, n_states = len(every), every.n_states
     bias = np.zeros((members, n_states))
     policy = np.empty((members, n_states), np.int32)
-    bracket, defects = np.zeros((members, 3)), np.empty((members, 2))
-    methods = []
-    bracket[:, 1] = np.inf
+    gain_lower, gain_upper = np.empty(members), np.empty(members)
+    residual = np.empty(members)
+    bracket, methods = np.array([[0.0, inf, 0.0]] * members), []
     if members >= WIDE_FROM and n_states > SHARPEN_UP_TO:
         _sweep_together(every, tolerance, bias, bracket)
+    off = every.transitions.row_defects.tolist()
     for member in range(members):
         check_time()
         rewards = rewards_of(every, member)
@@ -139,32 +147,34 @@ def solve_average_reward(
                 every, member, rewards, tolerance, bias[member], bracket[member]
             )
         methods.append(method)
-        bias[member] -= bias[member].min()
+        tallest = lower_to_zero(bias[member])
+        lower, upper, _ = bracket[member].tolist()
         if method == "sweeps" and actions is not None:
-            moved = 4.0 * EPS * float(bias[member].max())  # by taking the least away
-            defects[member] = bracket[member, 0] - moved, bracket[member, 1] + moved
+            moved = 4.0 * EPS * tallest  # by taking the least away
+            below, above = lower - moved, upper + moved
         else:
-            defects[member] = _greedy(
+            below, above = _greedy(
                 every, member, rewards, bias[member], tolerance, policy[member]
             )
         if actions is not None:
             policy[member] = actions
-        low, high = rewards.min(), rewards.max()
+        low, high = lows[member], highs[member]
         slack = tolerance + 1e-12 * max(abs(low), abs(high))
-        if bracket[member, 0] > high + slack or bracket[member, 1] < low - slack:
+        if lower > high + slack or upper < low - slack:
             raise AssertionError("a gain left [min R, max R]: a defect of the solver")
-        if not bracket[member, 1] - bracket[member, 0] <= tolerance:
+        if not upper - lower <= tolerance:
             reached = (
-                float(np.fmax(bracket[member, 0], low)),  # a NaN tells nothing
-                float(np.fmin(bracket[member, 1], high)),
+                float(np.fmax(lower, low)),  # a NaN tells nothing
+                float(np.fmin(upper, high)),
             )
             raise _not_solved(every, member, reached, tolerance)
-    bracket[:, :2], divided = _as_divided(every, bracket[:, :2], bias)
-    gain = 0.5 * (bracket[:, 0] + bracket[:, 1])
-    residual = np.maximum(defects[:, 1] - gain, gain - defects[:, 0]) + divided
+        lower, upper = _as_divided(lower, upper, off[member], high - low)
+        gain_lower[member], gain_upper[member] = lower, upper
+        gain = 0.5 * (lower + upper)
+        residual[member] = max(above - gain, gain - below) + 2.0 * off[member] * tallest
     return AverageRewardPlan(
-        gain_lower=owned(np.array(bracket[:, 0])),
-        gain_upper=owned(np.array(bracket[:, 1])),
+        gain_lower=owned(gain_lower),
+        gain_upper=owned(gain_upper),
         bias=owned(bias),
         residual=owned(residual),
         policy=owned(policy),
@@ -179,8 +189,7 @@ def _sweep_together(
 ) -> None:
     """Try 16 models at a time; a bracket that stays wide is left to `_solve`."""
     kernel = every.transitions
-    longest = int(np.diff(kernel.indptr).max())
-    longest += units_off(kernel.indptr, kernel.values)
+    longest = kernel.longest_row + int(_units_off(kernel).max())
     for block in blocks(len(every)):
         together, brackets = aligned((every.n_states, LANES)), np.empty((3, LANES))
         wide_gain_sweeps(
@@ -200,21 +209,19 @@ def _sweep_together(
 
 
 def _as_divided(
-    every: SimulatorClass, bracket: FloatArray, bias: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return brackets for rows divided by their sums, and how far T l moves, (M,).
+    lower: float, upper: float, off: float, spread: float
+) -> tuple[float, float]:
+    """Return a bracket for rows divided by their sums, which are 1 up to `off`.
 
     The solvers read a row as moves, with what they leave as the chance to stay. If rows
     sum to 1 up to d, dividing them scales the time spent in each state by as much: the
     share of time in a state, and with it the gain, moves by 2 d of the rewards' range.
+    T l moves by 2 d of the greatest entry of l.
     """
-    kernel = every.transitions
-    off = row_defects(kernel.indptr, kernel.values)
-    by_model = np.broadcast_to(every.rewards, (len(every), *every.rewards.shape[1:]))
-    room = 4.0 * off * np.ptp(by_model, axis=(1, 2))
-    wider = np.stack([bracket[:, 0] - room, bracket[:, 1] + room], axis=1)
-    ends = np.nextafter(wider, [-np.inf, np.inf])
-    return np.where((room > 0.0)[:, None], ends, bracket), 2.0 * off * bias.max(axis=1)
+    room = 4.0 * off * spread
+    if not room > 0.0:
+        return lower, upper
+    return nextafter(lower - room, -inf), nextafter(upper + room, inf)
 
 
 def _solve(
@@ -232,12 +239,9 @@ def _solve(
     """
     kernel = every.transitions
     if every.n_states > SHARPEN_UP_TO:
-        longest = int(np.diff(kernel.indptr).max())
-        totals, best = np.empty(rewards.size), np.empty(every.n_states)
+        longest, actions = kernel.longest_row, np.empty(every.n_states, np.int32)
         outcome = gain_sweeps(
-            kernel.indptr,
-            kernel.indices.view(np.uint32),
-            kernel.values[member],
+            state_lanes(kernel, member),
             rewards,
             kernel.n_actions,
             longest,
@@ -245,18 +249,14 @@ def _solve(
             POLISH * tolerance,
             PATIENCE,
             bias,
-            totals,
-            best,
+            actions,
             bracket,
         )
-        off = units_off(kernel.indptr, kernel.values[member])
+        off = int(_units_off(kernel)[member])
         if off:  # the noise so far is longest + 4 units
             bracket[2] *= off / (longest + 4)
             bracket[:2] += -bracket[2], bracket[2]
         if outcome == SOLVED and bracket[1] - bracket[0] <= tolerance:
-            actions = np.empty(every.n_states, np.int32)
-            slack = POLISH * tolerance
-            greedy_actions(totals, best, kernel.n_actions, slack, actions)
             return "sweeps", actions
         policy = _by_returns(every, member, rewards, tolerance, bias, bracket)
         if policy is not None:
@@ -265,6 +265,14 @@ def _solve(
     bias[:] = solved.bias
     bracket[:2] = solved.lower, solved.upper
     return "policy iteration", solved.policy
+
+
+@asked_once
+def _units_off(kernel: Transitions) -> OffsetArray:
+    """Return how many units of rounding the rows of each model are off, (M,)."""
+    off = [units_off(kernel.indptr, row) for row in kernel.values]
+    frozen: OffsetArray = owned(np.array(off))
+    return frozen
 
 
 def _by_returns(
@@ -339,7 +347,7 @@ def _greedy(
         best,
         scratch,
     )
-    noise = (int(np.diff(kernel.indptr).max()) + 4) * EPS * float(scratch[2])
+    noise = (kernel.longest_row + 4) * EPS * float(scratch[2])
     greedy_actions(totals, best, kernel.n_actions, POLISH * tolerance, policy)
     return float(scratch[0]) - noise, float(scratch[1]) + noise
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from simgap._kernels.solving import strong_components
-from simgap.arrays import BoolArray, OffsetArray, digest
+from simgap.arrays import BoolArray, OffsetArray, digest, owned
 from simgap.errors import InvalidArgument, NotCommunicating
-from simgap.mdp import SimulatorClass, TabularMDP
+from simgap.mdp import SimulatorClass, TabularMDP, Transitions, asked_once
 
 SHOWN = 4  # components, and states of each, that a message prints
 
@@ -30,13 +30,16 @@ def as_class(simulators: SimulatorClass | TabularMDP) -> SimulatorClass:
 
 def communicating(simulators: SimulatorClass | TabularMDP) -> BoolArray:
     """Return for each model whether its union graph is strongly connected, (M,)."""
-    every = as_class(simulators)
-    kernel = every.transitions
+    return _communicating(as_class(simulators).transitions)
+
+
+@asked_once
+def _communicating(kernel: Transitions) -> BoolArray:
     component = np.empty(kernel.n_states, np.int64)
     answers: dict[str, bool] = {}  # models with the same support share an answer
-    out = np.empty(len(every), np.bool_)
+    out = np.empty(kernel.n_models, np.bool_)
     for member, row in enumerate(kernel.values):
-        whole = len(every) == 1 or bool(row.all())
+        whole = kernel.n_models == 1 or bool(row.all())
         key = "whole" if whole else digest(np.packbits(row > 0.0))
         if key not in answers:
             found = strong_components(
@@ -44,7 +47,8 @@ def communicating(simulators: SimulatorClass | TabularMDP) -> BoolArray:
             )
             answers[key] = found == 1
         out[member] = answers[key]
-    return out
+    frozen: BoolArray = owned(out)
+    return frozen
 
 
 def components(simulators: SimulatorClass, member: int) -> OffsetArray:
@@ -75,9 +79,9 @@ def communicating_components(
 
 def require_communicating(simulators: SimulatorClass) -> None:
     """Raise, with the components named, if some model is not communicating."""
-    answers = communicating(simulators)
-    if not answers.all():
-        raise not_communicating(simulators, int(np.argmin(answers)))
+    answers = communicating(simulators).tolist()
+    if not all(answers):
+        raise not_communicating(simulators, answers.index(False))
 
 
 def not_communicating(simulators: SimulatorClass, member: int) -> NotCommunicating:

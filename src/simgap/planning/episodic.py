@@ -30,10 +30,17 @@ from simgap._kernels.solving import (
 from simgap._kernels.time_limit import pieces
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, aligned, owned
 from simgap.errors import InvalidArgument
-from simgap.intervals import EPS, SMALLEST, around, defect, row_defects
+from simgap.intervals import EPS, SMALLEST, around, defect
 from simgap.mdp import SimulatorClass, TabularMDP
 from simgap.planning.connectivity import as_class
-from simgap.planning.lane_blocks import WIDE_FROM, blocks, rewards_of, side_by_side
+from simgap.planning.lane_blocks import (
+    WIDE_FROM,
+    blocks,
+    rewards_of,
+    side_by_side,
+    state_lanes,
+    wide_rewards,
+)
 
 LONGEST_HORIZON = 10**9
 LARGEST_PLAN = 2**31  # entries of a value table
@@ -89,7 +96,7 @@ class EpisodicPlan:
 def optimal_values(
     simulators: SimulatorClass | TabularMDP, horizon: int
 ) -> EpisodicValues:
-    """Return V*_1 of every model, in memory for two vectors of states per model."""
+    """Return V*_1 of every model, in memory for a copy of the models being swept."""
     every, horizon = as_class(simulators), checked_horizon(horizon)
     values = np.empty((len(every), every.n_states))
     for block in blocks(len(every)):
@@ -110,7 +117,7 @@ def solve_episodic(
     members = len(every)
     values = np.zeros((members, horizon + 1, every.n_states))
     policy = np.empty((members, horizon, every.n_states), np.int32)
-    reach, longest = _largest_reward(every), _longest_row(every)
+    reach, longest = _largest_reward(every), every.transitions.longest_row
     for member in range(members):
         model = _arrays(every, member)
         slack = 2.0 * (longest + 3) * EPS * float(reach[member])
@@ -188,11 +195,13 @@ def start_defect(every: SimulatorClass) -> float:
 
 
 def _optimal(every: SimulatorClass, member: int, horizon: int) -> FloatArray:
-    indptr, indices, *others = _arrays(every, member)
-    model = (indptr, indices.view(np.uint32), *others)
-    now, spare = np.zeros(every.n_states), np.empty(every.n_states)
+    wide = state_lanes(every.transitions, member)
+    rewards = wide_rewards(wide, rewards_of(every, member), every.n_actions)
+    now, spare = aligned((2, wide.state.size))
+    model = (wide, rewards, every.n_actions)
     _sweep(every, backward_steps, model, horizon, now, spare)
-    return now
+    values: FloatArray = now[wide.lane]
+    return values
 
 
 def _wide_optimal(every: SimulatorClass, block: range, horizon: int) -> FloatArray:
@@ -229,12 +238,8 @@ def _sweep(
 
 
 def _largest_reward(every: SimulatorClass) -> FloatArray:
-    largest = np.abs(every.rewards).max(axis=(1, 2))
-    return np.broadcast_to(largest, (len(every),))
-
-
-def _longest_row(every: SimulatorClass) -> int:
-    return int(np.diff(every.transitions.indptr).max())
+    largest: FloatArray = np.abs(every.reward_ends).max(axis=0)
+    return largest
 
 
 def values_with_error(
@@ -244,16 +249,15 @@ def values_with_error(
 
     `averaged` counts the actions that a random policy takes the mean of.
     """
-    longest = _longest_row(every) + (averaged + 2 if averaged else 0)
+    longest = every.transitions.longest_row + (averaged + 2 if averaged else 0)
     largest = _largest_reward(every)
     # Sum over steps of (b + 3) u times the greatest value so far, at most h max|R|.
-    kernel = every.transitions
-    per_step = (longest + 3) * EPS + row_defects(kernel.indptr, kernel.values)
+    per_step = (longest + 3) * EPS + every.transitions.row_defects
     error = per_step * largest * horizon * (horizon + 1) / 2.0
     error = error + start_rounding(every) * largest * horizon
     if largest.any():
         error = error + horizon * longest * SMALLEST  # products that underflow
-    low, high = every.rewards.min(axis=(1, 2)), every.rewards.max(axis=(1, 2))
+    low, high = every.reward_ends
     room = error + EPS * largest * horizon
     if (values.min(axis=1) < horizon * low - room).any() or (
         values.max(axis=1) > horizon * high + room

@@ -18,15 +18,15 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.solving import backward_steps
+from simgap._kernels.solving import StateLanes, backward_steps
 from simgap._kernels.time_limit import check_time
-from simgap.arrays import FloatArray, owned
+from simgap.arrays import FloatArray, aligned, owned
 from simgap.errors import InvalidArgument
 from simgap.mdp import SimulatorClass, TabularMDP
 from simgap.planning.average_reward import AverageRewardPlan
 from simgap.planning.connectivity import as_class
 from simgap.planning.episodic import checked_horizon
-from simgap.planning.lane_blocks import rewards_of
+from simgap.planning.lane_blocks import rewards_of, state_lanes, wide_rewards
 
 CHUNK = 4096  # steps between two chances to interrupt
 LARGEST_TABLE = 2**31  # entries
@@ -61,15 +61,23 @@ def relative_values(
     every, horizon = as_class(simulators), checked_horizon(horizon)
     _check_plan(every, plan)
     _check_last_steps(every, last_steps, horizon)
-    gain = np.array(plan.gain)
+    kernel, gain = every.transitions, np.array(plan.gain)
     values = np.zeros((len(every), every.n_states))
     last = np.zeros((len(every), last_steps + 1, every.n_states))
     for member in range(len(every)):
         shifted = rewards_of(every, member) - gain[member]
+        wide = state_lanes(kernel, member)
+        model = (
+            wide,
+            wide_rewards(wide, shifted, kernel.n_actions),
+            kernel.n_actions,
+        )
+        now, spare = aligned((2, wide.state.size))
         for steps in range(1, last_steps + 1):
-            _back(every, member, shifted, 1, values[member])
-            last[member, steps] = values[member]
-        _back(every, member, shifted, horizon - last_steps, values[member])
+            backward_steps(*model, 1, now, spare)
+            last[member, steps] = now[wide.lane]
+        _back(model, horizon - last_steps, now, spare)
+        values[member] = now[wide.lane]
     error = _rounding(every, horizon, plan)
     reach = _reach(horizon, plan)
     if (np.abs(values) > (reach + error)[:, None]).any():
@@ -85,24 +93,20 @@ def relative_values(
 
 
 def _back(
-    every: SimulatorClass,
-    member: int,
-    shifted: FloatArray,
+    model: tuple[StateLanes, FloatArray, int],
     steps: int,
     now: FloatArray,
+    spare: FloatArray,
 ) -> None:
     """Apply W <- max_a (R - g) + P W in place; a fixed point ends it early."""
-    kernel = every.transitions
-    spare = np.empty(now.size)
-    arrays = (kernel.indptr, kernel.indices.view(np.uint32), kernel.values[member])
     while steps > 0:
         check_time()
         count = min(CHUNK, steps)
-        backward_steps(*arrays, shifted, kernel.n_actions, count, now, spare)
+        backward_steps(*model, count, now, spare)
         steps -= count
         if steps > 0:
             before = now.copy()
-            backward_steps(*arrays, shifted, kernel.n_actions, 1, now, spare)
+            backward_steps(*model, 1, now, spare)
             steps -= 1
             if (now == before).all():
                 return  # further steps repeat this one, to the last digit
@@ -126,7 +130,7 @@ def _rounding(
     the errors satisfy e' <= e + c (r + w + e) and stay below (exp(H c) - 1) (r + w).
     """
     kernel = every.transitions
-    longest = int(np.diff(kernel.indptr).max())
+    longest = kernel.longest_row
     sums = np.stack([np.add.reduceat(row, kernel.indptr[:-1]) for row in kernel.values])
     defect = np.abs(sums - 1.0).max(axis=1) + longest * EPS
     per_step = (longest + 3) * EPS + defect

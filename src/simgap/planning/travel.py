@@ -24,7 +24,6 @@ import numpy as np
 from simgap._kernels.solving import greedy_travel_policy
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import InvalidArgument, NotSolved
-from simgap.intervals import row_defects
 from simgap.mdp import SimulatorClass, TabularMDP
 from simgap.planning.connectivity import as_class, communicating, components
 from simgap.planning.sure_reach import SureStates, sure_states
@@ -311,8 +310,7 @@ def _as_divided(every: SimulatorClass) -> tuple[FloatArray, FloatArray]:
     The solvers read a row as moves, with what they leave as the chance to stay. If rows
     sum to 1 up to d, dividing them scales the time spent in each state by as much.
     """
-    kernel = every.transitions
-    off = 2.0 * row_defects(kernel.indptr, kernel.values)
+    off = 2.0 * every.transitions.row_defects
     return 1.0 - off, 1.0 + off
 
 

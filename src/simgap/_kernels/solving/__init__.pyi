@@ -6,6 +6,7 @@ from simgap._kernels.solving.average_reward import (
     gain_sweeps as gain_sweeps,
     greedy_actions as greedy_actions,
     improvement_sweep as improvement_sweep,
+    lower_to_zero as lower_to_zero,
     return_sweeps as return_sweeps,
     wide_gain_sweeps as wide_gain_sweeps,
 )
@@ -25,7 +26,6 @@ from simgap._kernels.solving.eluder import (
 )
 from simgap._kernels.solving.episodic import (
     action_values as action_values,
-    backward_steps as backward_steps,
     follow_actions as follow_actions,
     follow_mixture as follow_mixture,
     greedy_backward_step as greedy_backward_step,
@@ -62,6 +62,14 @@ from simgap._kernels.solving.reachability import (
     predecessors as predecessors,
     strong_components as strong_components,
     without_self_loops as without_self_loops,
+)
+from simgap._kernels.solving.state_lanes import (
+    StateLanes as StateLanes,
+    backward_steps as backward_steps,
+    count_wide_entries as count_wide_entries,
+    fill_wide_rewards as fill_wide_rewards,
+    fill_wide_rows as fill_wide_rows,
+    longest_rows as longest_rows,
 )
 from simgap._kernels.solving.timed_rules import (
     DONE as DONE,

@@ -12,15 +12,49 @@ import numpy as np
 
 from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_table
-from simgap._kernels.solving.episodic import CONTRACTED, row_sum
-from simgap._kernels.solving.lanes import LANES, gain_step
+from simgap._kernels.solving.lanes import (
+    LANES,
+    gain_step,
+    gathered_gain_step,
+    gathered_policy_step,
+)
+from simgap._kernels.solving.state_lanes import (
+    StateLanes,
+    choose_rows,
+    fill_wide_rewards,
+    greedy_lanes,
+)
 from simgap._kernels.solving.travel import too_slow
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 
 EPS = 2.0**-52
-SOLVED, SLOW = 0, 2
+SOLVED, SLOW, RUNNING = 0, 2, 3
 STEP = 0.9  # tau
 FIRST_INNER, LAST_INNER = 2, 32  # sweeps along one policy
+
+
+CONTRACTED = frozenset({"contract", "nnan"})  # a b + c is rounded once; no NaN comes
+
+
+@kernel(fastmath=CONTRACTED)
+def row_sum(
+    values: FloatArray,
+    indices: AnyArray,
+    vector: FloatArray,
+    begin: int,
+    end: int,
+    start: float,
+) -> float:
+    """Return start + values @ vector[indices] over one row."""
+    total, odd = start, 0.0
+    k = begin
+    while k + 1 < end:  # two sums: the processor need not wait for either
+        total += values[k] * vector[indices[k]]
+        odd += values[k + 1] * vector[indices[k + 1]]
+        k += 2
+    if k < end:
+        total += values[k] * vector[indices[k]]
+    return total + odd
 
 
 @kernel(fastmath=CONTRACTED)
@@ -81,11 +115,21 @@ def greedy_actions(
     return changes
 
 
+@kernel
+def lower_to_zero(bias: FloatArray) -> float:
+    """Take the least entry from all, in place; return the greatest that is left."""
+    least, greatest = bias[0], bias[0]
+    for state in range(bias.size):
+        least = min(least, bias[state])
+        greatest = max(greatest, bias[state])
+    for state in range(bias.size):
+        bias[state] -= least
+    return float(greatest - least)
+
+
 @kernel(allocates=True, fastmath=CONTRACTED)
 def gain_sweeps(
-    indptr: OffsetArray,
-    indices: IndexArray,
-    values: FloatArray,
+    wide: StateLanes,
     rewards: FloatArray,
     n_actions: int,
     longest_row: int,
@@ -93,32 +137,43 @@ def gain_sweeps(
     polish: float,
     patience: int,
     bias: FloatArray,
-    totals: FloatArray,
-    best: FloatArray,
+    policy: IndexArray,
     bracket: FloatArray,
 ) -> int:
     """Sweep until the bracket of the gain is `tolerance` wide, then on to `polish`.
 
     `patience` counts full-sweep equivalents; SLOW means that the rate seen predicts
-    more. `bias` ends as the vector the bracket was computed from, `totals` and `best`
-    as its R + P h by row and Th; bracket = lower, upper (rounding included), rounding.
+    more. `bias` ends as the vector the bracket was computed from, `policy` as the first
+    actions within `polish` of its best; bracket = lower, upper (rounding included),
+    rounding.
     """
-    n_states = bias.size
-    other = np.empty(n_states)
-    begins = np.empty(n_states + 1, np.int64)
-    chosen_indices = np.empty(n_states * longest_row, indices.dtype)
-    chosen_values = np.empty(n_states * longest_row)
-    chosen_rewards = np.empty(n_states)
-    policy = np.zeros(n_states, np.int32)
+    n_states, n_lanes, n_blocks = bias.size, wide.state.size, wide.state.size // LANES
+    wide_rewards = np.empty((n_blocks * n_actions, LANES))
+    fill_wide_rewards(wide, rewards, n_actions, wide_rewards)
+    now, other, best = np.empty(n_lanes), np.empty(n_lanes), np.empty(n_lanes)
+    for lane in range(n_lanes):
+        now[lane] = bias[wide.state[lane]]
+    totals, ends = np.empty(wide_rewards.shape), np.empty((3, LANES))
+    actions = np.zeros(n_lanes, np.int32)
+    followed = np.full(n_lanes, -1, np.int32)
+    chosen_rewards = np.empty((n_blocks, LANES))
+    chosen = StateLanes(
+        wide.state,
+        wide.lane,
+        np.zeros(n_blocks + 1, np.int64),
+        np.empty(wide.indices.shape, np.int32),  # more than any policy has
+        np.empty(wide.values.shape),
+    )
     spent = 0.0
     inner = FIRST_INNER
     taken = 1
     early = np.inf
     early_spent = 0.0
     previous = np.inf
+    outcome = RUNNING
     while True:
-        improvement_sweep(
-            indptr, indices, values, rewards, n_actions, bias, totals, best, bracket
+        _improvement_sweep(
+            wide, wide_rewards, n_actions, now, totals, best, ends, bracket
         )
         spent += 1.0
         noise = (longest_row + 4) * EPS * bracket[2]
@@ -126,13 +181,11 @@ def gain_sweeps(
         bracket[1] += noise
         bracket[2] = noise
         width = bracket[1] - bracket[0]
-        if width <= polish or width <= 3.0 * noise:
-            return SOLVED if width <= tolerance else SLOW
-        if width <= tolerance and width > 0.5 * previous:
-            return SOLVED
-        if spent > 2.0 * patience:
-            return SOLVED if width <= tolerance else SLOW
-        if early_spent == 0.0:
+        if width <= polish or width <= 3.0 * noise or spent > 2.0 * patience:
+            outcome = SOLVED if width <= tolerance else SLOW
+        elif width <= tolerance and width > 0.5 * previous:
+            outcome = SOLVED
+        elif early_spent == 0.0:
             if spent >= patience / 4.0:
                 early = width
                 early_spent = spent
@@ -141,24 +194,21 @@ def gain_sweeps(
             and width > tolerance
             and too_slow(early, width, spent - early_spent, tolerance, patience)
         ):
-            return SLOW
+            outcome = SLOW
+        if outcome != RUNNING:
+            break
         middle = 0.5 * (bracket[0] + bracket[1])
-        changes = greedy_actions(totals, best, n_actions, 0.0, policy)
-        for state in range(n_states):
-            bias[state] += STEP * (best[state] - bias[state] - middle)
+        changes = greedy_lanes(totals, best, n_states, n_actions, 0.0, actions)
+        for lane in range(n_lanes):
+            now[lane] += STEP * (best[lane] - now[lane] - middle)
         if n_actions == 1:
             previous = width
             continue
-        count = 0
-        begins[0] = 0
-        for state in range(n_states):
-            row = state * n_actions + policy[state]
-            chosen_rewards[state] = rewards[row] - middle
-            for k in range(indptr[row], indptr[row + 1]):
-                chosen_indices[count] = indices[k]
-                chosen_values[count] = values[k]
-                count += 1
-            begins[state + 1] = count
+        choose_rows(wide, n_actions, actions, chosen, followed)
+        for lane in range(n_lanes):
+            block, i = lane // LANES, lane % LANES
+            row = block * n_actions + actions[lane]
+            chosen_rewards[block, i] = wide_rewards[row, i] - middle
         if 100 * changes > n_states:
             inner = FIRST_INNER  # following a policy that will change is wasted
         elif width < previous:
@@ -167,14 +217,56 @@ def gain_sweeps(
             inner = max(FIRST_INNER, min(wanted + wanted % 2, LAST_INNER))
         previous = width
         taken = inner + 1
-        for _ in range(inner // 2):
-            _policy_sweep(
-                begins, chosen_indices, chosen_values, chosen_rewards, bias, other
-            )
-            _policy_sweep(
-                begins, chosen_indices, chosen_values, chosen_rewards, other, bias
-            )
+        for _ in range(inner):
+            _policy_sweep(chosen, chosen_rewards, now, other)
+            now, other = other, now
         spent += inner / n_actions + 0.5
+    greedy_lanes(totals, best, n_states, n_actions, polish, actions)
+    for state in range(n_states):
+        bias[state] = now[wide.lane[state]]
+        policy[state] = actions[wide.lane[state]]
+    return outcome
+
+
+@kernel
+def _improvement_sweep(
+    wide: StateLanes,
+    rewards: FloatArray,
+    n_actions: int,
+    bias: FloatArray,
+    totals: FloatArray,
+    best: FloatArray,
+    ends: FloatArray,
+    bracket: FloatArray,
+) -> None:
+    """Do an improvement sweep over states side by side."""
+    low, high, peak = ends[0], ends[1], ends[2]
+    low[:] = np.inf
+    high[:] = -np.inf
+    peak[:] = 0.0
+    for block in range(bias.size // LANES):
+        gathered_gain_step(
+            wide.begins, wide.indices, wide.values, block * n_actions, n_actions, bias,
+            block, rewards, totals, best, low, high, peak,
+        )  # fmt: skip
+    bracket[0] = np.inf
+    bracket[1] = -np.inf
+    bracket[2] = 0.0
+    for lane in range(LANES):
+        bracket[0] = min(bracket[0], low[lane])
+        bracket[1] = max(bracket[1], high[lane])
+        bracket[2] = max(bracket[2], peak[lane])
+
+
+@kernel
+def _policy_sweep(
+    chosen: StateLanes, rewards: FloatArray, bias: FloatArray, out: FloatArray
+) -> None:
+    for block in range(bias.size // LANES):
+        gathered_policy_step(
+            chosen.begins, chosen.indices, chosen.values, block, 1, bias, block,
+            rewards, STEP, out,
+        )  # fmt: skip
 
 
 @kernel(allocates=True)
@@ -225,21 +317,6 @@ def wide_gain_sweeps(
         now, after = after, now
     if sweep % 2 == 0:
         copy_table(now, bias)
-
-
-@kernel(fastmath=CONTRACTED)
-def _policy_sweep(
-    begins: OffsetArray,
-    indices: IndexArray,
-    values: FloatArray,
-    rewards: FloatArray,
-    bias: FloatArray,
-    out: FloatArray,
-) -> None:
-    for state in range(bias.size):
-        begin, end = begins[state], begins[state + 1]
-        total = row_sum(values, indices, bias, begin, end, rewards[state])
-        out[state] = bias[state] + STEP * (total - bias[state])
 
 
 @kernel(allocates=True)

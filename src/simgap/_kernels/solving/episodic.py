@@ -1,4 +1,4 @@
-"""Backward induction over a finite horizon, for one model or 16 models at a time."""
+"""Backward induction over a finite horizon, for plans or for 16 models at a time."""
 
 from __future__ import annotations
 
@@ -7,57 +7,7 @@ import numpy as np
 from simgap._kernels.compiled import kernel
 from simgap._kernels.solving.copying import copy_table, copy_vector
 from simgap._kernels.solving.lanes import value_step
-from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
-
-CONTRACTED = frozenset({"contract", "nnan"})  # a b + c is rounded once; no NaN comes
-
-
-@kernel(fastmath=CONTRACTED)
-def row_sum(
-    values: FloatArray,
-    indices: AnyArray,
-    vector: FloatArray,
-    begin: int,
-    end: int,
-    start: float,
-) -> float:
-    """Return start + values @ vector[indices] over one row."""
-    total, odd = start, 0.0
-    k = begin
-    while k + 1 < end:  # two sums: the processor need not wait for either
-        total += values[k] * vector[indices[k]]
-        odd += values[k + 1] * vector[indices[k + 1]]
-        k += 2
-    if k < end:
-        total += values[k] * vector[indices[k]]
-    return total + odd
-
-
-@kernel(fastmath=CONTRACTED)
-def backward_steps(
-    indptr: OffsetArray,
-    indices: AnyArray,  # int32 or uint32
-    values: FloatArray,
-    rewards: FloatArray,
-    n_actions: int,
-    steps: int,
-    now: FloatArray,
-    spare: FloatArray,
-) -> None:
-    """Apply V <- max_a R + P V `steps` times to `now`, in place."""
-    source = now
-    goal = spare
-    for _ in range(steps):
-        for state in range(now.size):
-            top = -np.inf
-            for row in range(state * n_actions, (state + 1) * n_actions):
-                begin, end = indptr[row], indptr[row + 1]
-                total = row_sum(values, indices, source, begin, end, rewards[row])
-                top = max(top, total)
-            goal[state] = top
-        source, goal = goal, source
-    if steps % 2 == 1:
-        copy_vector(spare, now)
+from simgap.arrays import FloatArray, IndexArray, OffsetArray
 
 
 @kernel
@@ -71,7 +21,10 @@ def wide_backward_steps(
     now: FloatArray,
     spare: FloatArray,
 ) -> None:
-    """The same for 16 models: values (nnz, 16), rewards (S A, 16), now (S, 16)."""
+    """Apply V <- max_a R + P V `steps` times to `now`, in place, for 16 models.
+
+    Values are (nnz, 16), rewards (S A, 16), now (S, 16).
+    """
     source = now
     goal = spare
     for _ in range(steps):

@@ -9,7 +9,8 @@ Every function has a plain twin in `tests/reference/lanes.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from inspect import Parameter, Signature
 from typing import Any
 
@@ -114,7 +115,49 @@ def gain_step(emit: _Emitter) -> None:
     excess = emit.builder.fsub(change, emit.load_row("shift", emit.zero))
     moved = emit.builder.fmul(emit.splat(emit.arguments["step"]), excess)
     emit.store_row("out", emit.state, emit.builder.fadd(now, moved))
-    emit.collect(change=change, size=emit.most(now, emit.builder.fneg(now)))
+    emit.collect(change=change, size=emit.size(now))
+
+
+@_vector_step("rewards", "out")
+def gathered_value_step(emit: _Emitter) -> None:
+    """For 16 states of one model: out[state] = max_a rewards + P block.
+
+    Here and below `state` is a block of 16, rows of the model are wide (`state_lanes`),
+    and `indices` are (nnz, 16): each lane reads the block where its own row leads.
+    """
+    best = emit.nothing_best()
+    with emit.rows() as row:
+        emit.improve(best, emit.gathered_row(row))
+    emit.store_row("out", emit.state, emit.builder.load(best))
+
+
+@_vector_step("rewards", "totals", "out", "low", "high", "peak")
+def gathered_gain_step(emit: _Emitter) -> None:
+    """The same for h: totals[row] = R + P h as well, and what h's change is.
+
+    `low` and `high` collect the extremes of max_a R + P h - h, `peak` those of |h| and
+    of |max_a R + P h|.
+    """
+    best = emit.nothing_best()
+    with emit.rows() as row:
+        total = emit.gathered_row(row)
+        emit.store_row("totals", row, total)
+        emit.improve(best, total)
+    top, here = emit.builder.load(best), emit.load_row("block", emit.state)
+    emit.store_row("out", emit.state, top)
+    size = emit.most(emit.size(here), emit.size(top))
+    emit.collect(change=emit.builder.fsub(top, here), size=size)
+
+
+@_vector_step("rewards", "step", "out")
+def gathered_policy_step(emit: _Emitter) -> None:
+    """For 16 states with one row each: out = h + step (R + P h - h)."""
+    builder, here = emit.builder, emit.load_row("block", emit.state)
+    with emit.rows() as row:
+        change = builder.fsub(emit.gathered_row(row), here)
+        step = emit.splat(emit.arguments["step"])
+        moved = builder.fmul(step, change, flags=_FUSED)
+        emit.store_row("out", emit.state, builder.fadd(here, moved, flags=_FUSED))
 
 
 class _Emitter:
@@ -150,12 +193,8 @@ class _Emitter:
         extreme = self.splat(ir.Constant(_DOUBLE, float("inf" if least else "-inf")))
         best = cgutils.alloca_once(builder, _VECTOR)
         builder.store(extreme, best)
-        first = self.arguments["first_row"]
-        last = builder.add(first, self.arguments["n_rows"])
-        rows = cgutils.for_range_slice(builder, first, last, one, intp=_INT64)
-        with rows as (row, _):
-            begin = self._scalar("indptr", row)
-            end = self._scalar("indptr", builder.add(row, one))
+        with self.rows() as row:
+            begin, end = self._entries(row)
             total = cgutils.alloca_once(builder, _VECTOR)
             initial = (
                 self.load_row(start, row)
@@ -184,6 +223,56 @@ class _Emitter:
                 finished = builder.fmul(finished, each)
             builder.store(choose(builder.load(best), finished), best)
         return builder.load(best)
+
+    def gathered_row(self, row: Any) -> Any:
+        """Return rewards[row] + values @ block[indices] for 16 states at once.
+
+        Every other entry is added to a second sum, as in `row_sum`: equal to the bit.
+        """
+        builder = self.builder
+        begin, end = self._entries(row)
+        totals = [cgutils.alloca_once(builder, _VECTOR) for _ in range(2)]
+        builder.store(self.load_row("rewards", row), totals[0])
+        builder.store(self.splat(ir.Constant(_DOUBLE, 0.0)), totals[1])
+
+        def add(entry: Any, total: Any) -> None:
+            block = self._gathered("block", entry)
+            term = builder.fmul(self.load_row("values", entry), block, flags=_FUSED)
+            builder.store(builder.fadd(builder.load(total), term, flags=_FUSED), total)
+
+        one, two = ir.Constant(_INT64, 1), ir.Constant(_INT64, 2)
+        odd = builder.and_(builder.sub(end, begin), one)
+        even = builder.sub(end, odd)
+        pairs = cgutils.for_range_slice(builder, begin, even, two, intp=_INT64)
+        with pairs as (entry, _):
+            add(entry, totals[0])
+            add(builder.add(entry, one), totals[1])
+        with builder.if_then(builder.trunc(odd, ir.IntType(1))):
+            add(even, totals[0])
+        return builder.fadd(builder.load(totals[0]), builder.load(totals[1]))
+
+    def nothing_best(self) -> Any:
+        """Return a place for the greatest of vectors, none of them there yet."""
+        best = cgutils.alloca_once(self.builder, _VECTOR)
+        self.builder.store(self.splat(ir.Constant(_DOUBLE, float("-inf"))), best)
+        return best
+
+    def improve(self, best: Any, vector: Any) -> None:
+        self.builder.store(self.most(self.builder.load(best), vector), best)
+
+    @contextmanager
+    def rows(self) -> Iterator[Any]:
+        """Loop over the rows of one state."""
+        builder = self.builder
+        first = self.arguments["first_row"]
+        last = builder.add(first, self.arguments["n_rows"])
+        one = ir.Constant(_INT64, 1)
+        rows = cgutils.for_range_slice(builder, first, last, one, intp=_INT64)
+        with rows as (row, _):
+            yield row
+
+    def size(self, vector: Any) -> Any:
+        return self.most(vector, self.builder.fneg(vector))
 
     def collect(self, *, change: Any, size: Any) -> None:
         """Keep the least and greatest change and the greatest size, by lanes."""
@@ -221,6 +310,22 @@ class _Emitter:
             self.builder.module, kind, f"{name}.v{LANES}f64"
         )
         return self.builder.call(function, [left, right], fastmath=("nnan",))
+
+    def _entries(self, row: Any) -> tuple[Any, Any]:
+        """Return where the entries of a row begin and end."""
+        after = self.builder.add(row, ir.Constant(_INT64, 1))
+        return self._scalar("indptr", row), self._scalar("indptr", after)
+
+    def _gathered(self, argument: str, entry: Any) -> Any:
+        """Return 16 numbers of an argument, those that an entry's lanes lead to."""
+        builder, vector = self.builder, ir.Constant(_VECTOR, ir.Undefined)
+        first = builder.mul(entry, ir.Constant(_INT64, LANES))
+        for lane in range(LANES):  # a gather instruction is slower
+            at = self._scalar("indices", builder.add(first, ir.Constant(_INT64, lane)))
+            number = self._scalar(argument, builder.sext(at, _INT64))
+            place = ir.Constant(ir.IntType(32), lane)
+            vector = builder.insert_element(vector, number, place)
+        return vector
 
     def _scalar(self, argument: str, at: Any) -> Any:
         builder = self.builder
