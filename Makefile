@@ -19,7 +19,7 @@ speed:
 
 # make bench SB3=PYTHON RAY=PYTHON LEARNERS=PYTHON: interpreters that have the peers
 bench:
-	for each in planning oracle memory_needed planner_constants complexity identify \
+	for each in planning oracle memory_needed planner_constants complexity \
 	  "simulate --peer-python $(LEARNERS)" "transfer --sb3 $(SB3)" \
 	  "train --sb3 $(SB3)" "sweep --ray $(RAY)"; \
 	do OMP_NUM_THREADS=1 $(PYTHON) -m benchmarks.$$each || missed="$$missed $$each"; done; \

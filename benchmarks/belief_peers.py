@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -50,80 +51,60 @@ def pomdp(latent: LatentMDP, horizon: int | None, discount: float | None) -> Any
     """Return the POMDP of a latent MDP; a reward is paid until label `done`."""
     import stormpy
 
-    kernel, members = latent.simulators.transitions, len(latent.simulators)
+    worlds, members = latent.simulators, len(latent.simulators)
+    kernel, go_on, steps = worlds.transitions, discount or 1.0, horizon or 1
     n_states, n_actions = kernel.n_states, kernel.n_actions
-    steps = 1 if horizon is None else horizon
     layer = n_states * members
-    count = 1 + steps * layer + 1
-    done = count - 1
-    laws = [latent.simulators.start_law(m) for m in range(members)]
-    go_on = 1.0 if discount is None else discount
-    rewards = np.broadcast_to(latent.simulators.rewards, (members, n_states, n_actions))
+    done = 1 + steps * layer
+    rewards = np.broadcast_to(worlds.rewards, (members, n_states, n_actions))
+    law = [latent.prior[m] * worlds.start_law(m) for m in range(members)]
+    pairs = list(product(range(n_states), range(members)))
+    first = {1 + s * members + m: law[m][s] for s, m in pairs}
+    states = [(steps * n_states, [("go", 0.0, first)])]  # what is seen, choices
+    for h in range(steps):
+        last = h + 1 == horizon
+        below = 1 if horizon is None else 1 + (h + 1) * layer
+        for s, m in pairs:
+            choices = []
+            for a in range(n_actions):
+                after = {done: 1.0 if last else 1.0 - go_on}
+                edges = kernel.row(m, s, a)
+                for t, chance in () if last else zip(*edges, strict=True):
+                    after[below + int(t) * members + m] = go_on * float(chance)
+                choices.append((f"a{a}", float(rewards[m, s, a]), after))
+            states.append((h * n_states + s, choices))
+    states.append((steps * n_states + 1, [("go", 0.0, {done: 1.0})]))
+
     builder = stormpy.datastructures.SparseMatrixBuilder[float](
         0, 0, 0, force_dimensions=False, has_custom_row_grouping=True
     )
-    builder.new_row_group(0)
-    for s in range(n_states):
-        for m in range(members):
-            chance = float(latent.prior[m] * laws[m][s])
-            if chance > 0.0:
-                builder.add_next_value(0, 1 + s * members + m, chance)
-    paid, observed, row = [0.0], [steps * n_states], 1
-    for h in range(steps):
-        last = horizon is not None and h == steps - 1
-        first = 1 + (0 if horizon is None else (h + 1) * layer)
-        for s in range(n_states):
-            for m in range(members):
-                builder.new_row_group(row)
-                for a in range(n_actions):
-                    here = s * n_actions + a
-                    if not last:
-                        for k in range(kernel.indptr[here], kernel.indptr[here + 1]):
-                            chance = go_on * float(kernel.values[m, k])
-                            after = first + int(kernel.indices[k]) * members + m
-                            if chance > 0.0:
-                                builder.add_next_value(row, after, chance)
-                    stop = 1.0 if last else 1.0 - go_on
-                    if stop > 0.0:
-                        builder.add_next_value(row, done, stop)
-                    paid.append(float(rewards[m, s, a]))
-                    row += 1
-                observed.append(h * n_states + s)
-    builder.new_row_group(row)
-    builder.add_next_value(row, done, 1.0)
-    paid.append(0.0)
-    observed.append(steps * n_states + 1)
-    labels = stormpy.models.StateLabeling(count)
-    labels.add_label("init")
-    labels.add_label("done")
-    labels.add_label_to_state("init", 0)
-    labels.add_label_to_state("done", done)
+    paid = [reward for _, choices in states for _, reward, _ in choices]
+    named, row = stormpy.models.ChoiceLabeling(len(paid)), 0
+    for name in ("go", *(f"a{a}" for a in range(n_actions))):
+        named.add_label(name)
+    for _, choices in states:
+        builder.new_row_group(row)
+        for name, _, after in choices:
+            named.add_label_to_choice(name, row)
+            for state, chance in sorted(after.items()):
+                if chance > 0.0:
+                    builder.add_next_value(row, state, float(chance))
+            row += 1
+    labels = stormpy.models.StateLabeling(len(states))
+    for name, state in (("init", 0), ("done", done)):
+        labels.add_label(name)
+        labels.add_label_to_state(name, state)
+    reward = stormpy.models.SparseRewardModel[float](
+        optional_state_action_reward_vector=paid
+    )
     parts = stormpy.models.SparseModelComponents[float](
         transition_matrix=builder.build(),
         state_labeling=labels,
-        reward_models={
-            "paid": stormpy.models.SparseRewardModel[float](
-                optional_state_action_reward_vector=paid
-            )
-        },
+        reward_models={"paid": reward},
     )
-    parts.observability_classes = observed
-    parts.choice_labeling = _named_choices(row + 1, n_actions)
+    parts.observability_classes = [seen for seen, _ in states]
+    parts.choice_labeling = named
     return stormpy.pomdp.make_canonic(stormpy.models.SparsePomdp[float](parts))
-
-
-def _named_choices(rows: int, n_actions: int) -> Any:
-    import stormpy
-
-    named = stormpy.models.ChoiceLabeling(rows)
-    for a in range(n_actions):
-        named.add_label(f"a{a}")
-        for row in range(1 + a, rows - 1, n_actions):
-            named.add_label_to_choice(f"a{a}", row)
-    named.add_label("go")
-    named.add_label_to_choice("go", 0)
-    named.add_label_to_choice("go", rows - 1)
-    return named
 
 
 def prove(asked: Asked) -> Iterator[Asked]:

@@ -1,9 +1,10 @@
-"""How long measures of a class take, and what the kernels save over NumPy.
+"""How long measures and comparisons of models take, and what kernels save over NumPy.
 
     OMP_NUM_THREADS=1 python -m benchmarks.complexity [--quick]
 
-Seconds are CPU time. Goals: separation of 500 models within a minute; function class,
-eluder dimension and covering number of 200 models with 1000 pairs (s, a) within one.
+Seconds are CPU time. Goals, a minute each: separation of 500 models; function class,
+eluder dimension and covering number of 200 models with 1000 pairs (s, a); experiments
+that tell 2000 pairs of models apart.
 """
 
 from __future__ import annotations
@@ -15,8 +16,12 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.results import Row, Table, measured, ratio, run, spread, timed
-from benchmarks.twins import greatest_l1
+from benchmarks.results import Row, Table, measured, ratio, run, scaled, spread, timed
+from benchmarks.twins import affinities, greatest_l1
+from simgap._kernels.solving.affinity import least_affinity
+from simgap.answers.identify.identify import identify
+from simgap.answers.identify.shared_paths import SharedPaths, shared_paths
+from simgap.arrays import FloatArray
 from simgap.complexity import (
     FunctionClass,
     covering_number,
@@ -24,10 +29,15 @@ from simgap.complexity import (
     function_class,
     separation,
 )
-from simgap.instances import garnet, garnet_mixture, riverswim
-from simgap.mdp import SimulatorClass, class_from_arrays
+from simgap.instances import build_instance, garnet, garnet_mixture, riverswim
+from simgap.mdp import LatentMDP, SimulatorClass, class_from_arrays
 
-MINUTE, SCALE, REPEATS = 60.0, 0.01, 3
+MINUTE, SCALE, REPEATS, SWEEPS = 60.0, 0.01, 3, 2_000
+IN_PAIRS = (
+    "gym:FrozenLake-v1?success_rate=0.3:0.9:63&terminal=restart",
+    "gym:FrozenLake8x8-v1?success_rate=0.3:0.9:60&terminal=absorb",
+    "garnet?states=500&actions=4&branching=5&members=60&separation=0.1",
+)
 
 
 def separations(options: Namespace) -> Iterator[Row]:
@@ -77,6 +87,38 @@ def dense(members: int, states: int, actions: int) -> SimulatorClass:
     return class_from_arrays(kernel, rng.random((states, actions)))
 
 
+def sweeps(_: Namespace) -> Iterator[Row]:
+    for states in (6, 100, 2_000):
+        work = shared_paths(garnet(states=states, actions=4, members=2), 0, 1), SWEEPS
+        (ours, plain), seconds = measured(
+            partial(timed, compiled_affinities, *work),
+            partial(timed, affinities, *work),
+        )
+        assert np.allclose(ours, plain, rtol=1e-9)
+        ends = scaled(seconds[0], 1e3), scaled(seconds[1], 1e3)
+        yield f"S={states}", *ends, ratio(seconds[1], seconds[0])
+
+
+def compiled_affinities(paths: SharedPaths, sweeps: int) -> FloatArray:
+    """Return the least affinity after so many sweeps, by the kernel."""
+    values, series = np.ones(paths.n_places), np.empty(sweeps)
+    graph = (paths.groups, paths.indptr, paths.indices, paths.shared, paths.start)
+    least_affinity(*graph, -1.0, values, series)
+    return series
+
+
+def pairs(options: Namespace) -> Iterator[Row]:
+    for text in IN_PAIRS[:1] if options.quick else IN_PAIRS:
+        latent = LatentMDP.uniform(build_instance(text))
+        (found,), (seconds,) = measured(
+            partial(timed, identify, latent), repeats=REPEATS
+        )
+        assert found.slowest is not None
+        slowest = found.pairs[found.slowest].steps
+        steps, taken = f"{slowest.lower} to {slowest.upper}", spread(seconds)
+        yield f"`{text}`", len(found.pairs), taken, steps, taken.median <= MINUTE
+
+
 TABLES = (
     Table(
         "separation",
@@ -88,6 +130,16 @@ TABLES = (
         "class | points | function class, s | dimension and number, s | "
         "eluder dimension | covering number | met",
         eluder,
+    ),
+    Table(
+        "identify_sweeps",
+        f"{SWEEPS} sweeps over a pair, Garnet | kernel, ms | NumPy, ms | times as fast",
+        sweeps,
+    ),
+    Table(
+        "identify",
+        "class | pairs | CPU s | steps that the slowest pair needs | met",
+        pairs,
     ),
 )
 

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, final
 
 from benchmarks.results import Asked, Row, Table, ratio, run, scaled, spread, started
+from simgap import sweeps
 
 CELL_MS = 50.0
 GOAL = 1.8  # times one worker, with two, for cells of 50 ms
@@ -91,10 +92,10 @@ def overhead(options: Namespace) -> Iterator[Row]:
         with tempfile.TemporaryDirectory() as place:
             for workers in (1, 2):
                 folder = f"{place}/none-{workers}"
-                runs += _step("`simgap sweep`", "sweep", folder, cells, workers, 0)
-                runs += _step("bare `ProcessPoolExecutor`", "pool", cells, workers)
+                runs += _step("sweep", folder, cells, workers, 0)
+                runs += _step("pool", cells, workers)
             if options.ray is not None:
-                runs += _step("", "ray", f"{place}/ray", cells, python=options.ray)
+                runs += _step("ray", f"{place}/ray", cells, python=options.ray)
     for by, workers in dict.fromkeys((each["by"], each["workers"]) for each in runs):
         same = [r for r in runs if (r["by"], r["workers"]) == (by, workers)]
         clock, cpu = ([r[key] for r in same] for key in ("steady", "steady_cpu"))
@@ -111,7 +112,7 @@ def two_workers(options: Namespace) -> Iterator[Row]:
         with tempfile.TemporaryDirectory() as place:
             for many, found in taken.items():
                 cells = 40 if options.quick else 400
-                (told,) = _step("", "sweep", f"{place}/{many}", cells, many, rounds)
+                (told,) = _step("sweep", f"{place}/{many}", cells, many, rounds)
                 found.append(told["steady"])
     times = ratio(*taken.values())
     one, two = (scaled(each, 1e3) for each in taken.values())
@@ -122,7 +123,7 @@ def ledger(options: Namespace) -> Iterator[Row]:
     """Return what a ledger with very many rows costs, step by step."""
     with tempfile.TemporaryDirectory() as place:
         folder, cells = f"{place}/many", 2000 if options.quick else 10**6
-        (fill,) = _step("", "fill", folder, cells)
+        (fill,) = _step("fill", folder, cells)
         size = f"{fill['bytes'] / 1e6:.0f} MB, {fill['bytes'] / cells:.0f} a cell"
         fast = f"{fill['rate']:.0f} cells a second"
         what = (
@@ -130,182 +131,50 @@ def ledger(options: Namespace) -> Iterator[Row]:
         )
         yield what, fill["seconds"], fill["cpu"], round(fill["peak_mb"])
         for what, step in {
-            "resume when nothing is missing, write the table": "scan",
+            "resume when nothing is missing, write the table": "resume",
             "`simgap status`": "status",
             "open after the driver was killed: every row is read": "killed",
             "export the table": "export",
         }.items():
-            runs = [told for _ in range(REPEATS) for told in _step("", step, folder)]
+            runs = [told for _ in range(REPEATS) for told in _step(step, folder)]
             clock, cpu = (spread([r[key] for r in runs]) for key in ("seconds", "cpu"))
             yield what, clock, cpu, round(max(r["peak_mb"] for r in runs))
 
 
-def _step(
-    by: str, name: str, *arguments: Any, python: str = sys.executable
-) -> Iterator[Asked]:
-    """Run a step in a process of its own; return what it tells, and its memory."""
-    asked = {"step": name, "arguments": list(map(str, arguments))}
-    workers = {"sweep": arguments[2:3], "pool": arguments[1:]}.get(name, ())
-    for told in started(python, "benchmarks.sweep", asked):
-        yield {"by": by, "workers": next(iter(workers), None), **told}
+def _step(name: str, *arguments: Any, python: str = sys.executable) -> Iterator[Asked]:
+    """Run a step in a process of its own; return what it tells."""
+    asked = {"step": name, "arguments": arguments}
+    return started(python, "benchmarks.sweep", asked)
 
 
-def stepped(asked: Asked) -> Iterable[Asked]:
-    """Return what a step tells."""
-    told = STEPS[asked["step"]](*asked["arguments"])
-    return told if isinstance(told, list) else [told]
+def stepped(asked: Asked) -> Iterator[Asked]:
+    """Return what a step tells, what it took, and its memory."""
+    for name in ("sweep", "resume", "status", "export_table"):
+        getattr(sweeps, name)  # imported when it is needed, and not counted
+    begin = _now()
+    found = STEPS[asked["step"]](*asked["arguments"])
+    lines = list(found) if isinstance(found, Iterator) else [{}]
+    clock, cpu = (b - a for a, b in zip(begin, _now(), strict=True))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    for told in lines:
+        yield {"seconds": clock, "cpu": cpu, "peak_mb": peak, **told}
 
 
-def _told(begin: float, cpu: float, **more: Any) -> Asked:
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {
-        "seconds": time.perf_counter() - begin,
-        "cpu": time.process_time() - cpu,
-        "peak_mb": used / 1024,
-        **more,
-    }
+def _now() -> tuple[float, float]:
+    return time.perf_counter(), time.process_time()
 
 
-def _sweep(folder: str, cells: str, workers: str, rounds: str) -> Asked:
+def _local(folder: str, cells: int, workers: int, rounds: int) -> Iterator[Asked]:
     """Run a sweep of cells that only turn."""
-    from simgap.sweeps import LocalEngine
-
-    return _swept(folder, cells, rounds, LocalEngine(int(workers)))
-
-
-def _swept(folder: str, cells: str, rounds: str, engine: Any) -> Asked:
-    from simgap.sweeps import sweep
-
-    plan, place = _planned(Path(folder), int(cells))
-    os.environ["ROUNDS"] = rounds
-    here = import_module("benchmarks.sweep")  # as other processes know it
-    import_module("simgap.sweeps.sweep").Begin = here.Rounds  # type: ignore[attr-defined]
-    ends: list[tuple[float, float]] = []
-
-    def note(word: str) -> None:
-        ends.append((time.perf_counter(), time.process_time()))
-
-    begin, cpu = time.perf_counter(), time.process_time()
-    done = sweep(plan, out=place, engine=engine, progress=note)
-    assert done.done == int(cells)
-    return _told(begin, cpu, **_second_half(ends))
+    ends = _swept(folder, cells, rounds, sweeps.LocalEngine(workers))
+    yield _steady("`simgap sweep`", workers, ends)
 
 
-def _second_half(ends: list[tuple[float, float]]) -> dict[str, float]:
-    """Return seconds and the driver's own for a cell, when workers have started."""
-    half = len(ends) // 2
-    many = len(ends) - 1 - half
-    clock, cpu = ((b - a) / many for a, b in zip(ends[half], ends[-1], strict=True))
-    return {"steady": clock, "steady_cpu": cpu}
-
-
-def _pool(cells: str, workers: str) -> Asked:
-    """Run tasks that do nothing in a bare pool, one at a time as cells are."""
-    begin, cpu = time.perf_counter(), time.process_time()
-    with ProcessPoolExecutor(int(workers), get_context("spawn")) as pool:
-        ends = [
-            (time.perf_counter(), time.process_time())
-            for _ in pool.map(turned, [0] * int(cells))
-        ]
-    return _told(begin, cpu, **_second_half(ends))
-
-
-def _ray(folder: str, cells: str) -> list[Asked]:
-    """Run tasks that do nothing on Ray, bare and by a sweep; then let many wait."""
-    with tempfile.TemporaryDirectory(prefix="sgray") as home:
-        os.environ |= {"HOME": home, "RAY_TMPDIR": home, "RAY_AUTH_MODE": "token"}
-        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-        import ray
-
-        from simgap.sweeps import RayEngine
-
-        ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR")
-        task = ray.remote(lambda rounds: rounds)
-        ray.get([task.remote(0) for _ in range(20)])
-        refs = [task.remote(0) for _ in range(int(cells))]
-        ends = []
-        for each in refs:
-            ray.get(each)
-            ends.append((time.perf_counter(), time.process_time()))
-        rows = [{"by": "bare Ray tasks", "workers": 2, **_second_half(ends)}]
-        swept = _swept(folder, cells, "0", RayEngine())
-        rows.append({"by": "`simgap sweep --engine ray`", "workers": 2, **swept})
-        sleeping = ray.remote(lambda: time.sleep(600.0))
-        refs = [sleeping.remote() for _ in range(UNDER_WAY)]
-        ends = []
-        for _ in range(20):
-            ray.wait(refs, num_returns=len(refs), timeout=0)
-            ends.append((time.perf_counter(), time.process_time()))
-        wait = f"one `ray.wait` for {UNDER_WAY} tasks under way"
-        rows.append({"by": wait, "workers": 2, **_second_half(ends)})
-        ray.shutdown()
-    return rows
-
-
-def _fill(folder: str, cells: str) -> Asked:
-    """Run very many cells by the driver alone."""
-    from simgap.sweeps import sweep
-
-    plan, place = _planned(Path(folder), int(cells))
-    import_module("simgap.sweeps.sweep").Begin = Rounds  # type: ignore[attr-defined]
-    ends: list[float] = []
-    begin, cpu = time.perf_counter(), time.process_time()
-    done = sweep(
-        plan,
-        out=place,
-        engine=Instantly(),
-        progress=lambda _: ends.append(time.perf_counter()),
-    )
-    assert done.done == int(cells)
-    size = (place / "ledger.sqlite").stat().st_size
-    rate = len(ends) / (ends[-1] - ends[0])
-    return _told(begin, cpu, bytes=size, rate=rate)
-
-
-def _scan(folder: str) -> Asked:
-    from simgap.sweeps import resume
-
-    begin, cpu = time.perf_counter(), time.process_time()
-    resume(folder, engine=Instantly())
-    return _told(begin, cpu)
-
-
-def _status(folder: str) -> Asked:
-    from simgap.sweeps import status
-
-    begin, cpu = time.perf_counter(), time.process_time()
-    status(folder)
-    return _told(begin, cpu)
-
-
-def _killed(folder: str) -> Asked:
-    """Open the ledger of a driver that was killed: its seal is open."""
-    from simgap.ledger import opened_ledger
-    from simgap.ledger.seal import read_seal, write_seal
-
-    seal = read_seal(Path(folder))
-    assert seal is not None
-    write_seal(Path(folder), type(seal)(seal.rows, seal.digests))
-    begin, cpu = time.perf_counter(), time.process_time()
-    with opened_ledger(Path(folder), "sweep") as rows:
-        rows.statuses()
-    return _told(begin, cpu)
-
-
-def _export(folder: str) -> Asked:
-    from simgap.sweeps import export_table
-
-    begin, cpu = time.perf_counter(), time.process_time()
-    export_table(folder, Path(folder) / "copy.csv")
-    return _told(begin, cpu)
-
-
-def _planned(folder: Path, cells: int) -> tuple[Path, Path]:
-    """Return the plan of so many cells, and the folder of its sweep."""
-    folder.parent.mkdir(exist_ok=True)
-    plan = folder.with_suffix(".toml")
+def _swept(folder: str, cells: int, rounds: int, engine: Any) -> list[Any]:
+    """Return when each cell ended, by the clock and by the driver's own time."""
     seeds = 100 if cells >= 1000 else 10
     horizons = list(range(1, cells // seeds // 2 + 1))
+    plan = Path(folder).with_suffix(".toml")
     plan.write_text(
         f"""question = "gap"
 seeds = {seeds}
@@ -315,21 +184,86 @@ horizon = {horizons}
 policy = ["random", "zero"]
 """
     )
-    return plan, folder
+    os.environ["ROUNDS"] = str(rounds)
+    here = import_module("benchmarks.sweep")  # as other processes know it
+    import_module("simgap.sweeps.sweep").Begin = here.Rounds  # type: ignore[attr-defined]
+    ends: list[Any] = []
+    done = sweeps.sweep(
+        plan, out=Path(folder), engine=engine, progress=lambda _: ends.append(_now())
+    )
+    assert done.done == cells
+    return ends
 
 
-STEPS: dict[str, Callable[..., Asked | list[Asked]]] = {
-    "sweep": _sweep,
+def _steady(by: str, workers: int, ends: list[Any]) -> Asked:
+    """Return seconds and the driver's own for a cell, when workers have started."""
+    half = len(ends) // 2
+    many = len(ends) - 1 - half
+    clock, cpu = ((b - a) / many for a, b in zip(ends[half], ends[-1], strict=True))
+    return {"by": by, "workers": workers, "steady": clock, "steady_cpu": cpu}
+
+
+def _pool(cells: int, workers: int) -> Iterator[Asked]:
+    """Run tasks that do nothing in a bare pool, one at a time as cells are."""
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        ends = [_now() for _ in pool.map(turned, [0] * cells)]
+    yield _steady("bare `ProcessPoolExecutor`", workers, ends)
+
+
+def _ray(folder: str, cells: int) -> Iterator[Asked]:
+    """Run tasks that do nothing on Ray, bare and by a sweep; then let many wait."""
+    with tempfile.TemporaryDirectory(prefix="sgray") as home:
+        os.environ |= {"HOME": home, "RAY_TMPDIR": home, "RAY_AUTH_MODE": "token"}
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+        import ray
+
+        ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR")
+        task = ray.remote(lambda rounds: rounds)
+        ray.get([task.remote(0) for _ in range(20)])
+        refs = [task.remote(0) for _ in range(cells)]
+        ends = [(ray.get(each), _now())[1] for each in refs]
+        yield _steady("bare Ray tasks", 2, ends)
+        ends = _swept(folder, cells, 0, sweeps.RayEngine())
+        yield _steady("`simgap sweep --engine ray`", 2, ends)
+        sleeping = ray.remote(lambda: time.sleep(600.0))
+        refs = [sleeping.remote() for _ in range(UNDER_WAY)]
+        ends = [
+            (ray.wait(refs, num_returns=len(refs), timeout=0), _now())[1]
+            for _ in range(20)
+        ]
+        yield _steady(f"one `ray.wait` for {UNDER_WAY} tasks under way", 2, ends)
+        ray.shutdown()
+
+
+def _fill(folder: str, cells: int) -> Iterator[Asked]:
+    """Run very many cells by the driver alone."""
+    ends = _swept(folder, cells, 0, Instantly())
+    size = (Path(folder) / "ledger.sqlite").stat().st_size
+    yield {"bytes": size, "rate": len(ends) / (ends[-1][0] - ends[0][0])}
+
+
+def _killed(folder: str) -> None:
+    """Open the ledger of a driver that was killed: its seal is open."""
+    from simgap.ledger import opened_ledger
+    from simgap.ledger.seal import read_seal, write_seal
+
+    seal = read_seal(Path(folder))
+    assert seal is not None
+    write_seal(Path(folder), type(seal)(seal.rows, seal.digests))
+    with opened_ledger(Path(folder), "sweep") as rows:
+        rows.statuses()
+
+
+STEPS: dict[str, Callable[..., object]] = {
+    "sweep": _local,
     "pool": _pool,
     "ray": _ray,
     "fill": _fill,
-    "scan": _scan,
-    "status": _status,
+    "resume": lambda folder: sweeps.resume(folder, engine=Instantly()),
+    "status": lambda folder: sweeps.status(folder),  # noqa: PLW0108, it imports
     "killed": _killed,
-    "export": _export,
+    "export": lambda folder: sweeps.export_table(folder, f"{folder}/copy.csv"),
 }
-
-
 TABLES = (
     Table(
         "sweep",

@@ -46,7 +46,7 @@ TASKS: dict[str, Asked] = {  # simulators of simgap, parameter and range
         "parameter": "length",
         "range": (0.4, 0.8),
         "sizes": (4, 2),
-        "pair": ("LSTM", 1.0, 1.05),  # twists of the last layer: both fall at times
+        "pair": ("LSTM", 2.0, 2.1),  # twists of the controller: both fall at times
         "most": 4096,
     },
     "Pendulum": {
@@ -100,17 +100,13 @@ def rates(options: Namespace) -> Iterator[Row]:
 def _rows(runs: list[Asked], cores: int) -> Iterator[Row]:
     cases = dict.fromkeys((each["task"], each["policy"]) for each in runs)
     for task, policy in cases:
-        same = [
-            each for each in runs if (each["task"], each["policy"]) == (task, policy)
-        ]
+        same = [r for r in runs if (r["task"], r["policy"]) == (task, policy)]
         _check_alike(same)
         found: dict[str, list[Asked]] = {}
         for each in same:
             found.setdefault(each["program"], []).append(each)
-        clock = "cpu" if cores == 1 else "clock"
-        speeds = {
-            name: spread([r[clock] for r in rows]) for name, rows in found.items()
-        }
+        key = "cpu" if cores == 1 else "clock"
+        speeds = {name: spread([r[key] for r in rows]) for name, rows in found.items()}
         ours = max(s.median for name, s in speeds.items() if "simgap" in name)
         for name, rows in found.items():
             before = [each["before"] for each in rows if "before" in each]
@@ -257,8 +253,8 @@ def _cases(folder: Path, quick: bool) -> list[Asked]:
 def _network(folder: Path, task: str, kind: str, twist: float = 0.0) -> Path:
     """Write a network as ONNX and its arrays as .npz; return the former.
 
-    Hidden weights are random. So is the last layer, but for CartPole: there it follows
-    a linear controller, since episodes of ten steps would only measure starts.
+    Weights are random, but for CartPole: there one unit is a linear controller that
+    decides, since episodes of ten steps would only measure starts.
     """
     inputs, outputs = TASKS[task]["sizes"]
     rng = np.random.default_rng(5)
@@ -266,6 +262,7 @@ def _network(folder: Path, task: str, kind: str, twist: float = 0.0) -> Path:
     def random(*shape: int) -> Any:
         return rng.normal(size=shape) / np.sqrt(shape[-1])
 
+    push = 0.01 * np.array(BALANCE) * (1.0 + twist * rng.normal(size=4))
     if kind == "LSTM":
         arrays = {
             "input_weight": random(4 * HIDDEN, inputs),
@@ -273,15 +270,21 @@ def _network(folder: Path, task: str, kind: str, twist: float = 0.0) -> Path:
             "input_bias": np.zeros(4 * HIDDEN),
             "hidden_bias": np.zeros(4 * HIDDEN),
         }
+        if task == "CartPole":
+            gates = HIDDEN * np.arange(4)  # in, forget, cell, out
+            arrays["input_weight"][gates] = arrays["hidden_weight"][gates] = 0.0
+            arrays["input_weight"][gates[2]] = push
+            arrays["input_bias"][gates] = (9.0, -9.0, 0.0, 9.0)
     else:
         sizes = {"1": (HIDDEN, inputs), "2": (HIDDEN, HIDDEN)}
         arrays = {f"weight_{at}": random(*shape) for at, shape in sizes.items()}
         arrays |= {f"bias_{at}": np.zeros(HIDDEN) for at in sizes}
+        if task == "CartPole":
+            arrays["weight_1"][0], arrays["weight_2"][0] = push, np.eye(HIDDEN)[0]
     head = random(outputs, HIDDEN)
+    head *= 1.0 + twist * rng.normal(size=head.shape)
     if task == "CartPole":
-        wanted = _balancing(arrays, rng)
-        head = np.stack([-wanted, wanted])
-    head = head + twist * rng.normal(size=head.shape) * np.abs(head)
+        head = np.outer((-1.0, 1.0), np.eye(HIDDEN)[0])
     arrays |= {"weight_head": head, "bias_head": np.zeros(outputs)}
     path = folder / f"{task}-{kind}-{twist}.onnx"
     _write_onnx(path, arrays, TASKS[task].get("ends"))
