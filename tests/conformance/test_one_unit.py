@@ -28,7 +28,6 @@ from simgap.bounds import applicable
 from simgap.cli.app.program import VERBS
 from simgap.gap import regret
 from simgap.mdp import SimulatorClass
-from simgap.moved import MOVED
 from simgap.oracle import (
     AutoOracle,
     OracleResult,
@@ -391,16 +390,24 @@ WITHOUT_NUMBERS = {
 }  # fmt: skip
 
 
+ROOMS = (
+    "answers", "base_policies", "complexity", "gap", "interop", "mdp", "oracle",
+    "planning", "policies",
+)  # fmt: skip
 MODELS = {"Model", "SimulatorClass", "LatentMDP", "TabularMDP", "LossForm"}
 
 
 def public() -> Iterator[tuple[str, Any]]:
-    """Return what the top level lists, and what it listed before."""
+    """Return what the top level lists, and what is compared of the rooms."""
     for name in simgap.__all__:
         yield name, getattr(simgap, name)
-    for room, names in MOVED.items():
-        for name in names.split():
-            yield name, getattr(import_module(f"simgap.{room}"), name)
+    for room in ROOMS:
+        module = import_module(f"simgap.{room}")
+        for name in module.__all__:
+            if name in AGREE or any(
+                name in others for others in WITHOUT_REWARDS.values()
+            ):
+                yield name, getattr(module, name)
 
 
 def entry_points() -> list[str]:
