@@ -40,10 +40,10 @@ from benchmarks.train_peers import (
     effects,
 )
 from simgap.continuous import bind, open_simulator, parse_randomization
+from simgap.continuous.training.draws import drawn
 from simgap.continuous.training.features import features_of
 from simgap.continuous.training.learner import Learner, Round, learner_of
 from simgap.continuous.training.memory import parse_memory
-from simgap.continuous.training.samplers import Nu, drawn
 from simgap.continuous.training.settings import preset
 from simgap.continuous.training.trainer import rate_of
 from simgap.continuous.training.update import Learnt
@@ -205,7 +205,7 @@ def trained(asked: Asked) -> Iterator[Asked]:
     rounds = settings.updates(asked["steps"]) + 1
 
     def done(learnt: Learnt, number: int, rate: float) -> Round:
-        given = (Nu(randomization), randomization, features, settings, seed, number)
+        given = (randomization, features, settings, seed, number)
         draws = drawn(*given, simulator.parameters)
         return learner.round(learnt, draws, seed, number, rate)
 

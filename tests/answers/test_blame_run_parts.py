@@ -48,7 +48,7 @@ def test_the_headline_names_what_to_measure_first() -> None:
 
 def test_trainings_of_the_same_kind_stand_beside_the_masked_one() -> None:
     def training(name: str, **changes: Any) -> Any:
-        usual = {"memory": "gru", "sampler": "uniform", "informed": False}
+        usual = {"memory": "gru", "draws": "", "informed": False}
         return Stand(
             name=name, **{**usual, "masked": False, "specialist": False, **changes}
         )
@@ -59,7 +59,7 @@ def test_trainings_of_the_same_kind_stand_beside_the_masked_one() -> None:
         training("told", informed=True),
         training("plain"),
         training("lstm", memory="lstm"),
-        training("adr", sampler="adr"),
+        training("ends", draws="ends"),
         training("one", specialist=True),
     ]
     found = running._beside(Stand(trainings=every), mine)

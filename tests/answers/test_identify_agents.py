@@ -211,7 +211,7 @@ def test_pairs_too_late_for_the_horizon_are_counted() -> None:
 
 def training(name: str, **changes: Any) -> Any:
     usual = {"memory": "gru", "informed": False, "specialist": False, "masked": False}
-    return Stand(name=name, **{**usual, "sampler": "uniform", **changes})
+    return Stand(name=name, **{**usual, "draws": "", **changes})
 
 
 def test_the_reference_is_told_and_trained_as_the_policy_is() -> None:
@@ -219,7 +219,7 @@ def test_the_reference_is_told_and_trained_as_the_policy_is() -> None:
     told = [
         training("masked", informed=True, masked=True),
         training("plain", informed=True, memory="none"),
-        training("adr", informed=True, sampler="adr"),
+        training("ends", informed=True, draws="ends"),
         training("same", informed=True),
     ]
 
@@ -229,7 +229,7 @@ def test_the_reference_is_told_and_trained_as_the_policy_is() -> None:
 
     assert chosen(mine) == ("mine", None)
     assert chosen(*told, mine) == ("mine", "same")
-    assert chosen(*told[:3], mine) == ("mine", "adr")
+    assert chosen(*told[:3], mine) == ("mine", "ends")
     assert chosen(*told[:2], mine) == ("mine", "plain")
     assert chosen(told[0], mine) == ("mine", "masked")
     assert chosen(*told, mine, reference="plain") == ("mine", "plain")

@@ -142,7 +142,6 @@ def test_an_informed_policy_is_told_something_that_varies() -> None:
     assert code(nominal=True) == code(at="gain=1") == "nothing-to-tell"
     assert code(randomize="gain=1") == "nothing-to-tell"
     assert code(informed=False, at="gain=0.5..1.0") == "not-one-value"
-    assert code(informed=False, nominal=True, sampler="adr") == "nothing-to-adapt"
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def training(
         "informed": False,
         "masked": False,
         "specialist": False,
-        "sampler": "uniform",
+        "draws": "",
         "steps": 64_000,
         "steps_per_second": 1e4,
         "settings": {"units": 64.0},

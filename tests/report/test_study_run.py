@@ -100,18 +100,6 @@ def test_one_training_alone_is_drawn_too() -> None:
     assert MAKERS["train"](plain(cases.training()), "record-1").plots == part.plots
 
 
-def test_the_share_of_nu_is_told_if_a_sampler_adapts() -> None:
-    uniform, adaptive = cases.training(), cases.training("gru-adr", sampler="adr")
-    half = replace(adaptive.policies[0], drawn_share=0.5)
-    both = [uniform, replace(adaptive, policies=(half,))]
-    for records, shares in (([uniform], []), (both, ["100 %"] * 3 + ["50 %"])):
-        (table,) = trainings_part(records, "record-1").sheets
-        heads = [each.title for each in table.headings]
-        at = heads.index("drawn of nu at the end") if shares else -1
-        assert len(heads) == (8 if shares else 7)
-        assert [row[at] for row in table.full if shares] == shares
-
-
 def test_a_damaged_training_is_a_sentence(tmp_path: Path) -> None:
     folder = cases.folder(tmp_path)
     (folder / "none" / "train.json").write_text('{"schema": 1, "kind": "train"}')

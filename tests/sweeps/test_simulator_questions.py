@@ -7,7 +7,6 @@ import json
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -168,7 +167,6 @@ def test_what_another_machine_has_begun_is_begun_again(
         (("units = 4", "unit = 4"), "the setting unit=4"),
         (('"none"', '"masked-gru"'), "masked-gru"),
         (('"none"', '"nothing"'), "nothing"),
-        (("horizon = 10", 'horizon = 10\nsampler = "adl"'), "adl"),
         (("mounting_angle", "mounting"), "mounting"),
         (("[settings]", GRADED.replace("angle", "angel")), "mounting_angel"),
         (('"heading"', '"headings"'), "headings"),
@@ -182,15 +180,3 @@ def test_a_training_that_cannot_be_is_refused_before_anything_runs(
     assert caught.value.code == "plan-refused"
     assert "plan.toml, line " in caught.value.problem
     assert problem in caught.value.problem
-
-
-def test_samplers_are_compared_by_the_same_luck(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = changed(TRAINED, ("[axes]", '[axes]\nsampler = ["uniform", "adr"]'))
-    question = replace(QUESTIONS["train"], checks=())
-    monkeypatch.setitem(QUESTIONS, "train", question)
-    cells = list(read_plan(planned(tmp_path, text)).cells())
-    assert [cell.asked["sampler"] for cell in cells] == ["uniform"] * 2 + ["adr"] * 2
-    assert cells[0].key != cells[2].key
-    assert cells[0].seed == cells[2].seed

@@ -157,12 +157,10 @@ from simgap.continuous.simulators.noise import (
 from simgap.continuous.simulators.tabular_door import (
     TabularSimulator as TabularSimulator,
 )
-from simgap.continuous.training.adaptive import (
-    UNIFORM as UNIFORM,
-    check_adaptable as check_adaptable,
-    parse_sampling as parse_sampling,
+from simgap.continuous.training.draws import (
+    OwnDraws as OwnDraws,
+    Returns as Returns,
 )
-from simgap.continuous.training.beforehand import Needed as Needed
 from simgap.continuous.training.features import features_of as features_of
 from simgap.continuous.training.finished import (
     finished_trainings as finished_trainings,
@@ -176,7 +174,6 @@ from simgap.continuous.training.own_trainer import (
     TrainFunction as TrainFunction,
     as_env as as_env,
 )
-from simgap.continuous.training.references import budget_of as budget_of
 from simgap.continuous.training.seeds import (
     ONE_THREAD as ONE_THREAD,
     TrainedSeed as TrainedSeed,

@@ -28,7 +28,6 @@ class TrainedPolicy:
     outcome: Annotated[str, means("how the training ended")]
     final_return: Annotated[float, means("mean of the last tenth of the rounds")]
     curve: Annotated[tuple[tuple[int, float], ...], means("steps, mean return")]
-    drawn_share: Annotated[float, means("of nu, at the end; 1: all of it")] = 1.0
 
     @property
     def line(self) -> str:
@@ -54,9 +53,8 @@ class Train(Record):
     informed: Annotated[bool, means("the policy is told the parameters")]
     masked: Annotated[bool, means("it is told some of them, others in every episode")]
     specialist: Annotated[bool, means("trained for one value of the parameters")]
-    sampler: Annotated[str, means("of what was drawn: uniform, adr, doraemon or gap")]
+    draws: Annotated[str, means("function of one's own that drew; empty: randomize")]
     steps: Annotated[int | None, means("of each seed; null: not counted")]
-    steps_before: Annotated[int, means("of them, for what the sampler must know")] = 0
     steps_per_second: Annotated[float | None, means("of the processor")]
     final_return: Annotated[Estimate, means("mean over seeds, of the last rounds")]
     converged: Annotated[bool | None, means("every seed did; null: nobody knows")]

@@ -146,7 +146,7 @@ class LossMap:
 class Worth:
     """What a way of training is worth: one policy less another, mean over nu."""
 
-    what: Literal["memory", "information", "randomization", "sampler"]
+    what: Literal["memory", "information", "randomization"]
     policy: Annotated[str, means("with it")]
     against: Annotated[str, means("without it")]
     value: Annotated[Estimate, means("over trainings and episodes")]

@@ -69,7 +69,7 @@ def untrained(
     jobs: Sequence[tuple[TrainingRecipe, int]], *, workers: int, tell: Any
 ) -> Iterator[TrainedSeed]:
     """Return policies as they begin, and returns that rise and settle."""
-    every = [(one, s) for recipe, s in jobs for one in (*recipe.before, recipe)]
+    every = [(one, seed) for recipe, seed in jobs for one in recipe.every]
     for recipe, seed in every:
         learner = _learner(recipe.simulator, recipe.told, recipe.settings)
         path = recipe.file(seed)
@@ -87,8 +87,6 @@ def untrained(
             rounds * recipe.settings.batch,
             0.01,
             recipe.settings.batch,
-            1.0,
-            None,
         )
 
 

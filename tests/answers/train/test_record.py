@@ -45,8 +45,6 @@ def done(training: TrainingRecipe, seed: int, returns: Any, **more: Any) -> Trai
         "steps": 640 * numbers.size,
         "seconds": 2.0,
         "fresh_steps": 640,
-        "share": 0.5,
-        "reference": None,
     }
     given = {**usual, **more}
     return TrainedSeed(training, seed, training.file(seed), returns=numbers, **given)
@@ -70,7 +68,7 @@ def test_a_record_is_about_all_seeds_in_their_order(tmp_path: Path) -> None:
     assert found.converged is False
     assert (found.name, found.simulator, found.noise) == ("mine", "servo", "action=0.1")
     assert (found.randomize, found.told) == ("gain=0.5..1.5", "gain=0.5..1.5")
-    assert (found.steps, found.steps_before, found.horizon) == (1280, 0, 10)
+    assert (found.steps, found.horizon) == (1280, 10)
     assert found.steps_per_second == (640 + 1280) / 4.0
     assert found.final_return.estimate == 3.5
     assert not (found.specialist or found.informed or found.masked)
@@ -106,46 +104,6 @@ def test_a_curve_has_200_points_at_most_each_a_mean(
     assert len(policy.curve) == len(parts) <= 200
     assert [each[0] for each in policy.curve] == [640 * end for end in ends]
     assert [each[1] for each in policy.curve] == pytest.approx(means)
-    assert policy.drawn_share == 0.5
-
-
-def test_steps_of_the_reference_come_first(tmp_path: Path) -> None:
-    more: dict[str, Any] = {"noise": "action=0.1", "allow_different_machine": True}
-    training = recipe(tmp_path, sampler="adr", **more)
-    before, first = training.steps_before, training.reference
-    assert before > 0 and first is not None
-    assert first.steps == 64_000 // 12 and before == first.steps // 640 * 640
-    assert (first.settings.rows, first.settings.horizon) == (64, 10)
-    assert first.folder.parent == training.folder and first.noise == "action=0.1"
-    assert first.other_machine and first.settings.memory.text == "none"
-    assert first.randomize.to_string() == "nominal"
-    ends = (None, Outcome.CONVERGED, Outcome.RISING)
-    every = [
-        done(training, seed, [1.0, 2.0], reference=end) for seed, end in enumerate(ends)
-    ]
-    found = kept_record(training, every)
-    assert (found.steps, found.steps_before) == (before + 1280, before)
-    assert [each[0] for each in found.policies[0].curve] == [
-        before + 640,
-        before + 1280,
-    ]
-    assert found.sampler == "adr"
-    notes = {each.code: each.text for each in found.notes}
-    assert set(notes) == {"few-seeds", "rough-reference"}
-    assert "seed 2" in notes["rough-reference"] and "seed 1" not in str(notes)
-    assert "rough-reference" not in codes(kept_record(training, every[:2]))
-
-
-def test_what_was_checked_is_not_checked_again_for_the_reference(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home: Any = import_module("simgap.answers.train.asked")
-    met: list[Any] = []
-    monkeypatch.setattr(home, "without_effect", lambda *given: met.append(given))
-    training = recipe(tmp_path, sampler="gap", checked=True)
-    assert len(met) == 1 and training.reference is not None
-    assert training.reference.settings.informed
-    assert training.reference.randomize.to_string() == "gain=0.5..1.5"
 
 
 @pytest.mark.parametrize(
@@ -285,7 +243,7 @@ def test_options_of_a_training_reach_its_recipe(
         ({"memory": "window:8"}, "window-8"),
         ({"nominal": True}, "nominal-gru"),
         ({"informed": True}, "informed-gru"),
-        ({"sampler": " adr "}, "gru-adr"),
+        ({"draws": sorted}, "gru-sorted"),
         ({"at": "gain=1.25"}, "specialist"),
     ],
 )
@@ -302,7 +260,7 @@ def test_what_is_asked_for_is_checked_and_named(
     assert asked.drawn.to_string() == drawn.get(key, "gain=0.5..1.5")
     assert asked.nominal is (key == "nominal")
     assert asked.specialist is (key == "at")
-    assert asked.sampler == ("adr" if key == "sampler" else "uniform")
+    assert asked.draws == ("sorted" if key == "draws" else "")
     if key == "informed":
         assert asked.name(masked=True) == "masked-gru"
     if key == "at":
@@ -317,7 +275,7 @@ def test_what_is_asked_for_is_checked_and_named(
         ({"at": "gain=1..1.2"}, "not-one-value"),
         ({"informed": True, "nominal": True}, "nothing-to-tell"),
         ({"informed": True, "at": "gain=1"}, "nothing-to-tell"),
-        ({"sampler": "adr", "nominal": True}, "nothing-to-adapt"),
+        ({"draws": sorted, "nominal": True}, "nothing-to-draw"),
         ({"idle": ("gain",)}, "parameter-without-effect"),
         ({"idle": ("gain",), "checked": False}, ""),
         ({"idle": ("gain",), "nominal": True}, ""),

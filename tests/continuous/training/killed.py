@@ -1,11 +1,10 @@
 """A small training in a process of its own, which may be told to kill itself.
 
-    python -m tests.continuous.training.killed FOLDER SIMULATOR MEMORY MOMENT SAMPLER
+    python -m tests.continuous.training.killed FOLDER SIMULATOR MEMORY MOMENT
 
-MOMENT is `never`; `round:K`, at the end of round K, or `before:K`, of the reference of
-an adaptive sampler; or `write:N:STAGE`, in the N-th checkpoint of this process: `begin`
-before anything is written, `half` in the middle of the file, `between` after the old
-one was put aside, `end` when the new one stands.
+MOMENT is `never`; `round:K`, at the end of round K; or `write:N:STAGE`, in the N-th
+checkpoint of this process: `begin` before anything is written, `half` in the middle of
+the file, `between` after the old one was put aside, `end` when the new one stands.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from simgap.continuous.training.trainer import News
 
 SPECS = {"servo": "gain=0.5..1.5 sign={-1,1}", "puck": "angle=-3.1..3.1"}
 ROUNDS = 8
-ADAPTIVE_ROUNDS = 48  # of 64 episodes of 10 steps, those of the reference among them
 
 
 def kill() -> None:
@@ -36,22 +34,17 @@ def kill() -> None:
 
 def main() -> None:
     """Train, and die where told."""
-    folder, simulator, memory, moment, sampler = sys.argv[1:]
+    folder, simulator, memory, moment = sys.argv[1:]
     what, *where = moment.split(":")
     trainer.EVERY = -1.0  # a checkpoint after every round
     settings: dict[str, Any] = {"rows": 8, "minibatches": 2, "epochs": 1, "units": 8}
-    horizon, rounds = 20, ROUNDS
-    if sampler != "uniform":
-        settings = {"rows": 64, "units": 8, "rate": 0.01}
-        horizon, rounds = 10, ADAPTIVE_ROUNDS
     recipe = training_recipe(
         simulator,
         randomize=SPECS[simulator],
         memory=memory,
-        horizon=horizon,
-        steps=rounds * settings["rows"] * horizon,
+        horizon=20,
+        steps=ROUNDS * 8 * 20,
         settings=settings,
-        sampler=sampler,
         checked=False,
         out=folder,
     )
@@ -59,8 +52,7 @@ def main() -> None:
         _watch_writes(int(where[0]), where[1])
 
     def tell(name: str, news: News) -> None:
-        now = "round" if name == recipe.folder.name else "before"
-        if what == now and news.rounds == int(where[0]):
+        if what == "round" and news.rounds == int(where[0]):
             kill()
 
     _train(recipe, [0], tell)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from simgap.continuous import Box, JaxTask, Parameter, open_jax, open_simulator
+from simgap.continuous.training.draws import Drawn
 from simgap.continuous.training.learner import finished
 from simgap.continuous.training.rows import Rows, Statistics
-from simgap.continuous.training.samplers import Drawn
 from simgap.continuous.training.scanned import collected
 from simgap.continuous.training.seeds import ONE_THREAD
 from simgap.continuous.training.update import Learnt, loss, prepared, targets

@@ -27,10 +27,9 @@ def trained(
     memory: str,
     moment: str = "never",
     threads: int = 1,
-    sampler: str = "uniform",
 ) -> subprocess.CompletedProcess[str]:
     """Run a small training, which may kill itself."""
-    asked = [str(folder), simulator, memory, moment, sampler]
+    asked = [str(folder), simulator, memory, moment]
     return subprocess.run(
         [sys.executable, "-m", "tests.continuous.training.killed", *asked],
         env={**os.environ, "NPROC": str(threads)},
@@ -47,15 +46,11 @@ def checkpoint(folder: Path) -> Path:
 
 
 def same_after(
-    tmp_path: Path,
-    simulator: str,
-    memory: str,
-    moments: Sequence[str],
-    sampler: str = "uniform",
+    tmp_path: Path, simulator: str, memory: str, moments: Sequence[str]
 ) -> None:
     """Compare a training that is killed at all moments with one that never is."""
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    run = partial(trained, simulator=simulator, memory=memory, sampler=sampler)
+    run = partial(trained, simulator=simulator, memory=memory)
     assert run(whole).returncode == 0
     for moment in moments:
         assert run(parts, moment=moment).returncode == KILLED, moment
@@ -99,14 +94,3 @@ def test_thirty_kills_end_with_the_same_bytes(
     moments = [f"round:{at}" for at in rounds]
     same_after(tmp_path, simulator, memory, [*writes[:2], moments[0], *writes[2:3]])
     same_after(tmp_path / "again", simulator, memory, [*moments[1:], writes[3]])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sampler", ["adr", "doraemon", "gap"])
-def test_kills_before_and_after_a_sampler_begins_end_with_the_same_bytes(
-    tmp_path: Path, sampler: str
-) -> None:
-    """The reference has 4 rounds or 16, what follows 44 or 28."""
-    moments = ["before:2", "write:2:half", "before:4", "round:2", "write:5:between"]
-    moments += ["round:20", "write:1:begin", "write:3:end"]
-    same_after(tmp_path, "servo", "gru", moments, sampler)

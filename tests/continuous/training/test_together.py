@@ -8,7 +8,6 @@ import numpy as np
 from simgap.continuous import bind, open_simulator, parse_memory, preset
 from simgap.continuous.training.features import features_of
 from simgap.continuous.training.learner import learner_of
-from simgap.continuous.training.samplers import Nu
 from simgap.continuous.training.trainer import Training, trained
 
 SETTINGS = {"rows": 8, "minibatches": 2, "epochs": 1, "units": 8}
@@ -20,8 +19,7 @@ def test_seeds_side_by_side_learn_what_each_learns_alone() -> None:
     settings = preset(parse_memory("none"), 20, **SETTINGS)
     learner = learner_of(simulator, settings, features_of(randomization))
     trainings = [
-        Training(learner, randomization, Nu(randomization), 5 * settings.batch, seed)
-        for seed in (3, 4)
+        Training(learner, randomization, 5 * settings.batch, seed) for seed in (3, 4)
     ]
     both = trained(trainings)
     alone = [trained([each])[0] for each in trainings]

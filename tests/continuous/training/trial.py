@@ -9,10 +9,10 @@ import numpy as np
 
 from simgap.arrays import AnyArray, FloatArray
 from simgap.continuous import BoundRandomization, bind, parse_memory, preset
+from simgap.continuous.training.draws import Drawn, drawn
 from simgap.continuous.training.features import features_of
 from simgap.continuous.training.learner import Learner, finished, learner_of
 from simgap.continuous.training.rows import Rows
-from simgap.continuous.training.samplers import Drawn, Nu, drawn
 from simgap.continuous.training.trainer import Training, trained
 from simgap.continuous.training.update import Learnt
 from simgap.continuous.training.waves import collected_in_waves
@@ -32,7 +32,6 @@ class Trial:
     def drawn(self, seed: int, number: int, **changes: Any) -> Drawn:
         """Return the draws of a round; `changes` are other settings."""
         return drawn(
-            Nu(self.randomization),
             self.randomization,
             self.learner.features,
             replace(self.learner.settings, **changes),
@@ -48,10 +47,8 @@ class Trial:
     def trained(self, seed: int, updates: int) -> Learnt:
         """Return what so many updates lead to."""
         steps = (updates + 1) * self.learner.settings.batch
-        sampler = Nu(self.randomization)
-        return trained(
-            [Training(self.learner, self.randomization, sampler, steps, seed)]
-        )[0].learnt
+        training = Training(self.learner, self.randomization, steps, seed)
+        return trained([training])[0].learnt
 
     def in_waves(self, learnt: Learnt, drawn: Drawn, noise: AnyArray) -> Rows:
         """Return rows, collected step by step from outside."""

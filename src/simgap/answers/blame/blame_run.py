@@ -209,14 +209,14 @@ def _sets(players: int, orders: int, seed: int) -> ToldSets:
 
 
 def _beside(run: TrainedRun, training: Train) -> list[tuple[Train, Case]]:
-    """Return trainings of its memory and sampler, always told everything, or nothing.
+    """Return trainings of its memory and draws, always told everything, or nothing.
 
     Those for one value of the parameters are for another question.
     """
     same = [
         each
         for each in run.trainings
-        if (each.memory, each.sampler) == (training.memory, training.sampler)
+        if (each.memory, each.draws) == (training.memory, training.draws)
         and not (each.masked or each.specialist)
     ]
     cases: dict[bool, Case] = {True: "everything", False: "nothing"}

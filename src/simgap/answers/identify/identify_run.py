@@ -159,7 +159,7 @@ def _trainings(
         key=lambda each: (
             each.masked,
             each.memory != mine.memory,
-            each.sampler != mine.sampler,
+            each.draws != mine.draws,
         )
     )
     if reference is None and not told:

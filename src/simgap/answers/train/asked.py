@@ -10,16 +10,14 @@ import numpy as np
 
 from simgap.answers.transfer.setup import digest, opened_simulator, steps_of
 from simgap.continuous import (
-    UNIFORM,
     BoundRandomization,
     Memory,
+    OwnDraws,
     Randomization,
     Simulator,
     bind,
-    check_adaptable,
     parse_memory,
     parse_randomization,
-    parse_sampling,
     without_effect,
 )
 from simgap.errors import InvalidArgument
@@ -41,7 +39,7 @@ class AskedTraining:
     informed: bool
     nominal: bool
     specialist: bool
-    sampler: str = UNIFORM
+    draws: str  # name of the function of one's own that draws; empty: there is none
 
     def name(self, *, masked: bool = False) -> str:
         """Return what tables call the training."""
@@ -53,8 +51,8 @@ class AskedTraining:
             parts.insert(0, f"specialist-{digest(np.frombuffer(text, np.uint8))[:6]}")
         if self.informed:
             parts.insert(0, "masked" if masked else "informed")
-        if self.sampler != UNIFORM:
-            parts.append(self.sampler)
+        if self.draws:
+            parts.append(PLAIN.sub("-", self.draws.lower()).strip("-"))
         return "-".join(parts)
 
 
@@ -69,15 +67,15 @@ def asked_training(
     horizon: int | None,
     noise: str,
     checked: bool,
-    sampler: str = UNIFORM,
+    draws: OwnDraws | None = None,
 ) -> AskedTraining:
     """Return what shall be trained, or say what is wrong with it."""
-    remembers, sampling = parse_memory(memory), parse_sampling(sampler)
-    if sampler.strip() != UNIFORM and (nominal or at is not None):
+    remembers = parse_memory(memory)
+    if draws is not None and (nominal or at is not None):
         raise InvalidArgument(
-            f"the sampler {sampler} for one value of the parameters",
-            hint="nothing is drawn then: leave --sampler out",
-            code="nothing-to-adapt",
+            "draws for one value of the parameters",
+            hint="nothing is drawn then: leave them out",
+            code="nothing-to-draw",
         )
     if informed and (nominal or at is not None):
         raise InvalidArgument(
@@ -95,7 +93,6 @@ def asked_training(
             hint="an informed policy is told what varies: mass=0.5..2.0",
             code="nothing-to-tell",
         )
-    check_adaptable(sampling, told)
     spec = told.spec
     if nominal:
         spec = parse_randomization(NOMINAL)
@@ -123,5 +120,5 @@ def asked_training(
         informed,
         nominal,
         at is not None,
-        sampler.strip(),
+        "" if draws is None else getattr(draws, "__name__", type(draws).__name__),
     )

@@ -100,7 +100,7 @@ def trained_by(
         informed=asked.informed,
         masked=False,
         specialist=not randomization.varying,
-        sampler="uniform",
+        draws="",
         steps=None,
         steps_per_second=None,
         final_return=over_seeds(returns, got.ravel(), "its episodes"),

@@ -10,29 +10,25 @@ from typing import Any
 import numpy as np
 
 from simgap.answers.planned_class import Tell
-from simgap.answers.train.asked import NOMINAL, asked_training
+from simgap.answers.train.asked import asked_training
 from simgap.answers.train.over_seeds import notes_on_seeds, over_seeds
 from simgap.answers.train.own_trainer import trained_by
 from simgap.answers.transfer.setup import identity
 from simgap.continuous import (
-    UNIFORM,
     Fixed,
     Memory,
-    Needed,
     Outcome,
+    OwnDraws,
     Randomization,
     Settings,
     TrainedSeed,
     TrainFunction,
     TrainingRecipe,
-    budget_of,
     finished_trainings,
-    parse_sampling,
     preset,
 )
 from simgap.errors import InvalidArgument
 from simgap.records import Note, Train, TrainedPolicy, provenance, write_record
-from simgap.text import listed
 from simgap.user_files import made_folder
 
 RECORD = "train.json"
@@ -55,7 +51,7 @@ def train(
     noise: str = "",
     name: str | None = None,
     settings: dict[str, Any] | None = None,
-    sampler: str = UNIFORM,
+    draws: OwnDraws | None = None,
     train_fn: TrainFunction | None = None,
     checked: bool = True,
     allow_different_machine: bool = False,
@@ -75,11 +71,9 @@ def train(
     training, are the policies and their checkpoints: a training that was stopped goes
     on from there, to the same weights.
 
-    The `sampler` says what the episodes of a training draw: uniform is `randomize`
-    itself; adr and doraemon begin near the nominal values and widen while the policy
-    copes; gap draws more of where it is farthest from a policy that is told the
-    parameters. What they judge returns by is trained first, with a twelfth of the
-    steps, or a third of them for gap.
+    Episodes draw from `randomize`, or as a function of yours says: `draws(rng,
+    episodes, past)` is called for every round and returns theta of so many episodes,
+    a column for each parameter. `past.theta` and `past.returned` are episodes so far.
 
     A trainer of your own is `train_fn(simulator, sampler, memory)`, called once for
     each seed, which returns a policy: a function, an object with `predict`, whatever
@@ -109,14 +103,8 @@ def train(
             horizon=horizon,
             noise=noise,
             checked=checked,
-            sampler=sampler,
         )
-        _refuse_settings(
-            masked=masked,
-            steps=steps,
-            settings=settings,
-            sampler=asked.sampler != UNIFORM,
-        )
+        _refuse_settings(masked=masked, steps=steps, settings=settings, draws=draws)
         return trained_by(
             train_fn,
             asked,
@@ -139,7 +127,7 @@ def train(
         noise=noise,
         name=name,
         settings=settings,
-        sampler=sampler,
+        draws=draws,
         checked=checked,
         allow_different_machine=allow_different_machine,
         out=out,
@@ -164,7 +152,7 @@ def training_recipe(
     noise: str = "",
     name: str | None = None,
     settings: dict[str, Any] | None = None,
-    sampler: str = UNIFORM,
+    draws: OwnDraws | None = None,
     checked: bool = True,
     allow_different_machine: bool = False,
     warm: Path | None = None,
@@ -184,7 +172,7 @@ def training_recipe(
         horizon=horizon,
         noise=noise,
         checked=checked,
-        sampler=sampler,
+        draws=draws,
     )
     spec = asked.drawn if drawn is None else drawn
     chosen = learner_settings(
@@ -201,37 +189,18 @@ def training_recipe(
             hint=f"a round takes {chosen.batch}; give at least {2 * chosen.batch}",
             code="too-few-steps",
         )
-    sampling = parse_sampling(asked.sampler)
-    split = budget_of(sampling.needs, budget, chosen, asked.told)
     folder = Path(out) / (name or asked.name(masked=masked))
     made_folder(folder)
-    reference = None
-    if sampling.needs is not Needed.NOTHING:
-        told_it = sampling.needs is Needed.INFORMED
-        reference = training_recipe(
-            simulator,
-            randomize=asked.told.spec if told_it else NOMINAL,
-            memory="none",
-            informed=told_it,
-            nominal=not told_it,
-            steps=split.reference,
-            horizon=asked.horizon,
-            noise=noise,
-            settings=settings,
-            checked=False,  # it was
-            allow_different_machine=allow_different_machine,
-            out=folder,
-        )
     parts = {
         "randomization": spec.to_string(),
         "told": asked.told.to_string(),
         "noise": noise,
-        "steps": split.left,
+        "steps": budget,
         "warm start": "" if warm is None else warm.name,
         "memory": chosen.memory.text,
         "informed": chosen.informed,
         "masked": chosen.masked,
-        "sampler": sampling,
+        "draws": asked.draws,
         **{f"setting {key}": value for key, value in _plain(chosen).items()},
     }
     return TrainingRecipe(
@@ -239,13 +208,11 @@ def training_recipe(
         randomize=spec,
         told=asked.told.spec,
         settings=chosen,
-        steps=split.left,
+        steps=budget,
         folder=folder,
         identity=tuple(sorted(identity(asked.simulator.name, {}, parts).items())),
         noise=noise,
-        sampler=asked.sampler,
-        reference=reference,
-        steps_before=split.before,
+        draws=draws,
         warm=warm,
         other_machine=allow_different_machine,
     )
@@ -255,8 +222,7 @@ def kept_record(recipe: TrainingRecipe, done: Sequence[TrainedSeed]) -> Train:
     """Return the record of a training that is finished, kept beside its policies."""
     every = sorted(done, key=lambda each: each.seed)
     name = recipe.folder.name
-    before = recipe.steps_before
-    policies = tuple(_policy(name, before, each) for each in every)
+    policies = tuple(_policy(name, each) for each in every)
     spent = sum(each.seconds for each in every)
     fresh = sum(each.fresh_steps for each in every)
     parts = dict(recipe.identity)
@@ -273,9 +239,8 @@ def kept_record(recipe: TrainingRecipe, done: Sequence[TrainedSeed]) -> Train:
         informed=recipe.settings.informed,
         masked=recipe.settings.masked,
         specialist=_is_one_value(recipe.randomize),
-        sampler=recipe.sampler,
-        steps=before + every[0].steps,
-        steps_before=before,
+        draws=parts["draws"],
+        steps=every[0].steps,
         steps_per_second=fresh / spent if fresh and spent > 0.0 else None,
         final_return=over_seeds(
             [each.final_return for each in every],
@@ -285,11 +250,7 @@ def kept_record(recipe: TrainingRecipe, done: Sequence[TrainedSeed]) -> Train:
         converged=all(each.converged for each in policies),
         policies=policies,
         settings=_plain(recipe.settings),
-        notes=(
-            *notes_on_seeds(policies),
-            *_warm_start(recipe),
-            *_rough_reference(recipe, every),
-        ),
+        notes=(*notes_on_seeds(policies), *_warm_start(recipe)),
         certainty={"policies": "estimated", "final_return": "estimated"},
         provenance=provenance(
             command="", model=str(recipe.simulator), latent=None, seed=every[0].seed
@@ -304,23 +265,6 @@ def _warm_start(recipe: TrainingRecipe) -> tuple[Note, ...]:
         return ()
     told = f"it began with the weights of {recipe.warm.name}, whose steps are not told"
     return (Note("warm-start", told),)
-
-
-def _rough_reference(
-    recipe: TrainingRecipe, done: Sequence[TrainedSeed]
-) -> tuple[Note, ...]:
-    rough = [
-        f"seed {each.seed}"
-        for each in done
-        if each.reference not in (None, Outcome.CONVERGED)
-    ]
-    if not rough or recipe.reference is None:
-        return ()
-    told = (
-        f"{listed(rough)}: {recipe.reference.folder.name}, by which {recipe.sampler} "
-        "judges returns, had not converged; more steps make it a better judge"
-    )
-    return (Note("rough-reference", told),)
 
 
 def learner_settings(
@@ -377,12 +321,12 @@ def _plain(settings: Settings) -> dict[str, float]:
     }
 
 
-def _policy(name: str, before: int, done: TrainedSeed) -> TrainedPolicy:
+def _policy(name: str, done: TrainedSeed) -> TrainedPolicy:
     count = len(done.returns)
     batch = done.steps // count
     width = -(-count // MOST_POINTS)
     curve = [
-        (before + min(at + width, count) * batch, float(np.nanmean(part)))
+        (min(at + width, count) * batch, float(np.nanmean(part)))
         for at in range(0, count, width)
         if np.isfinite(part := done.returns[at : at + width]).any()
     ]
@@ -394,5 +338,4 @@ def _policy(name: str, before: int, done: TrainedSeed) -> TrainedPolicy:
         outcome=done.outcome.value,
         final_return=done.final_return,
         curve=tuple(curve),
-        drawn_share=done.share,
     )

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, final
 
-from simgap.continuous import UNIFORM, Cube, DrawnPoints, compared
+from simgap.continuous import Cube, DrawnPoints, compared
 from simgap.errors import InvalidArgument, InvalidFile
-from simgap.records import Note, Train, Worth, read_unchanged
+from simgap.records import Train, Worth, read_unchanged
 from simgap.text import listed
 
 RECORD = "train.json"
 NOMINAL = "nominal"  # a randomization of nothing
 ALIKE = ("simulator", "told", "horizon", "noise")  # of all trainings of a run
-What = Literal["memory", "information", "randomization", "sampler"]
+What = Literal["memory", "information", "randomization"]
 
 
 @final
@@ -44,28 +44,17 @@ class TrainedRun:
 
     @property
     def pairs(self) -> tuple[tuple[What, str, str], ...]:
-        """Return what can be told from these trainings: with it, and without it."""
-        return tuple(self._pairs())
+        """Return what can be told from these trainings: with it, and without it.
 
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """Return what is not told, since trainings differ in their samplers too."""
-        mixed = _pairs_of_one_sampler(self.trainings, self._nominal)
-        told = {(what, name) for what, *names in self.pairs for name in names}
-        adaptive = {each.name for each in self.trainings if each.sampler != UNIFORM}
-        missing = dict.fromkeys(
-            f"what {what} is worth to {name}"
-            for what, *names in mixed
-            for name in names
-            if name in adaptive and (what, name) not in told
-        )
-        if not missing:
-            return ()
-        text = (
-            f"{listed(list(missing))} is told between trainings with the same --sampler"
-            " alone: train the others with it too"
-        )
-        return (Note("samplers-differ", text),)
+        A pair differs in one thing, and in no draws of one's own. Those for the nominal
+        values draw nothing, so that they stand beside any draws.
+        """
+        nominal = [each for each in self.trainings if each.randomize == NOMINAL]
+        found: list[tuple[What, str, str]] = []
+        for draws in sorted({each.draws for each in self.trainings}):
+            same = [each for each in self.trainings if each.draws == draws]
+            found += _pairs_of(same, nominal)
+        return tuple(found)
 
     def worths(self, cube: Cube, points: DrawnPoints, look: int) -> tuple[Worth, ...]:
         """Return what memory, information and randomization are worth."""
@@ -86,20 +75,6 @@ class TrainedRun:
                 )
             )
         return tuple(found)
-
-    def _pairs(self) -> Iterator[tuple[What, str, str]]:
-        """Return pairs that differ in one thing, those of uniform draws first."""
-        samplers = sorted({each.sampler for each in self.trainings} - {UNIFORM})
-        for sampler in (UNIFORM, *samplers):
-            same = [each for each in self.trainings if each.sampler == sampler]
-            yield from _pairs_of_one_sampler(same, self._nominal)
-        for each in self.trainings:
-            others = [one for one in self.trainings if _is_the_uniform_one(one, each)]
-            yield from (("sampler", each.name, one.name) for one in others)
-
-    @property
-    def _nominal(self) -> tuple[Train, ...]:
-        return tuple(each for each in self.trainings if each.randomize == NOMINAL)
 
     def _files(self, *, informed: bool) -> dict[str, list[Any]]:
         return {
@@ -152,13 +127,10 @@ def read_run(path: Path | str) -> TrainedRun:
     return TrainedRun(folder, tuple(sorted(found, key=_place)))
 
 
-def _pairs_of_one_sampler(
+def _pairs_of(
     trainings: Sequence[Train], nominal: Sequence[Train]
 ) -> Iterator[tuple[What, str, str]]:
-    """Return what memory, information and randomization can be told from.
-
-    Those for the nominal values draw nothing, so that no sampler tells them apart.
-    """
+    """Return what memory, information and randomization can be told from."""
     over = [each for each in trainings if not (each.informed or each.specialist)]
     memory = [each for each in over if each.memory != "none"]
     without = [each for each in over if each.memory == "none"]
@@ -172,22 +144,12 @@ def _pairs_of_one_sampler(
         yield from (("randomization", each.name, one.name) for one in same)
 
 
-def _is_the_uniform_one(one: Train, other: Train) -> bool:
-    """Return whether a training differs from another in its uniform draws alone."""
-    if other.sampler == UNIFORM or one.sampler != UNIFORM or one.specialist:
-        return False
-    return all(
-        getattr(one, each) == getattr(other, each)
-        for each in ("memory", "informed", "masked")
-    )
-
-
 def _place(training: Train) -> tuple[bool, bool, bool, str]:
     """Return a key that puts policies with memory over the whole range first."""
     return (
         training.randomize == NOMINAL,
         training.memory == "none",
-        training.sampler != UNIFORM,
+        training.draws != "",
         training.name,
     )
 

@@ -198,7 +198,6 @@ def transfer(
         notes=(
             *where.notes,
             *(() if repeated else (NOT_REPEATED,)),
-            *(() if run is None else run.notes),
         ),
         worths=() if run is None else run.worths(found.cube, where.drawn, found.looks),
     )

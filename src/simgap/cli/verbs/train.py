@@ -78,14 +78,6 @@ def run(
             parser=whole("--steps", 1, 10**12, "a number of steps"),
         ),
     ] = None,
-    sampler: Annotated[
-        str,
-        typer.Option(
-            "--sampler",
-            metavar="NAME",
-            help="uniform (all of SPEC), adr, doraemon or gap.",
-        ),
-    ] = "uniform",
     horizon: Horizon = None,
     noise: Noise = None,
     name: Annotated[
@@ -141,7 +133,6 @@ def run(
             horizon=horizon,
             noise=noise or "",
             name=name,
-            sampler=sampler,
             checked=check,
             allow_different_machine=allow_different_machine,
             seed=seed,
@@ -154,26 +145,15 @@ def run(
 
 def print_answer(answer: Train) -> None:
     """Print what each seed came to, and where its policy is."""
-    speed, before = answer.steps_per_second, answer.steps_before
+    speed = answer.steps_per_second
     print_table(
         f"{answer.name}: {answer.memory} in {shown(answer.simulator)}",
-        (
-            "policy",
-            "how it ended",
-            "return at the end",
-            *(["drawn of nu"] if before else []),
-        ),
+        ("policy", "how it ended", "return at the end"),
         [
-            (
-                shown(each.file, 60),
-                each.outcome,
-                number(each.final_return, 4),
-                *([f"{100 * each.drawn_share:.3g} %"] if before else []),
-            )
+            (shown(each.file, 60), each.outcome, number(each.final_return, 4))
             for each in answer.policies
         ],
         f"mean {bracket(answer.final_return, 4)}; {answer.steps} steps each"
-        + (f", {before} of them for what {answer.sampler} must know" if before else "")
         + ("" if speed is None else f", {number(speed, 3)} a second of one core")
         + "; estimated, of training episodes: simgap transfer measures the policies",
         texts=2,

@@ -1,9 +1,9 @@
 """Checkpoints of a training: sealed files from which it goes on, bit for bit.
 
 A round depends on nothing but what was learnt so far and on its number, so that little
-has to be kept: weights, moments of the optimiser, statistics, what the sampler learnt,
-and the returns of the rounds. A file is written whole beside the old one; the one
-before it is kept too, for the case that the newest is damaged.
+has to be kept: weights, moments of the optimiser, statistics, what draws of one's own
+are told, and the returns of the rounds. A file is written whole beside the old one; the
+one before it is kept too, for the case that the newest is damaged.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, final
 import numpy as np
 
 from simgap.arrays import AnyArray, FloatArray
+from simgap.continuous.training.draws import Returns
 from simgap.continuous.training.update import Learnt
 from simgap.errors import InvalidFile
 from simgap.interop import FileKind, SizeLimit, read_sealed, write_sealed
@@ -29,9 +30,11 @@ KIND = FileKind(
     texts="what was trained",
     stranger="it is no checkpoint of simgap",
 )
-FORMAT = 1
+FORMAT = 2
 ENDING, BEFORE = ".checkpoint", ".checkpoint-before"
-SAMPLER, LEARNT, RETURNS = "sampler/", "learnt/", "returns"
+LEARNT, RETURNS = "learnt/", "returns"
+PAST = "past/theta", "past/returned"
+TYPES = {PAST[0]: "float64 x 2", PAST[1]: "float64 x 1", RETURNS: "float64 x 1"}
 MACHINE = ("versions", "threads")  # parts of an identity that a machine decides
 
 
@@ -52,7 +55,7 @@ class Kept:
 
     rounds: int
     learnt: Learnt
-    sampler: Mapping[str, AnyArray]
+    past: Returns  # of all episodes so far; empty: nothing is drawn by it
     returns: FloatArray  # (rounds,), mean of the episodes that ended, NaN: none did
 
 
@@ -71,7 +74,7 @@ class Checkpoints:
         path, before = self._paths
         leaves = _leaves(kept.learnt)
         arrays = {f"{LEARNT}{at:03}": each for at, each in enumerate(leaves)}
-        arrays |= {f"{SAMPLER}{name}": each for name, each in kept.sampler.items()}
+        arrays |= dict(zip(PAST, kept.past, strict=True))
         arrays[RETURNS] = np.asarray(kept.returns, np.float64)
         about = About(FORMAT, kept.rounds, dict(self.identity or {}))
         with replacing(path) as draft:
@@ -116,9 +119,8 @@ class Checkpoints:
         kinds = {
             f"{LEARNT}{at:03}": f"{each.dtype.name} x {each.ndim}"
             for at, each in enumerate(wanted)
-        }
-        types = {name: (kinds.get(name, ""), *_ANY) for name in sealed.names}
-        arrays = sealed.arrays(types)
+        } | TYPES
+        arrays = sealed.arrays({name: (kinds.get(name, ""),) for name in sealed.names})
         names = [f"{LEARNT}{at:03}" for at in range(len(wanted))]
         leaves = [arrays[name] for name in names if name in arrays]
         if [each.shape for each in leaves] != [each.shape for each in wanted]:
@@ -130,11 +132,7 @@ class Checkpoints:
         return Kept(
             sealed.description.rounds,
             jax.tree.unflatten(jax.tree.structure(template), _shaped(leaves, template)),
-            {
-                name.removeprefix(SAMPLER): each
-                for name, each in arrays.items()
-                if name.startswith(SAMPLER)
-            },
+            Returns(*(arrays[name] for name in PAST)),
             arrays[RETURNS],
         )
 
@@ -155,9 +153,6 @@ class Checkpoints:
                 "--allow-different-machine",
                 code="another-machine",
             )
-
-
-_ANY = tuple(f"{kind} x {n}" for kind in ("float64", "int64") for n in range(4))
 
 
 def _leaves(learnt: Learnt) -> list[AnyArray]:

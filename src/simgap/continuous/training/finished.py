@@ -42,7 +42,7 @@ def finished_trainings(
     `met` is called with each one as soon as it is there, and with whether it was
     trained just now.
     """
-    every = {one.folder: one for job, _ in jobs for one in _chain(job)}
+    every = {one.folder: one for job, _ in jobs for one in job.every}
     done, left = [], []
     with ExitStack() as held:
         ledgers = {
@@ -51,7 +51,7 @@ def finished_trainings(
         }
         check_interrupted = held.enter_context(noticed_interrupts())
         for recipe, seed in jobs:
-            chain = [_kept(ledgers[one.folder], one, seed) for one in _chain(recipe)]
+            chain = [_kept(ledgers[one.folder], one, seed) for one in recipe.every]
             whole = [one for one in chain if one is not None and _has_file(one)]
             if len(whole) < len(chain):
                 left.append((recipe, seed))
@@ -82,12 +82,6 @@ class _Content(NamedTuple):
     seconds: float
     fresh_steps: int
     digest: str
-    share: float = 1.0
-    reference: str | None = None
-
-
-def _chain(recipe: TrainingRecipe) -> tuple[TrainingRecipe, ...]:
-    return (*recipe.before, recipe)
 
 
 def _about(recipe: TrainingRecipe) -> dict[str, str]:
@@ -114,8 +108,6 @@ def _kept(ledger: Ledger, recipe: TrainingRecipe, seed: int) -> _Kept | None:
         found.steps,
         found.seconds,
         found.fresh_steps,
-        found.share,
-        None if found.reference is None else Outcome(found.reference),
     )
     return _Kept(one, found.digest)
 
@@ -134,8 +126,6 @@ def _keep(ledger: Ledger, one: TrainedSeed) -> TrainedSeed:
         one.seconds,
         one.fresh_steps,
         digest,
-        one.share,
-        None if one.reference is None else one.reference.value,
     )
     ledger.keep(_key(one.recipe, one.seed), msgspec.msgpack.encode(content))
     return one

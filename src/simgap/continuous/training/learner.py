@@ -18,10 +18,10 @@ from simgap.continuous.extras import needed
 from simgap.continuous.interfaces import Parameter, Simulator
 from simgap.continuous.simulators.jax_door import KEYS, JaxSimulator
 from simgap.continuous.simulators.wrapped import WrappedSimulator
+from simgap.continuous.training.draws import Drawn, Returns
 from simgap.continuous.training.features import Features
 from simgap.continuous.training.network import Network, network_of
 from simgap.continuous.training.rows import Actions, Rows, no_statistics
-from simgap.continuous.training.samplers import Drawn, Met
 from simgap.continuous.training.scanned import collected
 from simgap.continuous.training.settings import Settings
 from simgap.continuous.training.update import Learnt, optimiser, updated
@@ -34,7 +34,7 @@ class Round(NamedTuple):
     """What a round leads to."""
 
     learnt: Learnt
-    met: Met  # the first episode of every row
+    met: Returns  # of the first episode of every row
     told: dict[str, float]  # parts of the loss
 
 
@@ -109,16 +109,6 @@ class Learner:
         )
         return self._told((after, told, rows), learnt, drawn, number)
 
-    def played(self, learnt: Learnt, drawn: Drawn) -> Met:
-        """Return what a policy gets in the first episode of rows, not exploring."""
-        shape = (self.settings.horizon, len(drawn.seeds), self.network.outputs)
-        noise = np.zeros(shape, np.float32)
-        if self._is_one_program(drawn):
-            rows = self.programs.play(learnt, drawn.draws, noise)
-        else:
-            rows = self._waves(learnt, drawn, noise)
-        return finished(np.asarray(rows.reward), np.asarray(rows.ended), drawn)
-
     def _is_one_program(self, drawn: Drawn) -> bool:
         """Return whether there are equations, and nothing around them is set."""
         return self.programs.whole is not None and all(
@@ -172,7 +162,6 @@ class Learner:
 class _Programs(NamedTuple):
     whole: Any  # of a simulator of equations
     together: Any  # the same, of several seeds at once
-    play: Any  # episodes of equations alone
     learn: Any
     act: Any
     noise: Any
@@ -201,8 +190,8 @@ def learner_of(simulator: Simulator, settings: Settings, features: Features) -> 
         key = jax.random.fold_in(jax.random.key(seed, impl=KEYS), number)
         return jax.random.split(key)
 
-    def play(learnt: Learnt, draws: Any, noise: Any) -> Rows:
-        return collected(
+    def whole(learnt: Learnt, draws: Any, seed: Any, number: Any, rate: Any) -> Any:
+        rows = collected(
             equations,
             settings.horizon,
             network,
@@ -210,16 +199,9 @@ def learner_of(simulator: Simulator, settings: Settings, features: Features) -> 
             learnt.weights.actor,
             learnt.statistics,
             draws,
-            noise,
+            noise(seed, number),
         )
-
-    def whole(learnt: Learnt, draws: Any, seed: Any, number: Any, rate: Any) -> Any:
-        for_order = keys(seed, number)[1]
-        rows = play(learnt, draws, noise(seed, number))
-        after, told = updated(
-            settings, network, actions, learnt, rows, draws, for_order, rate
-        )
-        return after, told, rows
+        return *learn(learnt, rows, draws, seed, number, rate), rows
 
     def learn(
         learnt: Learnt, rows: Rows, draws: Any, seed: Any, number: Any, rate: Any
@@ -255,7 +237,6 @@ def learner_of(simulator: Simulator, settings: Settings, features: Features) -> 
         _Programs(
             None if equations is None else jax.jit(whole),
             jax.jit(jax.vmap(whole, in_axes=(0, 0, 0, None, None))),
-            jax.jit(play),
             jax.jit(learn),
             jax.jit(act),
             jax.jit(noise),
@@ -264,7 +245,7 @@ def learner_of(simulator: Simulator, settings: Settings, features: Features) -> 
     )
 
 
-def finished(reward: AnyArray, ended: BoolArray, drawn: Drawn) -> Met:
+def finished(reward: AnyArray, ended: BoolArray, drawn: Drawn) -> Returns:
     """Return the first episode of every row, with its undiscounted return.
 
     Later ones are left out. The end of the row cuts the longest of them, so that the
@@ -272,7 +253,7 @@ def finished(reward: AnyArray, ended: BoolArray, drawn: Drawn) -> Met:
     """
     so_far: FloatArray = np.cumsum(reward, axis=0, dtype=np.float64)
     returned = so_far[ended.argmax(axis=0), np.arange(ended.shape[1])]
-    return Met(drawn.seed, drawn.number[:, 0], drawn.theta[:, 0], returned)
+    return Returns(drawn.theta[:, 0], returned)
 
 
 def _equations(simulator: Any) -> tuple[Any, tuple[Parameter, ...]]:

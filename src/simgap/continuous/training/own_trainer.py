@@ -24,7 +24,7 @@ from simgap.continuous.interfaces import Simulator
 from simgap.continuous.randomization.binding import BoundRandomization, bind
 from simgap.continuous.randomization.reading import Randomized
 from simgap.continuous.simulators.naming import open_simulator
-from simgap.continuous.training.samplers import episode_seeds
+from simgap.continuous.training.draws import episode_seeds
 from simgap.continuous.training.waves import for_worlds
 from simgap.errors import InvalidArgument
 

@@ -19,22 +19,19 @@ import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.continuous.extras import needed
-from simgap.continuous.randomization.binding import BoundRandomization, bind
+from simgap.continuous.randomization.binding import bind
 from simgap.continuous.randomization.spec import Randomization
 from simgap.continuous.simulators.naming import open_simulator
 from simgap.continuous.simulators.noise import with_noise
-from simgap.continuous.training.adaptive import UNIFORM, parse_sampling
 from simgap.continuous.training.checkpoint import Checkpoints
+from simgap.continuous.training.draws import OwnDraws
 from simgap.continuous.training.export import write_trained
 from simgap.continuous.training.features import features_of
 from simgap.continuous.training.learner import Learner, learner_of
-from simgap.continuous.training.references import reference_of
-from simgap.continuous.training.samplers import Nu, Sampler
 from simgap.continuous.training.settings import Settings
 from simgap.continuous.training.trainer import (
     News,
     Outcome,
-    Trained,
     Training,
     trained,
 )
@@ -68,9 +65,7 @@ class TrainingRecipe:
     folder: Path
     identity: tuple[tuple[str, str], ...]  # what is trained, part by part
     noise: str = ""
-    sampler: str = UNIFORM
-    reference: TrainingRecipe | None = None  # trained first, if the sampler needs it
-    steps_before: int = 0  # of the simulator, that the reference takes
+    draws: OwnDraws | None = None  # of one's own, instead of those of `randomize`
     warm: Path | None = None  # a folder whose checkpoint of the same seed is the start
     other_machine: bool = False
     before: tuple[TrainingRecipe, ...] = ()  # done first, one by one, by this learner
@@ -78,8 +73,7 @@ class TrainingRecipe:
     @property
     def every(self) -> tuple[TrainingRecipe, ...]:
         """Return all that is trained for it, in order."""
-        first = () if self.reference is None else (self.reference,)
-        return (*first, *self.before, self)
+        return (*self.before, self)
 
     @property
     def by_name(self) -> bool:
@@ -105,8 +99,6 @@ class TrainedSeed:
     steps: int
     seconds: float  # of the processor
     fresh_steps: int  # that the seconds paid for
-    share: float  # of nu, that is drawn at the end
-    reference: Outcome | None  # how the training of the reference ended
 
 
 Job = tuple[TrainingRecipe, int]  # a training and its seed
@@ -117,12 +109,16 @@ def train_all(
 ) -> Iterator[TrainedSeed]:
     """Return trainings in the order in which they finish.
 
-    Those that are given by name have processes of their own; others run here, one
-    after the other, with as many threads as JAX has here. On an accelerator all seeds
-    of a recipe run here, side by side.
+    Those that are given by name have processes of their own; others, and those with
+    draws of one's own, run here, one after the other, with as many threads as JAX has
+    here. On an accelerator all seeds of a recipe run here, side by side.
     """
     together = accelerated()
-    here = [job for job in jobs if together or not job[0].by_name]
+    here = [
+        job
+        for job in jobs
+        if together or not job[0].by_name or job[0].draws is not None
+    ]
     for recipe, mine in groupby(here, key=lambda job: job[0]):
         seeds = [seed for _, seed in mine]
         for some in [seeds] if together else [[each] for each in seeds]:
@@ -151,18 +147,33 @@ def _train(
 ) -> list[TrainedSeed]:
     """Train seeds side by side in this process, and first what comes before."""
     learner = _learner(recipe)
-    every = (*recipe.before, recipe)
-    return [one for each in every for one in _kept_seeds(each, learner, seeds, tell)]
+    return [
+        one for each in recipe.every for one in _kept_seeds(each, learner, seeds, tell)
+    ]
 
 
 def _kept_seeds(
     recipe: TrainingRecipe, learner: Learner, seeds: Sequence[int], tell: TellNews
 ) -> Iterator[TrainedSeed]:
-    randomization = bind(recipe.randomize, learner.simulator)
-    begun = _begun(recipe, randomization, seeds, tell)
-    samplers = [sampler for sampler, _ in begun]
-    done = _trained(recipe, learner, randomization, samplers, seeds, tell)
-    for each, (_, reference) in zip(done, begun, strict=True):
+    identity = {**dict(recipe.identity), "threads": str(threads_here())}
+    trainings = [
+        Training(
+            learner,
+            bind(recipe.randomize, learner.simulator),
+            recipe.steps,
+            seed,
+            Checkpoints(
+                recipe.folder,
+                f"seed-{seed}",
+                {**identity, "seed": str(seed)},
+                recipe.other_machine,
+            ),
+            _warm(recipe, learner, seed),
+            recipe.draws,
+        )
+        for seed in seeds
+    ]
+    for each in trained(trainings, lambda news: tell(recipe.folder.name, news)):
         path = recipe.file(each.seed)
         write_trained(path, learner, each.learnt)
         yield TrainedSeed(
@@ -175,63 +186,7 @@ def _kept_seeds(
             each.steps,
             each.seconds,
             each.fresh_steps,
-            each.sampler.share,
-            reference,
         )
-
-
-def _begun(
-    recipe: TrainingRecipe,
-    randomization: BoundRandomization,
-    seeds: Sequence[int],
-    tell: TellNews,
-) -> list[tuple[Sampler, Outcome | None]]:
-    """Return the sampler that each seed begins with, its reference trained first."""
-    if recipe.reference is None:
-        return [(Nu(randomization), None) for _ in seeds]
-    sampling, learner = parse_sampling(recipe.sampler), _learner(recipe.reference)
-    own = bind(recipe.reference.randomize, learner.simulator)
-    samplers = [Nu(own) for _ in seeds]
-    done = _trained(recipe.reference, learner, own, samplers, seeds, tell)
-    return [
-        (
-            sampling.start(
-                randomization,
-                reference_of(sampling.needs, learner, randomization, each),
-            ),
-            each.outcome,
-        )
-        for each in done
-    ]
-
-
-def _trained(
-    recipe: TrainingRecipe,
-    learner: Learner,
-    randomization: BoundRandomization,
-    samplers: Sequence[Sampler],
-    seeds: Sequence[int],
-    tell: TellNews,
-) -> list[Trained]:
-    identity = {**dict(recipe.identity), "threads": str(threads_here())}
-    trainings = [
-        Training(
-            learner,
-            randomization,
-            sampler,
-            recipe.steps,
-            seed,
-            Checkpoints(
-                recipe.folder,
-                f"seed-{seed}",
-                {**identity, "seed": str(seed)},
-                recipe.other_machine,
-            ),
-            _warm(recipe, learner, seed),
-        )
-        for seed, sampler in zip(seeds, samplers, strict=True)
-    ]
-    return trained(trainings, lambda news: tell(recipe.folder.name, news))
 
 
 def _learner(recipe: TrainingRecipe) -> Learner:

@@ -19,8 +19,8 @@ import numpy as np
 from simgap.arrays import FloatArray
 from simgap.continuous.randomization.binding import BoundRandomization
 from simgap.continuous.training.checkpoint import Checkpoints, Kept
+from simgap.continuous.training.draws import OwnDraws, Returns, drawn
 from simgap.continuous.training.learner import Learner
-from simgap.continuous.training.samplers import Met, Sampler, drawn
 from simgap.continuous.training.settings import Settings
 from simgap.continuous.training.update import Learnt
 from simgap.text import number
@@ -47,11 +47,11 @@ class Training:
 
     learner: Learner
     randomization: BoundRandomization
-    sampler: Sampler
     steps: int  # of the simulator, at most
     seed: int
     checkpoints: Checkpoints | None = None
     warm: Learnt | None = None  # weights and statistics to begin with
+    draws: OwnDraws | None = None  # instead of those of the randomization
 
     @property
     def rounds(self) -> int:
@@ -67,7 +67,8 @@ class Training:
         if self.warm is not None:
             weights, _, statistics = self.warm
             fresh = Learnt(weights, fresh.moments, statistics)
-        return Kept(0, fresh, self.sampler.arrays(), np.empty(0))
+        width = len(self.randomization.names)
+        return Kept(0, fresh, Returns(np.empty((0, width)), np.empty(0)), np.empty(0))
 
 
 @final
@@ -77,7 +78,6 @@ class Trained:
 
     seed: int
     learnt: Learnt
-    sampler: Sampler  # as it was at the end
     returns: FloatArray  # (rounds,), mean return of the episodes of each round
     steps: int
     seconds: float  # of the processor, from the first round on, which compiles
@@ -135,10 +135,7 @@ def trained(
     if any(each.rounds != at for each in kept):  # stopped between two checkpoints
         return [one for each in trainings for one in trained([each], tell)]
     learnt = [each.learnt for each in kept]
-    samplers = [
-        one.sampler.restored(each.sampler)
-        for one, each in zip(trainings, kept, strict=True)
-    ]
+    past = [each.past for each in kept]
     returns = [list(each.returns) for each in kept]
     watches = [_Watch(each, settings, rounds, at) for each in trainings]
     saved = begin = 0.0
@@ -147,48 +144,48 @@ def trained(
             saved, begin = monotonic(), process_time()
         draws = [
             drawn(
-                sampler,
                 each.randomization,
                 learner.features,
                 settings,
                 each.seed,
                 now,
                 learner.simulator.parameters,
+                each.draws,
+                before,
             )
-            for sampler, each in zip(samplers, trainings, strict=True)
+            for each, before in zip(trainings, past, strict=True)
         ]
         rate = rate_of(settings, now, rounds)
         seeds = [each.seed for each in trainings]
         done = learner.rounds(learnt, draws, seeds, now, rate)
         learnt = [each.learnt for each in done]
-        samplers = [s.met(each.met) for s, each in zip(samplers, done, strict=True)]
+        past = [
+            before if one.draws is None else before.then(each.met)
+            for one, before, each in zip(trainings, past, done, strict=True)
+        ]
         for row, watch, each in zip(returns, watches, done, strict=True):
             got = each.met.returned
             row.append(float(got.mean()) if got.size else float("nan"))
             tell(watch.news(now + 1, row[-1], each.met))
         if now + 1 == rounds or monotonic() - saved > EVERY:
             saved = monotonic()
-            for one, new, sampler, row in zip(
-                trainings, learnt, samplers, returns, strict=True
+            for one, new, before, row in zip(
+                trainings, learnt, past, returns, strict=True
             ):
                 if one.checkpoints is not None:
-                    arrays = sampler.arrays()
-                    one.checkpoints.save(Kept(now + 1, new, arrays, np.array(row)))
+                    one.checkpoints.save(Kept(now + 1, new, before, np.array(row)))
     fresh = max(0, rounds - at - 1)
     spent = (process_time() - begin) / len(trainings) if fresh else 0.0
     return [
         Trained(
             one.seed,
             new,
-            sampler,
             np.array(row),
             rounds * settings.batch,
             spent,
             fresh * settings.batch,
         )
-        for one, new, sampler, row in zip(
-            trainings, learnt, samplers, returns, strict=True
-        )
+        for one, new, row in zip(trainings, learnt, returns, strict=True)
     ]
 
 
@@ -230,7 +227,7 @@ class _Watch:
         width = len(training.randomization.names)
         self._theta, self._returned = np.empty((0, width)), np.empty(0)
 
-    def news(self, rounds: int, returned: float, met: Met) -> News:
+    def news(self, rounds: int, returned: float, met: Returns) -> News:
         self._theta = np.concatenate([self._theta, met.theta])[-RECENT:]
         self._returned = np.concatenate([self._returned, met.returned])[-RECENT:]
         if rounds == self._at:  # the first round compiles: it says nothing of speed

@@ -14,8 +14,8 @@ import numpy as np
 
 from simgap.arrays import AnyArray, BoolArray, FloatArray
 from simgap.continuous.interfaces import Choices, Parameter, Simulator, Space
+from simgap.continuous.training.draws import Drawn
 from simgap.continuous.training.rows import Rows
-from simgap.continuous.training.samplers import Drawn
 from simgap.errors import SimgapError
 
 Act = Callable[[Any, AnyArray, AnyArray, BoolArray, AnyArray, AnyArray], Any]

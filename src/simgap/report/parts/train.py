@@ -15,7 +15,6 @@ from simgap.report.shown_number import NOTHING, show
 from simgap.text import counted, listed, shown
 
 GROUP = "Trainings"
-UNIFORM = "uniform"  # a sampler that does not adapt
 X, Y = "steps of the simulator", "return of training episodes"
 NOISE = (
     "Returns of the episodes that were learnt from, in which other actions are tried "
@@ -92,8 +91,8 @@ def trainings_part(records: Sequence[Train], anchor: str) -> Part:
 def what_it_is(record: Train) -> str:
     """Return a way to train in words."""
     memory = "without memory" if record.memory == "none" else f"memory {record.memory}"
-    if record.sampler != UNIFORM:
-        memory += f", sampler {record.sampler}"
+    if record.draws:
+        memory += f", drawn by {shown(record.draws, 40)}"
     if record.masked:
         return f"{memory}, told some of the parameters"
     if record.informed:
@@ -150,14 +149,19 @@ def _mean(record: Train) -> tuple[Point, ...]:
 
 
 def _table(records: Sequence[Train], key: str) -> Sheet:
-    heads = ["training", "what it is", "seed", "how it ended", "return at the end"]
-    adaptive = any(each.sampler != UNIFORM for each in records)
-    drawn = ["drawn of nu at the end"] if adaptive else []
-    headings = [Heading(head) for head in (*heads, *drawn, "steps", "policy")]
+    heads = (
+        "training",
+        "what it is",
+        "seed",
+        "how it ended",
+        "return at the end",
+        "steps",
+        "policy",
+    )
     return sheet(
         key,
         "Every training",
-        headings,
+        [Heading(head) for head in heads],
         [
             (
                 each.name,
@@ -165,7 +169,6 @@ def _table(records: Sequence[Train], key: str) -> Sheet:
                 one.seed,
                 Sign(one.outcome, "mind" if one.converged is False else "good"),
                 show(one.final_return, certainty="estimated", digits=4),
-                *([f"{100 * one.drawn_share:.3g} %"] if adaptive else []),
                 each.steps,
                 one.file,
             )

@@ -124,7 +124,7 @@ def gap_plots(record: Transfer, anchor: str) -> tuple[CurvePlot, ...]:
 
 
 def worths_plot(record: Transfer, key: str) -> BarPlot | None:
-    """Return what memory, information, randomization and a sampler are worth."""
+    """Return what memory, information and randomization are worth."""
     if not record.worths:
         return None
     count = Counter(each.what for each in record.worths)

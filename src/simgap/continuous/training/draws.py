@@ -1,15 +1,14 @@
 """Which parameters the episodes of a training get: the draws of every row.
 
-An episode has a number, and what is drawn for it is a function of the seed and that
-number. A sampler says where the numbers lead: `Nu` to the randomization itself,
-adaptive ones to where it seems to pay, from the returns of earlier episodes.
+An episode has a number, and what is drawn from nu for it is a function of the seed and
+that number. A draw of one's own is a function of a generator, which the seed and the
+number of the round make, and of what episodes returned so far.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, final
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,83 +20,36 @@ from simgap.continuous.randomization.draws import LOW, SHIFT, philox, uniforms
 from simgap.continuous.training.features import Features
 from simgap.continuous.training.rows import Draws
 from simgap.continuous.training.settings import Settings
+from simgap.errors import InvalidArgument
+from simgap.text import number, shown
 
 SHORTEST = 8  # steps: a row has draws for episodes of that length on average
 STREAM = 2  # of Philox: seeds of training episodes; evaluation has 1
 
 
-class Sampler(Protocol):
-    """What is drawn for episodes; a value, changed by what was met."""
+class Returns(NamedTuple):
+    """What finished episodes returned, in the order in which they were drawn."""
 
-    @property
-    def share(self) -> float:
-        """Return how much of nu is drawn: e to the entropy of the draws, 1: all."""
-        ...
-
-    def draw(self, seed: int, episodes: OffsetArray) -> FloatArray:
-        """Return theta of episodes of these numbers, (n, P)."""
-        ...
-
-    def met(self, episodes: Met) -> Sampler:
-        """Return the sampler that knows what some episodes returned."""
-        ...
-
-    def arrays(self) -> Mapping[str, AnyArray]:
-        """Return what it has learnt so far, for a checkpoint."""
-        ...
-
-    def restored(self, arrays: Mapping[str, AnyArray]) -> Sampler:
-        """Return the sampler with what a checkpoint kept."""
-        ...
-
-
-class Met(NamedTuple):
-    """Finished episodes, in the order of their numbers."""
-
-    seed: int  # that they were drawn with
-    number: OffsetArray  # (n,)
     theta: FloatArray  # (n, P), as drawn
     returned: FloatArray  # (n,)
 
+    def then(self, more: Returns) -> Returns:
+        """Return these, and those that came after them."""
+        theta = np.concatenate([self.theta, more.theta])
+        return Returns(theta, np.concatenate([self.returned, more.returned]))
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Nu:
-    """The randomization itself, whatever happens."""
 
-    randomization: BoundRandomization
-
-    @property
-    def share(self) -> float:
-        """Return 1."""
-        return 1.0
-
-    def draw(self, seed: int, episodes: OffsetArray) -> FloatArray:
-        """Return draws of nu."""
-        return self.randomization.sample(seed, episodes)
-
-    def met(self, episodes: Met) -> Nu:
-        """Return itself."""
-        return self
-
-    def arrays(self) -> Mapping[str, AnyArray]:
-        """Return nothing."""
-        return {}
-
-    def restored(self, arrays: Mapping[str, AnyArray]) -> Nu:
-        """Return itself."""
-        return self
+OwnDraws = Callable[[np.random.Generator, int, Returns], Any]
+# how many episodes, what was returned so far -> theta, (episodes, P)
 
 
 class Drawn(NamedTuple):
     """The draws of all rows of a round: for the simulator, the networks, and a log."""
 
-    seed: int
     draws: Draws
     values: Mapping[str, FloatArray]  # by parameter, (E, J): what is randomized
     seeds: OffsetArray  # (E, J), of the episodes
     theta: FloatArray  # (E, J, P), as drawn
-    number: OffsetArray  # (E, J), of the episodes
 
 
 def draws_in_a_row(settings: Settings) -> int:
@@ -106,33 +58,27 @@ def draws_in_a_row(settings: Settings) -> int:
 
 
 def drawn(
-    sampler: Sampler,
     randomization: BoundRandomization,
     features: Features,
     settings: Settings,
     seed: int,
     round_number: int,
     parameters: tuple[Parameter, ...],
+    own: OwnDraws | None = None,
+    past: Returns | None = None,
 ) -> Drawn:
-    """Return what the episodes of one round get, a pure function of its number."""
-    every = settings.rows * draws_in_a_row(settings)
+    """Return what the episodes of one round get, a pure function of its number.
+
+    With draws of one's own it is a function of what was returned so far as well.
+    """
+    shape = (settings.rows, draws_in_a_row(settings))
+    every = shape[0] * shape[1]
     number = round_number * every + np.arange(every)
-    theta = sampler.draw(seed, number)
-    return drawn_as(theta, number, randomization, features, settings, seed, parameters)
-
-
-def drawn_as(
-    theta: FloatArray,
-    number: OffsetArray,
-    randomization: BoundRandomization,
-    features: Features,
-    settings: Settings,
-    seed: int,
-    parameters: tuple[Parameter, ...],
-) -> Drawn:
-    """Return what episodes of these numbers get if theta is drawn, row after row."""
-    in_a_row = draws_in_a_row(settings)
-    shape = (len(theta) // in_a_row, in_a_row)
+    if own is None or past is None:
+        theta = randomization.sample(seed, number)
+    else:
+        random = np.random.default_rng([seed, round_number])
+        theta = _checked(own(random, every, past), every, randomization)
     given = told_to_informed(randomization, theta)
     fixed = np.full(shape, np.nan)  # of what is not drawn, nothing is told
     known = {
@@ -149,20 +95,14 @@ def drawn_as(
     values = {
         name: each.reshape(shape) for name, each in randomization.values(theta).items()
     }
-    every: dict[str, Any] = {
+    worlds: dict[str, Any] = {
         each.name: np.full(shape, each.nominal, np.float32) for each in parameters
     }
-    every |= {name: each.astype(np.float32) for name, each in values.items()}
+    worlds |= {name: each.astype(np.float32) for name, each in values.items()}
     seeds = episode_seeds(seed, number).reshape(shape)
     words = np.stack([np.zeros_like(seeds), seeds], axis=-1).astype(np.uint32)
-    return Drawn(
-        seed,
-        Draws(every, told, shown, words),
-        values,
-        seeds,
-        theta.reshape(*shape, -1),
-        number.reshape(shape),
-    )
+    draws = Draws(worlds, told, shown, words)
+    return Drawn(draws, values, seeds, theta.reshape(*shape, -1))
 
 
 def episode_seeds(seed: int, number: OffsetArray) -> OffsetArray:
@@ -172,6 +112,37 @@ def episode_seeds(seed: int, number: OffsetArray) -> OffsetArray:
     zeros = np.zeros_like(counter)
     words = philox((counter & LOW, counter >> SHIFT, zeros, zeros + STREAM), key)
     return words[0].astype(np.int64)
+
+
+def _checked(given: Any, episodes: int, nu: BoundRandomization) -> FloatArray:
+    """Return theta of somebody's draws, or say what is wrong with it."""
+    shape, names = (episodes, len(nu.names)), ", ".join(nu.names[:8])
+    try:
+        theta = np.array(given, np.float64)
+    except (TypeError, ValueError):
+        theta = np.empty(0)
+    if theta.shape != shape:
+        size = f"an array of shape {theta.shape}" if theta.size else shown(str(given))
+        raise InvalidArgument(
+            f"draws returned {size} for {episodes} episodes",
+            hint=f"return theta as an array of shape {shape}: {names}",
+            code="wrong-draws",
+        )
+    inside = np.isfinite(theta).all(axis=1) & nu.inside(theta)
+    if not inside.all():
+        first = int(inside.argmin())
+        row = ", ".join(
+            f"{name}={number(value)}"
+            for name, value in zip(nu.names, theta[first].tolist(), strict=True)
+        )
+        raise InvalidArgument(
+            f"draws returned {row} for episode {first} of a round, which is not in "
+            f"{nu.to_string()}",
+            hint="draw where the randomization does; nu.quantile(u) is theta for "
+            "points u of the unit cube",
+            code="wrong-draws",
+        )
+    return theta
 
 
 def _numbers(

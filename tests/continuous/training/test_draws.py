@@ -11,8 +11,8 @@ from scipy.stats import chisquare
 from simgap.arrays import AnyArray, BoolArray, FloatArray
 from simgap.continuous import Parameter, bind, parse_memory, preset
 from simgap.continuous.measuring.jobs import episode_seeds as evaluation_seeds
+from simgap.continuous.training.draws import Drawn, drawn, episode_seeds
 from simgap.continuous.training.features import features_of
-from simgap.continuous.training.samplers import Drawn, Nu, drawn, episode_seeds
 from tests.continuous.randomization.worlds import Named
 
 NAMES = ("mass", "gain", "drag", "hidden")  # a parameter may have any name
@@ -25,7 +25,6 @@ def round_of(number: int, seed: int = 0, **changes: Any) -> Drawn:
     randomization = bind(SPEC, ROBOT)
     settings = preset(parse_memory("none"), 20, **{"rows": 8, **changes})
     return drawn(
-        Nu(randomization),
         randomization,
         features_of(randomization),
         settings,
@@ -35,10 +34,12 @@ def round_of(number: int, seed: int = 0, **changes: Any) -> Drawn:
     )
 
 
-def by_number(found: Drawn, which: Any) -> dict[int, AnyArray]:
-    """Return something of every episode by the episode's number."""
-    rows = which.reshape(found.number.size, -1)
-    return dict(zip(found.number.ravel().tolist(), rows, strict=True))
+def by_number(number: int, found: Drawn, name: str) -> dict[int, AnyArray]:
+    """Return something of every episode of a round by the episode's number."""
+    which = found.draws.shown if name == "shown" else getattr(found, name)
+    size = found.seeds.size
+    episodes = range(number * size, (number + 1) * size)
+    return dict(zip(episodes, which.reshape(size, -1), strict=True))
 
 
 def test_draws_are_a_function_of_seed_and_number() -> None:
@@ -48,10 +49,10 @@ def test_draws_are_a_function_of_seed_and_number() -> None:
     large = round_of(0, rows=32, **masked)
     randomization = bind(SPEC, ROBOT)
     for field in ("theta", "seeds", "shown"):
-        every = by_number(large, field_of(large, field))
+        every = by_number(0, large, field)
         seen = set()
-        for each in small:
-            for number, value in by_number(each, field_of(each, field)).items():
+        for at, each in enumerate(small):
+            for number, value in by_number(at, each, field).items():
                 np.testing.assert_array_equal(value, every[number])
                 seen.add(number)
         assert seen == set(every) == set(range(32 * 3))
@@ -61,10 +62,6 @@ def test_draws_are_a_function_of_seed_and_number() -> None:
     other = round_of(0, seed=1, rows=32, **masked)
     assert not np.intersect1d(large.theta, other.theta).size
     assert not np.intersect1d(large.seeds, other.seeds).size
-
-
-def field_of(found: Drawn, name: str) -> Any:
-    return found.draws.shown if name == "shown" else getattr(found, name)
 
 
 def test_episodes_of_a_training_are_none_of_an_evaluation() -> None:
@@ -139,7 +136,6 @@ def test_a_policy_is_told_nothing_where_nothing_varies() -> None:
     randomization = bind("mass=1", ROBOT)
     settings = preset(parse_memory("none"), 20, rows=8, informed=True, masked=True)
     found = drawn(
-        Nu(randomization),
         randomization,
         features_of(randomization),
         settings,

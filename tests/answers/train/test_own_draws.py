@@ -1,0 +1,162 @@
+"""Draws of one's own, by `simgap.train`: what is trained for, resumed and refused."""
+
+from __future__ import annotations
+
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import simgap
+from simgap.answers.transfer.trained_run import TrainedRun
+from simgap.arrays import FloatArray
+from simgap.continuous import Returns
+from simgap.continuous.training import trainer
+from simgap.errors import InvalidArgument, InvalidFile
+from simgap.records import Train
+from tests.answers.target import Target
+from tests.report.study_cases import training
+
+ROWS = 64
+Random = np.random.Generator
+
+
+class Stopped(Exception):
+    """Somebody stops a training."""
+
+
+def train(out: Path, draws: Any, *, rounds: int = 8, **more: Any) -> Train:
+    """Train to guess a number unseen: the best guess is the mean of what is drawn."""
+    given: dict[str, Any] = {
+        "randomize": "theta=-3..3",
+        "memory": "none",
+        "steps": rounds * ROWS,
+        "settings": {"rows": ROWS, "units": 8, "rate": 0.03},
+        "checked": False,
+        "draws": draws,
+        "out": out,
+        **more,
+    }
+    found: Train = simgap.train(Target(noise=0.0), **given)
+    return found
+
+
+def upper_end(rng: Random, episodes: int, past: Returns) -> FloatArray:
+    return np.full((episodes, 1), 3.0)
+
+
+def near_the_best(rng: Random, episodes: int, past: Returns) -> FloatArray:
+    """Draw about what returned most so far."""
+    assert past.theta.shape == (past.returned.size, 1)
+    best = past.theta[past.returned.argmax()] if past.returned.size else np.zeros(1)
+    return np.clip(best + rng.normal(0.0, 0.5, (episodes, 1)), -3.0, 3.0)
+
+
+def test_draws_at_one_end_train_for_that_end(tmp_path: Path) -> None:
+    """There the best guess loses nothing; over nu it loses the variance, 3."""
+    end = train(tmp_path, upper_end, rounds=60)
+    nu = train(tmp_path, None, rounds=60)
+    assert (end.name, end.draws) == ("none-upper-end", "upper_end")
+    assert (nu.name, nu.draws) == ("none", "")
+    graded = simgap.transfer(
+        Target(noise=0.0),
+        {each.name: each.policies[0].file for each in (end, nu)},
+        randomize="theta=2.99..3",
+        design="sobol:4",
+        episodes=4,
+        checked=False,
+    )
+    lost = {each.name: -each.mean.estimate for each in graded.policies}
+    assert lost["none-upper-end"] < 0.1
+    assert lost["none"] > 4.0  # the control: the mean of nu is 3 away
+
+
+def test_a_stopped_training_goes_on_to_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What returned so far is in the checkpoint; a stop leaves what a kill leaves."""
+    monkeypatch.setattr(trainer, "EVERY", -1.0)  # a checkpoint after every round
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    found = train(whole, near_the_best)
+
+    def stop(text: str) -> None:
+        if " 5 of " in text:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(parts, near_the_best, progress=stop)
+    assert train(parts, near_the_best).policies[0].curve == found.policies[0].curve
+    for name in ("seed-0.onnx", "seed-0.checkpoint"):
+        same = [(out / found.name / name).read_bytes() for out in (whole, parts)]
+        assert same[0] == same[1], name
+    with pytest.raises(InvalidFile) as refused:
+        train(whole, upper_end, name=found.name)
+    assert refused.value.code == "another-training"
+
+
+@pytest.mark.parametrize(
+    "theta", [np.zeros(5), [[0.0]], [[0.0], [1.0, 2.0]], "3", None, nan, np.inf, 3.1]
+)
+def test_wrong_draws_are_refused(theta: Any, tmp_path: Path) -> None:
+    def wrong(rng: Random, episodes: int, past: Returns) -> Any:
+        good = np.zeros((episodes, 1))
+        if isinstance(theta, float):
+            good[7] = theta
+            return good
+        return theta
+
+    with pytest.raises(InvalidArgument) as refused:
+        train(tmp_path, wrong)
+    assert refused.value.code == "wrong-draws"
+    assert ("episode 7" in refused.value.problem) == isinstance(theta, float)
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ({"nominal": True}, "nothing-to-draw"),
+        ({"at": "theta=1"}, "nothing-to-draw"),
+        (
+            {"train_fn": print, "steps": None, "settings": None},
+            "not-for-own-trainer",
+        ),
+    ],
+)
+def test_draws_where_nothing_is_drawn_are_refused(
+    more: dict[str, Any], code: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    with pytest.raises(InvalidArgument) as refused:
+        train(out, upper_end, **more)
+    assert refused.value.code == code
+    assert not out.exists()
+
+
+def test_only_trainings_with_the_same_draws_are_compared() -> None:
+    def run_of(*names: str) -> list[str]:
+        trainings = tuple(training(name, **options(name)) for name in names)
+        pairs = TrainedRun(None, trainings).pairs
+        return [f"{what}: {one} - {other}" for what, one, other in pairs]
+
+    def options(name: str) -> dict[str, Any]:
+        found: dict[str, Any] = {"memory": "none"} if "none" in name else {}
+        found |= {"informed": True} if "informed" in name else {}
+        found |= {"draws": "ends"} if "ends" in name else {}
+        if "nominal" in name:
+            found |= {"randomize": "nominal", "specialist": True}
+        return found
+
+    assert run_of("gru", "gru-ends") == []
+    assert run_of("gru-ends", "none", "informed-none") == [
+        "information: informed-none - none"
+    ]
+    every = ("gru-ends", "none-ends", "none", "gru", "informed-none", "nominal-gru")
+    assert run_of(*every) == [
+        "memory: gru - none",  # draws of nu come first
+        "information: informed-none - gru",
+        "randomization: gru - nominal-gru",
+        "memory: gru-ends - none-ends",
+        "randomization: gru-ends - nominal-gru",
+    ]
