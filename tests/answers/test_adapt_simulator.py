@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgap.answers import adapt_simulator
+from simgap.answers import adapt, adapt_simulator
 from simgap.cli.app.main import main
 from simgap.continuous import bind, open_simulator
 from simgap.continuous.measuring.checks import without_effect
-from simgap.errors import SimgapError
+from simgap.errors import InvalidArgument, SimgapError
+from simgap.interop import TransitionLog
 from simgap.records import Finding
 from tests.continuous.identification.real_pendulum import (
     RANGES,
@@ -97,6 +98,40 @@ def test_shares_of_a_transfer_say_what_to_measure(tmp_path: Path) -> None:
     assert told.value.code == "no-file"
 
 
+RIVER = "riverswim?states=3&success=0.3,0.8"
+STATES = TransitionLog(*np.zeros((5, 1), np.int64))
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "word"),
+    [
+        (RIVER, {"horizon": 8}, "log"),
+        (RIVER, {"log": STATES}, "horizon"),
+        (RIVER, {"horizon": 8, "log": STATES, "out": "p.csv"}, "out"),
+        (RIVER, {"horizon": 8, "log": STATES, "rate": 20.0}, "rate"),
+        (RIVER, {"horizon": 8, "log": recorded(1)}, "observations"),
+        (ToyPendulum(), {"log": recorded(1), "randomize": RANGES, "horizon": 8},
+         "horizon"),
+        (ToyPendulum(), {"log": recorded(1), "randomize": RANGES, "save": "p.simgap"},
+         "save"),
+        (ToyPendulum(), {"log": STATES, "randomize": RANGES}, "TransitionLog"),
+    ],
+)  # fmt: skip
+def test_options_and_logs_of_the_other_kind_are_refused(
+    model: object, options: dict[str, object], word: str
+) -> None:
+    with pytest.raises(InvalidArgument) as told:
+        adapt(model, **options)  # type: ignore[call-overload]
+    assert word in str(told.value) and told.value.hint
+
+
+def test_a_file_of_observations_is_no_log_of_a_class(tmp_path: Path) -> None:
+    log = written(recorded(1, steps=60), tmp_path / "real.csv")
+    with pytest.raises(InvalidArgument) as told:
+        adapt(RIVER, 8, log)
+    assert told.value.code == "log-of-observations"
+
+
 def test_the_verb_prints_the_keys_of_the_contract(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -124,6 +159,8 @@ def test_the_verb_prints_the_keys_of_the_contract(
         (["--randomize", RANGES, "--log", "x.csv", "-H", "5"], "-H"),
         (["--randomize", RANGES, "--log", "x.csv", "--save", "p.simgap"], "--save"),
         (["--log", "x.csv", "--transfer", "run", "-H", "5"], "--transfer"),
+        (["--log", "x.csv", "--rate", "20", "-H", "5"], "--rate"),
+        (["--log", "x.csv", "--delay", "0", "-H", "5"], "--delay"),
         (["--randomize", RANGES, "--log", "x.csv", "--out", "p.txt"], "p.txt"),
         (["--randomize", RANGES, "--log", "x.csv", "--delay", "99"], "--delay"),
     ],

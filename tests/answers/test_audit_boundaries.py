@@ -5,7 +5,6 @@ Stand-ins have what a function reads and no more.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib import import_module
 from math import inf
 from types import SimpleNamespace as Stand
@@ -14,12 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.answers import audit, named_model
+from simgap.answers import named_model
 from simgap.answers.audit import (
     grid,
     numbers,
-    refine,
-    table,
     theory as theories,
     words,
 )
@@ -29,92 +26,18 @@ from simgap.answers.stakes import Stakes
 from simgap.answers.weighted_models import weighted_models
 from simgap.errors import NotSolved
 from simgap.intervals import Certified, Estimate
-from simgap.mdp import Axis, Interpolation, StateGrid
 from simgap.oracle import Outcome
-from simgap.records import InSimulator, Rung, WorstModel
+from simgap.records import InSimulator, WorstModel
 from simgap.text import NOISE
 from tests.answers.audit_cases import coins, theory_of
 
+auditing: Any = import_module("simgap.answers.audit.audit")
 smoothness: Any = import_module("simgap.answers.audit.smoothness")
 LATENT = coins(0.2, 0.9)
 
 
 def stake(low: float, high: float) -> Stakes:
     return Stakes(Certified(low, high), (Certified(low, high),))
-
-
-def rung(low: float, high: float, **more: Any) -> Rung:
-    usual = {"cells": (3,), "states": 3, "noise": 0.1, "in_simulator": ()}
-    gap = more.pop("gap", Certified(low, high))
-    return Rung(
-        **{**usual, "average_gap": gap, "at_stake": 100.0, "verdict": "yes", **more}
-    )
-
-
-def test_an_answer_stands_still_if_brackets_leave_each_other_by_little() -> None:
-    coarse: Any = Stand(origin=Stand(too_coarse=True))
-    fine: Any = Stand(origin=Stand(too_coarse=False))
-
-    def still(before: Rung, now: Rung, on: Any = fine) -> bool:
-        return refine._stands_still(before, now, on)
-
-    assert still(rung(4.0, 8.0), rung(5.0, 9.0))  # leaves by 1, a hundredth of 100
-    assert not still(rung(4.0, 8.0), rung(5.5, 9.5))
-    assert still(rung(5.0, 9.0), rung(4.0, 8.0))
-    assert not still(rung(4.0, 8.0), rung(2.5, 6.5))
-    assert still(rung(2.0, 9.0), rung(4.0, 8.0))  # one inside of the other
-    assert not still(rung(4.0, 8.0), rung(5.0, 9.0), coarse)
-    assert not still(rung(4.0, 8.0), rung(5.0, 9.0, verdict="no"))
-    assert not still(rung(4.0, 8.0, gap=None), rung(5.0, 9.0))
-    assert not still(rung(4.0, 8.0), rung(5.0, 9.0, gap=None))
-    assert not still(rung(4.0, 8.0), rung(5.0, 9.0, at_stake=50.0))
-
-
-@pytest.mark.parametrize(
-    ("scheme", "numbers_of_a_row"),
-    [(Interpolation.SIMPLEX, 3), (Interpolation.MULTILINEAR, 4)],
-)
-def test_a_table_is_too_large_by_its_numbers_or_its_losses(
-    scheme: Interpolation, numbers_of_a_row: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """12 nodes, 2 actions, 5 models, 7 samples of a step, 3 or 4 corners of a cell."""
-
-    class Models(list[int]):
-        n_actions = 2
-
-    made: Any = Stand(
-        simulators=Models(range(5)), scheme=scheme, origin=Stand(samples=7)
-    )
-    nodes = StateGrid((Axis("a", 0.0, 1.0, 3), Axis("b", 0.0, 1.0, 4)))
-    rows = 12 * 2 * 5
-
-    def large(*, thorough: bool = False) -> bool:
-        return refine._too_large(made, nodes, 11, thorough=thorough)
-
-    monkeypatch.setattr(refine, "MOST_NUMBERS", rows * numbers_of_a_row * 7)
-    assert not large()
-    monkeypatch.setattr(refine, "LARGEST_LOSSES", 8.0 * 11 * rows)
-    assert not large()
-    monkeypatch.setattr(refine, "LARGEST_LOSSES", 8.0 * 11 * rows - 1.0)
-    assert large() and not large(thorough=True)
-    monkeypatch.setattr(refine, "MOST_NUMBERS", rows * numbers_of_a_row * 7 - 1)
-    assert large(thorough=True)
-
-
-def test_an_audit_that_moves_is_left_open() -> None:
-    found = audit(LATENT, 5)
-    rungs = [rung(1.0, 2.0), rung(1.0, 4.0, at_stake=0.0), rung(1.0, 5.0, gap=None)]
-    moved = refine._still_moving(found, rungs, refine.LadderEnd.OUT_OF_TIME)
-    assert (moved.verdict, moved.verdict_code) == (
-        "undecided: grid too coarse",
-        "answer-moves",
-    )
-    assert moved.everywhere is None and moved.passed
-    assert "3 grids" in moved.headline and "(at most 2 %, 0 % of" in moved.headline
-    broken = replace(found.findings[0], status="fail")
-    failed = replace(found, findings=(broken, *found.findings[1:]))
-    end = refine.LadderEnd.OUT_OF_TIME
-    assert not refine._still_moving(failed, rungs, end).passed
 
 
 @pytest.mark.parametrize(
@@ -175,7 +98,7 @@ def test_noise_of_a_grid_is_worth_a_warning_beyond_half_of_the_motion() -> None:
 
 def test_commands_carry_on_from_a_verdict() -> None:
     def verbs(given: Any, verdict: Any = "yes", horizon: int | None = 7) -> list[str]:
-        told = table.next_commands(
+        told = auditing._next_commands(
             named_model(given), horizon, verdict, Settings(time_limit=5.0)
         )
         assert all(f"-H {horizon or 200}" in each for each in told)
@@ -204,18 +127,18 @@ def test_an_audit_says_how_planning_ended(
     outcome: Outcome | None, planned: int, code: str, status: str
 ) -> None:
     lost = Losses(horizon=9, outcome=outcome, planned=planned)
-    (found,) = table._planning(weighted_models(LATENT), lost)
+    (found,) = auditing._planning(weighted_models(LATENT), lost)
     assert (found.code, found.status) == (code, status)
     assert found.value == (None if outcome is None else planned)
-    assert table._planning(weighted_models(LATENT), Losses()) == ()
+    assert auditing._planning(weighted_models(LATENT), Losses()) == ()
 
 
 def test_a_verdict_is_exact_only_where_nothing_was_computed_in_floats() -> None:
     apart: Any = Stand(confused=())
-    assert table._certainty(LATENT, None, apart) == "exact"
-    assert table._certainty(LATENT, 5, apart) == "certified"
+    assert auditing._certainty(LATENT, None, apart) == "exact"
+    assert auditing._certainty(LATENT, 5, apart) == "certified"
     apart.confused = ((0, 1),)
-    assert table._certainty(LATENT, None, apart) == "certified"
+    assert auditing._certainty(LATENT, None, apart) == "certified"
 
 
 def test_a_trip_longer_than_the_episode_is_a_warning() -> None:

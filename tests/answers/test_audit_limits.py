@@ -41,7 +41,6 @@ def stake(low: float, high: float) -> Stakes:
         {"acceptable": 0.0},
         {"acceptable": 1.0},
         {"time_limit": 0.0},
-        {"refine": True},
         {"horizon": 0},
     ],
 )

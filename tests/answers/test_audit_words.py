@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from types import SimpleNamespace as Stand
 from typing import Any
 
 import numpy as np
 import pytest
 
-from simgap.answers.audit import table, theory, words
+from simgap.answers.audit import theory, words
 from simgap.answers.audit.losses import Losses
 from simgap.answers.audit.separation import Apart
 from simgap.answers.audit.ways_back import WaysBack
@@ -21,6 +22,7 @@ from simgap.oracle import Outcome
 from simgap.records import WorstModel
 from tests.answers.audit_cases import coins
 
+auditing: Any = import_module("simgap.answers.audit.audit")
 LATENT = coins(0.2, 0.9)
 FINE = WaysBack(True, 0, None, (), (), False)
 STUCK = WaysBack(False, 1, 1, ((0,),), (), False)
@@ -162,17 +164,17 @@ def test_findings_are_about_models_with_weight_and_parts_of_the_stake() -> None:
         rounding=8e-5,
     )
     apart = Apart(None, None, (), (), 2, None)
-    found: Any = table._findings(latent, models, FINE, apart, known, lost, 0.1)
+    found: Any = auditing._findings(latent, models, FINE, apart, known, lost, 0.1)
     said = {each.check: each for each in found if not isinstance(each, int)}
     assert said["smoothness"].value == 0.25 and said["smoothness"].code == "jumps"
     assert said["digits"].code == "rounding"  # 1e-5 of the stake
-    fine = table._findings(
+    fine = auditing._findings(
         latent, models, FINE, apart, known, replace(lost, rounding=8e-7), 0.1
     )
     assert fine[-1].code == "well-conditioned"
     facts = Stand(spans=np.array([1.0]), residual=0.5)
     known.facts = facts
-    off = table._findings(
+    off = auditing._findings(
         latent, models, FINE, apart, known, replace(lost, rounding=None), 0.1
     )
     assert off[-1].code == "unsolved-equations"

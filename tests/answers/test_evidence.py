@@ -20,7 +20,7 @@ from simgap.answers.adapt.evidence import (
     posterior,
 )
 from simgap.answers.adapt.goodness_of_fit import goodness_of_fit
-from simgap.answers.adapt.judged import judged_by_tables
+from simgap.answers.adapt.judged import judge
 from simgap.answers.adapt.misfit import best_model, impossible_transitions, misfits
 from simgap.errors import InvalidFile
 from simgap.interop import load_model
@@ -86,7 +86,7 @@ def test_starts_differ_between_likely_models_alone() -> None:
 def test_probabilities_are_as_near_as_rounding_says() -> None:
     latent = LatentMDP.uniform(doors(0.1, 0.3, 0.7))
     tries = [(0, 1, 1), (1, 0, 0), (0, 1, 0)] * 40
-    found = judged_by_tables(
+    found = judge(
         latent,
         as_log(tries),
         rewards=RewardEvidence.IGNORED,

@@ -31,7 +31,7 @@ OF_SIMULATOR = {  # options of a simulator, which a class refuses, or shares
     },
 }
 ONLY = {
-    "adapt": {"transfer", "out"},
+    "adapt": {"rate", "delay", "transfer", "out"},
     "study": {"noise", "seeds", "time_budget", "workers", "announce"},
 }
 
@@ -92,7 +92,7 @@ def test_a_study_has_its_usual_tolerance_and_limit(
 ) -> None:
     met = handed_on(STUDY, "study_class", monkeypatch, "model", 5)
     assert (met["gap_tolerance"], met["time_limit"]) == (0.1, 30.0)
-    assert (met["agents"], met["fresh"], met["refine"]) == (True, False, False)
+    assert (met["agents"], met["fresh"]) == (True, False)
 
 
 @pytest.mark.parametrize("verb", ["adapt", "study"])
@@ -133,7 +133,6 @@ def asked(**changes: Any) -> Any:
         "solver": AutoOracle(seed=3, gap_tolerance=0.2),
         "seconds": 30.0,
         "log": None,
-        "refine": True,
         "agents": True,
         "command": "simgap study",
         "tell": lambda word: None,
@@ -312,7 +311,6 @@ def test_gap_and_audit_of_a_study_rest_on_its_plan(
     assert judged == {
         "given": (given.given, 6),
         "time_limit": 30.0,
-        "refine": True,
         "seed": 3,
         "planned": (oracle, "planned"),
         "progress": given.tell,

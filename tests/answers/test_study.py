@@ -101,7 +101,6 @@ def test_answers_that_are_there_are_kept(done: Path, made: list[str]) -> None:
     [
         {"time_limit": 50.0},
         {"gap_tolerance": 0.05},
-        {"refine": True},
         {"agents": False},
         {"seed": 3},
         {"horizon": 7},
@@ -117,9 +116,6 @@ def test_an_answer_is_found_by_all_that_defines_it(
     if library := given.pop("numba", None):
         other = HOME.versions() | {"numba": library}
         monkeypatch.setattr(HOME, "versions", lambda: other)
-    audit = HOME.audit  # a table cannot be refined
-    quiet = {"refine": False}
-    monkeypatch.setattr(HOME, "audit", lambda *a, **k: audit(*a, **k | quiet))
     study(given.pop("model"), given.pop("horizon"), out=done, **given)
     assert made == ["blame", "width", "identify"]
 

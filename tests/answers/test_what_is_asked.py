@@ -170,28 +170,19 @@ def test_blame_samples_pairs_of_orders(
 
 def test_an_audit_is_made_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     asking: Any = import_module("simgap.answers.audit.audit")
-    table: Any = import_module("simgap.answers.audit.table")
     known: Any = Stand()
     options: dict[str, Any] = {"acceptable": 0.25, "time_limit": 9.0, "seed": 5}
-    monkeypatch.setattr(asking, "audited_table", stop)
-    monkeypatch.setattr(asking, "climbed", stop)
-    for refine in (False, True):
-        with pytest.raises(Told) as told:
-            audit(LATENT, H, refine=refine, planned=known, progress=tell, **options)
-        _, horizon, settings = told.value.given
-        assert horizon == H and told.value.more["progress"] is tell
-        assert (settings.acceptable, settings.time_limit) == (0.25, 9.0)
-        assert (settings.seed, settings.thorough) == (5, False)
-        assert told.value.more.get("planned") is (None if refine else known)
-    monkeypatch.undo()
-    monkeypatch.setattr(table, "losses_in_steps", stop)
+    monkeypatch.setattr(asking, "losses_in_steps", stop)
     with pytest.raises(Told) as told:
         audit(LATENT, H, planned=known, progress=tell, thorough=True, **options)
-    assert told.value.given[:2] == (LATENT, H) and told.value.given[2].thorough
+    settings = told.value.given[2]
+    assert told.value.given[:2] == (LATENT, H) and settings.thorough
+    assert (settings.acceptable, settings.time_limit) == (0.25, 9.0)
+    assert settings.seed == 5
     more = told.value.more
     assert more["planned"] is known and more["progress"] is tell
     assert more["promised"] > 0.0
-    monkeypatch.setattr(table, "theory", stop)
+    monkeypatch.setattr(asking, "theory", stop)
     for thorough in (False, True):
         with pytest.raises(Told) as told:
             audit(LATENT, H, thorough=thorough)

@@ -130,6 +130,7 @@ def test_a_study_and_its_page_say_so_too(
     for path in records:
         assert not BARE.search(path.read_text())
     page = next(tmp_path.glob("*.html")).read_text()
+    assert "What the same policies earn in the table" in page
     shown = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.S)
     pills = re.findall(r'class="sure ([^"]*)"', shown)
     assert pills.count(ON_GRID) > 10

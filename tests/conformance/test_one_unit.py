@@ -72,8 +72,6 @@ def case(request: pytest.FixtureRequest, folder: Path) -> Case:
 
 
 STEPS = ("-H", str(HORIZON))
-CLIMBED = "discretise:Pendulum-v1?mass=0.7,1.3&cells=5x5"  # one ladder is enough
-CLIMBING = (*STEPS, "--refine")
 
 
 def _values(case: Case) -> Iterator[Pair]:
@@ -273,11 +271,6 @@ def _audited(case: Case) -> Iterator[Pair]:
     found, told = simgap.audit(case.latent, HORIZON), case.verb("audit", *STEPS)
     for key in ("average_gap", "memoryless_gap", "value_of_memory", "worst", "theorem"):
         yield getattr(found, key), told[key]
-    if case.argument != CLIMBED:
-        return
-    finer = simgap.audit(case.latent, HORIZON, refine=True).ladder
-    assert finer is not None and len(finer.rungs) > 1
-    yield finer, case.verb("audit", *CLIMBING)["ladder"]
 
 
 def _blamed(case: Case) -> Iterator[Pair]:

@@ -113,7 +113,6 @@ def audit(*names: str, **changes: Any) -> dict[str, Any]:
         "value_of_memory": certified(0.7875, 0.8001),
         "outcome": "closed the bracket as far as asked",
         "in_simulator": [],
-        "ladder": None,
         "passed": True,
         "next": [f"simgap blame '{MODEL}' -H 200", "simgap report study -o page.html"],
         "certainty": {

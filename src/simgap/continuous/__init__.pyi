@@ -7,10 +7,6 @@ from simgap.continuous.identification.log_files import (
     is_real_log as is_real_log,
     read_real_log as read_real_log,
 )
-from simgap.continuous.identification.models import (
-    JudgedModels as JudgedModels,
-    judged_models as judged_models,
-)
 from simgap.continuous.identification.predictions import refuse_noise as refuse_noise
 from simgap.continuous.identification.real_log import RealLog as RealLog
 from simgap.continuous.identification.sampling import Sampler as Sampler
@@ -46,12 +42,7 @@ from simgap.continuous.measuring.grading import (
 from simgap.continuous.measuring.jobs import (
     Points as Points,
     Work as Work,
-    episode_seeds as episode_seeds,
     told_to_informed as told_to_informed,
-)
-from simgap.continuous.measuring.on_grid import (
-    OnGrid as OnGrid,
-    earned_on_grid as earned_on_grid,
 )
 from simgap.continuous.measuring.read_out import explained as explained
 from simgap.continuous.measuring.returns_table import read_returns as read_returns
@@ -77,7 +68,6 @@ from simgap.continuous.policies.naming import (
     read_policy_text as read_policy_text,
 )
 from simgap.continuous.policies.partly_told import PartlyTold as PartlyTold
-from simgap.continuous.policies.planned import GridPolicy as GridPolicy
 from simgap.continuous.policies.remembering import (
     holds_memory as holds_memory,
     is_informed as is_informed,

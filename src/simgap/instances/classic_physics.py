@@ -74,7 +74,6 @@ class Control:
     reward_range: tuple[float, float]
     ends: bool
     state_of: Callable[[Any], FloatArray]  # observations (..., O) -> (..., d)
-    shown: Callable[[FloatArray], FloatArray]  # and back
     played: Callable[[float], Any]  # an action -> what env.step takes
     derived: Callable[[Any], None]  # recomputes what env derives from parameters
 
@@ -170,11 +169,6 @@ def _angle_and_speed(observation: Any) -> FloatArray:
     return np.stack([np.arctan2(sin, cos), speed], axis=-1)
 
 
-def _cos_sin_speed(state: FloatArray) -> FloatArray:
-    angle, speed = np.moveaxis(state, -1, 0)
-    return np.stack([np.cos(angle), np.sin(angle), speed], axis=-1)
-
-
 def _as_it_is(observation: Any) -> FloatArray:
     return np.asarray(observation, np.float64)
 
@@ -217,7 +211,6 @@ CONTROLS: Mapping[str, Control] = {
         reward_range=(-(pi**2 + 0.1 * SPEED**2 + 0.001 * TORQUE**2), 0.0),
         ends=False,
         state_of=_angle_and_speed,
-        shown=_cos_sin_speed,
         played=_torque,
         derived=_nothing,
     ),
@@ -245,7 +238,6 @@ CONTROLS: Mapping[str, Control] = {
         reward_range=(-1.0, 0.0),
         ends=True,
         state_of=_as_it_is,
-        shown=_as_it_is,
         played=_number,
         derived=_nothing,
     ),
@@ -284,7 +276,6 @@ CONTROLS: Mapping[str, Control] = {
         reward_range=(0.0, 1.0),
         ends=True,
         state_of=_as_it_is,
-        shown=_as_it_is,
         played=_number,
         derived=_cart_pole_sums,
     ),

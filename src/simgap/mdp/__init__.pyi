@@ -16,7 +16,6 @@ from simgap.mdp.build import (
 from simgap.mdp.discretise import (
     Discretisation as Discretisation,
     discretise as discretise,
-    on_grid as on_grid,
 )
 from simgap.mdp.grid_origin import (
     TOO_COARSE as TOO_COARSE,
@@ -36,9 +35,6 @@ from simgap.mdp.latent import (
 from simgap.mdp.model_given import (
     checked_class as checked_class,
     checked_latent as checked_latent,
-)
-from simgap.mdp.node_table import (
-    MOST_NUMBERS as MOST_NUMBERS,
 )
 from simgap.mdp.one_step import (
     OneStepError as OneStepError,

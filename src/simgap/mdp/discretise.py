@@ -118,32 +118,6 @@ def discretise(
     """
     thetas = _product(parameters)
     varying = tuple(name for name, points in parameters.items() if len(points) > 1)
-    return on_grid(
-        physics,
-        grid,
-        thetas,
-        varying,
-        scheme=scheme,
-        restart=restart,
-        states=states,
-        samples=samples,
-        notes=notes,
-    )
-
-
-def on_grid(
-    physics: Physics,
-    grid: StateGrid,
-    thetas: Sequence[Theta],
-    varying: tuple[str, ...],
-    *,
-    scheme: Interpolation,
-    restart: bool,
-    states: NodeSet,
-    samples: int = 1,
-    notes: tuple[str, ...] = (),
-) -> Discretisation:
-    """Return the class of the models `thetas`, which differ in `varying` alone."""
     if len(physics.start) != len(grid.axes):
         raise InvalidArgument(
             f"{physics.name} starts in {len(physics.start)} coordinates, the grid has "

@@ -1,8 +1,8 @@
 """Where a class on a grid comes from: the simulator it is a table of, and the grid.
 
 A certificate about such a class holds for its table, not for the simulator. The class
-keeps this record in files and in parts of the class, so that every answer can say so, a
-policy can be played in the simulator, and the table can be made again with more cells.
+keeps this record in files and in parts of the class, so that every answer can say so
+and a policy can be played in the simulator.
 """
 
 from __future__ import annotations

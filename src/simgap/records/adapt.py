@@ -21,7 +21,7 @@ class AdaptedModel:
     prior: float
     probability: Annotated[float | None, means("null: the log excludes every model")]
     log_likelihood: float
-    p_value: Annotated[float, means("however data were collected, unless estimated")]
+    p_value: Annotated[float, means("however data were collected")]
     plausible: Annotated[bool, means("p_value above false_alarm")]
     gap_before: Annotated[float, means("of the plan for the prior, in this model")]
     gap_after: Annotated[float | None, means("of the plan for the posterior")]

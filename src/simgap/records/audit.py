@@ -22,7 +22,7 @@ Verdict = Literal[
     "in the long run",
     "not promised",
 ]
-OpenOnGrid = Literal["grid-too-coarse", "simulator-disagrees", "answer-moves"]
+OpenOnGrid = Literal["grid-too-coarse", "simulator-disagrees"]
 
 
 @final
@@ -96,32 +96,6 @@ class InSimulator:
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Rung:
-    """What one grid of a ladder says."""
-
-    cells: Annotated[tuple[int, ...], means("nodes along every axis")]
-    states: int
-    noise: Annotated[
-        float, means("of a step that the grid adds / its motion, at worst")
-    ]
-    average_gap: Certified | None
-    at_stake: Annotated[float, means("the gap of random actions, a yardstick")]
-    verdict: Annotated[Verdict, means("of the table")]
-    in_simulator: Annotated[tuple[InSimulator, ...], means("its policies in both")]
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Ladder:
-    """Finer and finer grids, and why there is no further one."""
-
-    outcome: str
-    tolerance: Annotated[float, means("of what is at stake: less than that is no move")]
-    rungs: Annotated[tuple[Rung, ...], means("from coarse to fine")]
-
-
-@final
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Audit(Record):
     """Will a policy trained on all models transfer? The verdict, and every check."""
@@ -160,7 +134,6 @@ class Audit(Record):
     ]
     outcome: Annotated[str | None, means("of planning")]
     in_simulator: Annotated[tuple[InSimulator, ...], means("of a class on a grid")]
-    ladder: Annotated[Ladder | None, means("with --refine")]
     passed: Annotated[bool, means("the exit status is 0")]
     next: Annotated[tuple[str, ...], means("commands to try now")]
     certainty: dict[str, Certainty]

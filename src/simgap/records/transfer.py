@@ -1,8 +1,7 @@
 """Does it transfer? The record of `simgap transfer`, in the user's units of reward.
 
-Everything here is estimated from episodes, but for the optimum of a grid. A gap is
-measured against the best policy at hand at that point, and a better one may exist: the
-true gap is *at least* that.
+Everything here is estimated from episodes. A gap is measured against the best policy at
+hand at that point, and a better one may exist: the true gap is *at least* that.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal, final
 
-from simgap.intervals import Certified, Estimate, Interval
+from simgap.intervals import Estimate
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
@@ -30,8 +29,6 @@ class TransferPoint:
     gap: Annotated[Estimate | None, means("at least, against the best reference here")]
     reference: str | None
     returned: Annotated[Estimate, means("the mean return of an episode")]
-    grid_optimum: Annotated[Certified | None, means("of the table")] = None
-    grid_value: Annotated[Interval | None, means("in the table")] = None
 
 
 @final
@@ -64,21 +61,6 @@ class LossRegion:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OnGridMeans:
-    """A policy in the tables of a grid and in the simulator, mean over the points.
-
-    lost + grid = optimum less the return in the simulator: what the policy loses in a
-    world whose optimum is known, and what a grid in place of the simulator changes.
-    """
-
-    optimum: Annotated[Certified, means("of the tables")]
-    value: Annotated[Interval, means("of the policy in them")]
-    lost: Annotated[Interval, means("optimum less value")]
-    grid: Annotated[Estimate, means("value less the return in the simulator")]
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TransferPolicy:
     """What was measured of one policy."""
 
@@ -94,7 +76,6 @@ class TransferPolicy:
     region: Annotated[LossRegion | None, means("where more is lost than matters")]
     broken: Annotated[int, means("episodes that broke")]
     points: Annotated[tuple[TransferPoint, ...], means("in the order of the design")]
-    on_grid: Annotated[OnGridMeans | None, means("in tables of a grid")] = None
 
     @property
     def line(self) -> str:

@@ -215,8 +215,8 @@ def test_what_a_study_of_a_simulator_does_not_take() -> None:
     with pytest.raises(InvalidArgument) as caught:
         study(object(), randomize="mass=1..2")  # type: ignore[call-overload]
     assert caught.value.code == "simulator-by-name"
-    with pytest.raises(InvalidArgument, match="refine"):
-        study("heading", randomize="mounting_angle=0..1", refine=True)  # type: ignore[call-overload]
+    with pytest.raises(InvalidArgument, match="alone"):
+        study("heading", randomize="mounting_angle=0..1", alone=1)  # type: ignore[call-overload]
     with pytest.raises(InvalidArgument, match="time_budget"):
         study("riverswim", 5, time_budget=5.0)  # type: ignore[call-overload]
     with pytest.raises(InvalidArgument, match="horizon"):

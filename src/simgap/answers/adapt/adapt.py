@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 from typing import Any, overload
 
-from simgap.answers.adapt.adapt_class import Log, adapt_class
+from simgap.answers.adapt.adapt_class import adapt_class
 from simgap.answers.adapt.evidence import RewardEvidence
+from simgap.answers.adapt.judged import Log
 from simgap.answers.adapt.options import refuse_options
 from simgap.answers.adapt.simulator import adapt_simulator
 from simgap.answers.model import Model
 from simgap.answers.planned_class import Tell
-from simgap.continuous import Randomized, RealLog, Simulator
+from simgap.continuous import Randomized, RealLog, Simulator, is_real_log
 from simgap.errors import InvalidArgument
 from simgap.interop import TransitionLog
 from simgap.oracle import OracleResult, Solver
@@ -32,8 +33,6 @@ def adapt(
     *,
     rewards: RewardEvidence = ...,
     start_evidence: bool = ...,
-    rate: float | None = ...,
-    delay: int | None = ...,
     false_alarm: float = ...,
     gap_tolerance: float | None = ...,
     time_limit: float = ...,
@@ -65,7 +64,7 @@ def adapt(
 def adapt(
     model: Model | Any,  # or a simulator
     horizon: int | None = None,
-    log: Log | None = None,
+    log: Log | RealLog | None = None,
     *,
     randomize: Randomized | None = None,
     rewards: RewardEvidence = RewardEvidence.IGNORED,
@@ -100,14 +99,11 @@ def adapt(
     policies are kept in the file `save` and the class with the posterior as its prior
     in `save_model`, unless the log excludes every model.
 
-    A class on a grid takes a log of its simulator as well (a `RealLog`, or a CSV, .npz
-    or Parquet file with columns obs_0, ..., act_0, ...): the equations behind the table
-    judge its models, and posterior and alarm are approximate. `rate` is in steps per
-    second, `delay` what is known of the delay of actions.
-
     With `randomize` the model is a simulator and the answer is that of
     `simgap.answers.adapt_simulator`: a posterior of its parameters and of the delay,
-    written to `out`.
+    written to `out`. `log` is a `RealLog` then, or a CSV, .npz or Parquet file with
+    columns obs_0, ..., act_0, ...; `rate` is in steps per second, `delay` what is known
+    of the delay of actions.
 
     >>> from simgap import adapt
     >>> from simgap.interop import TransitionLog
@@ -120,7 +116,7 @@ def adapt(
         raise InvalidArgument("no log is given", hint="log='real.csv'")
     if randomize is None:
         refuse_options(
-            {"transfer": transfer, "out": out},
+            {"rate": rate, "delay": delay, "transfer": transfer, "out": out},
             "it needs a simulator: randomize='mass=0.5..2'",
         )
         if horizon is None:
@@ -129,14 +125,21 @@ def adapt(
                 hint="adapt(model, 50, log), or randomize='mass=0.5..2' if the model "
                 "is a simulator",
             )
+        if isinstance(log, RealLog) or (
+            isinstance(log, str | os.PathLike) and is_real_log(log)
+        ):
+            raise InvalidArgument(
+                "the log has observations, and models of a class have numbered states",
+                hint="give a log with the columns state, action, next_state; or the "
+                "simulator itself with a range: randomize='mass=0.5..2'",
+                code="log-of-observations",
+            )
         return adapt_class(
             model,
             horizon,
             log,
             rewards=rewards,
             start_evidence=start_evidence,
-            rate=rate,
-            delay=delay,
             false_alarm=false_alarm,
             gap_tolerance=gap_tolerance,
             time_limit=time_limit,

@@ -4,8 +4,7 @@ The prior becomes the posterior (exact Bayes, in logs), the oracle is planned ag
 it, and tests that hold for any way of collecting data say whether the real model is in
 the class at all (`goodness_of_fit`). The models that those tests do not refuse are a
 confidence set: it holds the real model with probability 1 - false_alarm, so the new
-policy loses at most its worst gap there. A log of observations is judged by the
-equations behind a class on a grid (`by_physics`), and all of that is approximate.
+policy loses at most its worst gap there.
 """
 
 from __future__ import annotations
@@ -14,16 +13,13 @@ import os
 from dataclasses import replace
 from math import sqrt
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
 from simgap._kernels.time_limit import time_limited
-from simgap.answers.adapt.by_physics import judged_by_physics
 from simgap.answers.adapt.evidence import RewardEvidence
-from simgap.answers.adapt.judged import Judged, judged_by_tables
+from simgap.answers.adapt.judged import Log, judge
 from simgap.answers.adapt.notes import plan_notes
-from simgap.answers.adapt.options import refuse_options
 from simgap.answers.model import Model, named_model
 from simgap.answers.planned_class import (
     Tell,
@@ -38,9 +34,8 @@ from simgap.answers.saved_policies import (
 from simgap.answers.time_limits import whole_time
 from simgap.arrays import FloatArray
 from simgap.bounds import posterior_gap
-from simgap.continuous import RealLog, is_real_log
 from simgap.errors import InvalidArgument, InvalidFile
-from simgap.interop import TransitionLog, save_model as write_model
+from simgap.interop import save_model as write_model
 from simgap.mdp import LatentMDP
 from simgap.oracle import AutoOracle, OracleResult, Solver
 from simgap.planning import checked_horizon
@@ -56,7 +51,13 @@ from simgap.records import (
 )
 
 NEGLIGIBLE = 1e-4  # of the value: a width that is enough to compare two plans
-CERTAINTY: dict[str, Certainty] = {  # given the posterior
+CERTAINTY: dict[str, Certainty] = {
+    "posterior": "certified",  # within `rounding`
+    "p_value": "certified",  # too large rather than too small, by a theorem
+    "outside_class": "certified",
+    "parameters": "certified",  # as the posterior
+    "plausible_gap": "certified",
+    "misfit": "certified",
     "gap_bound_before": "certified",
     "gap_bound_after": "certified",
     "gap_of_old_plan": "certified",
@@ -64,16 +65,11 @@ CERTAINTY: dict[str, Certainty] = {  # given the posterior
 }
 
 
-Log = TransitionLog | RealLog | str | os.PathLike[str] | BinaryIO
-
-
 def adapt_class(
     model: Model,
     horizon: int,
     log: Log,
     *,
-    rate: float | None = None,
-    delay: int | None = None,
     rewards: RewardEvidence = RewardEvidence.IGNORED,
     start_evidence: bool = False,
     false_alarm: float = 0.01,
@@ -99,17 +95,15 @@ def adapt_class(
         share = time_limit if oracle is not None else 0.5 * time_limit
         solver = _solver(gap_tolerance, share, seed)
     tell("reading the log")
-    judged = _judged(
+    reading = judge(
         latent,
         log,
         rewards=rewards,
         start_evidence=start_evidence,
-        rate=rate,
-        delay=delay,
         false_alarm=false_alarm,
         max_bytes=max_bytes,
     )
-    weights, plausible = judged.weights, judged.plausible
+    weights, plausible = reading.weights, reading.plausible
     before = checked_oracle(oracle, latent, steps) or _planned(
         latent, steps, solver, "before", tell
     )
@@ -120,16 +114,16 @@ def adapt_class(
     names = latent.simulators.model_names
     return Adapt(
         horizon=steps,
-        transitions=judged.transitions,
-        episodes=judged.episodes,
-        log_hash=judged.log_hash,
+        transitions=reading.transitions,
+        episodes=reading.episodes,
+        log_hash=reading.log_hash,
         posterior=tuple(
             AdaptedModel(
                 name=name,
                 prior=float(latent.prior[at]),
                 probability=None if weights is None else float(weights[at]),
-                log_likelihood=float(judged.log_likelihood[at]),
-                p_value=float(judged.p_values[at]),
+                log_likelihood=float(reading.log_likelihood[at]),
+                p_value=float(reading.p_values[at]),
                 plausible=bool(plausible[at]),
                 gap_before=float(before.gaps[at]),
                 gap_after=None if after is None else float(after.gaps[at]),
@@ -137,9 +131,9 @@ def adapt_class(
             for at, name in enumerate(names)
         ),
         parameters=_parameters(latent, weights),
-        outside_class=judged.outside,
+        outside_class=reading.outside,
         false_alarm=false_alarm,
-        best=names[judged.best],
+        best=names[reading.best],
         gap_bound_before=before.average_gap,
         gap_bound_after=None if after is None else after.average_gap,
         gap_of_old_plan=None if weights is None else float(weights @ before.gaps),
@@ -147,57 +141,17 @@ def adapt_class(
         if after is None or not plausible.any()
         else float(after.gaps[plausible].max()),
         lemma_1=_lemma_1(latent, weights, after),
-        misfit=judged.misfit,
-        rounding=judged.rounding,
+        misfit=reading.misfit,
+        rounding=reading.rounding,
         files=_saved(after, changed, *targets),
-        certainty={**judged.certainty, **CERTAINTY},
-        notes=(*judged.notes, *plan_notes({"before": before, "after": after})),
+        certainty=CERTAINTY,
+        notes=(*reading.notes, *plan_notes({"before": before, "after": after})),
         provenance=provenance(
             command="", model=given.name, latent=latent, seed=solver.seed
         ),
         policy=None if after is None else after.policy,
         belief_policy=None if after is None else after.belief_policy,
         adapted=changed,
-    )
-
-
-def _judged(
-    latent: LatentMDP,
-    log: Log,
-    *,
-    rewards: RewardEvidence,
-    start_evidence: bool,
-    rate: float | None,
-    delay: int | None,
-    false_alarm: float,
-    max_bytes: int | None,
-) -> Judged:
-    """Return what the log says, by the tables or by the equations behind them."""
-    if isinstance(log, RealLog) or (
-        isinstance(log, str | os.PathLike) and is_real_log(Path(log))
-    ):
-        refuse_options(
-            {
-                "rewards": rewards is not RewardEvidence.IGNORED,
-                "start_evidence": start_evidence,
-            },
-            "leave it out: a log of observations is judged by predictions alone",
-        )
-        return judged_by_physics(
-            latent, log, rate=rate, delay=delay, false_alarm=false_alarm
-        )
-    refuse_options(
-        {"rate": rate, "delay": delay},
-        "it is for a log of observations, with columns obs_0, ..., act_0, ...; or for "
-        "a simulator (--randomize 'mass=0.5..2')",
-    )
-    return judged_by_tables(
-        latent,
-        log,
-        rewards=rewards,
-        start_evidence=start_evidence,
-        false_alarm=false_alarm,
-        max_bytes=max_bytes,
     )
 
 

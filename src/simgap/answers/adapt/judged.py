@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -18,16 +17,9 @@ from simgap.errors import InvalidArgument
 from simgap.interop import TransitionLog, read_transition_log
 from simgap.intervals import EPS
 from simgap.mdp import LatentMDP
-from simgap.records import Certainty, Misfit, Note
+from simgap.records import Misfit, Note
 
-CERTAINTY: dict[str, Certainty] = {
-    "posterior": "certified",  # within `rounding`
-    "p_value": "certified",  # too large rather than too small, by a theorem
-    "outside_class": "certified",
-    "parameters": "certified",  # as the posterior
-    "plausible_gap": "certified",
-    "misfit": "certified",
-}
+Log = TransitionLog | str | os.PathLike[str] | BinaryIO
 
 
 @final
@@ -46,7 +38,6 @@ class Judged:
     best: int
     misfit: tuple[Misfit, ...]
     notes: tuple[Note, ...]
-    certainty: Mapping[str, Certainty]
 
     @property
     def rounding(self) -> float:
@@ -62,9 +53,9 @@ class Judged:
         return 2.0 * each + (len(likely) + 8) * EPS
 
 
-def judged_by_tables(
+def judge(
     latent: LatentMDP,
-    log: TransitionLog | str | os.PathLike[str] | BinaryIO,
+    log: Log,
     *,
     rewards: RewardEvidence,
     start_evidence: bool,
@@ -102,15 +93,10 @@ def judged_by_tables(
             rewards=rewards,
             start_evidence=start_evidence,
         ),
-        certainty=CERTAINTY,
     )
 
 
-def _read(
-    log: TransitionLog | str | os.PathLike[str] | BinaryIO,
-    latent: LatentMDP,
-    max_bytes: int | None,
-) -> TransitionLog:
+def _read(log: Log, latent: LatentMDP, max_bytes: int | None) -> TransitionLog:
     if not isinstance(log, TransitionLog):
         source = Path(log) if isinstance(log, str | os.PathLike) else log
         log = read_transition_log(source, latent.simulators, max_bytes=max_bytes)

@@ -31,9 +31,9 @@ def adapt_notes(
     if weights is None:
         notes.add(*_excluded(evidence))
     else:
-        note_class(latent, notes, outside=outside)
+        _note_class(latent, notes, outside=outside)
     if outside:
-        note_spared(latent, notes, plausible)
+        _note_spared(latent, notes, plausible)
     _note_log(latent, log, notes)
     worlds = latent.simulators
     differ = bool((worlds.rewards != worlds.rewards[0]).any())
@@ -60,7 +60,20 @@ def adapt_notes(
     return (*notes, *log.notes)
 
 
-def note_class(latent: LatentMDP, notes: Notes, *, outside: bool) -> None:
+def plan_notes(plans: Mapping[str, OracleResult | None]) -> tuple[Note, ...]:
+    """Return which plans were not finished."""
+    notes = Notes()
+    for which, plan in plans.items():
+        if plan is not None and plan.outcome not in (Outcome.EXACT, Outcome.SOLVED):
+            notes.add(
+                "planning-cut-short",
+                f"planning {which}: {plan.outcome.value}; its bracket is valid, but "
+                "may differ between runs",
+            )
+    return tuple(notes)
+
+
+def _note_class(latent: LatentMDP, notes: Notes, *, outside: bool) -> None:
     """Add what a posterior presupposes."""
     if outside:
         notes.add(
@@ -76,7 +89,7 @@ def note_class(latent: LatentMDP, notes: Notes, *, outside: bool) -> None:
         )
 
 
-def note_spared(latent: LatentMDP, notes: Notes, plausible: BoolArray) -> None:
+def _note_spared(latent: LatentMDP, notes: Notes, plausible: BoolArray) -> None:
     """Add which model would explain a log that no likely model explains."""
     spared = np.flatnonzero(plausible & (latent.prior == 0.0))
     if spared.size:
@@ -85,19 +98,6 @@ def note_spared(latent: LatentMDP, notes: Notes, plausible: BoolArray) -> None:
             "no-weight-but-explains",
             f"model {name!r} explains the data, but has no prior weight",
         )
-
-
-def plan_notes(plans: Mapping[str, OracleResult | None]) -> tuple[Note, ...]:
-    """Return which plans were not finished."""
-    notes = Notes()
-    for which, plan in plans.items():
-        if plan is not None and plan.outcome not in (Outcome.EXACT, Outcome.SOLVED):
-            notes.add(
-                "planning-cut-short",
-                f"planning {which}: {plan.outcome.value}; its bracket is valid, but "
-                "may differ between runs",
-            )
-    return tuple(notes)
 
 
 def _varies(latent: LatentMDP) -> bool:

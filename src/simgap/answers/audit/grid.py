@@ -33,8 +33,7 @@ def grid_findings(simulators: SimulatorClass) -> tuple[Finding, ...]:
     text += (
         f". That is more than {percent(TOO_COARSE)}: too coarse for a verdict"
         if origin.too_coarse
-        else ". More cells make it smaller; with the simulator itself, --refine tests "
-        "whether the answer stays the same"
+        else ". More cells make it smaller"
     )
     if origin.samples > 1:
         text += f". {origin.words}"
@@ -51,24 +50,23 @@ def on_this_grid(
     """Return the judgement of the simulator, given that of its table."""
     origin, other = simulators.grid, _disagreement(lost, acceptable)
     if other is not None:
-        return left_open(table, _disagree(other), "simulator-disagrees")
+        return _left_open(table, _disagree(other), "simulator-disagrees")
     if origin is not None and origin.too_coarse:
         headline = (
             "Undecided: grid too coarse. Rounding a step to the grid moves it by "
             f"{_noise(origin)} of the simulator's own motion."
         )
-        return left_open(table, headline, "grid-too-coarse")
+        return _left_open(table, headline, "grid-too-coarse")
     if simulators.on_grid is not None:
         about = f"All this is about a table ({simulators.on_grid}), not the simulator."
         return replace(table, reason=f"{table.reason} {about}")
     return table
 
 
-def left_open(table: Judgement, headline: str, code: OpenOnGrid) -> Judgement:
-    """Return a judgement that a grid leaves open, given that of its table."""
+def _left_open(table: Judgement, headline: str, code: OpenOnGrid) -> Judgement:
     reason = (
         f"The table says: {table.headline} That is certified for this grid, and says "
-        "little about the simulator. A finer grid may decide."
+        "little about the simulator. More cells may decide."
     )
     return Judgement("undecided: grid too coarse", headline, reason, code)
 

@@ -33,7 +33,6 @@ def study(
     time_limit: float = ...,
     log: str | os.PathLike[str] | BinaryIO | None = ...,
     fresh: bool = ...,
-    refine: bool = ...,
     agents: bool = ...,
     alone: int | None = ...,
     seed: int = ...,
@@ -77,7 +76,6 @@ def study(
     time_limit: float | None = None,  # 30 seconds
     log: str | os.PathLike[str] | BinaryIO | None = None,
     fresh: bool = False,
-    refine: bool = False,
     agents: bool = True,
     alone: int | None = None,
     seed: int = 0,
@@ -94,8 +92,8 @@ def study(
     identify and, with a `log` of real transitions, adapt; both policies of the oracle;
     and the class. Slow answers that are there already are kept unless `fresh`. Each
     planning of the whole class ends at `gap_tolerance` of the loss (0.1) or after
-    `time_limit` seconds (30). `refine` audits finer grids, without `agents` only
-    planned policies are compared, and `alone` is the model that the story begins with.
+    `time_limit` seconds (30). Without `agents` only planned policies are compared, and
+    `alone` is the model that the story begins with.
 
     With `randomize` the model is the name of a simulator, and the answer is that of
     `simgap.answers.study_simulator`: policies are trained with memory, without and
@@ -134,7 +132,6 @@ def study(
             time_limit=30.0 if time_limit is None else time_limit,
             log=log,
             fresh=fresh,
-            refine=refine,
             agents=agents,
             alone=alone,
             seed=seed,
@@ -148,7 +145,6 @@ def study(
             "gap_tolerance": gap_tolerance,
             "time_limit": time_limit,
             "log": log,
-            "refine": refine,
             "alone": alone,
         },
         "leave it out: with randomize policies are trained, and nothing is planned",

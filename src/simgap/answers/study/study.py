@@ -71,7 +71,6 @@ def study_class(
     time_limit: float = 30.0,
     log: str | os.PathLike[str] | BinaryIO | None = None,
     fresh: bool = False,
-    refine: bool = False,
     agents: bool = True,
     alone: int | None = None,
     seed: int = 0,
@@ -85,12 +84,12 @@ def study_class(
     `out` gets the records of audit, oracle, gap, blame, width, identify and, with a
     `log` of real transitions, adapt; both policies of the oracle; and the class. Slow
     answers that are there already are kept unless `fresh`. Each planning of the whole
-    class ends at `gap_tolerance` of the loss or after `time_limit` seconds. `refine`
-    audits finer grids, without `agents` only planned policies are compared, and `alone`
-    is the model that the story begins with. `draw` is called with the folder and the
-    file of a page, at the end and if the study is interrupted
-    (`simgap.report.write_explorer` draws it), `judged` with the audit as soon as it is
-    there. Records that rest on the study's plan name the `command`.
+    class ends at `gap_tolerance` of the loss or after `time_limit` seconds. Without
+    `agents` only planned policies are compared, and `alone` is the model that the story
+    begins with. `draw` is called with the folder and the file of a page, at the end and
+    if the study is interrupted (`simgap.report.write_explorer` draws it), `judged` with
+    the audit as soon as it is there. Records that rest on the study's plan name the
+    `command`.
     """
     begin, given = perf_counter(), named_model(model)
     folder, seen = Path(out), None
@@ -106,7 +105,6 @@ def study_class(
         solver=solver,
         seconds=time_limit,
         log=seen,
-        refine=refine,
         agents=agents,
         command=command,
         tell=progress or (lambda word: None),
@@ -163,7 +161,6 @@ class _Asked:
     solver: AutoOracle
     seconds: float  # the limit of one planning
     log: TransitionLog | None
-    refine: bool
     agents: bool
     command: str
     tell: Tell
@@ -195,7 +192,6 @@ def _defining(asked: _Asked, name: str, oracle: Oracle) -> dict[str, Any]:
         "horizon": asked.horizon,
         "solver": asked.solver,
         "time limit": asked.seconds,
-        "refine": asked.refine,
         "agents": asked.agents,
         "log": None if log is None else (log.hash, log.notes),
         "bracket": (oracle.average_gap, oracle.result.gap_intervals),
@@ -224,7 +220,6 @@ def _planned(asked: _Asked) -> tuple[Oracle, Audit]:
         asked.given,
         asked.horizon,
         time_limit=asked.seconds,
-        refine=asked.refine,
         seed=asked.solver.seed,
         planned=planned_class(oracle),
         progress=asked.tell,

@@ -57,7 +57,7 @@ def trained_by(
         progress(f"{name}, seed {seed}: training, by a function of yours")
         sampler = OwnSampler(randomization, seed, asked.horizon)
         made = train_fn(asked.simulator, sampler, asked.memory.text)
-        opened = open_policy(made, asked.simulator, horizon=asked.horizon)
+        opened = open_policy(made, asked.simulator)
         work = Work(
             asked.simulator,
             randomization,

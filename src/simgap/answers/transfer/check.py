@@ -42,7 +42,7 @@ def check(
     opened = opened_simulator(simulator, noise)
     randomization = bind(parse_randomization(randomize), opened)
     steps = steps_of(opened, horizon)
-    every, entries = opened_policies(brought(policies), opened, steps)
+    every, entries = opened_policies(brought(policies), opened)
     points = Points(randomization.sample(seed, range(1)), np.ones(1, np.bool_))
     progress("running a few episodes")
     found = all_checks(Work(opened, randomization, every, points, steps, seed, bounds))

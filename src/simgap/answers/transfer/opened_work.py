@@ -45,7 +45,7 @@ def opened_work(
 ) -> OpenedWork:
     """Return policies that are fitted to a simulator, which was `given` and opened."""
     points = where.points
-    opened, entries = opened_policies(policies, simulator, horizon)
+    opened, entries = opened_policies(policies, simulator)
     work = Work(simulator, randomization, opened, points, horizon, seed, bounds)
     texts = [each.given for each in policies]
     by_name = all(isinstance(each, str) for each in (given, *texts))

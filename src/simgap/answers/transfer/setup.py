@@ -78,10 +78,7 @@ class Recipe:
         return Work(
             simulator=simulator,
             randomization=bind(self.randomize, simulator),
-            policies=tuple(
-                open_policy(text, simulator, horizon=self.horizon)
-                for text in self.policies
-            ),
+            policies=tuple(open_policy(text, simulator) for text in self.policies),
             points=Points(self.theta, self.inside),
             horizon=self.horizon,
             seed=self.seed,
@@ -137,12 +134,10 @@ def refuse_one_name_for_two(mine: Sequence[Brought], others: Sequence[Brought]) 
 
 
 def opened_policies(
-    every: Sequence[Brought], simulator: Simulator, steps: int
+    every: Sequence[Brought], simulator: Simulator
 ) -> tuple[tuple[BroughtPolicy, ...], tuple[Entry, ...]]:
     """Return the policies, and what tables call them: no two have the same name."""
-    policies = tuple(
-        open_policy(each.given, simulator, horizon=steps) for each in every
-    )
+    policies = tuple(open_policy(each.given, simulator) for each in every)
     entries: list[Entry] = []
     taken = {each.name for each in every if each.name is not None}
     for each, policy in zip(every, policies, strict=True):
@@ -164,15 +159,6 @@ class Where:
     points: Points
     drawn: DrawnPoints
     notes: tuple[Note, ...]
-
-    @property
-    def weights(self) -> dict[tuple[float, ...], float]:
-        """Return what each point inside weighs, by theta."""
-        inside = self.points.inside
-        shares = self.drawn.shares(inside).tolist()
-        return dict(
-            zip(map(tuple, self.points.theta[inside].tolist()), shares, strict=True)
-        )
 
 
 def points_of(

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from simgap.answers.planned_class import Tell
-from simgap.answers.transfer.grid_optima import grid_optima
 from simgap.answers.transfer.opened_work import opened_work
 from simgap.answers.transfer.setup import (
     Policies,
@@ -152,7 +151,6 @@ def transfer(
         bounds=bounds,
     )
     work, entries = ready.work, ready.entries
-    optima = grid_optima(work, entries, noise, progress)
     folder = None if out is None else Path(out)
     if folder is not None:
         made_folder(folder)
@@ -201,8 +199,6 @@ def transfer(
         ),
         worths=() if run is None else run.worths(found.cube, where.drawn, found.looks),
     )
-    if optima is not None:
-        answer = optima.beside(answer, found.cube, where.weights)
     if folder is not None:
         write_record(answer, folder / RECORD)
     return answer

@@ -63,8 +63,7 @@ def run(
             "--log",
             metavar="FILE",
             help="CSV: columns state, action, next_state; episode and step, unless "
-            "lines are in order; reward, if there is one. - is standard input. A class "
-            "on a grid takes obs_0..., act_0... too.",
+            "lines are in order; reward, if there is one. - is standard input.",
         ),
     ] = None,
     rewards: Annotated[
@@ -193,7 +192,7 @@ def run(
         finish(learnt, context, None, print_answer, as_json=as_json)
         return 1 if learnt.outside_class else 0
     refuse(
-        {"--transfer": transfer},
+        {"--rate": rate, "--delay": delay is not None, "--transfer": transfer},
         "it needs a simulator: --randomize 'mass=0.5..2'",
     )
     steps = needed_horizon(horizon)
@@ -211,8 +210,6 @@ def run(
             sys.stdin.buffer if log == "-" else log,
             rewards=RewardEvidence[rewards.upper()],
             start_evidence=start_evidence,
-            rate=rate,
-            delay=delay,
             false_alarm=false_alarm,
             gap_tolerance=gap_tolerance,
             time_limit=time_limit,
@@ -260,7 +257,7 @@ def _print_class(answer: Adapt) -> None:
 def _print_warning(answer: Adapt) -> None:
     print_line(
         "WARNING: no model of the class explains the log (a false alarm has a chance "
-        f"of {_about(answer, 'at most')} {100.0 * answer.false_alarm:g} %)."
+        f"of at most {100.0 * answer.false_alarm:g} %)."
     )
     possible = answer.gap_bound_after is not None  # just not so often
     between = " with values in between," if answer.parameters and possible else ""
@@ -274,21 +271,6 @@ def _print_warning(answer: Adapt) -> None:
         print_line(f"  {each.text}")
 
 
-def _by_physics(answer: Adapt) -> bool:
-    """Return whether predictions judged the models, which is approximate."""
-    return answer.certainty["posterior"] == "estimated"
-
-
-def _about(answer: Adapt, proved: str) -> str:
-    return "about" if _by_physics(answer) else proved
-
-
-def _computed(answer: Adapt) -> str:
-    if _by_physics(answer):
-        return "estimated from predictions, and approximate"
-    return "computed, not sampled"
-
-
 def _print_refuted(answer: Adapt, ranked: list[AdaptedModel]) -> None:
     """Print the p-values alone: they presuppose nothing."""
     print_table(
@@ -298,7 +280,7 @@ def _print_refuted(answer: Adapt, ranked: list[AdaptedModel]) -> None:
             (shown(each.name, 40), number(each.prior, 4), number(each.p_value, 3))
             for each in ranked[:MOST_MODELS]
         ],
-        f"{_computed(answer)}; {P_VALUE}",
+        f"computed, not sampled; {P_VALUE}",
     )
     _print_more(ranked)
     if answer.gap_bound_after is None:
@@ -325,10 +307,9 @@ def _print_models(answer: Adapt, ranked: list[AdaptedModel]) -> None:
             )
             for each in ranked[:MOST_MODELS]
         ],
-        f"probabilities and p-values are {_computed(answer)}; losses are those of the "
-        "certified "
-        f"policies in {counted(answer.horizon, 'step')} if the model is real; "
-        f"{P_VALUE}",
+        "probabilities and p-values are computed, not sampled; losses are those of "
+        f"the certified policies in {counted(answer.horizon, 'step')} if the model is "
+        f"real; {P_VALUE}",
     )
     _print_more(ranked)
 

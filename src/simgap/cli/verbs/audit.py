@@ -33,7 +33,6 @@ from simgap.cli.app.output import (
 )
 from simgap.text import (
     at_most,
-    bracket,
     ends,
     gap_bracket,
     gap_number,
@@ -45,7 +44,7 @@ from simgap.text import (
 
 if TYPE_CHECKING:
     from simgap.intervals import Certified
-    from simgap.records import Audit, InSimulator, Ladder
+    from simgap.records import Audit, InSimulator
 
 FAILED = 1
 SIGNS = {"ok": "ok", "info": "note", "warning": "warning", "fail": "FAIL"}
@@ -66,12 +65,6 @@ def run(
         ),
     ] = 0.1,
     time_limit: TimeLimit = 20.0,
-    refine: Annotated[
-        bool,
-        typer.Option(
-            "--refine", help="Of a class on a grid: finer grids until the answer stays."
-        ),
-    ] = False,
     thorough: Annotated[
         bool,
         typer.Option("--thorough", help="Measure what takes long in large classes."),
@@ -102,7 +95,6 @@ def run(
             steps,
             acceptable=acceptable,
             time_limit=time_limit,
-            refine=refine,
             thorough=thorough,
             seed=seed,
             progress=tell,
@@ -123,8 +115,6 @@ def print_answer(answer: Audit) -> None:
         "note: nothing to worry about; warning: read it; FAIL: the promise is void",
         texts=3,
     )
-    if answer.ladder is not None:
-        _print_ladder(answer.ladder)
     print_line(f"Will it transfer?  {answer.verdict} ({_certainty(answer)})")
     print_line(f"  {answer.headline}")
     print_line(f"  {answer.reason}")
@@ -140,31 +130,6 @@ def _certainty(answer: Audit) -> str:
     if answer.verdict != "with memory" or answer.memory is None:
         return answer.verdict_certainty
     return f"enough: {answer.memory.enough}; needed: {answer.memory.needed}"
-
-
-def _print_ladder(ladder: Ladder) -> None:
-    print_table(
-        "finer and finer grids: certified",
-        ("nodes", "verdict of the table", "states", "noise", "loss", "at stake",
-         "earned in the table", "earned in the simulator"),
-        [
-            (
-                "x".join(str(cells) for cells in rung.cells),
-                rung.verdict,
-                str(rung.states),
-                percent(rung.noise),
-                "-" if rung.average_gap is None else gap_bracket(rung.average_gap, 0.0),
-                number(rung.at_stake, 4),
-                "-" if first is None else bracket(first.table, 4),
-                "-" if first is None else bracket(first.simulator, 4),
-            )
-            for rung in ladder.rungs
-            for first in (next(iter(rung.in_simulator), None),)
-        ],
-        f"{ladder.outcome}; still means within {percent(ladder.tolerance)} of what is "
-        "at stake; what is earned in the simulator is estimated",
-        texts=2,
-    )  # fmt: skip
 
 
 def _numbers(answer: Audit) -> list[str]:

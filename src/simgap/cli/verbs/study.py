@@ -67,10 +67,6 @@ def run(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Answer again what is answered already.")
     ] = False,
-    refine: Annotated[
-        bool,
-        typer.Option("--refine", help="Audit finer grids until the answer stays."),
-    ] = False,
     randomize: Randomize = None,
     seeds: Annotated[
         int | None,
@@ -118,7 +114,6 @@ def run(
             {
                 "--time-limit": time_limit,
                 "--log": log,
-                "--refine": refine,
                 "--max-bytes": max_bytes,
             },
             "leave it out: with --randomize policies are trained, nothing is planned",
@@ -158,7 +153,6 @@ def run(
             time_limit=30.0 if time_limit is None else time_limit,
             log=sys.stdin.buffer if log == "-" else log,
             fresh=fresh,
-            refine=refine,
             seed=seed,
             command=str(context.obj),
             draw=write_explorer,

@@ -28,7 +28,7 @@ from simgap.cli.app.arguments import (
 )
 from simgap.cli.app.output import finish, folder_of, print_line, print_table, telling
 from simgap.errors import InvalidArgument
-from simgap.text import bracket, number, shown
+from simgap.text import number, shown
 
 if TYPE_CHECKING:
     from simgap.intervals import Estimate
@@ -48,7 +48,7 @@ def run(
         typer.Option(
             "--reference",
             metavar="R",
-            help="To measure the loss against: a policy, grid:41x41; may be repeated.",
+            help="To measure the loss against: a policy; may be repeated.",
         ),
     ] = None,
     horizon: Horizon = None,
@@ -230,31 +230,6 @@ def print_answer(answer: Transfer) -> None:
             ],
             "estimated; the mean allows for other training seeds, the last column not",
             texts=3,
-        )
-    bridged = [(each, found) for each in answer.policies if (found := each.on_grid)]
-    if bridged:
-        print_table(
-            "in the tables of the grid, whose optimum is certified",
-            (
-                "policy",
-                "optimum",
-                "the policy there",
-                "it loses",
-                "grid less simulator",
-            ),
-            [
-                (
-                    _short(each.name),
-                    bracket(found.optimum, 4),
-                    bracket(found.value, 4),
-                    bracket(found.lost, 4),
-                    bracket(found.grid, 4),
-                )
-                for each, found in bridged
-            ],
-            "mean over the points inside the range; optima are certified for this "
-            "grid, and so are policies without memory; others and what the grid "
-            "changes are estimated",
         )
     if answer.parameters:
         print_table(

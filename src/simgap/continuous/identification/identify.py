@@ -22,7 +22,6 @@ from simgap.continuous.identification.predictions import (
     LENGTHS,
     Predictor,
     Windows,
-    delays_up_to,
     usable_windows,
 )
 from simgap.continuous.identification.real_log import RealLog
@@ -38,6 +37,7 @@ AT_EDGE = 0.02  # outermost part of a range
 EDGE_MASS = 0.2  # posterior there that is worth a warning: ten times that of nu
 DISAGREE = 3.0  # standard deviations
 MOST_ROWS = 512  # of the posterior as a file
+DELAYS = 3  # the longest that is always looked at
 
 
 @final
@@ -230,7 +230,11 @@ def _delays(nu: BoundRandomization, longest: int) -> OffsetArray:
     """Return the delays that are looked at: 0 to 3 and what nu or the user names."""
     if DELAY.name in nu.names:
         longest = max(longest, int(nu.support[nu.names.index(DELAY.name), 1]))
-    return delays_up_to(longest)
+    if not DELAY.low <= longest <= DELAY.high:
+        raise InvalidArgument(
+            f"a delay of {longest} steps", hint=f"it is {DELAY.low:g} to {DELAY.high:g}"
+        )
+    return np.arange(max(DELAYS, longest) + 1)
 
 
 def _check_fits(simulator: Simulator, log: RealLog) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import io
+from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -63,7 +64,7 @@ def read_real_log(path: str | Path, *, rate: float | None = None) -> RealLog:
     return _as_log(_Table(path, columns, first), rate)
 
 
-def is_real_log(path: str | Path) -> bool:
+def is_real_log(path: str | PathLike[str]) -> bool:
     """Return whether a file is a log of observations, not of numbered states.
 
     An .npz and Parquet are; a CSV says so by its first line.

@@ -23,7 +23,6 @@ from simgap.errors import InvalidArgument
 from simgap.text import counted
 
 LENGTHS = (1, 5)  # steps of a prediction
-DELAYS = 3  # the longest that is always looked at
 LEAST_WINDOWS = 20  # of one step
 MOST_WINDOWS = 2_000  # of each length
 FLOOR = 1e-4  # of a channel's deviation: what no log is better than
@@ -81,15 +80,6 @@ def usable_windows(
             code="log-still",
         )
     return tuple(each for each in seen if each.rows.size > each.channels.size + 1)
-
-
-def delays_up_to(longest: int) -> OffsetArray:
-    """Return the delays that are looked at, (D,): 0 to 3, and more if asked for."""
-    if not DELAY.low <= longest <= DELAY.high:
-        raise InvalidArgument(
-            f"a delay of {longest} steps", hint=f"it is {DELAY.low:g} to {DELAY.high:g}"
-        )
-    return np.arange(max(DELAYS, longest) + 1)
 
 
 @final

@@ -18,7 +18,7 @@ from simgap.errors import InvalidArgument, SimgapError
 from simgap.text import shown, suggestion
 
 NAMED = re.compile(r"\s*([^=/\\:?]{1,60}?)\s*=(.+)", re.DOTALL)
-KINDS = "file.py:function, file.onnx, a policy file .simgap, random, zero or grid"
+KINDS = "file.py:function, file.onnx, a policy file .simgap, random or zero"
 STRANGERS: Mapping[str, str] = {
     ".zip": "load it yourself (PPO.load) and give the model to Python, or name a "
     "function of yours that does: simgap unpickles nothing",
@@ -45,38 +45,30 @@ def read_policy_text(text: str) -> PolicyText:
     return PolicyText(found[1].strip(), found[2].strip())
 
 
-def open_policy(
-    given: Any, simulator: Simulator, *, horizon: int | None = None
-) -> BroughtPolicy:
+def open_policy(given: Any, simulator: Simulator) -> BroughtPolicy:
     """Return a policy for a simulator: from a text or a path, or a Python object.
 
-    A text is `file.py:function`, `file.onnx`, a policy file of simgap, `random`, `zero`
-    or `grid`, after `NAME=` if tables should call it so. Behind `file.onnx?` may stand
+    A text is `file.py:function`, `file.onnx`, a policy file of simgap, `random` or `zero`,
+    after `NAME=` if tables should call it so. Behind `file.onnx?` may stand
     which inputs are memory, and their next values: `h=25&c=26`. A policy is asked for
     two actions at the simulator's first observation, so that what does not fit is
-    refused here. `horizon` is for those that plan ahead.
+    refused here.
     """
     if isinstance(given, str | os.PathLike):
-        policy = _by_text(read_policy_text(os.fspath(given)), simulator, horizon)
+        policy = _by_text(read_policy_text(os.fspath(given)), simulator)
     else:
         policy = _by_value(given, simulator)
     _try(policy, simulator)
     return policy
 
 
-def _by_text(
-    asked: PolicyText, simulator: Simulator, horizon: int | None
-) -> BroughtPolicy:
+def _by_text(asked: PolicyText, simulator: Simulator) -> BroughtPolicy:
     name, text = asked
     if text in ("random", "zero"):
         from simgap.continuous.policies.simple import RandomPolicy, ZeroPolicy
 
         kind = RandomPolicy if text == "random" else ZeroPolicy
         return kind(simulator.action, name)
-    if text.partition(":")[0] == "grid":
-        from simgap.continuous.policies.planned import grid_policy
-
-        return grid_policy(text, name, simulator, horizon)
     if names_user_code(text):
         from simgap.continuous.policies.functions import python_policy
 

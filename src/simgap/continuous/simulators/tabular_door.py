@@ -14,7 +14,7 @@ cannot vary alone, the parameter is `model`, their number from 0 on.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -124,10 +124,6 @@ class TabularSimulator:
         _, every = checked_values(self, values)
         asked = np.column_stack([every[each.name] for each in self.parameters])
         return TabularWorlds(self.simulators, self._members(asked))
-
-    def model(self, theta: Sequence[float]) -> TabularMDP:
-        """Return the model that has these parameters, (P,)."""
-        return self.simulators[int(self._members(np.array([theta]))[0])]
 
     def _members(self, asked: FloatArray) -> OffsetArray:
         """Return which model has the parameters of each row, (B, P) -> (B,)."""

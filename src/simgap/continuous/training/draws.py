@@ -23,7 +23,8 @@ from simgap.continuous.training.settings import Settings
 from simgap.errors import InvalidArgument
 from simgap.text import number, shown
 
-SHORTEST = 8  # steps: a row has draws for episodes of that length on average
+SHORTEST = 8  # steps: a row has draws for episodes of that length on average, and the
+# last one serves any more
 STREAM = 2  # of Philox: seeds of training episodes; evaluation has 1
 
 
@@ -52,11 +53,6 @@ class Drawn(NamedTuple):
     theta: FloatArray  # (E, J, P), as drawn
 
 
-def draws_in_a_row(settings: Settings) -> int:
-    """Return how many episodes a row has parameters for; the last serves any more."""
-    return settings.horizon // SHORTEST + 1
-
-
 def drawn(
     randomization: BoundRandomization,
     features: Features,
@@ -71,7 +67,7 @@ def drawn(
 
     With draws of one's own it is a function of what was returned so far as well.
     """
-    shape = (settings.rows, draws_in_a_row(settings))
+    shape = (settings.rows, settings.horizon // SHORTEST + 1)
     every = shape[0] * shape[1]
     number = round_number * every + np.arange(every)
     if own is None or past is None:

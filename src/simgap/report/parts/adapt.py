@@ -105,12 +105,11 @@ def _chance(record: Adapt, model: AdaptedModel) -> ShownNumber:
 
 
 def _outside(record: Adapt) -> str:
-    sure = certainty_of(record.certainty.get("outside_class")) != "estimated"
     return (
         "No model of the class explains these transitions, so nothing on this page "
         "holds for the system they come from. If some model did, this alarm would be "
-        f"raised with probability {'at most' if sure else 'about'} "
-        f"{number_shown(record.false_alarm, 3)}. Widen the class first."
+        f"raised with probability at most {number_shown(record.false_alarm, 3)}. "
+        "Widen the class first."
     )
 
 

@@ -10,7 +10,6 @@ from simgap.intervals import Certified
 from simgap.records import Audit, Finding, Note, Theorem, Verdict as Word, WorstModel
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.parts.memory_card import memory_cards
-from simgap.report.parts.on_grid import grid_sheets, ladder_plots
 from simgap.report.parts.verdict_plot import two_groups
 from simgap.report.plots import GroupPlot
 from simgap.report.sheet import Cell, Heading, Sheet, Sign, sheet
@@ -95,15 +94,7 @@ def audit_part(record: Audit, anchor: str) -> Part:
             notes=record.notes,
         ),
         origin=origin_of(record),
-        plots=ladder_plots(record.ladder, anchor),
-        sheets=(
-            *grid_sheets(record, anchor),
-            *(
-                (findings_sheet(record.findings, f"{anchor}-table-1"),)
-                if record.findings
-                else ()
-            ),
-        ),
+        sheets=_sheets(record, anchor),
         cards=_cards(record),
         certainties=certainties_of(
             record,
@@ -212,6 +203,37 @@ def _theorem(theorem: Theorem) -> str:
         return nothing
     start = number(theorem.non_vacuous_from, 4)
     return f"{nothing} It says something from {start} steps on."
+
+
+def _sheets(record: Audit, anchor: str) -> tuple[Sheet, ...]:
+    found = []
+    if record.in_simulator:
+        found.append(_in_simulator(record, f"{anchor}-simulator"))
+    if record.findings:
+        found.append(findings_sheet(record.findings, f"{anchor}-table-1"))
+    return tuple(found)
+
+
+def _in_simulator(record: Audit, key: str) -> Sheet:
+    """Return a table on a grid beside its simulator: what policies earn in both."""
+    heads = ("policy", "in the table", "in the simulator", "episodes", "no answer")
+    return sheet(
+        key,
+        "What the same policies earn in the table and in the simulator itself",
+        [Heading(head) for head in heads],
+        [
+            (
+                each.policy,
+                show(each.table),
+                show(each.simulator),
+                show(each.episodes, certainty=""),
+                percent(each.fallbacks),
+            )
+            for each in record.in_simulator
+        ],
+        note="Mean over the models. No answer: the part of the steps in which the "
+        "simulator showed what no table allows.",
+    )
 
 
 def findings_sheet(findings: Sequence[Finding], key: str) -> Sheet:

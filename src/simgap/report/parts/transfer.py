@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import final
 
-from simgap.intervals import Certified, Interval
-from simgap.records import ON_GRID, LossRegion, Note, Transfer, TransferPolicy
+from simgap.records import LossRegion, Note, Transfer, TransferPolicy
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.parts.audit import Verdict
 from simgap.report.parts.transfer_plots import (
@@ -214,32 +213,7 @@ def _sheets(record: Transfer, anchor: str) -> tuple[Sheet, ...]:
     found.append(_points(record, f"{anchor}-table-3"))
     if record.failures:
         found.append(_broken(record, f"{anchor}-table-4"))
-    if any(each.on_grid is not None for each in record.policies):
-        found.append(_on_grid(record, f"{anchor}-table-5"))
     return tuple(found)
-
-
-def _on_grid(record: Transfer, key: str) -> Sheet:
-    heads = ("policy", "optimum", "the policy there", "it loses", "grid less simulator")
-
-    def told(value: Interval) -> ShownNumber:
-        found = show(value, digits=4)
-        certified = isinstance(value, Certified)
-        return replace(found, certainty=ON_GRID) if certified else found
-
-    return sheet(
-        key,
-        "In the tables of the grid",
-        [Heading(each) for each in heads],
-        [
-            (each.name, *map(told, (grid.optimum, grid.value, grid.lost, grid.grid)))
-            for each in record.policies
-            if (grid := each.on_grid) is not None
-        ],
-        note="Mean over the points inside the range. What a policy loses in a world "
-        "whose optimum is certified, and what a grid in place of the simulator "
-        "changes, add up to the optimum less its mean return.",
-    )
 
 
 def _policies(record: Transfer, key: str) -> Sheet:

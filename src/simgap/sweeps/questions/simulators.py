@@ -174,8 +174,7 @@ def _check_randomization(asked: Asked) -> None:
 
 
 def _check_policy(asked: Asked) -> None:
-    simulator = open_simulator(asked["simulator"])
-    open_policy(asked["policy"], simulator, horizon=asked.get("horizon"))
+    open_policy(asked["policy"], open_simulator(asked["simulator"]))
 
 
 def _check_design(asked: Asked) -> None:

@@ -1,4 +1,4 @@
-"""A real log judged by equations: posteriors, delays, misfits and shares in parts."""
+"""What a real log says of a simulator, in parts: shares, intervals, what is told."""
 
 from __future__ import annotations
 
@@ -11,68 +11,10 @@ import numpy as np
 import pytest
 
 from simgap.errors import InvalidArgument, InvalidFile
-from simgap.mdp import LatentMDP
 from simgap.records import write_record
-from tests.answers.test_adapt import doors
 from tests.report.transfer_cases import share, transfer
 
-PHYSICS: Any = import_module("simgap.answers.adapt.by_physics")
 OF_SIMULATOR: Any = import_module("simgap.answers.adapt.simulator")
-
-
-def test_a_posterior_of_models_is_a_mean_over_lengths_of_predictions() -> None:
-    """Of shape (models, delays, lengths); what is below 1e-200 is nothing."""
-    weights = np.zeros((3, 2, 2))
-    weights[0] = [[0.5, 0.25], [0.0, 0.25]]
-    weights[1] = [[0.5, 0.0], [0.0, 0.5]]
-    weights[2] = 1e-201
-    assert PHYSICS._posterior(weights).tolist() == [0.5, 0.5, 0.0]
-    weights[2] = 1e-200
-    assert PHYSICS._posterior(weights)[2] == pytest.approx(2e-200)
-
-
-@pytest.mark.parametrize(
-    ("stated", "chances", "expected"),
-    [
-        (None, (0.75, 0.25), []),
-        (0, (0.75, 0.25), []),
-        (1, (0.75, 0.25), ["delay-differs"]),
-        (None, (0.25, 0.75), ["delay-found"]),
-        (0, (0.25, 0.75), ["delay-differs", "delay-found"]),
-        (1, (0.25, 0.75), ["delay-found"]),
-    ],
-)
-def test_a_delay_is_that_of_most_weight(
-    stated: int | None, chances: tuple[float, float], expected: list[str]
-) -> None:
-    weights = np.repeat(np.array(chances)[None, :, None] / 2.0, 2, axis=0)
-    told: list[str] = []
-    notes = Stand(add=lambda code, text: told.append(code))
-    PHYSICS._note_delay(Stand(delays=np.array([0, 1])), weights, stated, notes)
-    assert told == expected
-
-
-@pytest.mark.parametrize(
-    ("channel", "outside", "expected"),
-    [
-        (None, True, ""),
-        (1, True, "physics-misfit"),
-        (1, False, "no-misfit-seen"),
-    ],
-)
-def test_a_misfit_is_told_by_its_axis(
-    channel: int | None, outside: bool, expected: str
-) -> None:
-    """Two channels are one axis, and the larger drag of them is told."""
-    fit = Stand(channel=channel, explained=0.5, p_value=1e-3, drag={0: 0.1, 1: 0.3})
-    fit.drag[2] = 0.7
-    found = Stand(fits=[None, fit], axes=["angle", "angle", "speed"])
-    told: dict[str, str] = {}
-    notes = Stand(add=told.__setitem__)
-    PHYSICS._note_fit(found, 1, notes, outside=outside)
-    assert "".join(told) == expected
-    if expected == "no-misfit-seen":
-        assert "30 % of angle, 70 % of speed" in told[expected]
 
 
 def test_shares_are_total_ones_if_a_transfer_has_them(tmp_path: Path) -> None:
@@ -108,53 +50,6 @@ class Rows(list[int]):
     """A log of observations, as far as an answer reads it."""
 
     n_episodes, hash, notes, dt = 2, "abc", ("a gap",), 0.04
-
-
-@pytest.mark.parametrize("agree", [True, False])
-def test_predictions_of_one_step_and_of_five_are_compared(
-    agree: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Weights are (models, delays, lengths): one step is for the second model."""
-    weights = np.zeros((3, 2, 2))
-    weights[1, :, 0] = [0.5, 0.25]
-    weights[0, 0, 0] = 0.25
-    weights[1 if agree else 2, 1, 1] = 1.0
-    likely = np.log(np.array([[1.0, 1.0], [4.0, 1.0], [3.0, 1.5]]))
-    fits = [Stand(channel=None, p_value=each) for each in (0.5, 0.01, 0.02)]
-    found = Stand(
-        weights=lambda prior: weights,
-        fits=fits,
-        log_likelihood=np.stack([likely, -likely], axis=2),
-        delays=np.array([0, 1]),
-        axes=(),
-    )
-    met: list[Any] = []
-
-    def judged(table: Any, seen: Any, **more: Any) -> Any:
-        met.append((table, list(seen), more))
-        return found
-
-    table = Stand(physics=Stand(name="pendulum"))
-    monkeypatch.setattr(PHYSICS, "_table", lambda latent: table)
-    monkeypatch.setattr(PHYSICS, "judged_models", judged)
-    monkeypatch.setattr(PHYSICS, "read_real_log", lambda path, rate: Rows([rate]))
-    latent = LatentMDP(doors(0.1, 0.5, 0.9), np.array([0.5, 0.5, 0.0]))
-    more: dict[str, Any] = {"rate": 20, "delay": 3, "false_alarm": 0.01}
-    answer = PHYSICS.judged_by_physics(latent, "real.csv", **more)
-    assert met == [(table, [20], {"longest_delay": 3, "false_alarm": 0.01})]
-    assert answer.best == 1 and answer.plausible.tolist() == [True, False, True]
-    assert answer.log_likelihood == pytest.approx(np.log([2.0, 5.0, 4.5]))
-    last = [0.125, 0.875, 0.0] if agree else [0.125, 0.375, 0.5]
-    assert answer.weights.tolist() == last
-    assert (answer.transitions, answer.episodes, answer.log_hash) == (1, 2, "abc")
-    codes = [each.code for each in answer.notes]
-    assert ("lengths-disagree" in codes) is not agree
-    assert codes[-1] == "about-the-log" and not answer.outside
-    assert answer.misfit == ()
-    fits[0].p_value = 0.01  # the third model has no weight, but explains it
-    answer = PHYSICS.judged_by_physics(latent, "real.csv", **more)
-    assert answer.outside
-    assert "no-weight-but-explains" in [each.code for each in answer.notes]
 
 
 @pytest.mark.parametrize(
