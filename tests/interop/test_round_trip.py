@@ -121,7 +121,7 @@ def test_the_same_model_makes_the_same_bytes(ending: str, tmp_path: Path) -> Non
 
 def test_sixty_four_bit_precision_survives_awkward_numbers(tmp_path: Path) -> None:
     tiny = float(np.finfo(np.float64).tiny)
-    kernel = np.array([[[[1.0 - 2.0**-53, 2.0**-53]] * 2, [[5e-324, 1.0]] * 2]])
+    kernel = np.array([[[[1.0 - 2.0**-53, 2.0**-53]] * 2, [[1e-60, 1.0]] * 2]])
     rewards = [[-0.0, tiny], [1.0 + 2.0**-52, -tiny]]
     simulators = class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
     latent = LatentMDP.uniform(simulators)

@@ -16,7 +16,7 @@ from simgap.complexity import MOST_MODELS, separation
 from simgap.errors import InvalidArgument
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, SimulatorClass, class_from_models
-from simgap.planning import AverageRewardPlan, diameter, solve_for_bias
+from simgap.planning import AverageRewardPlan, diameter, solve_average_reward
 from simgap.records import Note, Notes
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def measured_class(
     low, high = float(simulators.rewards.min()), float(simulators.rewards.max())
     width = high - low
     far = diameter(simulators)
-    plan = solve_for_bias(simulators) if np.isfinite(far.upper) else None
+    plan = solve_average_reward(simulators) if np.isfinite(far.upper) else None
     eluder = covering = None
     if thorough or not many_functions(simulators):
         eluder, covering = _complexity(simulators, plan, width, horizon, notes)

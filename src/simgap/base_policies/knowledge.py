@@ -11,7 +11,7 @@ from simgap._kernels.agents import Plans
 from simgap._kernels.walking import Tails
 from simgap.arrays import FloatArray, IndexArray, read_only
 from simgap.mdp import SimulatorClass
-from simgap.planning import AverageRewardPlan, solve_for_bias
+from simgap.planning import AverageRewardPlan, solve_average_reward
 from simgap.policies import check_state, check_step, surely
 from simgap.simulation import ObservedClass, RealModels, RewardSignal, observed_class
 
@@ -89,7 +89,7 @@ def class_knowledge(
     """
     if isinstance(simulators, ClassKnowledge):
         return simulators
-    average = solve_for_bias(simulators)
+    average = solve_average_reward(simulators)
     return ClassKnowledge(
         observed_class(simulators, signal),
         average,

@@ -180,8 +180,7 @@ def _deviation(
 def _optimism_constants(
     spans: FloatArray, threshold: ProvedThreshold, diameter: float
 ) -> tuple[Constant, ...]:
-    with np.errstate(over="ignore"):  # squares of spans from 1e154 on are no floats
-        constants = named(M=spans.size, sp=spans.max(), sp2=np.square(spans).sum())
+    constants = named(M=spans.size, sp=spans.max(), sp2=np.square(spans).sum())
     if threshold is ProvedThreshold.PAPER:
         constants += named(D=diameter)
     return constants

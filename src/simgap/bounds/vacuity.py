@@ -17,7 +17,7 @@ of greatest gain whatever happens.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import floor, frexp, inf, log, sqrt
+from math import floor, inf, log, sqrt
 
 from simgap.arrays import FloatArray
 from simgap.bounds.bound import Formula, first_fit
@@ -85,10 +85,6 @@ def first_elimination(
     c = _factor(whole("horizon", horizon), span, members, threshold, diameter)
     if c == inf or c > BEYOND * step:
         return inf
-    unit = 2.0 ** (
-        frexp(c)[1] - 1
-    )  # all of it in other units, so that squares are floats
-    c, span, drift, step = c / unit, span / unit, drift / unit, step / unit
     n = floor((c / step) ** 2) + 1  # from here on n step > c sqrt(n)
     if n * drift + span > c * sqrt(n):
         return n

@@ -27,7 +27,7 @@ from simgap._kernels.solving import equal_points, sup_distances
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned, read_only
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.mdp import SimulatorClass
-from simgap.planning import AverageRewardPlan, solve_for_bias
+from simgap.planning import AverageRewardPlan, solve_average_reward
 
 MOST_ENTRIES = 2**27  # of the matrix: one gigabyte
 RESOLUTION = 1e-9  # of the largest bias span
@@ -116,9 +116,9 @@ def function_class(
 def precise_biases(simulators: SimulatorClass) -> AverageRewardPlan:
     """Return the biases of all models, to the last digits where that is possible."""
     try:
-        return solve_for_bias(simulators, tolerance=SOLVER_TOLERANCE)
+        return solve_average_reward(simulators, tolerance=SOLVER_TOLERANCE)
     except NotSolved:
-        return solve_for_bias(simulators)
+        return solve_average_reward(simulators)
 
 
 def function_class_from_matrix(matrix: npt.ArrayLike) -> FunctionClass:

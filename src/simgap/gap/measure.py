@@ -18,12 +18,7 @@ from simgap.gap.exact import exact_gaps
 from simgap.gap.sampled import average_sampled, sampled_gaps, worst_sampled
 from simgap.intervals import EPS, Certified, Estimate, defect, weighted_sum
 from simgap.mdp import LatentMDP, SimulatorClass, TabularMDP
-from simgap.planning import (
-    as_class,
-    relative_values,
-    solve_average_reward,
-    solve_for_bias,
-)
+from simgap.planning import as_class, relative_values, solve_average_reward
 from simgap.policies import Policy
 
 EXACT = Exact()
@@ -133,7 +128,7 @@ def regret(
     if isinstance(evaluator, MonteCarlo):
         found = sampled_gaps(real, policy, horizon, evaluator)[0].regret
         if found is None:
-            solve_for_bias(real)  # says why there is none
+            solve_average_reward(real)  # says why there is none
         assert found is not None
         return found
     plan = solve_average_reward(real)

@@ -68,6 +68,7 @@ from simgap.mdp.transitions import (
     Transitions as Transitions,
 )
 from simgap.mdp.validation import (
+    LEAST_CHANCE as LEAST_CHANCE,
     LEAST_REWARD as LEAST_REWARD,
     ROW_TOLERANCE as ROW_TOLERANCE,
     as_floats as as_floats,

@@ -10,7 +10,12 @@ import numpy as np
 from simgap.arrays import FloatArray, digest, read_only
 from simgap.errors import InvalidModel
 from simgap.mdp.simulators import SimulatorClass
-from simgap.mdp.validation import ROW_TOLERANCE, as_floats, summing_to_one
+from simgap.mdp.validation import (
+    ROW_TOLERANCE,
+    as_floats,
+    check_least,
+    summing_to_one,
+)
 from simgap.records import Certainty
 
 
@@ -43,7 +48,9 @@ class LatentMDP:
                 f"prior sums to {float(prior.sum())!r}, not 1",
                 hint="divide it by its sum if that is what you mean",
             )
-        object.__setattr__(self, "prior", read_only(summing_to_one(prior[None])[0]))
+        prior = summing_to_one(prior[None])
+        check_least(prior, "the prior")
+        object.__setattr__(self, "prior", read_only(prior[0]))
 
     @staticmethod
     def uniform(simulators: SimulatorClass) -> LatentMDP:

@@ -11,7 +11,8 @@ from simgap.mdp.labels import Labels
 from simgap.mdp.transitions import Transitions
 
 ROW_TOLERANCE = 1e-9  # a row sum further from 1 is an error, not rounding
-LARGEST_REWARD = 1e28  # sums over 10^9 steps are floats of 32 bits, as policies store
+LEAST_CHANCE = 1e-60  # probabilities are 0 or at least this
+LARGEST_REWARD = 1e15  # sums over 10^9 steps are floats of 32 bits, as policies store
 LEAST_REWARD = 1e-28  # if a model has none above it, these sums would underflow
 SHOWN = 6  # entries of an offending row that an error message prints
 
@@ -76,7 +77,7 @@ def checked_rewards(
         m, s, a = (int(i) for i in np.argwhere(np.abs(given) > LARGEST_REWARD)[0])
         raise InvalidModel(
             f"reward of (s={s}, a={a}) in model {m} is {given[m, s, a]}",
-            hint=f"rewards beyond {LARGEST_REWARD:g} would overflow: use larger units",
+            hint=f"rewards are at most {LARGEST_REWARD:g}: use larger units",
             code="reward-range",
         )
     largest = np.abs(given).max(axis=(1, 2), initial=0.0)
@@ -165,8 +166,23 @@ def _checked_distribution(given: FloatArray, members: int, n_states: int) -> Flo
                 f"start distribution of model {member} sums to {float(row.sum())!r}",
                 hint="divide it by its sum if that is what you mean",
             )
-    frozen: FloatArray = read_only(summing_to_one(rows))
+    settled = summing_to_one(rows)
+    check_least(settled, "the start distribution")
+    frozen: FloatArray = read_only(settled)
     return frozen
+
+
+def check_least(rows: FloatArray, what: str) -> None:
+    """Raise if a probability of some rows (n, k) is too small to count with."""
+    faint = (rows > 0.0) & (rows < LEAST_CHANCE)
+    if faint.any():
+        row, at = np.argwhere(faint)[0].tolist()
+        raise InvalidModel(
+            f"{what} has {rows[row, at]} at {at}" + (f" of row {row}" if row else ""),
+            hint=f"a probability is 0 or at least {LEAST_CHANCE:g}: write 0 where you "
+            "mean never",
+            code="probability-range",
+        )
 
 
 def _check_pattern(transitions: Transitions, labels: Labels) -> None:
@@ -221,7 +237,7 @@ def _first_bad_row(transitions: Transitions, member: int) -> int | None:
     sums = np.add.reduceat(values, transitions.indptr[:-1])
     with np.errstate(invalid="ignore"):
         bad: BoolArray = ~(np.abs(sums - 1.0) <= ROW_TOLERANCE)
-        wrong = ~(values >= 0.0)
+        wrong = ~(values >= LEAST_CHANCE) & (values != 0.0)
     if wrong.any():
         at = int(np.argmax(wrong))
         row = int(np.searchsorted(transitions.indptr, at, side="right")) - 1
@@ -249,6 +265,9 @@ def _row_error(
         what, hint = "has an infinite entry", "probabilities lie between 0 and 1"
     elif (values < 0.0).any():
         what, hint = "has a negative entry", "probabilities lie between 0 and 1"
+    elif ((values > 0.0) & (values < LEAST_CHANCE)).any():
+        code, what = "probability-range", f"has an entry below {LEAST_CHANCE:g}"
+        hint = "write 0 where you mean never"
     else:
         code, what = "row-sum", f"sums to {float(values.sum())!r}, not 1"
         hint = "divide the row by its sum if that is what you mean"

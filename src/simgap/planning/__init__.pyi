@@ -22,9 +22,6 @@ from simgap.planning.episodic import (
 from simgap.planning.lane_blocks import (
     rewards_of as rewards_of,
 )
-from simgap.planning.moderate_bias import (
-    solve_for_bias as solve_for_bias,
-)
 from simgap.planning.policy_chain import (
     first_best as first_best,
 )

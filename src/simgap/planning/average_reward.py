@@ -60,6 +60,7 @@ POLISH = 0.1  # sweeps go on to this part of the tolerance, for the bias's sake
 RETURN_PATIENCE = 400  # sweeps of Newton's method; small models get 3 a state
 SHARPEN_UP_TO = 60  # states: small models are always solved to the last digits
 EPS = 2.0**-52
+LARGEST_SPAN = 1e100  # of a bias: its square, times a horizon, is a float
 TIE = 1e-9  # of the spread of rewards: advantages closer to 0 count as tied
 
 
@@ -114,7 +115,8 @@ def solve_average_reward(
     more than 1, it counts in units of that difference, and no float can tell less than
     the rounding of the rewards themselves. A model that is not
     communicating is refused; with `weakly_communicating` it is tried, and refused if
-    some state cannot reach the best recurrent class that was found.
+    some state cannot reach the best recurrent class that was found. So is one whose
+    bias spans more than floats can square.
     """
     every = as_class(simulators)
     real = isinstance(tolerance, (int, float)) and isfinite(tolerance)
@@ -168,6 +170,13 @@ def solve_average_reward(
                 float(np.fmin(upper, high)),
             )
             raise _not_solved(every, member, reached, tolerance)
+        if not tallest <= LARGEST_SPAN:
+            raise NotSolved(
+                f"the bias of model {every.model_names[member]!r} spans "
+                f"{bias[member].max():g}, whose square is not a float",
+                hint="write 0 for probabilities so small that you mean never",
+                result=(float(lower), float(upper)),
+            )
         lower, upper = _as_divided(lower, upper, off[member], high - low)
         gain_lower[member], gain_upper[member] = lower, upper
         gain = 0.5 * (lower + upper)
@@ -393,7 +402,7 @@ def _not_solved(
         f"gain of model {every.model_names[member]!r} was only bracketed in "
         f"[{reached[0]!r}, {reached[1]!r}], tolerance {tolerance} not met",
         hint="ask for a larger tolerance; a model that is not communicating may have "
-        "a different gain from different states, and probabilities below 1e-100 can "
-        "make one that floats cannot carry: write 0 where you mean never",
+        "a different gain from different states, and a long row of unlikely steps may "
+        "take longer than floats tell",
         result=reached,
     )

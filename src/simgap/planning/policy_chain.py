@@ -3,7 +3,7 @@
 (I - P) x = b over the other states is the one linear system that gains, biases and
 travel times need. Small systems are solved by elimination without subtraction, so that
 long chains cost no digits; large ones by sparse LU. Rows are in units of the chance to
-leave, a power of two: so chances as small as 1e-200 have products that are floats. Both
+leave, a power of two, so that small chances have products that are floats. Both
 solutions are then improved in twice the working precision, in which the final
 certificate is computed too. Where floats end, x is not finite.
 """
@@ -26,7 +26,6 @@ from simgap._kernels.solving import (
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 
 ELIMINATE_UP_TO = 2000  # states; a dense (n, n) array
-LONGEST_EDGE = 1e300  # sums of these costs are floats
 WALK = 400  # steps, to find a state that a large chain visits often
 
 
@@ -233,8 +232,7 @@ def paths_to(moves: Moves, targets: OffsetArray) -> tuple[IndexArray, FloatArray
     best_first = np.lexsort((-moves.values, after, sources))
     keys = sources[best_first] * n_states + after[best_first]
     first = best_first[np.unique(keys, return_index=True)[1]]
-    with np.errstate(over="ignore"):
-        costs = np.minimum(1.0 / moves.values, LONGEST_EDGE)
+    costs = 1.0 / moves.values
     backwards = sparse.csr_array(
         (costs[first], (after[first], sources[first])), shape=(n_states, n_states)
     )

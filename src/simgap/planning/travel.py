@@ -321,8 +321,7 @@ def _not_solved(
     return NotSolved(
         f"travel times of model {every.model_names[member]!r} were only bracketed in "
         f"[{float(lower)!r}, {float(upper)!r}], tolerance {tolerance} not met",
-        hint="ask for a larger tolerance; or write 0 for probabilities so small that "
-        "you mean never: floats end at 1e308, and products of probabilities below "
-        "1e-100 can be too small for them",
+        hint="ask for a larger tolerance; a long row of unlikely steps may take longer "
+        "than floats tell, which end at 1e308",
         result=(lower, upper),
     )

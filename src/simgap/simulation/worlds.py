@@ -32,7 +32,7 @@ from simgap.planning import (
     communicating,
     optimal_values,
     relative_values,
-    solve_for_bias,
+    solve_average_reward,
 )
 from simgap.simulation.observed import ObservedClass, RewardSignal
 
@@ -134,7 +134,7 @@ def real_models(
     plan = average
     if plan is None and has_gain.all():
         with suppress(NotSolved):  # no float carries its bias: no regret, but a gap
-            plan = solve_for_bias(real)
+            plan = solve_average_reward(real)
     if plan is not None:
         affordable = LARGEST_TABLE // (members * n_states * real.n_actions)
         steps = max(0, min(horizon, LAST_STEPS, affordable))

@@ -16,11 +16,10 @@ import numpy as np
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
 from simgap.interop import TransitionLog, check_log_range
-from simgap.mdp import LatentMDP, SimulatorClass
+from simgap.mdp import LEAST_CHANCE, LatentMDP, SimulatorClass
 
 START = -1  # state and action of the row of first states
 SAME_REWARD = 1e-9  # as a part of the largest reward
-LEAST_POSTERIOR = 1e-200  # below it a model has no weight that planning could feel
 
 
 class RewardEvidence(Enum):
@@ -88,7 +87,7 @@ def posterior(prior: FloatArray, log_likelihood: FloatArray) -> FloatArray | Non
     if best == -np.inf:
         return None
     weights = np.exp(logs - best)
-    weights[weights < LEAST_POSTERIOR] = 0.0
+    weights[weights < LEAST_CHANCE * weights.sum()] = 0.0
     out: FloatArray = weights / weights.sum()
     return out
 

@@ -55,7 +55,7 @@ def adapt_notes(
         if faint.any():
             notes.add(
                 "faint-posterior",
-                f"models with a posterior below 1e-200, taken as 0: {int(faint.sum())}",
+                f"models with a posterior below 1e-60, taken as 0: {int(faint.sum())}",
             )
     return (*notes, *log.notes)
 

@@ -14,7 +14,7 @@ from simgap.answers.class_facts import ROUNDING, many_functions, measured_class
 from simgap.answers.weighted_models import WeightedModels
 from simgap.bounds import ClassFacts
 from simgap.mdp import LatentMDP
-from simgap.planning import Diameter, solve_for_bias
+from simgap.planning import Diameter, solve_average_reward
 from simgap.records import Note
 
 BY_COUNTING = Note(
@@ -44,7 +44,7 @@ def audit_facts(
 def _in_part(models: WeightedModels, far: Diameter, apart: Apart) -> ClassFacts:
     every, rewards = models.simulators, models.simulators.rewards
     low, width = float(rewards.min()), float(rewards.max() - rewards.min())
-    plan = solve_for_bias(every)
+    plan = solve_average_reward(every)
     # what a step of the equations may be off, as in `class_facts`
     wide = float((plan.gain_upper - plan.gain_lower).max()) + 0.1 * plan.tolerance
     unit = width or 1.0  # equal rewards have no spans to divide

@@ -181,8 +181,7 @@ def log_likelihood(
 def _whole_samples(wanted: float, exponent: FloatArray) -> OffsetArray:
     """Return max(1, ceil(wanted / exponent)); zero exponents ask for more than any."""
     numbers = np.full(exponent.shape, inf)
-    with np.errstate(over="ignore"):
-        np.divide(wanted, exponent, out=numbers, where=exponent > 0.0)
+    np.divide(wanted, exponent, out=numbers, where=exponent > 0.0)
     return np.array(
         [[NEVER if n >= NEVER else max(1, ceil(n)) for n in line] for line in numbers],
         np.int64,

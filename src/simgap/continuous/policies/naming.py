@@ -48,8 +48,8 @@ def read_policy_text(text: str) -> PolicyText:
 def open_policy(given: Any, simulator: Simulator) -> BroughtPolicy:
     """Return a policy for a simulator: from a text or a path, or a Python object.
 
-    A text is `file.py:function`, `file.onnx`, a policy file of simgap, `random` or `zero`,
-    after `NAME=` if tables should call it so. Behind `file.onnx?` may stand
+    A text is `file.py:function`, `file.onnx`, a policy file of simgap, `random` or
+    `zero`, after `NAME=` if tables should call it so. Behind `file.onnx?` may stand
     which inputs are memory, and their next values: `h=25&c=26`. A policy is asked for
     two actions at the simulator's first observation, so that what does not fit is
     refused here.

@@ -24,7 +24,7 @@ from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, owned
 from simgap.errors import NotSolved
 from simgap.intervals import Certified, defect
-from simgap.mdp import LatentMDP
+from simgap.mdp import LEAST_CHANCE, LatentMDP
 from simgap.oracle.exact import count_nodes, looks_hopeless, solve_exact
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.result import Outcome
@@ -105,6 +105,7 @@ def solve_minimax(
 
 def with_prior(form: LossForm, prior: FloatArray) -> LossForm:
     """Return the same models and losses under another prior."""
+    prior = np.where(prior < LEAST_CHANCE, 0.0, prior)
     latent = LatentMDP(form.latent.simulators, prior)
     simulators = latent.simulators
     laws = np.stack([simulators.start_law(m) for m in range(form.n_models)])

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simgap.mdp import LEAST_REWARD, LatentMDP, SimulatorClass, Transitions
+from simgap.arrays import FloatArray
+from simgap.mdp import (
+    LEAST_CHANCE,
+    LEAST_REWARD,
+    LatentMDP,
+    SimulatorClass,
+    Transitions,
+)
 from simgap.oracle.baselines.memoryless import (
     WORK_PER_SECOND,
     ShortMemoryPlan,
@@ -81,11 +88,15 @@ def mean_model(latent: LatentMDP) -> SimulatorClass:
     return SimulatorClass(
         transitions=Transitions(
             kernel.n_states, kernel.n_actions, kernel.indptr, kernel.indices,
-            (prior @ kernel.values)[None],
+            _likely((prior @ kernel.values)[None]),
         ),
         rewards=paid,
-        start=(prior @ laws)[None],
+        start=_likely((prior @ laws)[None]),
     )  # fmt: skip
+
+
+def _likely(chances: FloatArray) -> FloatArray:
+    return np.asarray(np.where(chances < LEAST_CHANCE, 0.0, chances))
 
 
 def best_memoryless(
