@@ -290,14 +290,34 @@ def following() -> Pair:
     )
 
 
+def _write_linear(path: Path, weights: Any) -> None:
+    """Write a network that prefers the action with the greatest product."""
+    import onnx
+    from onnx import helper, numpy_helper
+
+    def port(name: str, width: int) -> Any:
+        shape = ["rows", width]
+        return helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
+
+    actions, width = weights.shape
+    graph = helper.make_graph(
+        [helper.make_node("Gemm", ["obs", "weights"], ["act"], transB=1)],
+        "linear",
+        [port("obs", width)],
+        [port("act", actions)],
+        [numpy_helper.from_array(weights.astype(np.float32), "weights")],
+    )
+    opset = [helper.make_opsetid("", 17)]
+    onnx.save(helper.make_model(graph, opset_imports=opset, ir_version=9), path)
+
+
 def carts(simulator: str, points: int, episodes: int, some: int) -> Pair:
     """Keep poles of several lengths up: they stay up for the whole episode."""
     lengths, horizon = np.linspace(0.4, 0.8, points), twins.HORIZON
     given = continuous.parse_randomization("length=0.4..0.8"), "", horizon, 0
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "upright.onnx"
-        layer = continuous.Dense(np.stack([-UPRIGHT, UPRIGHT]), np.zeros(2))
-        continuous.write_policy(path, [layer], continuous.Choices(2))
+        _write_linear(path, np.stack([-UPRIGHT, UPRIGHT]))
         theta, inside = lengths[:, None], np.ones(points, np.bool_)
         work = Recipe(simulator, (str(path),), *given, theta, inside)()
 

@@ -21,7 +21,6 @@ from simgap.user_files import (
     MOST_VALUES,
     check_json,
     made_folder,
-    opened,
     replacing,
 )
 
@@ -68,21 +67,6 @@ def test_rewards_beside_a_kernel_are_a_regular_file(tmp_path: Path) -> None:
         load_model(tmp_path / "m.npy")
 
 
-def test_a_pipe_that_takes_the_place_of_a_file_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Between looking and opening: the open file is looked at as well."""
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "file").touch()
-    looked = (tmp_path / "file").stat()
-    monkeypatch.setattr(Path, "stat", lambda *_, **__: looked)
-    with (
-        pytest.raises(InvalidFile, match="a pipe"),
-        opened(tmp_path / "pipe", "file"),
-    ):
-        pass
-
-
 def test_a_file_larger_than_a_record_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "record.json"
     with path.open("wb") as stream:
@@ -93,18 +77,6 @@ def test_a_file_larger_than_a_record_is_not_read(tmp_path: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2**20
-
-
-def test_a_file_that_grows_while_it_is_read_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Files of the system say that they have no bytes at all."""
-    path = tmp_path / "record.json"
-    path.write_bytes(b'{"schema": 1}')
-    monkeypatch.setattr("simgap.user_files.size_of", lambda _: 0)
-    monkeypatch.setattr("simgap.records.files.LARGEST_RECORD", 5)
-    with pytest.raises(InvalidFile, match="6 bytes"):
-        read_object(path)
 
 
 @pytest.mark.parametrize("item", [b"[],", b"{},", b'"",', b"0,", b'"a":0,'])

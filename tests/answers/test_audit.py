@@ -8,9 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simgap.answers.audit import large_oracle as audit_oracle, losses
 from simgap.answers.audit.audit import audit
-from simgap.answers.audit.large_oracle import planned_oracle
 from simgap.answers.audit.losses import Losses, Settings, losses_in_steps
 from simgap.errors import InvalidArgument
 from simgap.instances import absorbing_doors, best_arm, riverswim
@@ -21,19 +19,12 @@ from simgap.mdp import (
     LatentMDP,
     class_from_arrays,
 )
-from simgap.oracle.loss_form import loss_form
-from simgap.oracle.settings import AutoOracle
 from tests.answers.audit_cases import apart_of, coin, coins, latent_of, signs, theory_of
 from tests.reference.episodic import policy_values
 from tests.reference.latent import RationalLatent, exact_gap, random_latent, rational
 from tests.reference.memoryless import best_memoryless_value
 
 QUICK = Settings()
-
-
-@pytest.fixture(autouse=True)
-def _little_effort(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(losses, "EFFORT", 0.02)
 
 
 def holds(bounds: Certified | None, exact: Fraction) -> bool:
@@ -270,46 +261,6 @@ def test_an_episode_too_long_to_plan_is_bounded_by_theory() -> None:
     endless = audit(rivers, 10**9)
     assert endless.verdict == "undecided" and endless.passed
     assert endless.at_stake is None and endless.finding("planning").value is None
-
-
-def test_a_large_class_is_planned_in_part_and_bounded_in_whole(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    chances = np.linspace(0.1, 0.9, 9)
-    prior = np.arange(1.0, 10.0) / 45.0
-    latent = coins(*chances.tolist(), prior=prior.tolist(), named=True)
-    form = loss_form(latent, horizon=5)
-    solver = AutoOracle(episodes=2)
-    whole = planned_oracle(form, solver, thorough=False)
-    assert whole.planned == 9
-    exact = exact_gap(latent, 5)
-    assert holds(whole.average_gap, exact)
-    monkeypatch.setattr(audit_oracle, "MOST_PLANNED", 4)
-    part = planned_oracle(form, solver, thorough=False)
-    assert part.planned == 4 and holds(part.average_gap, exact)
-    assert part.gaps is not None and part.gaps.shape == (9,)
-    assert float(prior @ part.gaps) == pytest.approx(part.average_gap.upper or 0.0)
-    assert part.average_gap.lower is not None and part.average_gap.lower > 0.0
-    assert planned_oracle(form, solver, thorough=True).planned == 9
-    found = audit(latent, 5).finding("planning")
-    assert (found.code, found.value) == ("in-part", 4.0)
-
-
-def test_a_part_of_a_class_that_cannot_do_what_others_do_bounds_from_below_only(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    kernels = []
-    for at in range(5):
-        P = np.zeros((3, 2, 3))
-        P[0, 0, 1 if at != 2 else 2], P[0, 1, 0] = 1.0, 1.0
-        P[1:, :, 0] = 1.0
-        kernels.append(P)
-    latent = latent_of(kernels, [[0.0, 0.1], [1.0, 1.0], [0.0, 0.0]])
-    monkeypatch.setattr(audit_oracle, "MOST_PLANNED", 2)
-    lost = losses_in_steps(latent, 4, QUICK)
-    assert lost.average_gap is not None and lost.average_gap.upper is not None
-    assert holds(lost.average_gap, exact_gap(latent, 4))
-    assert np.isfinite(lost.average_gap.upper)
 
 
 def test_the_same_seed_finds_the_same() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.answers.blame import hidden_losses
 from simgap.answers.blame.blame import blame
 from simgap.answers.blame.hidden_parts import hidden_parts
 from simgap.answers.blame.ignored_losses import (
@@ -21,7 +20,6 @@ from simgap.answers.blame.sentences import headline
 from simgap.errors import InvalidArgument
 from simgap.intervals import Certified, Estimate
 from simgap.mdp import LatentMDP, class_from_models
-from simgap.oracle.settings import BoundedOracle
 from simgap.records import Blame, BlamedParameter
 from tests.answers.hidden_cases import costly_class, ends, holds, sharp, with_prior
 from tests.note_codes import codes
@@ -69,26 +67,6 @@ def test_shares_are_those_of_the_game_by_brute_force(
     assert sum(ends(each.share)[1] for each in found.parameters) == pytest.approx(
         float(whole), abs=TINY
     )
-
-
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("patient", [True, False])
-def test_a_model_without_weight_may_equal_one_that_has_it(
-    seed: int, patient: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The first of equal models stands for all of them, also if it cannot be real."""
-    latent = costly_class(seed, {"a": 2, "label": 2}, 3, idle=("label",))
-    latent = with_prior(latent, np.array([0.0, 2.0, 1.0, 1.0]))
-    game = brute.hidden_game(latent, 3)
-    exact = shapley_by_orders(2, game)
-    if not patient:
-        monkeypatch.setattr(hidden_losses, "_seconds_left", lambda _: 0.0)
-    found = blame(latent, 3)
-    assert holds(found.whole, game[-1])
-    for player, each in enumerate(found.parameters):
-        assert holds(each.share, exact[player])
-        assert holds(each.alone, game[1 << player])
-        assert holds(each.information, game[-1] - game[3 ^ 1 << player])
 
 
 def test_hiding_more_never_costs_less() -> None:
@@ -186,46 +164,6 @@ def test_sampled_shares_hold_the_exact_ones() -> None:
         )
         assert total == pytest.approx(sum(ends(found.whole)) / 2, abs=1e-9)
     assert narrow > 8  # and they say something
-
-
-def test_without_time_brackets_are_wide_but_valid(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Nothing but the whole class is planned; its policy and pair prices bound all."""
-    latent = costly_class(13, {"a": 2, "b": 2, "c": 2}, 3)
-    game = brute.hidden_game(latent, 3)
-    exact = shapley_by_orders(3, game)
-    monkeypatch.setattr(hidden_losses, "_seconds_left", lambda _: 0.0)
-    found = blame(latent, 3)
-    assert found.classes_planned == 1
-    assert codes(found) == ["time-limit"]
-    wide = 0.0
-    for player, each in enumerate(found.parameters):
-        assert holds(each.share, exact[player])
-        assert holds(each.part, exact[player] / game[-1])
-        assert holds(each.alone, game[1 << player])
-        wide = max(wide, ends(each.share)[1] - ends(each.share)[0])
-    assert wide > 1e-6
-
-
-@pytest.mark.parametrize("tolerance", [0.05, 0.6])
-def test_brackets_of_classes_that_are_not_solved_exactly_hold(
-    tolerance: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hidden_losses, "AutoOracle", BoundedOracle)
-    for seed in range(3):
-        latent = costly_class(80 + seed, {"a": 2, "b": 3}, 4)
-        game = brute.hidden_game(latent, 4)
-        exact = shapley_by_orders(2, game)
-        found = blame(latent, 4, gap_tolerance=tolerance)
-        assert holds(found.whole, game[-1])
-        for player, each in enumerate(found.parameters):
-            assert holds(each.share, exact[player])
-            assert holds(each.part, exact[player] / game[-1])
-            assert holds(each.alone, game[1 << player])
-            assert holds(each.information, game[3] - game[3 ^ 1 << player])
-            low, high = ends(each.part)
-            assert high - low < 2.0 * tolerance + 0.05
 
 
 def test_missing_mixtures_leave_ignored_open() -> None:

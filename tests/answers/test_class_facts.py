@@ -6,9 +6,7 @@ to state 1 with chance p, action 1 with chance q. State 1 pays 5 more than state
 
 from __future__ import annotations
 
-from importlib import import_module
 from math import sqrt
-from types import SimpleNamespace as Stand
 from typing import Any
 
 import numpy as np
@@ -25,12 +23,9 @@ from simgap.bounds import (
     vacuity_horizon,
 )
 from simgap.mdp import LatentMDP
-from simgap.planning import solve_for_bias
 from tests.answers.audit_cases import latent_of, signs, with_an_island
 from tests.answers.test_class_numbers import WIDTH, tosses
 from tests.note_codes import codes
-
-facts_of_a_class: Any = import_module("simgap.answers.class_facts")
 
 
 def weighted(latent: LatentMDP, *prior: float) -> LatentMDP:
@@ -95,46 +90,6 @@ def test_a_class_without_ways_back_has_no_biases() -> None:
     assert (facts.steps, facts.pairs, facts.residual) == (None, None, 0.0)
     assert (found.eluder, found.covering, facts.eluder) == (None, None, None)
     assert facts.diameter == np.inf
-
-
-def test_functions_of_many_models_are_counted_and_not_compared(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    latent = tosses((0.2, 0.5), (0.9, 0.25), (1.0, 0.5))
-    monkeypatch.setattr(facts_of_a_class, "MOST_FUNCTIONS", 3**2 * 2 * 2)
-    assert measured_class(latent, 10).eluder is not None
-    monkeypatch.setattr(facts_of_a_class, "MOST_FUNCTIONS", 3**2 * 2 * 2 - 1)
-    found = measured_class(latent, 10)
-    assert codes(found) == ["by-counting"]
-    assert (found.eluder, found.covering, found.facts.covering) == (None, None, None)
-    assert measured_class(latent, 10, thorough=True).eluder is not None
-
-
-def test_steps_and_deviations_are_those_of_every_row_one_by_one() -> None:
-    rng = np.random.default_rng(8)
-    kernels = rng.dirichlet(np.ones(4), size=(3, 4, 2))
-    plan = solve_for_bias(latent_of(list(kernels), rng.uniform(size=(4, 2))).simulators)
-    steps = facts_of_a_class._steps(plan)
-    deviations = facts_of_a_class._deviations(plan)
-    for m, bias in enumerate(plan.bias):
-        rows = [kernels[m, s, plan.policy[m][s]] for s in range(4)]
-        away = [np.abs(bias - row @ bias).max() for row in rows]
-        assert steps[m] == pytest.approx(min(max(away), plan.bias_span[m]))
-        spread = [row @ bias**2 - (row @ bias) ** 2 for row in rows]
-        assert deviations[m] == pytest.approx(sqrt(max(spread)))
-    played = {(s, int(plan.policy[m][s])) for m in range(3) for s in range(4)}
-    assert facts_of_a_class._pairs(plan) == len(played)
-
-
-def test_what_an_equation_is_off_adds_up_and_is_a_part_of_the_range() -> None:
-    plan = Stand(
-        gain_lower=np.array([0.0, 1.0]),
-        gain_upper=np.array([0.25, 1.5]),
-        residual=np.array([0.125, 0.0625]),
-        tolerance=10.0,
-    )
-    assert facts_of_a_class._residual(plan, 4.0) == (0.125 + 0.5 + 1.0) / 4.0
-    assert facts_of_a_class._residual(plan, 0.0) == 0.0
 
 
 def test_the_record_of_bounds_has_the_numbers_of_the_class() -> None:

@@ -7,17 +7,15 @@ to state 1 with chance p, action 1 with chance q. State 1 pays more than state 0
 from __future__ import annotations
 
 from importlib import import_module
-from types import SimpleNamespace as Stand
 from typing import Any
 
 import numpy as np
 import pytest
 
 from simgap.answers import complexity, diameter, solve
-from simgap.arrays import FloatArray
 from simgap.errors import NotCommunicating
 from simgap.mdp import Details, LatentMDP, Parameters
-from tests.answers.audit_cases import coins, latent_of, with_an_island
+from tests.answers.audit_cases import latent_of, with_an_island
 from tests.note_codes import codes
 
 solving: Any = import_module("simgap.answers.solve")
@@ -77,33 +75,6 @@ def test_a_model_that_is_stuck_has_a_value_and_no_gain() -> None:
     assert (second.value, second.note) == (0.0, solving.NO_GAIN)
     with pytest.raises(NotCommunicating):
         solve(stuck())
-
-
-def test_a_bias_is_noted_where_it_is_not_unique_or_coarse() -> None:
-    """Coarse: the equations are off by more than a millionth of the rewards' range."""
-    rewards = np.array([[-1.0, 3.0]])
-    plan = Stand(
-        simulators=Stand(rewards=rewards),
-        unique_bias=[True, False, True, False],
-        gain_lower=np.arange(4.0),
-        gain_upper=np.arange(4.0) + 0.5,
-        bias_span=np.full(4, 2.0),
-        residual=np.array([4e-6, 4e-6, 5e-6, 5e-6]),
-    )
-    many, coarse = solving.MANY_BIASES, solving.COARSE_BIAS
-    found = solving._average(plan)
-    assert [each[3] for each in found] == [None, many, coarse, f"{many}; {coarse}"]
-    assert [(each[0].lower, each[0].upper) for each in found] == [
-        (at, at + 0.5) for at in range(4)
-    ]
-    plan.simulators.rewards = np.zeros((1, 2))  # of equal rewards all is coarse
-    plan.residual = np.array([0.0, 1e-300, 1e-300, 0.0])
-    assert [each[3] for each in solving._average(plan)] == [
-        None,
-        f"{many}; {coarse}",
-        coarse,
-        many,
-    ]
 
 
 def test_the_slowest_trip_waits_for_the_rarer_side_of_the_better_coin() -> None:
@@ -201,66 +172,3 @@ def test_what_has_no_bias_or_several_is_noted() -> None:
     assert codes(complexity(stay, 5)) == ["many-biases"]
     equal = complexity(latent_of([kernel], np.zeros((2, 2))), 4)
     assert equal.eluder is not None and equal.eluder.scale == 0.25
-
-
-@pytest.mark.parametrize("own", ["rewards", "start", "both"])
-def test_rewards_and_starts_of_models_add_to_what_kernels_do(own: str) -> None:
-    """H times the greatest difference of rewards, H times half that of starts."""
-    rng = np.random.default_rng(3)
-    rewards: FloatArray = rng.uniform(size=(3, 2, 2))
-    laws: FloatArray = rng.dirichlet([1.0, 1.0], 3)
-    latent = latent_of(
-        [np.full((2, 2, 2), 0.5)] * 3,
-        rewards[0] if own == "start" else rewards,
-        details=Details() if own == "rewards" else Details(start=laws),
-    )
-    found = smooth._beside_kernels(latent.simulators, 7, 0.75)
-    for i in range(3):
-        for j in range(3):
-            expected = 0.0
-            if own != "start":
-                expected += 7 * np.abs(rewards[i] - rewards[j]).max()
-            if own != "rewards":
-                expected += 7 * 0.75 * np.abs(laws[i] - laws[j]).sum() / 2
-            assert found[i, j] == pytest.approx(expected, abs=1e-12)
-
-
-def test_values_that_take_too_long_are_bounded_by_the_diameter(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """(H - 1) D / 2 times the range of rewards: 4 * 2 / 2 * 5."""
-    latent = tosses((0.2, 0.5), (0.9, 0.5))
-    entries = 5.0 * latent.simulators.transitions.nonzeros * 2
-    monkeypatch.setattr(smooth, "MOST_BACKUPS", entries)
-    assert codes(complexity(latent, 5)) == []
-    monkeypatch.setattr(smooth, "MOST_BACKUPS", entries - 1.0)
-    found = complexity(latent, 5)
-    assert codes(found) == ["values-not-computed"]
-    assert found.smoothness is not None
-    greatest = found.smoothness.metrics[0]
-    assert (greatest.optimal.lower, greatest.optimal_pair) == (0.0, None)
-    assert greatest.optimal.upper == pytest.approx(20.0)
-
-
-def test_the_steepest_rise_over_no_distance_is_infinite() -> None:
-    apart = np.array([[0.0, 2.0, 0.0], [2.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
-    rises = np.array([[0.0, 6.0, 0.0], [6.0, 0.0, 2.0], [0.0, 2.0, 0.0]])
-    assert smooth._steepest(rises, apart) == (3.0, (0, 1))
-    rises[0, 2] = rises[2, 0] = 1e-300
-    assert smooth._steepest(rises, apart) == (np.inf, (0, 2))
-    assert smooth._steepest(0.0 * rises, apart) == (0.0, None)
-
-
-def test_models_that_are_the_same_rise_by_nothing() -> None:
-    latent = coins(0.2, 0.2, 0.9)
-    same = np.array([[True, True, False], [True, True, False], [False, False, True]])
-    low, high = smooth._optimal_values(latent.simulators, 6, same=same)
-    assert (low[same] == 0.0).all() and (high[same] == 0.0).all()
-    rise = 5 * (0.9 - 0.5)
-    assert low[0, 2] < rise < high[0, 2] < rise + 1e-12
-    assert (low >= 0.0).all()
-
-
-def test_a_measure_with_equal_ends_is_exact() -> None:
-    assert measures._certainty(Stand(lower=2, upper=2)) == "exact"
-    assert measures._certainty(Stand(lower=2, upper=3)) == "certified"

@@ -6,21 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from simgap import LatentMDP, audit, load_model, save_model
-from simgap.answers.audit import losses
 from simgap.answers.audit.losses import Settings, losses_in_steps
 from simgap.arrays import FloatArray
 from simgap.instances import classic_control
 from simgap.instances.classic_control import simulator_of
 from simgap.mdp import Axis, Discretisation, Moved, Physics, StateGrid, discretise
 from simgap.mdp.physics import Theta
-
-
-@pytest.fixture(autouse=True)
-def _little_effort(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(losses, "EFFORT", 0.02)
 
 
 def slide(theta: Theta, state: FloatArray, action: FloatArray) -> Moved:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from errno import EIO, ENOSPC
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -168,21 +166,6 @@ def test_a_place_that_cannot_be_written_is_found_before_planning(
     assert [each.name for each in tmp_path.iterdir()] == ["q.belief.simgap"]
 
 
-@pytest.mark.parametrize(
-    ("number", "code"), [(ENOSPC, "disk-full"), (EIO, "failed-write")]
-)
-def test_a_disk_that_refuses_a_policy_before_planning_has_the_code_of_a_write(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: str
-) -> None:
-    def refused(path: Path) -> None:
-        raise OSError(number, "refused")
-
-    monkeypatch.setattr(Path, "touch", refused)
-    with pytest.raises(InvalidFile) as told:
-        writable_file(tmp_path / "p.simgap")
-    assert told.value.code == code
-
-
 def test_options_become_settings() -> None:
     assert named_solver("auto") == AutoOracle()
     found = named_solver("bounded", gap_tolerance=0.2, time_limit=3.0, max_memory=2.0)
@@ -222,24 +205,6 @@ def test_what_is_asked_is_what_is_planned_with() -> None:
     assert found.horizon == 4 and found.discount is None and said
     endless = oracle("absorbing_doors?members=3", discount=0.5, baselines=False)
     assert endless.horizon is None and endless.discount == 0.5
-
-
-def test_simpler_policies_have_the_seed_and_the_effort_that_are_asked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Asked(Exception):
-        pass
-
-    def baselines(form: Any, *, seed: int, effort: float) -> Any:
-        assert (seed, effort) == (5, 0.125)
-        raise Asked
-
-    given = named_model("absorbing_doors?members=3")
-    module = import_module("simgap.answers.oracle")
-    monkeypatch.setattr(module, "all_baselines", baselines)
-    found = planned(given, 4, solver=AutoOracle(seed=5), tell=lambda word: None)
-    with pytest.raises(Asked):
-        compared(given.latent, found, lambda word: None, effort=0.125)
 
 
 @pytest.mark.parametrize(("horizon", "discount"), [(None, None), (5, 0.9), (0, None)])

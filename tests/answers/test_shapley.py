@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import permutations
 
 import numpy as np
 import pytest
 
 from simgap.answers.blame.shapley import (
     Game,
-    _least_lead,
     leading_player,
     narrowed,
     shapley_parts,
@@ -51,19 +49,6 @@ def inside(value: Fraction | float, bounds: Certified, slack: float = 0.0) -> bo
     assert bounds.lower is not None
     assert bounds.upper is not None
     return bounds.lower - slack <= value <= bounds.upper + slack
-
-
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_the_lead_of_a_share_in_a_known_game_is_the_difference(players: int) -> None:
-    rng = np.random.default_rng(players)
-    for _ in range(10):
-        table = random_monotone_game(rng, players)
-        shares = shapley_by_orders(players, table)
-        for one, other in permutations(range(players), 2):
-            lead = _least_lead(known(players, table), one, other)
-            exact = float(shares[one] - shares[other])
-            assert lead <= exact
-            assert lead == pytest.approx(exact, abs=1e-12 * float(table[-1]))
 
 
 @pytest.mark.parametrize("players", SIZES)

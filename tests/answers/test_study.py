@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-from contextlib import suppress
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -19,7 +17,7 @@ from simgap.errors import InvalidFile
 from simgap.instances import riverswim
 from simgap.ledger import LEDGER
 from simgap.mdp import LatentMDP
-from simgap.records import Study, changed_records, plain
+from simgap.records import Study, plain
 
 RIVERS = "riverswim?states=3&success=0.2,0.8&left_reward=0.4"
 HORIZON = 6
@@ -46,11 +44,6 @@ def rivers(folder: Path, **more: Any) -> Study:
     return found
 
 
-def slow_records(folder: Path) -> list[Path]:
-    names = ("blame", "width-success", "identify")
-    return [folder / f"{each}.json" for each in names]
-
-
 def changed(path: Path, change: dict[str, Any]) -> dict[str, Any]:
     """Change a record on disk; return it as it was."""
     content: dict[str, Any] = json.loads(path.read_bytes())
@@ -73,65 +66,6 @@ def test_the_keys_of_the_oracle_stand_at_the_top(done: Path) -> None:
     assert len(repr(found).splitlines()) <= 20
 
 
-@pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the slow answers that are made, as they are."""
-    names: list[str] = []
-    for name in ("blame", "width", "identify"):
-
-        def noted(*given: Any, name: str = name, **more: Any) -> Any:
-            names.append(name)
-            return RIGHT[name](*given, **more)
-
-        monkeypatch.setattr(HOME, name, noted)
-    return names
-
-
-def test_answers_that_are_there_are_kept(done: Path, made: list[str]) -> None:
-    before = {each.name: each.read_bytes() for each in slow_records(done)}
-    rivers(done)
-    assert made == []
-    rivers(done, fresh=True)
-    assert made == ["blame", "width", "identify"]
-    assert {each.name: each.read_bytes() for each in slow_records(done)} == before
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"time_limit": 50.0},
-        {"gap_tolerance": 0.05},
-        {"agents": False},
-        {"seed": 3},
-        {"horizon": 7},
-        {"model": f"{RIVERS}&uniform=1"},
-        {"numba": "0.1"},
-    ],
-)
-def test_an_answer_is_found_by_all_that_defines_it(
-    more: dict[str, Any], done: Path, made: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Another setting is another answer; the first one is still there afterwards."""
-    given: dict[str, Any] = {"model": RIVERS, "horizon": HORIZON, **more}
-    if library := given.pop("numba", None):
-        other = HOME.versions() | {"numba": library}
-        monkeypatch.setattr(HOME, "versions", lambda: other)
-    study(given.pop("model"), given.pop("horizon"), out=done, **given)
-    assert made == ["blame", "width", "identify"]
-
-
-def test_two_settings_have_their_answers_side_by_side(
-    done: Path, made: list[str]
-) -> None:
-    before = {each.name: each.read_bytes() for each in slow_records(done)}
-    rivers(done, seed=3)
-    assert (done / "blame.json").read_bytes() != before["blame.json"]
-    made.clear()
-    rivers(done)
-    assert made == []
-    assert {each.name: each.read_bytes() for each in slow_records(done)} == before
-
-
 EDITS: dict[str, list[tuple[str, Any]]] = {
     "audit": [("verdict", "no"), ("headline", "All is lost."), ("horizon", 7)],
     "oracle": [("outcome", "perfect"), ("worst_gap", 0.0), ("upper", 9.0)],
@@ -150,26 +84,6 @@ EDITS: dict[str, list[tuple[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("turn", range(3))
-def test_edited_records_are_noticed_and_written_again(
-    turn: int, done: Path, made: list[str]
-) -> None:
-    slow = {each: each.read_bytes() for each in slow_records(done)}
-    before = {}
-    for name, changes in EDITS.items():
-        key, value = changes[turn]
-        before[name] = changed(done / f"{name}.json", {key: value})[key]
-        assert before[name] != value
-    assert sorted(changed_records(done)) == sorted(f"{name}.json" for name in EDITS)
-    assert not set(rivers(done).findings) & {"Because.", "Somebody else did it."}
-    assert made == []
-    assert {each: each.read_bytes() for each in slow} == slow
-    assert changed_records(done) == ()
-    for name, changes in EDITS.items():
-        again = json.loads((done / f"{name}.json").read_bytes())
-        assert again[changes[turn][0]] == before[name]
-
-
 def test_a_damaged_ledger_is_refused(done: Path) -> None:
     path = done / LEDGER
     right = path.read_bytes()
@@ -180,33 +94,6 @@ def test_a_damaged_ledger_is_refused(done: Path) -> None:
         with pytest.raises(InvalidFile) as caught:
             rivers(done)
         assert caught.value.code == "damaged-ledger"
-
-
-def test_an_interrupted_answer_is_not_kept(
-    tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One is raised, one is swallowed by whoever computes."""
-
-    def interrupted(*given: Any, **more: Any) -> Any:
-        made.append("interrupted")
-        if len(made) > 1:
-            with suppress(BaseException):
-                signal.raise_signal(signal.SIGINT)
-            return RIGHT["blame"](*given, **more)
-        raise KeyboardInterrupt
-
-    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with monkeypatch.context() as patch:
-            patch.setattr(HOME, "blame", interrupted)
-            for _ in range(2):
-                with pytest.raises(KeyboardInterrupt):
-                    rivers(tmp_path)
-                assert not (tmp_path / "blame.json").exists()
-    finally:
-        signal.signal(signal.SIGINT, usual)
-    rivers(tmp_path)
-    assert made == ["interrupted", "interrupted", "blame", "width", "identify"]
 
 
 def test_a_seed_is_the_seed_of_every_record(tmp_path: Path) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from types import SimpleNamespace as Stand
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from simgap.answers.blame.told_sets import ToldSets, all_sets, sets_of_orders
-from simgap.answers.blame.told_shares import ToldShares, _leader, told_shares
+from simgap.answers.blame.told_shares import ToldShares, told_shares
 from simgap.arrays import FloatArray
 from simgap.continuous import Cube, Drawn, DrawnPoints, Failure
 
@@ -196,31 +194,3 @@ def test_sets_are_named_in_the_order_of_their_bits() -> None:
     )
     assert sets_of_orders(7, 2, 0).sets[0] == 0
     assert sets_of_orders(7, 2, 0).sets[-1] == 127
-
-
-@dataclass(frozen=True)
-class Leading:
-    """A game that notes how sure a lead is asked to be."""
-
-    told: Any
-    confidence: float
-    met: list[float] = field(default_factory=list)
-
-    def sum_of(self, weights: float) -> Any:
-        return Stand(evaluation=Stand(estimate=weights))
-
-    def share_of(self, difference: FloatArray) -> Any:
-        self.met.append(self.confidence)
-        return Stand(value=Stand(lower=float(difference.mean()) - 0.75))
-
-
-@pytest.mark.parametrize(
-    ("shares", "leader"), [((1.0, 3.0, 2.0), "b"), ((1.0, 2.5, 2.0), None)]
-)
-def test_leads_over_all_others_hold_together(
-    shares: tuple[float, ...], leader: str | None
-) -> None:
-    """Each over one other fails with its part of the chance."""
-    game: Any = Leading(Stand(shares=np.array([shares, shares])), 0.9)
-    assert _leader(game, NAMES[:3]) == leader
-    assert game.met == pytest.approx([0.95] * len(game.met)) and game.met

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from time import process_time
 from typing import Any, Literal
 
 import numpy as np
 import pytest
 
-from simgap._kernels import compile_clock
-from simgap.answers.width import policy, width as module
 from simgap.answers.width.width import CLOSE, average, narrowest, width
 from simgap.errors import InvalidArgument
 from simgap.instances import catalogue
@@ -18,13 +15,9 @@ from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.oracle.entry import (
     domain_randomization_oracle,
-    planned_in_part,
-    planned_policy,
 )
-from simgap.oracle.exact import solve_exact
-from simgap.oracle.loss_form import LossForm, loss_form
-from simgap.oracle.result import Outcome, Planned
-from simgap.oracle.settings import AutoOracle, BoundedOracle, ExactOracle, Solver
+from simgap.oracle.result import Outcome
+from simgap.oracle.settings import BoundedOracle, Solver
 from tests.answers.hidden_cases import with_prior
 from tests.answers.width_cases import (
     EXACTLY,
@@ -245,41 +238,6 @@ def test_the_usual_solver_stops_at_a_part_of_the_slack_and_repeats_itself() -> N
         assert wide <= max(close, 0.05 * row.inside.upper, 1e-9)
 
 
-def test_ranges_share_the_time_and_every_loss_is_exact(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    latent, horizon = coins(*np.linspace(0.1, 0.9, 12).tolist()), 4
-    asked: list[float | None] = []
-
-    def watched(form: LossForm, solver: Solver) -> Planned:
-        asked.append(solver.time_limit)
-        if form.n_models <= 4 or not isinstance(solver, AutoOracle):
-            return planned_policy(form, solver)
-        return planned_in_part(form, solver, 4)
-
-    monkeypatch.setattr(policy, "planned_policy", watched)
-    found = width(latent, horizon, widths=(0.0, 0.4, 2.0), time_limit=30.0)
-    assert set(asked) == {10.0}
-    form = loss_form(latent, horizon=horizon)
-    whole = solve_exact(form, ExactOracle())
-    last = found.widths[-1]
-    assert last.models == len(last.gaps) == 12
-    assert holds(last.inside, whole.lower, 1e-9)
-    assert holds(last.gap, float(latent.prior @ np.array(last.gaps)), 1e-9)
-    assert last.gap.upper >= whole.lower - 1e-9
-
-
-def test_a_limit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compile_clock, "perf_counter", process_time)  # a busy machine
-    latent = LatentMDP.uniform(
-        catalogue.build_instance("riverswim?states=6&success=0.1:0.9:5&left_reward=0.4")
-    )
-    found = width(latent, 200, gap_tolerance=1e-9, time_limit=0.01)
-    assert found.widths[-1].outcome == Outcome.OUT_OF_TIME.value
-    for row in found.widths:  # valid all the same
-        assert row.gap.upper >= found.widths[-1].inside.lower
-
-
 def test_averages_are_rounded_outwards() -> None:
     ends = np.array([[0.1, 0.1], [0.2, 0.2], [0.7, 0.7]])
     weights = np.array([0.1, 0.3, 0.2])
@@ -306,48 +264,3 @@ def test_averages_are_rounded_outwards() -> None:
 def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument):
         width(coins(0.2, 0.6), 2, **options)
-
-
-def test_the_oracle_of_the_whole_class_is_not_planned_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    latent, planned = coins(0.25, 0.5, 0.75), list[list[bool]]()
-    right = policy.range_policy
-
-    def noted(latent: LatentMDP, kept: Any, **more: Any) -> Any:
-        planned.append(kept.tolist())
-        return right(latent, kept, **{**more, "solver": EXACTLY})
-
-    monkeypatch.setattr(module, "range_policy", noted)
-    oracle = domain_randomization_oracle(latent, horizon=3, solver=EXACTLY)
-    found = width(latent, 3, oracle=oracle)
-    assert planned == [[False, True, False]]
-    assert found.widths[-1].inside == oracle.average_gap
-    assert not found.widths[-1].surprising
-    assert found.widths[-1].gaps == pytest.approx(oracle.gaps.tolist(), abs=1e-12)
-    planned.clear()
-    again = width(latent, 3)
-    assert planned == [[False, True, False], [True, True, True]]
-    assert again.widths == found.widths
-
-
-@pytest.mark.usefixtures("exactly")
-@pytest.mark.parametrize(("tolerance", "told"), [(None, True), (0.2, False)])
-def test_notes_are_told_how_close_brackets_are(
-    tolerance: float | None, told: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Half of the slack of 0.4 % is 0.2 %, unless a tolerance is asked for."""
-    met: list[dict[str, Any]] = []
-
-    def noted(found: Any, latent: Any, **more: Any) -> tuple[()]:
-        met.append(more)
-        return ()
-
-    monkeypatch.setattr(module, "notes_of", noted)
-    found = width(coins(0.25, 0.75), 2, slack=0.004, gap_tolerance=tolerance, seed=3)
-    assert ("0.2 %" in met[0]["aim"]) is told
-    assert (met[0]["possible"], met[0]["many"]) == (2, False)
-    assert (found.slack, found.provenance.seed) == (0.004, 3)
-    assert found.least_possible == found.widths[-1].inside
-    narrow = width(coins(0.25, 0.75), 2, widths=(0.0,), gap_tolerance=tolerance)
-    assert narrow.least_possible is None and met[1]["possible"] == 1

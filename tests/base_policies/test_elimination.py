@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -13,7 +12,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from simgap.base_policies.knowledge import class_knowledge
-from simgap.base_policies.paper import elimination_tables as tables
 from simgap.base_policies.paper.comparison import Comparison, Pairing
 from simgap.base_policies.paper.elimination import elimination
 from simgap.base_policies.paper.travel_plan import TravelBudget, TravelSet
@@ -27,7 +25,6 @@ from simgap.simulation.runs import Stepwise, run_program
 from tests.base_policies.cases import assert_same, both_ways, prepared, random_class
 from tests.base_policies.elimination_cases import (
     FIVE_RATES,
-    Eager,
     coins,
     crossroads,
 )
@@ -120,26 +117,6 @@ def test_the_horizon_may_end_at_every_single_step_of_stage_one(
             assert (fast.simulated == horizon).all()
             ended |= set(fast.identified)
     assert -1 in ended
-
-
-@pytest.mark.parametrize("comparison", list(Comparison))
-@pytest.mark.parametrize("zeros", [False, True])
-def test_looking_only_when_something_can_happen_loses_nothing(
-    comparison: Comparison, zeros: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = np.random.default_rng(17)
-    worlds = random_class(rng, members=5) if zeros else riverswim(4, (0.35, 0.15, 0.75))
-    agent = elimination(
-        worlds, 6_000, comparison=comparison, failure=0.01, paper_constant=0.01
-    )
-    real = prepared(agent)
-    eager = run_program(Eager(agent), real, runs=8, seed=2)
-    for most in (tables.MOST_SLOPES, 0):  # large classes look more often
-        monkeypatch.setattr(tables, "MOST_SLOPES", most)
-        lazy = run_program(agent, real, runs=8, seed=2)
-        for fast, slow in zip(lazy, eager, strict=True):
-            assert_same(fast, slow)
-            np.testing.assert_array_equal(fast.identified, slow.identified)
 
 
 @settings(STEADY, max_examples=80)
@@ -305,28 +282,6 @@ def test_printed_and_compiled_are_equal_to_the_last_bit() -> None:
     )  # fmt: skip
     for fast, slow in both_ways(agent):
         assert_same(fast, slow)
-
-
-@pytest.mark.parametrize("pairing", [Pairing.RANDOM, Pairing.LOWEST])
-def test_printed_pairs_are_drawn_at_random_in_every_round(pairing: Pairing) -> None:
-    """Ordered pairs of four models, then of the three that are left: all equally
-    often, whatever came before. The lowest pair, for control, always is the same."""
-    agent = elimination(coins(0.1, 0.3, 0.6, 0.9), 50, signal=RewardSignal.RANDOM)
-    agent = replace(agent, pairing=pairing)
-    draws = 12_000
-    seen: Counter[tuple[tuple[int, int], tuple[int, int]]] = Counter()
-    for key in range(draws):
-        one = agent.with_stream(key)
-        first = one.start(0).pair
-        assert first is not None
-        left = sorted({0, 1, 2, 3} - {first[1]})
-        seen[first, one._pair(left)] += 1
-    expected = draws / (12 * 6)
-    off = max(abs(n - expected) for n in seen.values())
-    even = len(seen) == 12 * 6 and off < 6.0 * expected**0.5  # chance below 1e-6
-    assert even == (pairing is Pairing.RANDOM)
-    printed = elimination(riverswim(4, (0.35, 0.15)), 50, literal=True)
-    assert printed.pairing is Pairing.RANDOM
 
 
 def test_the_printed_loop_never_leaves_stage_one_and_loses_linearly() -> None:

@@ -19,7 +19,7 @@ from simgap.errors import InvalidArgument, OutsideClass
 from simgap.instances import cycle
 from simgap.mdp import class_from_arrays
 from simgap.planning import diameter, solve_average_reward
-from simgap.policies import Agent, Step
+from simgap.policies import Step
 from tests.base_policies.mixtures import (
     Run,
     random_ball,
@@ -238,26 +238,6 @@ def test_rewards_of_any_size_give_the_same_agent() -> None:
         model = mixture.model([0.2, 0.5, 0.3])
         histories.append(run(agent, model, seed=4).history)
     assert histories[0] == histories[1] == histories[2]
-
-
-def test_probabilities_memories_and_seeds_behave_as_for_every_policy() -> None:
-    mixture = random_mixture(np.random.default_rng(0))
-    agent = optimistic_mixture(mixture, 40)
-    for _ in range(2):
-        runner = Agent(agent, seed=1)
-        world = np.random.default_rng(2)
-        runner.reset(0)
-        memories = []
-        for _ in range(30):
-            action = runner.act()
-            allowed = np.flatnonzero(mixture.centre[runner._state, action] > 0.0)
-            runner.observe(int(world.choice(allowed)))
-            memories.append(runner.memory)
-        assert len({hash(m) for m in memories}) == len(memories)
-    chances = agent.act(agent.start(1), 0, 1)
-    assert chances.dtype == np.float64
-    assert chances.sum() == 1.0
-    assert chances.shape == (2,)
 
 
 def test_what_cannot_happen_is_refused() -> None:

@@ -273,9 +273,3 @@ def test_what_cannot_be_is_refused() -> None:
         agent.start(2)
     with pytest.raises(InvalidArgument, match="model 0 plays 0"):
         agent.observe(agent.start(0), Step(0, 0, 1, 0))
-
-
-def test_too_many_predictions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simgap.base_policies.paper.predictions.MOST_ENTRIES", 31)
-    with pytest.raises(InvalidArgument, match="have 32 predictions"):
-        general_optimistic(bandit(COINS), 100)

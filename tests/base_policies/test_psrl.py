@@ -18,7 +18,7 @@ from simgap._kernels.agents.psrl import (
 )
 from simgap.arrays import FloatArray
 from simgap.base_policies.outsiders.psrl import PSRL, Drawn, Schedule, psrl
-from simgap.errors import InvalidArgument, NotSolved
+from simgap.errors import InvalidArgument
 from simgap.instances import riverswim
 from simgap.mdp import SimulatorClass, class_from_arrays
 from simgap.policies.interface import Step
@@ -261,19 +261,6 @@ def test_luck_belongs_to_the_policy_and_to_the_key() -> None:
     assert one == same
     assert hash(one) == hash(same)
     assert one.policy != other.policy
-
-
-def test_sweeps_that_run_out_stop_both_forms_with_the_bracket() -> None:
-    agent = psrl(RIVER, 20_000, most_sweeps=2)
-    with pytest.raises(NotSolved, match="after 2 sweeps") as caught:
-        run(agent, RIVER, 20_000, runs=1, seed=0)
-    ends = caught.value.result
-    assert isinstance(ends, tuple)
-    assert ends[0] < ends[1] <= 1.0
-    policy = replace(agent, most_sweeps=100_000).with_stream(KEY)
-    memory = replace(policy.start(0), counts=(10**6,) * agent.observed.n_edges)
-    with pytest.raises(NotSolved, match="most_sweeps"):
-        agent.with_stream(KEY)._planned(memory, 10**6)
 
 
 def test_settings_that_make_no_sense_are_refused() -> None:

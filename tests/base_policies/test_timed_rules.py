@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from simgap.base_policies import timed_rules as module
 from simgap.base_policies.knowledge import class_knowledge
 from simgap.base_policies.paper.elimination import elimination
 from simgap.base_policies.timed_rules import timed_rules
@@ -18,8 +17,7 @@ from simgap.instances import riverswim
 from simgap.mdp import SimulatorClass, class_from_arrays
 from simgap.planning import solve_episodic
 from simgap.planning.relative_values import relative_values
-from simgap.simulation.runs import run_program
-from tests.base_policies.cases import assert_same, both_ways, prepared, random_class
+from tests.base_policies.cases import assert_same, both_ways, random_class
 from tests.base_policies.elimination_cases import FIVE_RATES
 from tests.reference.episodic import optimal_values as exact_values
 from tests.strategies import STEADY, as_class, rational_classes
@@ -130,27 +128,6 @@ def test_any_runs_and_periods_are_played_as_they_are_read(seed: int) -> None:
         np.testing.assert_array_equal(made_up.rule(0, left), rule)
     for fast, slow in both_ways(replace(agent, ending=made_up), runs=2, seed=seed):
         assert_same(fast, slow)
-
-
-def test_too_many_rules_are_refused_with_their_number(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    rivers = riverswim(6, (0.2, 0.6), left_reward=0.7, uniform=True)
-    monkeypatch.setattr(module, "MOST_RULES", 2 * 6 * 4)
-    with pytest.raises(InvalidArgument, match=r"changes \d+ times within its last"):
-        timed_rules(class_knowledge(rivers), 10**5)
-
-
-def test_without_room_for_values_stage_two_is_played(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    worlds = random_class(np.random.default_rng(2), members=2)
-    monkeypatch.setattr(module, "MOST_VALUES", 10)
-    agent = elimination(worlds, 3_000)
-    assert agent.ending.values == (None, None)
-    assert agent.ending.worth(0, 100) is None
-    for found in run_program(agent, prepared(agent), runs=3, seed=0):
-        assert (found.simulated == 3_000).all()
 
 
 def test_steps_left_out_of_range_are_refused() -> None:

@@ -13,7 +13,6 @@ from scipy.stats import binom
 from simgap._kernels.agents.ucrl import distance, edge_chances
 from simgap._kernels.solving.extended_values import count_visits
 from simgap.arrays import AnyArray, FloatArray
-from simgap.base_policies.knowledge import class_knowledge
 from simgap.base_policies.outsiders.ucrl import (
     UCRL,
     Confidence,
@@ -22,7 +21,7 @@ from simgap.base_policies.outsiders.ucrl import (
     ucrl2,
     ucrl2b,
 )
-from simgap.errors import InvalidArgument, NotSolved
+from simgap.errors import InvalidArgument
 from simgap.instances import riverswim
 from simgap.mdp import SimulatorClass, class_from_arrays
 from simgap.planning import solve_average_reward
@@ -108,25 +107,6 @@ def test_where_rewards_differ_it_knows_those_of_the_real_model(
         assert_same(everywhere[member], by_steps)
         with pytest.raises(InvalidArgument, match="was given"):
             run(told, worlds, 300, runs=1, seed=1, models=[(member + 1) % 3])
-
-
-def test_what_is_known_of_the_class_changes_nothing() -> None:
-    """No support, no likelihoods: the same counts give the same plan in any class."""
-    rivers = riverswim(6, (0.4, 0.1, 0.6), 0.05, left_reward=0.005, uniform=True)
-    alone = run(ucrl2(RIVER, 5000), RIVER, 5000, runs=3, seed=2)[0]
-    among = run(ucrl2(class_knowledge(rivers), 5000), rivers, 5000, runs=3, seed=2)[0]
-    np.testing.assert_array_equal(alone.reward, among.reward)
-    np.testing.assert_array_equal(alone.switches, among.switches)
-    # edges that nobody ever sees are no knowledge either
-    wide = dense(RIVER).reshape(6, 2, 6)
-    other = 0.5 * wide + 0.5 / 6.0
-    both = class_from_arrays(np.stack([wide, other]), RIVER.rewards[0])
-    agent, bare = ucrl2b(both, 5000), ucrl2b(RIVER, 5000)
-    table = np.random.default_rng(1).integers(0, 900, size=(12, 6)) * (dense(RIVER) > 0)
-    zeros = (0.0,) * 6
-    one = agent._planned(on_edges(agent, table), zeros, 4000, 0)
-    two = bare._planned(on_edges(bare, table), zeros, 4000, 0)
-    assert (one.policy, one.values) == (two.policy, two.values)
 
 
 @pytest.mark.parametrize("make", BOTH)
@@ -253,21 +233,6 @@ def test_regret_on_riverswim_is_that_of_other_implementations(
     narrow = replace(agent, factor=0.1)  # the control: less optimism, less regret
     (less,) = run(narrow, RIVER, 100_000, runs=20, seed=11)
     assert less.regret.mean() + 4.0 * less.regret.std() / sqrt(20) < ends[0]
-
-
-@pytest.mark.parametrize("make", BOTH)
-def test_sweeps_that_run_out_stop_both_forms_with_the_bracket(
-    make: Make,
-) -> None:
-    agent = make(RIVER, 20_000, factor=0.1, most_sweeps=4)
-    with pytest.raises(NotSolved, match="after 4 sweeps") as caught:
-        run(agent, RIVER, 20_000, runs=1, seed=0)
-    ends = caught.value.result
-    assert isinstance(ends, tuple)
-    assert ends[0] < ends[1] <= 1.0
-    table = np.rint(1e6 * dense(RIVER))
-    with pytest.raises(NotSolved, match="most_sweeps"):
-        agent._planned(on_edges(agent, table), (0.0,) * 6, 10**6, 3)
 
 
 def test_settings_that_make_no_sense_are_refused() -> None:

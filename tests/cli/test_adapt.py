@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -227,23 +224,6 @@ def test_gaps_are_in_the_units_of_the_owner(
     for one, other in zip(scaled["posterior"], plain["posterior"], strict=True):
         assert one["gap_after"] == pytest.approx(50.0 * other["gap_after"])
         assert one["probability"] == other["probability"]
-
-
-def test_standard_input_and_options_reach_the_answer(
-    inside: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plain = answer(capsys, "adapt", RIVERS, "-H", "5", "--log", inside)
-    stream = SimpleNamespace(buffer=io.BytesIO(Path(inside).read_bytes()))
-    monkeypatch.setattr(sys, "stdin", stream)
-    found = answer(
-        capsys, "adapt", RIVERS, "-H", "5", "--log", "-", "--start-evidence",
-        "--false-alarm", "0.2", "--gap-tolerance", "0.5", "--time-limit", "30",
-    )  # fmt: skip
-    assert found["log_hash"] == plain["log_hash"]
-    assert found["false_alarm"] == 0.2
-    for one, other in zip(found["posterior"], plain["posterior"], strict=True):
-        assert one["probability"] == pytest.approx(other["probability"], rel=1e-12)
-        assert one["plausible"] == (one["p_value"] > 0.2)
 
 
 def test_rewards_can_be_evidence(

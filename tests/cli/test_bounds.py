@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from simgap.answers.class_facts import measured_class
-from simgap.bounds import Chernoff, applicable, elimination_gap, optimistic_gap
-from simgap.bounds.bound import Kind
+from simgap.bounds import Chernoff, elimination_gap, optimistic_gap
 from simgap.cli.app.main import main
 from simgap.instances import best_arm, riverswim
 from simgap.mdp import LatentMDP
@@ -207,26 +206,6 @@ def test_people_read_tables_and_conditions(
         "asks for at least 100 models",
     ):
         assert words in out
-
-
-def test_large_classes_count_instead_of_comparing_all_functions(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    latent = LatentMDP.uniform(riverswim(3, (0.3, 0.5, 0.7)))
-    whole = measured_class(latent, 100)
-    assert whole.eluder is not None and whole.covering is not None
-    monkeypatch.setattr("simgap.answers.class_facts.MOST_FUNCTIONS", 10)
-    part = measured_class(latent, 100)
-    assert part.eluder is None and part.covering is None
-    assert codes(part) == ["by-counting"]
-    assert part.facts.separation == whole.facts.separation
-    thorough = measured_class(latent, 100, thorough=True)
-    assert thorough.eluder == whole.eluder and thorough.notes == whole.notes
-    for large, small in zip(
-        applicable(part.facts, 100), applicable(whole.facts, 100), strict=True
-    ):
-        if large.holds and small.holds and large.kind is Kind.UPPER:
-            assert large.value >= small.value * (1.0 - 1e-12)
 
 
 def test_vacuity_is_told_for_both_algorithms(

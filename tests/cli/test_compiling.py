@@ -7,23 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from simgap._kernels import compile_news
-from simgap._kernels.compiled import compiled_of_imported, is_cold
+from simgap._kernels.compiled import is_cold
 from simgap.cli.app import compiling
-
-
-def test_it_says_how_many_kernels_are_ready(monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[str] = []
-    monkeypatch.setattr(compile_news, "tell", None)
-    compiling.announce_compiling(said.append)
-    assert compile_news.tell is not None
-    for seconds in (0.0, 0.9, 1.1, 2.0, 3.0, 7.0):
-        compile_news.tell(seconds)
-    ready, known = compiled_of_imported()
-    assert len(said) == 2
-    assert f"{ready} of {known}" in said[0]
 
 
 def test_every_question_that_is_asked_ahead_can_be_asked() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -211,30 +210,6 @@ def test_constants_hold_when_rewards_and_starts_depend_on_the_model(
 def test_several_biases_are_noted(capsys: pytest.CaptureFixture[str]) -> None:
     found = answer(capsys, "two_optima", "-H", "10")
     assert codes(found) == ["many-biases"]
-
-
-def test_a_very_long_horizon_is_not_rolled_out(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = import_module("simgap.answers.complexity.smoothness")
-    monkeypatch.setattr(home, "MOST_BACKUPS", 1e3)
-    found = answer(capsys, "riverswim?success=0.3,0.5", "-H", "1000")
-    optimal = found["smoothness"]["metrics"][0]["optimal"]
-    assert optimal["lower"] == 0.0
-    assert optimal["upper"] == pytest.approx(999 * found["diameter"]["upper"] / 2)
-    assert codes(found) == ["values-not-computed"]
-
-
-def test_a_class_too_large_for_its_functions_is_noted(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from importlib import import_module
-
-    module = import_module("simgap.complexity.function_class")
-    monkeypatch.setattr(module, "MOST_ENTRIES", 10)
-    found = answer(capsys, "riverswim?success=0.3,0.5", "-H", "10")
-    assert found["eluder"] is None and found["covering"] is None
-    assert codes(found) == ["no-functions"]
 
 
 @pytest.mark.parametrize(

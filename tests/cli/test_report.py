@@ -70,28 +70,6 @@ def test_misuse_is_two_lines(
     assert [each.name for each in tmp_path.iterdir()] == ["run.json"]
 
 
-@pytest.mark.parametrize("there", [True, False])
-def test_the_page_is_shown_on_request(
-    there: bool,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    opened: list[str] = []
-
-    def browser(address: str) -> bool:
-        opened.append(address)
-        return there
-
-    monkeypatch.setattr("webbrowser.open", browser)
-    folder = whole_folder(tmp_path / "records & more")
-    assert main(["report", str(folder)]) == 0
-    assert opened == []
-    assert main(["report", str(folder), "--open", "--json"]) == 0
-    assert opened == [(folder / "report.html").as_uri()]
-    assert ("no browser here" in capsys.readouterr().err) is not there
-
-
 def test_a_folder_without_records_is_misuse(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

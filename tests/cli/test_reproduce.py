@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from simgap import experiments
 from simgap.cli.app.main import main
-from simgap.cli.app.process import INTERRUPTED
 from simgap.errors import InvalidFile
 from simgap.experiments import catalogue
 from simgap.experiments.framework.claim import Claim, ClaimResult, Tell, check
@@ -45,18 +41,6 @@ SMALL = Claim(
     quick="quick",
     full="full",
 )
-
-
-@pytest.fixture(autouse=True)
-def one_small_claim(monkeypatch: pytest.MonkeyPatch) -> None:
-    RUNS.clear()
-    known = catalogue.named_claims
-
-    def named(names: tuple[str, ...]) -> tuple[Claim[Any], ...]:
-        return (SMALL,) if names == ("small",) else known(names)
-
-    monkeypatch.setattr(catalogue, "named_claims", named)
-    monkeypatch.setattr(experiments, "named_claims", named)
 
 
 def test_the_keys_of_the_contract(
@@ -151,36 +135,6 @@ def test_what_is_no_file_of_ours_is_replaced_or_refused(
     assert "not a regular file" in capsys.readouterr().err
 
 
-def test_a_claim_is_found_by_all_that_defines_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from importlib import import_module
-
-    home = import_module("simgap.experiments.reproduce")
-    experiments.reproduce(["small"], out=tmp_path)
-    changes: list[dict[str, Any]] = [
-        {"statement": "One is less than two."},
-        {"title": "Another"},
-        {"source": "elsewhere"},
-        {"errata": ("E1",)},
-        {"quick": "quicker"},
-        {"expected": ClaimVerdict.REFUTED},
-    ]
-    for change in changes:
-        other = replace(SMALL, **change)
-        with monkeypatch.context() as patch:
-            patch.setattr(catalogue, "named_claims", lambda names, it=other: (it,))
-            experiments.reproduce(["small"], out=tmp_path)
-    right = home.versions()
-    for library in ("simgap", "numpy", "numba", "python"):
-        with monkeypatch.context() as patch:
-            patch.setattr(home, "versions", lambda it=library: right | {it: "0"})
-            experiments.reproduce(["small"], out=tmp_path)
-    assert len(RUNS) == 1 + len(changes) + 4
-    experiments.reproduce(["small"], out=tmp_path)
-    assert len(RUNS) == 1 + len(changes) + 4
-
-
 def test_a_damaged_ledger_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -204,51 +158,6 @@ def test_what_defines_a_claim_is_the_same_in_every_process() -> None:
     for claim in catalogue.named_claims(()):
         for scale in experiments.Scale:
             assert "0x" not in str(defining(claim, scale, 0)), claim.name
-
-
-def test_a_surprise_ends_with_status_one(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    wrong = replace(SMALL, expected=ClaimVerdict.REFUTED)
-    monkeypatch.setattr(catalogue, "named_claims", lambda names: (wrong,))
-    assert main(["reproduce", "small", "--out", str(tmp_path)]) == 1
-    out = capsys.readouterr().out
-    assert "expected: refuted" in out and "NOT all as expected" in out
-
-
-def test_an_interrupted_claim_leaves_no_record(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def interrupted(settings: str, seed: int, tell: Tell) -> ClaimResult:
-        raise KeyboardInterrupt
-
-    words = ["reproduce", "small", "--out", str(tmp_path)]
-    half = replace(SMALL, measure=interrupted)
-    with monkeypatch.context() as patch:
-        patch.setattr(catalogue, "named_claims", lambda names: (half,))
-        assert main(words) == INTERRUPTED
-    assert not (tmp_path / "claims" / "small.json").exists()
-
-    def swallowing(settings: str, seed: int, tell: Tell) -> ClaimResult:
-        with suppress(BaseException):
-            signal.raise_signal(signal.SIGINT)
-        return measure_small("interrupted", seed, tell)
-
-    lost = replace(SMALL, measure=swallowing)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with monkeypatch.context() as patch:
-            patch.setattr(catalogue, "named_claims", lambda names: (lost,))
-            assert main(words) == INTERRUPTED
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert not (tmp_path / "claims" / "small.json").exists()
-    assert main(words) == 0
-    assert RUNS == ["interrupted", "quick"]
 
 
 def test_python_users_get_the_same_answer(tmp_path: Path) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,7 +11,6 @@ from simgap.base_policies.catalogue import POLICIES, build_policy
 from simgap.cli.app.main import main
 from simgap.cli.app.models import read_model
 from simgap.gap import gaps
-from simgap.oracle import AutoOracle, OracleResult, domain_randomization_oracle
 from tests.cli.test_contract import answer, human
 from tests.note_codes import codes
 
@@ -82,25 +79,6 @@ def test_the_same_seed_gives_the_same_numbers_on_any_number_of_threads(
     assert alone == one["models"][1]
     named = answer(capsys, *words, "--real", one["models"][2]["name"])["models"]
     assert named == [one["models"][2]]
-
-
-def test_the_oracle_plans_as_long_as_it_may(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A limit that is not reached changes nothing; the solver gets the one given."""
-    words = ("run", "oracle", RIVERS, "-H", "8", "--seeds", "4")
-    without = answer(capsys, *words)
-    given = []
-
-    def planned(latent: Any, *, horizon: int, solver: AutoOracle) -> OracleResult:
-        given.append(solver.time_limit)
-        return domain_randomization_oracle(latent, horizon=horizon, solver=solver)
-
-    home = import_module("simgap.answers.run.agents")
-    monkeypatch.setattr(home, "domain_randomization_oracle", planned)
-    limited = answer(capsys, *words, "--time-limit", "7.5")
-    assert limited["models"] == without["models"]
-    assert given == [7.5]
 
 
 def test_a_page_has_the_curve_and_the_record(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from shutil import copytree
@@ -180,22 +179,3 @@ def test_a_device_or_a_pipe_is_no_record_to_keep(
     arguments = ["study", RIVERS, "-H", HORIZON, "--out", str(tmp_path / "copy")]
     assert main(arguments) == 2
     assert "not a regular file" in capsys.readouterr().err
-
-
-def test_what_was_interrupted_is_shown_and_gone_on_with(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    parts = import_module("simgap.answers.study.study")
-
-    def stop(*_: Any, **__: Any) -> Any:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(parts, "identify", stop)
-        arguments = ["study", RIVERS, "-H", HORIZON, "--out", str(tmp_path)]
-        assert main(arguments) == 130
-    assert (tmp_path / "blame.json").exists()
-    assert not (tmp_path / "identify.json").exists()
-    assert (tmp_path / "report.html").stat().st_size > 10_000
-    found = study(tmp_path, capsys)
-    assert "identify" in found["records"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from random import Random
 
@@ -309,21 +308,6 @@ def test_values_may_look_like_options_and_numbers_like_words(
         assert json.loads(capsys.readouterr().out)["schema"] == 1
     assert main(["info", "--", "-H.npz"]) == 2
     assert "prior sums to" in capsys.readouterr().err
-
-
-def test_a_study_reads_its_log_before_it_plans(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def planning(*_: object) -> None:
-        raise AssertionError("planned before the log was read")
-
-    home = import_module("simgap.answers.study.study")
-    monkeypatch.setattr(home, "planned_and_compared", planning)
-    for log, problem in (("no.csv", "no file no.csv"), ("table.csv", "not a header")):
-        assert main(["study", "riverswim", "-H", "5", "--log", log]) == 2
-        assert problem in capsys.readouterr().err
-    assert main(["study", "riverswim", "-H", "5"]) == 2
-    assert "planned before" in capsys.readouterr().err  # so it would be noticed
 
 
 @pytest.mark.parametrize("verb", list(VERBS))

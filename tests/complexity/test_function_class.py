@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -127,13 +126,6 @@ def test_small_changes_of_the_solver_do_not_change_the_class() -> None:
     tight = function_class(some, plan=solve_average_reward(some, tolerance=1e-13))
     assert loose.n_points == tight.n_points
     assert loose.distance == pytest.approx(tight.distance, abs=1e-7)
-
-
-def test_a_class_too_large_to_keep_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = import_module("simgap.complexity.function_class")
-    monkeypatch.setattr(module, "MOST_ENTRIES", 50)
-    with pytest.raises(InvalidArgument, match="entries"):
-        function_class(riverswim(6, (0.2, 0.3, 0.4, 0.5)))
 
 
 @pytest.mark.parametrize("bad", [[], [1.0, 2.0], [[1.0, np.nan]], np.zeros((0, 3))])

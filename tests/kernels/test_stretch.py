@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simgap._kernels.agents.algorithm_4 import _against_real
 from simgap._kernels.walking.stretch import (
     begin_stretch,
     count_visits,
@@ -88,29 +87,3 @@ def test_a_leap_that_is_undone_leaves_no_trace(horizon: int) -> None:
     for field, same in zip(one, other, strict=True):
         np.testing.assert_array_equal(field, same)
     np.testing.assert_array_equal(seen, again)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_sums_against_the_real_model_are_those_of_plain_loops(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    states, actions, members = 3, 2, 4
-    indptr = np.cumsum([0, *rng.integers(1, 4, states * actions)])
-    rows = np.arange(states) * actions + rng.integers(0, actions, states)
-    stretch = no_stretch(states, int(indptr[-1]))
-    stretch.visits[:], stretch.before[:] = 1 + np.arange(states), 2
-    counts = 2 + rng.integers(0, 5, indptr[-1])
-    mean, outcome = (
-        rng.integers(0, 9, (states, members)),
-        rng.integers(0, 9, counts.size),
-    )
-    found = _against_real(
-        indptr, rows, counts, stretch, mean / 1.0, outcome / 1.0, 1, 2
-    )
-    apart = sum((1 + s) * abs(mean[s, 1] - mean[s, 2]) for s in range(states))
-    chance = sum(
-        (counts[e] - 2) * (mean[s, 2] - outcome[e])
-        for s in range(states)
-        for e in range(indptr[rows[s]], indptr[rows[s] + 1])
-    )
-    assert found == (apart, chance)
-    assert apart > 0

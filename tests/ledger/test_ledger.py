@@ -283,26 +283,6 @@ def test_nothing_is_written_in_a_folder_that_is_read_only(tmp_path: Path) -> Non
     assert codes_of(lambda: reopened(folder)) == "unwritable-folder"
 
 
-def test_a_row_that_an_interrupt_cut_off_does_no_harm(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from simgap.ledger import seal
-
-    right = seal.write_seal
-    with opened_ledger(tmp_path, "work") as ledger:
-        ledger.keep("a", b"1")
-
-        def interrupted(*_: object, **__: object) -> None:
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(seal, "write_seal", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            ledger.keep("b", b"2")
-        monkeypatch.setattr(seal, "write_seal", right)
-        ledger.keep("c", b"3")
-    assert reopened(tmp_path) == ["a", "b", "c"]
-
-
 def test_a_network_file_system_is_recognised(tmp_path: Path) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(
@@ -314,16 +294,6 @@ def test_a_network_file_system_is_recognised(tmp_path: Path) -> None:
     assert not on_network(tmp_path / "far" / "away" / "run", mounts)
     assert not on_network(tmp_path / "farther", mounts)
     assert not on_network(tmp_path, tmp_path / "no-such-file")
-
-
-def test_a_ledger_on_a_network_needs_no_shared_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("simgap.ledger.book.on_network", lambda _: True)
-    with opened_ledger(tmp_path, "work") as ledger:
-        ledger.keep("a", b"1")
-        assert not (tmp_path / f"{LEDGER}-shm").exists()
-    assert reopened(tmp_path) == ["a"]
 
 
 def test_a_key_is_made_of_all_parts_in_any_order() -> None:

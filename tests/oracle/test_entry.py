@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ import pytest
 from simgap.errors import InvalidArgument
 from simgap.instances import garnet_mixture, linear_bandit
 from simgap.mdp import Details, LatentMDP, class_from_arrays
-from simgap.oracle import entry, to_run
 from simgap.oracle.baselines import baselines
 from simgap.oracle.baselines.minimax import solve_minimax
 from simgap.oracle.bounded import solve_bounded
@@ -32,7 +30,7 @@ from simgap.oracle.settings import (
     GridOracle,
     Solver,
 )
-from simgap.oracle.to_run import PolicyToRun, policy_to_run
+from simgap.oracle.to_run import policy_to_run
 from simgap.oracle.watch import Progress
 from tests.policies.cases import random_latent
 
@@ -121,46 +119,6 @@ def test_no_optimal_policy_has_a_gap_outside_its_interval(
         assert (wide[:, 1] >= right[:, 1] - 1e-12).all()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({}, "one of them"),
-        ({"horizon": 3, "discount": 0.5}, "one of them"),
-        ({"horizon": "5"}, "not a whole number"),
-        ({"horizon": 2.5}, "not a whole number"),
-        ({"horizon": -1}, "out of range"),
-        ({"discount": 1.0}, "out of range"),
-        ({"discount": nan}, "out of range"),
-        ({"discount": 0.5, "solver": ExactOracle()}, "finite horizon"),
-        ({"solver": BoundedOracle(gap_tolerance=0.0)}, "gap_tolerance"),
-        ({"solver": BoundedOracle(gap_tolerance=nan)}, "gap_tolerance"),
-        ({"solver": GridOracle(tolerance=1.0)}, "tolerance"),
-        ({"solver": AutoOracle(time_limit=0.0)}, "time_limit"),
-        ({"solver": AutoOracle(time_limit=inf)}, "time_limit"),
-        ({"solver": AutoOracle(time_limit="1")}, "time_limit"),  # type: ignore[arg-type]
-        ({"solver": ExactOracle(max_memory=-1.0)}, "max_memory"),
-        ({"solver": BoundedOracle(episodes=1)}, "at least 2"),
-        ({"solver": BoundedOracle(episodes=2.5)}, "at least 2"),  # type: ignore[arg-type]
-        ({"solver": BoundedOracle(seed=-1)}, "seed is -1"),
-        ({"solver": BoundedOracle(seed=2**70)}, "seed is"),
-        ({"solver": BoundedOracle(seed=1.5)}, "seed is 1.5"),  # type: ignore[arg-type]
-    ],
-)
-def test_what_makes_no_sense_is_refused_before_planning(
-    arguments: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def planning(*_: object, **__: object) -> None:
-        raise AssertionError("it was planned")
-
-    for name in ("solve_bounded", "solve_grid", "solve_exact"):
-        monkeypatch.setattr(entry, name, planning)
-    given = arguments if "solver" not in arguments else {"horizon": 3} | arguments
-    if "discount" in arguments and "solver" in arguments:
-        given = arguments
-    with pytest.raises(InvalidArgument, match=words):
-        domain_randomization_oracle(small(), **given)
-
-
 def test_wrong_limits_are_refused_by_all_ways_to_plan() -> None:
     form, wrong = loss_form(small(), horizon=3), AutoOracle(time_limit=-1.0)
     with pytest.raises(InvalidArgument, match="time_limit is -1"):
@@ -205,37 +163,6 @@ def unfinished(form: LossForm, outcome: Outcome) -> Planned:
     return replace(planned, outcome=outcome, lower=0.0, gap_intervals=None)
 
 
-def test_an_exact_run_that_is_interrupted_is_not_followed_by_another(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    form = loss_form(small(), horizon=4)
-    planned = unfinished(form, Outcome.INTERRUPTED)
-    monkeypatch.setattr(entry, "solve_exact", lambda *_, **__: planned)
-    result = domain_randomization_oracle(small(), horizon=4)
-    assert result.outcome is Outcome.INTERRUPTED
-    assert result.solver.startswith("exact, interrupted")
-
-
-def test_an_exact_run_out_of_time_leaves_half_of_it_for_bounds(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    planned = unfinished(loss_form(small(), horizon=4), Outcome.OUT_OF_TIME)
-    asked = []
-
-    def exact(form: LossForm, solver: ExactOracle, **_: object) -> Planned:
-        asked.append(solver.time_limit)
-        return planned
-
-    def bounds(form: LossForm, solver: AutoOracle, **_: object) -> Planned:
-        asked.append(solver.time_limit)
-        return planned
-
-    monkeypatch.setattr(entry, "solve_exact", exact)
-    monkeypatch.setattr(entry, "solve_bounded", bounds)
-    domain_randomization_oracle(small(), horizon=4, solver=AutoOracle(time_limit=8.0))
-    assert asked == [4.0, 4.0]
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_equal_seeds_give_equal_bytes(seed: int) -> None:
     """Runs that end at their tolerance; nothing in them depends on the clock."""
@@ -266,31 +193,6 @@ def test_the_policy_to_run_is_chosen_and_judged_on_different_episodes() -> None:
     assert first.gap == same.gap != other.gap
     assert first.policy.vectors.shape == same.policy.vectors.shape
     assert first.notes == same.notes == ()
-
-
-def test_the_clock_does_not_say_how_many_episodes_are_simulated(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The time asked for does, counted; the clock only ends them, and a note tells."""
-    form = loss_form(large(), horizon=20)
-    planned = solve_bounded(form, BoundedOracle(time_limit=0.5))
-
-    def run(seconds: float, asked: float = 50.0) -> PolicyToRun:
-        return policy_to_run(
-            form, planned.vectors, settled=False, episodes=10**6, seed=3,
-            asked=asked, seconds=seconds,
-        )  # fmt: skip
-
-    monkeypatch.setattr(to_run, "WORK_PER_SECOND", 1e6)
-    idle, busy = run(60.0), run(300.0)
-    assert idle.gap is not None and idle.gap == busy.gap and idle.notes == ()
-    fewer = run(300.0, asked=5.0)
-    assert fewer.gap is not None and fewer.gap.method != idle.gap.method
-    slow = iter(range(0, 10**6, 30))  # every look at the clock takes half a minute
-    monkeypatch.setattr(to_run, "working_seconds", lambda: float(next(slow)))
-    late = run(40.0)
-    assert late.gap is not None and late.gap.method != idle.gap.method
-    assert [note.code for note in late.notes] == ["estimate-cut-short"]
 
 
 def test_a_policy_that_there_is_no_time_for_has_no_estimate() -> None:

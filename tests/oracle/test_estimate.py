@@ -11,7 +11,6 @@ from simgap.errors import InvalidArgument
 from simgap.instances import bandit
 from simgap.intervals import Estimate
 from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
-from simgap.oracle import estimate
 from simgap.oracle.estimate import estimated_gap, estimated_gaps_per_model
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.policies import BeliefPolicy
@@ -104,44 +103,6 @@ def test_a_discounted_gap_is_within_its_interval(seed: int) -> None:
     found = estimated_gap(form, policy, episodes=4_000, seed=seed, confidence=0.999)
     assert found.lower <= average + rest
     assert found.upper >= average
-
-
-@pytest.mark.parametrize("with_vectors", [False, True])
-def test_ending_settled_episodes_early_changes_nothing_that_matters(
-    monkeypatch: pytest.MonkeyPatch, with_vectors: bool
-) -> None:
-    """The same episodes to their end: equal to a millionth, so streams must agree."""
-    rng = np.random.default_rng(5)
-    form = loss_form(random_latent(rng, states=4, zeros=0.0), horizon=150)
-    policy = greedy_policy(form)
-    if with_vectors:
-        policy = vector_policy(rng, form, corners=True)
-    early = estimated_gap(form, policy, episodes=2_000, seed=2)
-    monkeypatch.setattr(estimate, "NEGLIGIBLE", 0.0)
-    late = estimated_gap(form, policy, episodes=2_000, seed=2)
-    assert early.estimate != late.estimate  # something did end early
-    assert early.estimate == pytest.approx(late.estimate, rel=1e-5)
-    assert early.upper >= late.estimate
-
-
-@pytest.mark.parametrize("discounted", [False, True])
-def test_what_ended_episodes_may_still_lose_is_in_the_upper_end(
-    monkeypatch: pytest.MonkeyPatch, discounted: bool
-) -> None:
-    """The same episodes, ended when as much as their mean loss may be left out."""
-    latent = random_latent(np.random.default_rng(6), states=4, zeros=0.0)
-    form = (
-        loss_form(latent, discount=0.97)
-        if discounted
-        else loss_form(latent, horizon=60)
-    )
-    policy = greedy_policy(form)
-    late = estimated_gap(form, policy, episodes=20_000, seed=2)
-    monkeypatch.setattr(estimate, "NEGLIGIBLE", 1.0)
-    early = estimated_gap(form, policy, episodes=20_000, seed=2)
-    lost = late.estimate - early.estimate
-    assert lost > 2.0 * (late.upper - late.estimate)  # the control: it shows
-    assert early.upper > late.estimate
 
 
 def test_models_without_prior_are_estimated_with_the_posterior_kept() -> None:

@@ -13,7 +13,7 @@ from simgap.arrays import FloatArray
 from simgap.errors import OutOfTime
 from simgap.instances import absorbing_doors, best_arm, needle
 from simgap.mdp import IndexOrder, LatentMDP, SimulatorClass, class_from_arrays
-from simgap.oracle.exact import solve_exact, symmetry
+from simgap.oracle.exact import solve_exact
 from simgap.oracle.exact.evidence import Supports
 from simgap.oracle.exact.members import Members, members_of
 from simgap.oracle.exact.mixture import least_worst_gap
@@ -164,28 +164,6 @@ def test_a_mixture_treats_exchangeable_models_alike() -> None:
         plain = least_worst_gap(tree, values, planned.upper, planned.gap_intervals)
         assert plain is not None
         assert planned.least_worst_gap == pytest.approx(plain, abs=1e-8)
-
-
-def test_members_that_lose_differently_are_told_apart_before_all_rows_are_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Their optimal values and first weights are equal: nothing is to be lost."""
-    P = np.zeros((2, 2, 2, 2))
-    P[:, :, 0, 0] = 1.0
-    P[0, :, 1], P[1, :, 1] = (0.5, 0.5), (0.25, 0.75)
-    rewards = np.array([[1.0, 0.0], [0.5, 0.0]])
-    form = loss_form(
-        LatentMDP.uniform(class_from_arrays(P, rewards, order=IndexOrder.STATE_ACTION)),
-        horizon=5,
-    )
-    assert form.optimal[0] == form.optimal[1]
-
-    def rows(*_: object) -> None:
-        raise AssertionError("all rows are read")
-
-    monkeypatch.setattr(symmetry, "_contents", rows)
-    found = find_symmetry(form, members_of(form))
-    assert found.column_swap.size == 0
 
 
 def test_a_search_for_symmetry_heeds_the_time_limit() -> None:

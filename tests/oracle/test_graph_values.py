@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from math import sqrt
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,8 +15,6 @@ from simgap.planning import policy_values
 from simgap.policies import NOWHERE, GraphPolicy, Step
 from tests.policies.cases import random_graph, random_latent
 from tests.reference.policy_graph import values_by_playing
-
-GRAPHS: Any = import_module("simgap.oracle.graph_values")
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -67,26 +63,6 @@ def test_a_discounted_graph_solves_its_linear_equations(
         scale = max(exact, 1e-3)
         assert gaps[member] == pytest.approx(exact, abs=1e-9 * scale)
         assert gaps[member] >= exact - 1e-12 * scale / (1.0 - discount)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_the_first_guess_of_a_discounted_graph_is_nearly_its_gap(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Otherwise it takes 1 / (1 - discount) times as many sweeps."""
-    rng = np.random.default_rng(seed)
-    form = loss_form(random_latent(rng, without_prior=seed % 2), discount=0.99)
-    guesses, right = [], GRAPHS._approximate
-
-    def noted(*given: Any) -> Any:
-        guesses.append(right(*given))
-        return guesses[-1].copy()
-
-    monkeypatch.setattr(GRAPHS, "_approximate", noted)
-    gaps = GRAPHS.node_gaps(form, random_graph(rng, form))
-    known = ~np.isnan(gaps)
-    assert known.any() and gaps[known].max() > 1.0
-    np.testing.assert_allclose(guesses[0][known], gaps[known], rtol=1e-9, atol=1e-9)
 
 
 def test_a_discounted_graph_is_unknown_where_a_finite_one_is() -> None:

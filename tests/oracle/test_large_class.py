@@ -14,9 +14,7 @@ from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
 from simgap.oracle import large_class
 from simgap.oracle.bounded.lower_nodes import number_of_pairs, pairs_of
 from simgap.oracle.entry import (
-    domain_randomization_oracle,
     planned_in_part,
-    planned_policy,
 )
 from simgap.oracle.episode_design import number_of_strata, of_neighbours
 from simgap.oracle.exact import solve_exact
@@ -25,7 +23,7 @@ from simgap.oracle.large_class import part_to_plan
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.part_of_class import neighbourhoods, part_of_form, spread_over
 from simgap.oracle.result import Outcome
-from simgap.oracle.settings import AutoOracle, BoundedOracle, ExactOracle
+from simgap.oracle.settings import AutoOracle, ExactOracle
 from tests.reference.latent import exact_gap, random_latent
 
 pair_prices = import_module(
@@ -170,60 +168,6 @@ def test_how_many_are_planned_for_is_counted_and_depends_on_the_limit_alone() ->
     assert large_class.FEWEST <= short < (long or 300)
     assert part_to_plan(form, 1e6) is None
     assert part_to_plan(form, 0.5) == short
-
-
-def test_the_oracle_of_a_large_class_counts_its_work_and_says_what_it_did(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    latent = coins(uneven(5))
-    solver = BoundedOracle(gap_tolerance=0.2, time_limit=20.0, episodes=50)
-    gap, wrong = exact(loss_form(latent, horizon=STEPS))
-    monkeypatch.setattr(
-        import_module("simgap.oracle.entry"),
-        "part_to_plan",
-        lambda form, limit: 9 if form.n_models > 9 else None,
-    )
-    result = domain_randomization_oracle(latent, horizon=STEPS, solver=solver)
-    assert "planned for 9 of them" in result.solver
-    low, high = result.average_gap.lower, result.average_gap.upper
-    assert low is not None and high is not None
-    assert low <= gap + wrong and gap - wrong <= high
-    assert result.gaps.shape == (MANY,)
-    assert result.estimated_gap is not None
-    assert result.estimated_gap.upper >= gap - wrong
-    assert result.belief_policy.prior.size == MANY
-    assert result.compared is not None  # counted: pairs of all would take too long
-    assert result.compared.size <= pair_prices.MOST_COMPARED
-    again = domain_randomization_oracle(latent, horizon=STEPS, solver=solver)
-    assert again.average_gap.upper == result.average_gap.upper
-
-
-def test_prices_of_pairs_that_were_not_compared_are_valid(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    members = 24
-    latent = coins(uneven(2, members), members)
-    form = loss_form(latent, horizon=STEPS)
-    whole = pair_prices.pair_prices(form)
-    assert pair_prices.compared_models(form) is None
-    monkeypatch.setattr(pair_prices, "MOST_EFFORT", 0.0)
-    kept = pair_prices.compared_models(form)
-    assert kept is not None and kept.size == pair_prices.FEWEST_COMPARED
-    found = planned_policy(form, AutoOracle())
-    below, above = pair_prices.pair_prices(form, found.gaps)
-    prior = latent.prior
-    for i in range(members):
-        for j in range(i):
-            assert below[i, j] == below[j, i] and above[i, j] == above[j, i]
-            assert below[i, j] <= whole[1][i, j] + 1e-12
-            assert above[i, j] >= whole[0][i, j] - 1e-12
-            if prior[i] == 0.0 or prior[j] == 0.0:
-                assert above[i, j] == 0.0
-    block = np.ix_(kept, kept)
-    assert below[block] == pytest.approx(whole[0][block], abs=1e-2)
-    assert above[block] == pytest.approx(whole[1][block], abs=1e-2)
-    assert not below[[i for i in range(members) if i not in kept]].any()
-    assert (np.diag(above) == 0.0).all()
 
 
 def test_comparing_is_counted_before_it_is_done() -> None:

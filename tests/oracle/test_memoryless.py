@@ -10,7 +10,6 @@ import pytest
 from simgap.errors import InvalidArgument
 from simgap.instances import absorbing_doors, best_arm, garnet_mixture, windy_grid
 from simgap.mdp import LatentMDP
-from simgap.oracle.baselines import stationary
 from simgap.oracle.baselines.history_values import gaps_by_histories
 from simgap.oracle.baselines.memoryless import best_plan, evaluated, fits, guided_plan
 from simgap.oracle.baselines.single_model import (
@@ -96,29 +95,6 @@ def test_a_stationary_search_finds_the_best_of_all_tables() -> None:
         assert found.average == pytest.approx(min(tables), abs=1e-11)
         assert found.least == pytest.approx(min(tables), abs=1e-11)
         assert found.average == pytest.approx(stationary_gap(form, found.actions[0]))
-
-
-def test_gaps_by_sweeps_are_those_by_linear_algebra(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Large problems are not inverted; both ways agree within what they claim."""
-    rng = np.random.default_rng(10)
-    form = loss_form(LatentMDP.uniform(garnet_mixture(members=3)), discount=0.97)
-    nodes = window_nodes(form.pattern, 1)
-    actions = rng.integers(0, 4, (1, nodes.size)).astype(np.int32)
-    direct = evaluated(form, nodes, actions)
-    monkeypatch.setattr(stationary, "LARGEST_INVERSE", 0)
-    swept = evaluated(form, nodes, actions)
-    room = direct.rounding + swept.rounding
-    assert room < 1e-9
-    assert swept.gaps == pytest.approx(direct.gaps, rel=0.0, abs=room)
-    assert (swept.gaps != direct.gaps).any()
-    plans = single_plans(form)
-    best = best_memoryless(form, plans, mean_model_plan(form))
-    assert best.least is None
-    assert best.average == min(
-        [each.average for each in plans] + [mean_model_plan(form).average]
-    )
 
 
 def test_a_window_as_long_as_the_episode_is_a_full_memory() -> None:

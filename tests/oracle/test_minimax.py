@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,6 @@ from simgap.instances import absorbing_doors, best_arm, linear_bandit, needle
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle.baselines.minimax import (
     Minimax,
-    _mixture,
     solve_minimax,
     with_prior,
 )
@@ -34,28 +31,6 @@ def ends(found: Minimax) -> tuple[float, float]:
 
 
 PLANS = np.array([[3.0, 1.0], [1.0, 2.0], [4.0, 4.0]])
-
-
-@pytest.mark.parametrize("unit", [1e-150, 1e-9, 1.0, 1e9, 1e150])
-def test_the_best_mixture_loses_as_much_in_all_models_of_its_prior(unit: float) -> None:
-    mixture, prior = _mixture(unit * PLANS)
-    assert mixture == pytest.approx([1.0 / 3.0, 2.0 / 3.0, 0.0])
-    assert prior == pytest.approx([1.0 / 3.0, 2.0 / 3.0])
-
-
-@pytest.mark.parametrize("success", [True, False])
-def test_without_a_dual_all_models_are_alike(
-    success: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """If the program is not solved, the plan that loses least at worst is played."""
-    left = SimpleNamespace(
-        success=success,
-        x=np.array([0.0, 2.0, 0.0, 1.0]),
-        ineqlin=SimpleNamespace(marginals=np.zeros(2)),
-    )
-    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: left)
-    mixture, prior = _mixture(PLANS)
-    assert (mixture.tolist(), prior.tolist()) == ([0.0, 1.0, 0.0], [0.5, 0.5])
 
 
 @pytest.mark.parametrize(("members", "horizon"), [(2, 6), (3, 8), (4, 8)])

@@ -17,7 +17,6 @@ from simgap.mdp import (
 )
 from simgap.planning import (
     all_travel_times,
-    average_reward,
     diameter,
     optimal_values,
     policy_values,
@@ -178,26 +177,6 @@ def test_times_are_those_of_rows_divided_by_their_sums(rows: list[float]) -> Non
             ):
                 assert encloses(ends, times[source])
                 assert ends[1] - ends[0] <= room
-
-
-@pytest.mark.parametrize("members", [1, 3])
-@pytest.mark.parametrize("method", ["sweeps", "policy iteration"])
-@pytest.mark.parametrize("rows", ROWS)
-def test_gains_are_those_of_rows_divided_by_their_sums(
-    rows: list[float], method: str, members: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Sweeps read rows as they are: a bias of 100 makes 3e-8 of what they are off."""
-    if method == "sweeps":
-        monkeypatch.setattr(average_reward, "SHARPEN_UP_TO", 0)
-        monkeypatch.setattr(average_reward, "PATIENCE", 2000)
-    there, back = crossings(rows)
-    plan = solve_average_reward(two_states([rows] * members))
-    for m in range(members):
-        ends = float(plan.gain_lower[m]), float(plan.gain_upper[m])
-        assert encloses(ends, (there + 3 * back) / (there + back))
-        assert ends[1] - ends[0] <= 16.0 * OFF + plan.tolerance
-        off = 2.0 * OFF * float(plan.bias[m].max())
-        assert 0.9 * off <= plan.residual[m] <= 1.6 * off + 16.0 * OFF + plan.tolerance
 
 
 def test_the_rewards_of_a_model_widen_its_own_gain_only() -> None:

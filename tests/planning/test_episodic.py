@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap._kernels import time_limit
 from simgap.arrays import AnyArray, FloatArray
 from simgap.errors import InvalidArgument
 from simgap.instances import garnet, riverswim, slip_grid, switch, switch_known
@@ -81,29 +80,6 @@ def test_any_number_of_models_is_solved_like_each_alone(
             assert plan.values[m] == pytest.approx(wanted, rel=0.0, abs=room)
             alone = optimal_values(model, horizon)
             assert alone.values[0] == pytest.approx(found.values[m], rel=0.0, abs=room)
-
-
-@pytest.mark.parametrize("members", [1, 2, 3, 17])
-def test_interruptions_between_chunks_do_not_show(
-    members: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    simulators = random_class(members, shared=False)
-    uniform = np.full((6, 3), 1.0 / 3.0)
-    actions = np.arange(6) % 3
-    whole = [
-        optimal_values(simulators, 23).values,
-        policy_values(simulators, uniform, 23).values,
-        policy_values(simulators, actions, 23).values,
-    ]
-    plan = solve_episodic(simulators, 23)
-    for chunk in (1, 2, 7):
-        monkeypatch.setattr(time_limit, "AT_ONCE", chunk * 6 * 3 * 6)
-        again = solve_episodic(simulators, 23)
-        assert (again.values == plan.values).all()
-        assert (again.policy == plan.policy).all()
-        assert (optimal_values(simulators, 23).values == whole[0]).all()
-        assert (policy_values(simulators, uniform, 23).values == whole[1]).all()
-        assert (policy_values(simulators, actions, 23).values == whole[2]).all()
 
 
 # Rounding

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -74,20 +73,6 @@ def test_rounding_is_measured_by_the_bias_and_not_by_the_horizon() -> None:
     assert (found.error < 1e-2 * plain.error).all()
 
 
-def test_a_fixed_point_ends_the_sweeps_without_changing_a_digit(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    simulators = riverswim(6, 0.35)
-    plan = solve_average_reward(simulators)
-    short = relative_values(simulators, 20_000, plan)
-    long = relative_values(simulators, 10**9, plan)
-    drift = float(np.abs(short.values - long.values).max())
-    assert drift <= short.error[0] + long.error[0] + 1e9 * plan.residual[0]
-    home = import_module("simgap.planning.relative_values")
-    monkeypatch.setattr(home, "CHUNK", 10**6)
-    assert (relative_values(simulators, 20_000, plan).values == short.values).all()
-
-
 def test_one_model_is_solved_like_a_class_of_one() -> None:
     simulators = riverswim(6, (0.2, 0.5))
     model = simulators[1]
@@ -108,27 +93,6 @@ def test_a_table_longer_than_the_horizon_is_refused(last_steps: int) -> None:
     simulators = riverswim(6, 0.35)
     with pytest.raises(InvalidArgument, match="last_steps"):
         solved(simulators, 10, last_steps=last_steps)
-
-
-@pytest.mark.parametrize("chunk", [1, 2, 3, 7])
-def test_interruptions_between_chunks_lose_no_step(
-    chunk: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A cycle never comes to rest: from its first state H steps pay floor(H / 5)."""
-    home = import_module("simgap.planning.relative_values")
-    monkeypatch.setattr(home, "CHUNK", chunk)
-    simulators = cycle(5)
-    plan = solve_average_reward(simulators)
-    gain = Fraction(float(plan.gain[0]))
-    for horizon in range(18):
-        last = min(horizon, 2)
-        for found in (
-            relative_values(simulators, horizon, plan),
-            relative_values(simulators, horizon, plan, last_steps=last),
-        ):
-            for s in range(5):
-                value = (horizon + s) // 5 - horizon * gain
-                assert abs(Fraction(float(found.values[0, s])) - value) <= 1e-14
 
 
 def test_the_error_counts_backups_by_the_size_of_what_they_add_up() -> None:
@@ -202,21 +166,6 @@ def test_a_plan_is_of_other_models_if_any_number_is_another() -> None:
     for other, known in others:
         with pytest.raises(InvalidArgument):
             relative_values(other, 5, known)
-
-
-def test_a_table_of_too_many_numbers_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Three models of six states, four rows of a table each."""
-    simulators = riverswim(6, (0.1, 0.35, 0.6))
-    plan = solve_average_reward(simulators)
-    home = import_module("simgap.planning.relative_values")
-    monkeypatch.setattr(home, "LARGEST_TABLE", 3 * 4 * 6)
-    found = relative_values(simulators, 3, plan, last_steps=3)
-    assert found.last.shape == (3, 4, 6)
-    monkeypatch.setattr(home, "LARGEST_TABLE", 3 * 4 * 6 - 1)
-    with pytest.raises(InvalidArgument):
-        relative_values(simulators, 3, plan, last_steps=3)
 
 
 def test_values_stop_where_their_time_is_over() -> None:

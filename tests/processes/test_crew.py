@@ -141,17 +141,6 @@ def test_memory_that_earlier_tasks_have_left_is_not_held_against_a_task() -> Non
     assert taken.tries == 1
 
 
-def test_an_error_of_a_start_is_raised_and_not_met_again(tmp_path: Path) -> None:
-    path = tmp_path / "starts"
-    with Crew(partial(start_that_fails, path, "simgap"), 2) as workers:
-        with pytest.raises(InvalidArgument) as error:
-            list(workers.run([("square", 1)] * 9))
-        wanted = InvalidArgument("no such file", hint="make one", code="a-code")
-        assert equal(error.value, wanted)
-        assert not workers._members
-    assert len(path.read_text().splitlines()) <= 2
-
-
 @pytest.mark.parametrize(
     ("how", "wanted", "most"), [("other", "task-failed", 1), ("die", "process-died", 3)]
 )

@@ -9,13 +9,7 @@ import pytest
 
 from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate, common_label, greatest_of
-from simgap.statistics import Part, estimated_mean, mean as rule
-
-
-@pytest.fixture
-def only_approximate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rule, "WIDER", 0.0)
-    monkeypatch.setattr(rule, "PART", 0.0)
+from simgap.statistics import Part, estimated_mean
 
 
 @pytest.mark.usefixtures("only_approximate")

@@ -13,7 +13,6 @@ import pytest
 
 from simgap.cli.app.main import main
 from simgap.errors import InvalidFile
-from simgap.ledger import salvaged
 from simgap.ledger.seal import LEDGER, SEAL
 from simgap.sweeps import QUESTIONS, export_table, resume, status, verify
 from simgap.sweeps.fields import Found
@@ -105,46 +104,6 @@ def test_three_hundred_damaged_files_are_noticed(whole: Path, tmp_path: Path) ->
     found = check_all(whole, tmp_path, 300)
     print(dict(found))
     assert found[LEDGER] == 100
-
-
-def test_a_repair_that_is_stopped_anywhere_is_done_again(
-    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It leaves a ledger that is refused, and no row is lost."""
-    right = (whole / "table.csv").read_bytes()
-    acts = ("mkdir", "rename", "replace")
-    stops = 0
-    for stop in range(1, 12):
-        folder = tmp_path / f"{stop}"
-        shutil.copytree(whole, folder)
-        (folder / SEAL).write_bytes(b"damaged")
-        left = stop
-
-        with monkeypatch.context() as patch:
-            for act in acts:
-                done = getattr(Path, act)
-
-                def stopping(path: Path, *rest: object, done=done, **how: object):  # type: ignore[no-untyped-def]
-                    nonlocal left
-                    left -= 1
-                    if left == 0:
-                        raise KeyboardInterrupt
-                    return done(path, *rest, **how)
-
-                patch.setattr(Path, act, stopping)
-            try:
-                salvaged(folder)
-            except KeyboardInterrupt:
-                stops += 1
-        here = Here()
-        if left <= 0:
-            with pytest.raises(InvalidFile) as error:
-                resume(folder, engine=here)
-            assert error.value.code == "damaged-ledger"
-        resume(folder, repair=True, engine=here)
-        assert not here.ran
-        assert (folder / "table.csv").read_bytes() == right
-    assert stops >= 4
 
 
 def test_files_that_cells_made_are_made_again(

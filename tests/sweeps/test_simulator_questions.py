@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 
 import simgap
-from simgap.errors import InvalidFile, SimgapError
+from simgap.errors import SimgapError
 from simgap.records import plain
 from simgap.sweeps import QUESTIONS, read_plan
 from simgap.sweeps.cells import answered
-from simgap.sweeps.questions import simulators
 from tests.sweeps.small import changed, swept, table
 
 MEASURED = """question = "transfer"
@@ -137,27 +136,6 @@ def test_a_training_whose_process_is_killed_goes_on_to_the_same_bytes(
     told = json.loads((whole / "numbers.json").read_bytes())
     digest = hashlib.sha256((whole / "policy.onnx").read_bytes()).hexdigest()
     assert told["files"] == {".onnx": digest}
-
-
-def test_what_another_machine_has_begun_is_begun_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A cell of a cluster may go on elsewhere; digits of two machines are not mixed."""
-    place, begun = tmp_path / "unfinished", "training/none/seed-1.checkpoint"
-    (place / begun).parent.mkdir(parents=True)
-    (place / begun).touch()
-    codes = ["another-machine", "disk-full"]
-
-    def refused(**_: object) -> None:
-        assert (place / begun).exists() == (len(codes) == 2)
-        raise InvalidFile("no", code=codes.pop(0))
-
-    monkeypatch.setattr(simulators, "train", refused)
-    cell = next(read_plan(planned(tmp_path, TRAINED)).cells())
-    with pytest.raises(InvalidFile) as caught:
-        answered(cell, place)
-    assert caught.value.code == "disk-full"  # of the second time, which is the last
-    assert codes == []
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 import msgspec
@@ -32,7 +31,6 @@ from simgap.sweeps.kept import PART, KeptCell
 from simgap.sweeps.kept_plan import PLAN
 from simgap.sweeps.plan import Cell
 from simgap.text import how_sure
-from tests.sessions import wait_until
 from tests.sweeps.small import POLICY, RIVERS, Here, changed, swept, table
 
 
@@ -369,46 +367,6 @@ def test_a_full_disk_in_a_cell_stops_the_sweep_and_fails_no_cell(
     assert error.value.code == "disk-full"
     found = swept(tmp_path / "run")
     assert numbers(found) == (16, 16, 0, 8, 0)
-
-
-def test_a_ledger_that_cannot_be_written_stops_the_sweep_with_its_own_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Neither the table nor the end of the engine hides it."""
-    from simgap.ledger.ledger import Ledger
-
-    right, count, ended = Ledger.keep_all, 0, []
-
-    def failing(self: Ledger, rows: object) -> None:
-        nonlocal count
-        count += 1
-        if count > 4:
-            raise InvalidFile("no space", code="disk-full")
-        right(self, rows)  # type: ignore[arg-type]
-
-    class Slow(Here):
-        def run(self, *arguments: object) -> object:  # type: ignore[override]
-            try:
-                for each in super().run(*arguments):  # type: ignore[arg-type]
-                    before = count
-                    yield each
-                    wait_until(lambda: count > before)  # noqa: B023  # it is written
-            finally:
-                ended.append(True)
-
-    def no_table(*_: object) -> None:
-        raise InvalidFile("no table either")
-
-    monkeypatch.setattr(Ledger, "keep_all", failing)
-    monkeypatch.setattr(import_module("simgap.sweeps.sweep"), "write_table", no_table)
-    with pytest.raises(InvalidFile) as error:
-        swept(tmp_path / "run", engine=Slow())
-    assert error.value.code == "disk-full"
-    assert ended
-    monkeypatch.undo()
-    found = swept(tmp_path / "run")
-    assert found.done == 16
-    assert found.reused >= 1
 
 
 def test_folders_that_hold_no_sweep_are_told_apart(tmp_path: Path) -> None:

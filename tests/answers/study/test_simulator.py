@@ -14,11 +14,10 @@ from typing import Any
 import pytest
 
 from simgap import study
-from simgap.errors import InvalidArgument, InvalidFile, SimgapError
+from simgap.errors import InvalidArgument, InvalidFile
 from simgap.ledger import LEDGER, opened_ledger, read_ledger
 from simgap.records import changed_records
 from tests.answers.study.untrained import studied, untrained
-from tests.note_codes import codes
 
 KINDS = ("gru", "nominal-gru", "masked-gru", "none", "informed-none")
 RECORDS = ("study_run", "transfer", "blame_run", "identify_run")
@@ -240,23 +239,3 @@ def test_progress_says_how_long_all_of_it_will_take(tmp_path: Path) -> None:
         )
     assert "5 trainings" in planned[0] and "about 5" in planned[0]
     assert said[-1].startswith("training: gru") and "left of the study" in said[-1]
-
-
-def test_a_question_that_fails_does_not_take_the_others_away(
-    whole: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from importlib import import_module
-
-    home = import_module("simgap.answers.study.simulator")
-
-    def fails(*_: Any, **__: Any) -> Any:
-        raise SimgapError("it cannot be told", code="not-told")
-
-    folder = Path(shutil.copytree(whole, whole.parent / "fails"))
-    with opened_ledger(folder, "answers") as ledger:
-        kept = [each for each in ledger.latest() if b'"identify_run"' in each.content]
-        ledger.keep_all([each._replace(status="forgotten") for each in kept])
-    monkeypatch.setattr(home, "identify_run", fails)
-    found = studied(folder, train_all=never_trained)
-    assert "not-answered" in codes(found)
-    assert "time" not in [each.question for each in found.answers]

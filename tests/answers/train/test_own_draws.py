@@ -13,8 +13,7 @@ import simgap
 from simgap.answers.transfer.trained_run import TrainedRun
 from simgap.arrays import FloatArray
 from simgap.continuous import Returns
-from simgap.continuous.training import trainer
-from simgap.errors import InvalidArgument, InvalidFile
+from simgap.errors import InvalidArgument
 from simgap.records import Train
 from tests.answers.target import Target
 from tests.report.study_cases import training
@@ -47,13 +46,6 @@ def upper_end(rng: Random, episodes: int, past: Returns) -> FloatArray:
     return np.full((episodes, 1), 3.0)
 
 
-def near_the_best(rng: Random, episodes: int, past: Returns) -> FloatArray:
-    """Draw about what returned most so far."""
-    assert past.theta.shape == (past.returned.size, 1)
-    best = past.theta[past.returned.argmax()] if past.returned.size else np.zeros(1)
-    return np.clip(best + rng.normal(0.0, 0.5, (episodes, 1)), -3.0, 3.0)
-
-
 def test_draws_at_one_end_train_for_that_end(tmp_path: Path) -> None:
     """There the best guess loses nothing; over nu it loses the variance, 3."""
     end = train(tmp_path, upper_end, rounds=60)
@@ -71,29 +63,6 @@ def test_draws_at_one_end_train_for_that_end(tmp_path: Path) -> None:
     lost = {each.name: -each.mean.estimate for each in graded.policies}
     assert lost["none-upper-end"] < 0.1
     assert lost["none"] > 4.0  # the control: the mean of nu is 3 away
-
-
-def test_a_stopped_training_goes_on_to_the_same_bytes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What returned so far is in the checkpoint; a stop leaves what a kill leaves."""
-    monkeypatch.setattr(trainer, "EVERY", -1.0)  # a checkpoint after every round
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    found = train(whole, near_the_best)
-
-    def stop(text: str) -> None:
-        if " 5 of " in text:
-            raise Stopped
-
-    with pytest.raises(Stopped):
-        train(parts, near_the_best, progress=stop)
-    assert train(parts, near_the_best).policies[0].curve == found.policies[0].curve
-    for name in ("seed-0.onnx", "seed-0.checkpoint"):
-        same = [(out / found.name / name).read_bytes() for out in (whole, parts)]
-        assert same[0] == same[1], name
-    with pytest.raises(InvalidFile) as refused:
-        train(whole, upper_end, name=found.name)
-    assert refused.value.code == "another-training"
 
 
 @pytest.mark.parametrize(

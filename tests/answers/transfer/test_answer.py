@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace as Stand
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,13 @@ import simgap
 from simgap.answers.transfer.opened_run import given_run, opened_run
 from simgap.answers.transfer.opened_work import opened_work
 from simgap.answers.transfer.setup import brought, points_of
-from simgap.answers.transfer.trained_run import TrainedRun, is_run, read_run
-from simgap.continuous import Rounds, bind, open_simulator, parse_randomization
-from simgap.errors import InvalidArgument, InvalidFile, SimgapError
+from simgap.answers.transfer.trained_run import is_run, read_run
+from simgap.continuous import bind, open_simulator, parse_randomization
+from simgap.errors import InvalidFile, SimgapError
 from simgap.records import Train, Transfer, read_record
 from tests.answers.target import Guess, MeanGuess, Target
 from tests.note_codes import codes
 from tests.report.study_cases import folder as study_folder
-from tests.report.transfer_cases import about
 
 HOME: Any = import_module("simgap.answers.transfer.transfer")
 RUN: Any = import_module("simgap.answers.transfer.trained_run")
@@ -80,58 +78,6 @@ def test_without_a_number_of_episodes_there_are_32_at_each_point() -> None:
     assert inside == [True] * 5 + [False] * 2 and found.episodes == 7 * 32
 
 
-@pytest.mark.parametrize(
-    ("more", "rounds"),
-    [
-        ({"half_width": 9.0, "episodes": None}, Rounds(16, 9.0, None, 16_384)),
-        ({"half_width": 9.0, "episodes": 5}, Rounds(5, 9.0, None, 5)),
-        ({"budget": 30, "episodes": None}, Rounds(6, None, 30, 16_384)),
-        ({"budget": 30, "episodes": 4}, Rounds(4, None, 30, 4)),
-        ({"budget": 500, "episodes": None}, Rounds(16, None, 500, 16_384)),
-    ],
-)
-def test_the_first_round_is_small_and_paid_for(
-    more: dict[str, Any], rounds: Rounds, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Five points, one step each: a budget of 30 steps pays for six episodes."""
-    met: list[Any] = []
-
-    def next_round(given: Rounds, cube: Any, **named: Any) -> Any:
-        met.append((given, cube.returns.shape[-1], named))
-        return Stand(episodes=None)
-
-    monkeypatch.setattr(HOME, "next_round", next_round)
-    graded(**more, confidence=0.9)
-    given, episodes, named = met[0]
-    assert given == rounds and episodes == rounds.first
-    assert named == {"look": 1, "steps": 5 * episodes, "confidence": 0.9}
-
-
-def test_two_episodes_at_each_point_are_the_least_that_a_budget_pays() -> None:
-    work: Any = Stand(points=Stand(theta=np.zeros((5, 1))), horizon=10)
-    assert HOME._affordable(200, 2, work) == 2
-    assert HOME._affordable(399, 2, work) == 3
-    with pytest.raises(InvalidArgument) as caught:
-        HOME._affordable(199, 2, work)
-    assert caught.value.code == "budget-too-small"
-
-
-def test_points_of_a_table_lie_in_a_range_with_both_of_its_ends() -> None:
-    cube: Any = Stand(
-        parameters=("mass", "gain"),
-        theta=np.array([[0.4, 1.0], [0.5, 1.0], [1.5, 1.0], [1.6, 1.0], [1.0, 9.0]]),
-    )
-
-    def inside(text: str) -> list[bool]:
-        return list(HOME._inside(cube, parse_randomization(text)))
-
-    assert inside("mass=0.5..1.5") == [False, True, True, False, True]
-    assert inside("gain=0..2 mass=0.5..1.5") == [False, True, True, False, False]
-    with pytest.raises(InvalidArgument) as caught:
-        inside("drag=0..1")
-    assert caught.value.code == "no-parameter"
-
-
 def test_a_table_is_graded_as_it_is_asked(tmp_path: Path) -> None:
     lines = ["policy,mass,episode,return"]
     for name, lost in (("good", 0.0), ("weak", 1.0)):
@@ -162,15 +108,6 @@ def test_a_check_says_what_was_checked() -> None:
     assert (found.policy, found.randomize) == ("two, one", "theta=0..4")
     assert (found.horizon, found.simulator) == (1, "target") and len(told) == 2
     assert (found.provenance.seed, found.provenance.model) == (3, "target")
-
-
-def test_policies_beside_a_run_have_names() -> None:
-    assert HOME._by_name(()) == {}
-    assert HOME._by_name({"a": "x"}) == {"a": "x"}
-    assert HOME._by_name(["mine=x.onnx", "zero"]) == {
-        "mine": "mine=x.onnx",
-        "zero": "zero",
-    }
 
 
 # trainings
@@ -226,37 +163,6 @@ def test_a_run_says_what_is_measured_and_options_come_before_it() -> None:
     assert caught.value.code == "nothing-to-grade"
     beside = simgap.transfer([told], {"zero": Guess(0.0)}, **more)
     assert beside.references == ("told",)
-
-
-def test_what_is_worth_something_is_told_with_all_its_numbers(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    given: list[Any] = []
-
-    def compared(cube: Any, one: str, other: str, points: Any, *, look: int) -> Any:
-        given.append((cube, one, other, points, look))
-        return Stand(
-            value=about(1.0),
-            evaluation=about(2.0),
-            spread=3.0,
-            seeds=(4, 5),
-            worst=(about(6.0), about(7.0)),
-        )
-
-    monkeypatch.setattr(RUN, "compared", compared)
-    run = TrainedRun(None, (own("none"), own("nominal", nominal=True)))
-    cube: Any = "the cube"
-    points: Any = "the points"
-    (worth,) = run.worths(cube, points, 9)
-    assert given == [("the cube", "none", "nominal", "the points", 9)]
-    assert (worth.what, worth.policy, worth.against) == (
-        "randomization",
-        "none",
-        "nominal",
-    )
-    assert (worth.value, worth.evaluation) == (about(1.0), about(2.0))
-    assert (worth.seed_spread, worth.trainings) == (3.0, (4, 5))
-    assert (worth.worst, worth.worst_against) == (about(6.0), about(7.0))
 
 
 def test_a_folder_of_trainings_is_read_with_memory_first(tmp_path: Path) -> None:

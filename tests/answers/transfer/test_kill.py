@@ -16,8 +16,6 @@ from typing import Final, NamedTuple
 import numpy as np
 import pytest
 
-from simgap.cli.app import output
-from simgap.cli.app.main import main
 from tests.sessions import HANGS, all_gone, killed_if_it_fails
 
 pytest.importorskip("gymnasium")
@@ -196,18 +194,3 @@ def test_an_interrupt_says_so_in_a_line_and_can_be_resumed(
         assert not (tmp_path / FOLDER / "transfer.json").exists()
     assert run(tmp_path).status == 0
     assert whole.is_left_in(tmp_path, 1)
-
-
-def test_a_log_is_told_how_far_it_has_come(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Lines at growing distances: how many episodes, what is left, the worst point."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(output, "QUIET_SECONDS", 1e-3)
-    many = [*COMMAND, "--threads", "1", "--episodes", "320", "-H", "5"]
-    assert main(many) == 0
-    lines = [line for line in capsys.readouterr().err.splitlines() if "left" in line]
-    assert 2 <= len(lines) < 2 * 320 / 16  # jobs
-    assert all("s left; worst so far" in line and "length=" in line for line in lines)
-    done = [int(line.split()[0]) for line in lines]
-    assert done == sorted(done)

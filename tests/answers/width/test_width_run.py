@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -10,14 +9,10 @@ from typing import Any
 import pytest
 
 from simgap.answers import width_run
-from simgap.answers.train.asked import asked_training
-from simgap.answers.width.trained_widths import trained_widths
-from simgap.continuous import narrowed
 from simgap.errors import InvalidArgument
 from simgap.records import Train, WidthRun, read_record
 from tests.answers.target import Guess, MeanGuess, Target
 from tests.note_codes import codes
-from tests.report.study_cases import training
 
 WIDTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
 TRAINED: Any = import_module("simgap.answers.width.trained_widths")
@@ -156,86 +151,3 @@ def test_episodes_are_those_of_all_points_and_more_where_there_are_few(
     again = asked(out=tmp_path / "kept", widths=(1.0, 0.5, 0.5), **few)
     assert [each.width for each in again.widths] == [0.5, 1.0]
     assert [each.name for each in (tmp_path / "kept").iterdir()] == ["width_run.json"]
-
-
-def test_all_widths_have_the_same_steps_behind_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Four widths and batches of 16: a stage is the fourth part, in whole batches."""
-    met: list[Any] = []
-
-    def finished(jobs: Any, *, workers: int, tell: Any) -> Any:
-        met.extend(jobs)
-        assert workers == 3
-        every = [*jobs[0][0].before, jobs[0][0]]
-        return [type("Done", (), {"recipe": each}) for each in every]
-
-    monkeypatch.setattr(TRAINED, "finished_trainings", finished)
-    monkeypatch.setattr(TRAINED, "kept_record", lambda recipe, done: (recipe, done))
-    asked_for = asked_training(
-        Target(),
-        randomize="theta=0..4",
-        memory="none",
-        informed=False,
-        nominal=False,
-        at=None,
-        horizon=None,
-        noise="",
-        checked=False,
-    )
-    widths = (0.0, 0.25, 0.5, 1.0)
-    more: dict[str, Any] = {
-        "seeds": range(5, 7),
-        "noise": "",
-        "settings": {"rows": 16, "units": 8},
-        "allow_different_machine": False,
-        "workers": 3,
-        "out": tmp_path,
-        "progress": lambda word: None,
-    }
-    parts = [narrowed(asked_for.told, each) for each in widths]
-    given = (Target(), asked_for, widths, parts)
-    found = trained_widths(*given, steps=16 * 4 * 10 + 63, **more)
-    assert found.steps == 4 * 160 and found.total == 2 * (3 + 3 + 2 + 1 + 1) * 160
-    assert [seed for _, seed in met] == [5, 6]
-    job = met[0][0]
-    every = [*job.before, job]
-    assert [(each.folder.name, each.steps) for each in every] == [
-        ("before-0", 160),
-        ("width-0", 3 * 160),
-        ("before-0.25", 160),
-        ("width-0.25", 2 * 160),
-        ("before-0.5", 160),
-        ("width-0.5", 160),
-        ("width-1", 160),
-    ]
-    warm = [None if each.warm is None else each.warm.name for each in every]
-    assert warm == [None, *["before-0"] * 2, *["before-0.25"] * 2, *["before-0.5"] * 2]
-    for each, part in zip(every[1::2], parts[:3], strict=True):
-        assert each.randomize.to_string() == part.to_string()
-        assert each.told.to_string() == "theta=0..4"
-    records: Any = found.trainings
-    assert [each.folder.name for each, _ in records] == [
-        f"width-{width:g}" for width in widths
-    ]
-    for each, done in records:
-        assert [one.recipe.folder for one in done] == [each.folder]
-    assert trained_widths(*given, steps=16 * 8, **more).steps == 16 * 8
-    with pytest.raises(InvalidArgument) as caught:
-        trained_widths(*given, steps=16 * 8 - 1, **more)
-    assert caught.value.code == "too-few-steps"
-
-
-def test_trainings_that_had_not_converged_are_named_once() -> None:
-    module: Any = import_module("simgap.answers.width.width_run")
-    smooth, rough = training("width-0"), training("width-1", rough=1)
-    assert [each.code for each in module._of_trainings([smooth, smooth])] == [
-        "few-seeds"
-    ]
-    bare = replace(smooth, notes=())
-    (note,) = module._of_trainings([bare, rough])
-    assert note.code == "not-converged"
-    assert "width-1" in note.text and "width-0" not in note.text
-    for steps, code in ((None, "cost-not-counted"), (640, "equal-cost")):
-        (note,) = module._cost(steps, 5)
-        assert note.code == code

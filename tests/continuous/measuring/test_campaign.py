@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -12,13 +11,12 @@ import numpy as np
 import pytest
 
 from simgap.continuous import Batch, Cube
-from simgap.continuous.measuring import kept_jobs as kept_module
 from simgap.continuous.measuring.campaign import Entry, Measured, measured
 from simgap.continuous.measuring.episodes import run_episodes
 from simgap.continuous.measuring.jobs import Job, run_job
 from simgap.continuous.measuring.kept_jobs import kept_jobs
 from simgap.errors import InvalidArgument, InvalidFile
-from simgap.ledger import LEDGER, Ledger, Row, only_driver, read_ledger, salvaged
+from simgap.ledger import LEDGER, only_driver, read_ledger, salvaged
 from tests.continuous.measuring.line import LineRecipe
 
 ENTRIES = (Entry("half"), Entry("whole"))
@@ -124,31 +122,6 @@ def test_a_folder_has_one_driver(tmp_path: Path) -> None:
         with pytest.raises(InvalidFile) as error:
             found.result()
     assert error.value.code == "folder-in-use"
-
-
-def test_jobs_that_finish_together_are_written_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All of a round wait for its end here; a failure in the next one loses none."""
-    monkeypatch.setattr(kept_module, "TOGETHER", 1e9)
-    written: list[int] = []
-    right = Ledger.keep_all
-
-    def counted(ledger: Ledger, rows: Iterable[Row]) -> None:
-        rows = list(rows)
-        written.append(len(rows))
-        right(ledger, rows)
-
-    def more(cube: Cube, *, look: int, steps: int) -> int | None:
-        assert steps
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Ledger, "keep_all", counted)
-    with pytest.raises(KeyboardInterrupt):
-        run(LineRecipe(), 16, folder=tmp_path, identity={"what": "line"}, more=more)
-    assert written == [1, 32, 0]  # what it is about; two policies, an episode each
-    with read_ledger(tmp_path, "measurement") as ledger:
-        assert len(ledger.statuses()) == 32
 
 
 def test_a_return_that_stops_a_measurement_leaves_the_jobs_before_it(

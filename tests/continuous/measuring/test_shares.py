@@ -8,9 +8,9 @@ from scipy.stats import qmc
 
 from simgap.arrays import FloatArray
 from simgap.continuous.measuring.drawn import Drawn
-from simgap.continuous.measuring.polynomials import axis_of, features, terms_of
+from simgap.continuous.measuring.polynomials import axis_of
 from simgap.continuous.measuring.shares import variance_shares
-from simgap.continuous.measuring.surrogate import Surrogate, _Problem, fitted
+from simgap.continuous.measuring.surrogate import Surrogate, fitted
 from simgap.records import VarianceShare
 from tests.continuous.measuring.coverage import Coverage, holds
 from tests.continuous.measuring.surfaces import drawn_points, noise, random_surface
@@ -69,37 +69,6 @@ def test_polynomials_are_orthonormal_over_a_choice_and_over_a_range() -> None:
     smooth = axis_of(np.exp(u), u, even(4000))
     table = smooth.at(np.exp(u))
     assert table.T @ table / 4000 == pytest.approx(np.eye(smooth.degree + 1), abs=1e-3)
-
-
-def problem() -> tuple[_Problem, FloatArray]:
-    rng = np.random.default_rng(3)
-    u = rng.random((20, 2))
-    axes = tuple(axis_of(u[:, j], u[:, j], even(20)) for j in range(2))
-    terms = terms_of([axis.degree for axis in axes])
-    loss = rng.normal(size=20)
-    return _Problem(features(axes, terms, u), loss, np.full(20, 0.05), terms), loss
-
-
-def test_derivatives_are_those_of_differences() -> None:
-    given, _ = problem()
-    at = given.usual + 0.3
-    slope = given.unlikely(at)[1]
-    for j, step in enumerate(1e-5 * np.eye(at.size)):
-        rise = given.unlikely(at + step)[0] - given.unlikely(at - step)[0]
-        assert slope[j] == pytest.approx(rise / 2e-5, rel=1e-4, abs=1e-6)
-
-
-def test_what_other_points_say_is_found_by_leaving_each_out() -> None:
-    given, loss = problem()
-    inverse, variances = given.inverse(given.usual)
-    quick = (inverse @ loss) / np.diag(inverse)
-    covariance = np.linalg.inv(inverse)
-    for t in range(loss.size):
-        others = np.arange(loss.size) != t
-        among = covariance[np.ix_(others, others)]
-        said = covariance[t, others] @ np.linalg.solve(among, loss[others])
-        assert quick[t] == pytest.approx(loss[t] - said, rel=1e-6)
-    assert variances[0] == 10.0
 
 
 BENT = (1, 2)  # shapes that go up and down

@@ -155,14 +155,6 @@ def test_one_number_for_several_choices_is_refused(tmp_path: Path) -> None:
     assert code_of(path, choosing()) == "action-of-wrong-width"
 
 
-def test_a_large_file_is_not_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, _ = mlp(tmp_path / "p.onnx")
-    monkeypatch.setattr("simgap.continuous.policies.onnx_policy.LARGEST", 100)
-    assert code_of(path) == "onnx-too-large"
-
-
 def test_a_recurrent_file_without_its_state_is_known_to_forget(tmp_path: Path) -> None:
     path, _ = recurrent(tmp_path / "p.onnx", "LSTM", without_state=True)
     policy: Any = open_policy(path, linear())

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from simgap.continuous import bind, open_simulator
-from simgap.continuous.simulators import mujoco_models
 from simgap.continuous.simulators.mujoco_door import open_mujoco
 from simgap.errors import SimgapError
 
@@ -101,13 +100,6 @@ def test_a_bad_model_is_refused(arm: Path, text: str, code: str) -> None:
         open_mujoco(str(arm))
     assert caught.value.code == code
     assert caught.value.hint
-
-
-def test_a_large_file_is_not_read(arm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mujoco_models, "LARGEST_FILE", 100)
-    with pytest.raises(SimgapError) as caught:
-        open_mujoco(str(arm))
-    assert caught.value.code == "model-too-large"
 
 
 TASKS: list[tuple[str | None, str]] = [
