@@ -353,32 +353,6 @@ def _write_onnx(path: Path, arrays: Asked, ends: tuple[float, float] | None) -> 
     onnx.save(helper.make_model(graph, opset_imports=opset, ir_version=8), path)
 
 
-def _balancing(arrays: Asked, rng: np.random.Generator) -> Any:
-    """Return a last layer that pushes CartPole as a linear controller would."""
-    spread = np.array((0.5, 0.5, 0.1, 0.6))
-    walks = np.cumsum(rng.normal(size=(400, 30, 4)), axis=1) * spread / np.sqrt(30)
-    if "input_weight" not in arrays:
-        seen = walks.reshape(-1, 4)
-        hidden = np.tanh(np.tanh(seen @ arrays["weight_1"].T) @ arrays["weight_2"].T)
-    else:
-        h = c = np.zeros((len(walks), HIDDEN))
-        every = []
-        for at in range(walks.shape[1]):
-            gates = walks[:, at] @ arrays["input_weight"].T
-            gates += h @ arrays["hidden_weight"].T
-            i, f, g, o = np.split(gates, 4, axis=1)
-            c = _sigmoid(f) * c + _sigmoid(i) * np.tanh(g)
-            h = _sigmoid(o) * np.tanh(c)
-            every.append(h)
-        hidden = np.stack(every, axis=1).reshape(-1, HIDDEN)
-    pushed = walks.reshape(-1, 4) @ np.array(BALANCE)
-    return np.linalg.lstsq(hidden, pushed, rcond=None)[0]
-
-
-def _sigmoid(values: Any) -> Any:
-    return 1.0 / (1.0 + np.exp(-values))
-
-
 def _places() -> list[str]:
     """Return where MuJoCo is, for an interpreter that has none."""
     import mujoco
