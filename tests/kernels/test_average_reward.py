@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from simgap._kernels.solving.average_reward import (
     SOLVED,
     difference_bracket,
     gain_sweeps,
-    greedy_actions,
     improvement_sweep,
     return_sweeps,
     wide_gain_sweeps,
@@ -26,7 +24,6 @@ from simgap._kernels.solving.reachability import (
     without_self_loops,
 )
 from simgap.arrays import FloatArray, read_only
-from simgap.instances import cycle, nodrift
 from simgap.mdp import TabularMDP
 from simgap.planning.lane_blocks import state_lanes
 from tests.kernels.inputs import patterns, whole
@@ -82,18 +79,6 @@ def models(seed: int) -> list[RationalMDP]:
     ]
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("unit", [2.0**-30, 2.0**40])
-def test_gains_have_no_unit(solver: Any, unit: float) -> None:
-    """Bias, ends and rounding are those of the plain rewards, to the last bit."""
-    for rational in models(81):
-        model = rational.simulator()
-        plain, scaled = solver(model), solver(model, unit=unit)
-        assert scaled[0] == plain[0]
-        assert (scaled[1] == unit * plain[1]).all()
-        assert (scaled[2] == unit * plain[2]).all()
-
-
 def test_a_sweep_over_all_actions_is_its_twin() -> None:
     rng = np.random.default_rng(61)
     for kernel in patterns(62):
@@ -115,35 +100,6 @@ def test_a_sweep_over_all_actions_is_its_twin() -> None:
         change = best - bias
         size = max(np.abs(bias).max(), np.abs(best).max())
         assert bracket.tolist() == [change.min(), change.max(), size]
-
-
-def test_greedy_actions_are_the_first_within_the_slack() -> None:
-    rng = np.random.default_rng(63)
-    for states, actions in ((1, 1), (1, 4), (7, 1), (40, 3), (40, 5)):
-        table = whole(rng, states, actions, low=30)
-        best = read_only(table.max(axis=1))
-        for slack in (0.0, 3.0, 1e9):
-            policy = np.full(states, -1, np.int32)
-            greedy_actions(table.reshape(-1), best, actions, slack, policy)
-            near = table >= best[:, None] - slack
-            assert (policy == near.argmax(axis=1)).all()
-
-
-def test_unsigned_indices_give_the_same_bytes_as_signed_ones() -> None:
-    rng = np.random.default_rng(63)
-    for kernel in patterns(64, dyadic=False):
-        rewards = rng.normal(size=kernel.indptr.size - 1)
-        bias = rng.normal(size=kernel.n_states)
-        out = []
-        for indices in (kernel.indices, kernel.indices.view(np.uint32)):
-            totals, best = np.empty(rewards.size), np.empty(kernel.n_states)
-            bracket = np.empty(3)
-            improvement_sweep(
-                kernel.indptr, indices, kernel.values, rewards, kernel.n_actions,
-                bias, totals, best, bracket,
-            )  # fmt: skip
-            out.append(totals.tobytes() + best.tobytes() + bracket.tobytes())
-        assert out[0] == out[1]
 
 
 def test_a_bracket_by_differences_contains_the_exact_changes() -> None:
@@ -205,22 +161,7 @@ def test_sweeps_bracket_the_exact_gain(solver: Solver) -> None:
     assert solved >= 20
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_a_periodic_chain_is_no_obstacle(solver: Solver) -> None:
-    outcome, bias, bracket = solver(cycle(20)[0], 4000)
-    assert outcome == SOLVED
-    assert bracket[0] <= 0.05 <= bracket[1]
-    assert bias.max() - bias.min() == pytest.approx(0.95, abs=1e-7)
-
-
-def test_sweeps_that_would_take_too_long_say_so() -> None:
-    outcome, _, _ = by_sweeps(nodrift(200)[0], 120)
-    assert outcome == SLOW
-    outcome, _, _ = by_returns(nodrift(200)[0], 40)
-    assert outcome == SLOW
-
-
-@pytest.mark.parametrize("patience", [1, 2, 7, 2000])
+@pytest.mark.parametrize("patience", [7, 2000])
 def test_sixteen_models_at_once_have_brackets_that_hold_exactly(patience: int) -> None:
     """However early the sweeps stop, odd or even, the bracket fits the bias."""
     rng = np.random.default_rng(68)

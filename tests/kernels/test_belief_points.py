@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simgap._kernels.beliefs.belief_points import FLOOR, NEAR_CORNERS
 from simgap.arrays import FloatArray
 from simgap.oracle.bounded.lower_nodes import LowerValues, lower_structure
 from simgap.oracle.bounded.lower_side import lower_pass
@@ -63,46 +62,3 @@ def test_points_are_posteriors_that_can_occur(seed: int) -> None:
             assert belief.sum() == pytest.approx(1.0, abs=1e-12)
             near = [np.abs(b - belief).max() for s, b in every if s == state]
             assert min(near) < 1e-9
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_more_points_begin_with_the_old_ones(seed: int) -> None:
-    form = form_of(seed, None if seed == 3 else 8)
-    for guide in guides(form):
-        source = PointSource.at_root(form, seed)
-        few = source.grow(20, guide)
-        many = source.grow(60, guide)
-        assert many.size > few.size
-        assert (many.states[: few.size] == few.states).all()
-        assert (many.beliefs[: few.size] == few.beliefs).all()
-
-
-def test_points_of_one_state_lie_apart() -> None:
-    form = form_of(0, 12)
-    for guide in guides(form):
-        source = PointSource.at_root(form, 0)
-        points = source.grow(40, guide)
-        shapes = NEAR_CORNERS * np.log(points.beliefs + FLOOR)
-        for state in range(form.pattern.n_states):
-            here = shapes[points.states == state]
-            apart = np.abs(here[:, None] - here).sum(axis=2)
-            apart[np.diag_indices(len(here))] = np.inf
-            assert apart.min(initial=np.inf) >= source.apart * 0.999
-
-
-def test_points_depend_on_the_seed_and_on_nothing_else() -> None:
-    form = form_of(2, 10)
-    for guide in guides(form):
-        one, same, other = (PointSource.at_root(form, seed) for seed in (5, 5, 6))
-        first, again = one.grow(30, guide), same.grow(30, guide)
-        assert first.beliefs.tobytes() == again.beliefs.tobytes()
-        assert first.beliefs.tobytes() != other.grow(30, guide).beliefs.tobytes()
-
-
-def test_a_class_with_few_beliefs_gives_few_points() -> None:
-    """Asking for more than there are must end."""
-    rng = np.random.default_rng(1)
-    form = loss_form(random_latent(rng, states=2, members=2, zeros=0.9), horizon=2)
-    for guide in guides(form):
-        points = PointSource.at_root(form, 0).grow(5_000, guide)
-        assert points.size < 200

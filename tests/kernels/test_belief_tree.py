@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
 from math import inf
 
@@ -10,10 +9,9 @@ import numpy as np
 import pytest
 
 from simgap._kernels.beliefs.belief_tree_gaps import largest_losses
-from simgap._kernels.beliefs.belief_tree_graph import linked_plans
 from simgap.arrays import AnyArray, FloatArray
 from simgap.instances import best_arm, needle
-from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
+from simgap.mdp import LatentMDP
 from simgap.oracle.exact.evidence import Supports
 from simgap.oracle.exact.follow import follow
 from simgap.oracle.exact.gaps import tree_gaps
@@ -201,109 +199,3 @@ def test_the_largest_losses_are_those_of_the_worst_policy() -> None:
                 for b, w in zip(best, worst, strict=True)
             ]
             assert after[:, m] == pytest.approx(wanted, abs=CLOSE)
-
-
-def test_plans_that_nodes_lead_to_are_marked() -> None:
-    marked = 0
-    for form, tree, _ in cases():
-        pattern, plans = form.pattern, np.zeros((tree.supports.count, 4), np.bool_)
-        for h in range(form.steps - 1):
-            begin, end = tree.layers[h], tree.layers[h + 1]
-            plans[:] = False
-            linked_plans(
-                pattern.indptr, pattern.indices, pattern.n_actions, begin, end,
-                tree.state, tree.first_link, tree.links, plans,
-            )  # fmt: skip
-            wanted = set()
-            for node in range(begin, end):
-                rows = tree.state[node] * pattern.n_actions + [0, pattern.n_actions]
-                edges = slice(*pattern.indptr[rows])
-                first = tree.first_link[node]
-                links = tree.links[first : first + edges.stop - edges.start]
-                both = zip(links.tolist(), pattern.indices[edges].tolist(), strict=True)
-                wanted |= {(-2 - link, t) for link, t in both if link <= -2}
-            assert set(map(tuple, np.argwhere(plans).tolist())) == wanted
-            marked += len(wanted)
-    assert marked > 50
-
-
-def test_the_chosen_policy_is_somewhere_at_every_step() -> None:
-    """Chances of nodes and of what was settled before add up to one."""
-    for form, tree, values in cases():
-        chance = follow(tree, values).chance
-        pattern, members = form.pattern, tree.supports.members
-        roots = members.roots.sum(axis=1)
-        gone = float(roots[tree.roots < 0].sum())
-        for h in range(form.steps):
-            layer = range(tree.layers[h], tree.layers[h + 1])
-            assert chance[layer].sum() + gone == pytest.approx(1.0, abs=CLOSE)
-            for node in layer if h + 1 < form.steps else ():
-                base = pattern.indptr[tree.state[node] * pattern.n_actions]
-                row = tree.state[node] * pattern.n_actions + values.action[node]
-                for k in range(pattern.indptr[row], pattern.indptr[row + 1]):
-                    if tree.links[tree.first_link[node] + k - base] < 0:
-                        mass = float(tree.belief[node] @ members.likelihood[k])
-                        gone += chance[node] * mass
-
-
-def test_evidence_that_almost_rules_out_a_model_can_be_taken_back() -> None:
-    """Beliefs of 1e-400 are no floats; the counts remember what was seen."""
-    rare, steps = 1e-80, 11
-    kernel = np.empty((2, 2, 2, 2))
-    kernel[:] = 0.5
-    kernel[0, :, 0] = kernel[1, :, 1] = 1.0 - rare, rare  # in one model each, by action
-    rewards = np.zeros((2, 2, 2))
-    rewards[0, :, 0] = rewards[1, :, 1] = 1.0
-    simulators = class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
-    form = loss_form(LatentMDP(simulators, np.array([0.25, 0.75])), horizon=steps)
-    tree, _ = grown(form)
-    pattern = form.pattern
-    known = {int(tree.roots[0]): [Fraction(1, 4), Fraction(3, 4)]}
-    least, back = Fraction(1), 0
-    for node in range(tree.layers[-2]):  # a node comes after those that lead to it
-        weights, base = known[node], pattern.indptr[tree.state[node] * 2]
-        for k in range(base, pattern.indptr[tree.state[node] * 2 + 2]):
-            child = int(tree.links[tree.first_link[node] + k - base])
-            both = zip(weights, form.likelihood[k].tolist(), strict=True)
-            seen = [w * Fraction(p) for w, p in both]
-            belief = [w / sum(seen) for w in seen]
-            assert tree.belief[child] == pytest.approx(
-                [float(b) for b in belief], rel=1e-9, abs=1e-290
-            )
-            back += min(weights) < Fraction(10) ** -300 < min(belief)
-            least = min(least, *belief)
-            known[child] = belief
-    assert set(known) == set(range(tree.size))
-    assert least < Fraction(10) ** -400
-    assert back > 0
-
-
-def test_a_large_tree_has_one_node_for_every_count_of_evidence() -> None:
-    """Thousands of nodes, so that all arrays and the table of hashes have to grow."""
-    steps, arms = 13, 3
-    kernel = np.full((arms, 2, arms, 2), (0.75, 0.25))
-    for m in range(arms):
-        kernel[m, :, m] = (0.25, 0.75)
-    rewards = np.repeat([[0.0], [1.0]], arms, axis=1)
-    simulators = class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
-    prior = np.array([0.5, 0.375, 0.125])
-    tree, _ = grown(loss_form(LatentMDP(simulators, prior), horizon=steps))
-    now = {(0, (0,) * arms)}  # state, successes less failures by arm
-    for h in range(steps - 1):  # nothing is lost at the last step
-        layer = slice(tree.layers[h], tree.layers[h + 1])
-        state = np.array([s for s, _ in now])
-        belief = prior * 3.0 ** np.array([counts for _, counts in now])
-        belief /= belief.sum(axis=1, keepdims=True)
-        wanted = np.column_stack([state, belief])
-        found = np.column_stack([tree.state[layer], tree.belief[layer]])
-        assert len(found) == len(wanted)
-        orders = (np.lexsort(np.round(each, 9).T) for each in (found, wanted))
-        assert found[next(orders)] == pytest.approx(wanted[next(orders)], abs=1e-12)
-        now = {
-            (s, (*counts[:a], counts[a] + 2 * s - 1, *counts[a + 1 :]))
-            for _, counts in now
-            for a in range(arms)
-            for s in range(2)
-        }
-    assert tree.layers[-1] - tree.layers[-2] == 0
-    assert tree.size > 4000

@@ -64,35 +64,6 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Library:
     return Library(tmp_path, monkeypatch)
 
 
-def test_code_is_kept_beside_the_library(library: Library) -> None:
-    assert not compiled.is_cold()  # there is nothing to compile
-    kernel = library.kernel()
-    assert compiled.is_cold()
-    assert kernel(21.0) == 42.0
-    (kept,) = library.code()
-    assert kept.parent == library.source.parent / "__pycache__"
-    assert not compiled.is_cold()
-    assert library.used() == "loaded" and not library.warned
-
-
-def test_code_is_kept_where_the_user_says(
-    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert library.used() == "compiled"
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "mine"))
-    assert library.used() == "compiled"
-    assert library.used() == "loaded"
-    assert len(list((tmp_path / "mine").rglob("*.nbc"))) == 1
-
-
-def test_code_follows_a_change_of_its_file(library: Library) -> None:
-    assert library.used() == "compiled"
-    before = library.code()
-    library.source.write_text(f"{CODE}\n# changed\n")
-    assert library.used() == "compiled"
-    assert len(library.code()) == 1 and library.code() != before
-
-
 def test_code_follows_a_change_of_any_kernel_or_of_the_compiler(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,21 +108,6 @@ def test_code_falls_back_from_place_to_place(library: Library) -> None:
     assert kernel(21.0) == 42.0
 
 
-def test_a_full_disk_is_told_once_and_leaves_nothing(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(path: Path, content: bytes) -> int:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_bytes", full)
-    kernel = library.kernel()
-    assert (kernel(21.0), kernel(21)) == (42.0, 42.0)  # two signatures
-    assert len(library.warned) == 1
-    assert "No space left" in library.warned[0] and "NUMBA_CACHE" in library.warned[0]
-    assert not library.code()
-    assert not list(library.source.parent.parent.rglob("*.tmp"))
-
-
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda _: b"",
     "a byte": lambda whole: whole[:1],
@@ -172,16 +128,6 @@ def test_damaged_code_is_compiled_and_written_again(
     kept.write_bytes(DAMAGES[damage](kept.read_bytes()))
     assert library.used() == "compiled"
     assert library.used() == "loaded"
-
-
-def test_code_of_another_signature_is_not_taken(library: Library) -> None:
-    kernel = library.kernel()
-    kernel(21)
-    (whole,) = library.code()
-    kernel(21.0)
-    (other,) = set(library.code()) - {whole}
-    other.write_bytes(whole.read_bytes())
-    assert library.used() == "compiled"
 
 
 NOBODY = """

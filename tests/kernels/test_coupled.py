@@ -15,8 +15,6 @@ from simgap.oracle.baselines.coupled_pair import coupled_pair, model_table
 from simgap.oracle.loss_form import LossForm, loss_form
 from tests.reference.coupled import Law, Memory, best_coupling, pair_bound
 from tests.reference.latent import random_latent
-from tests.reference.rational import dense_model
-from tests.strategies import as_class
 
 WORK = 1e9
 
@@ -54,20 +52,6 @@ def test_the_recursion_is_its_twin_from_below(window: int) -> None:
         assert found == pytest.approx(float(twin), rel=1e-12, abs=1e-200)
 
 
-@pytest.mark.parametrize(("window", "horizon", "count"), [(1, 5, 6), (2, 5, 2)])
-def test_copies_that_part_and_agree_again_are_followed(
-    window: int, horizon: int, count: int
-) -> None:
-    """Two states, so that copies meet again and have seen the same for a while."""
-    rng = np.random.default_rng(40 + window)
-    for _ in range(count):
-        models = [dense_model(rng, 2, 2, 8) for _ in range(2)]
-        form = loss_form(LatentMDP.uniform(as_class(models)), horizon=horizon)
-        found = bounded(form, 0.5, window)
-        twin = pair_bound(form, (0, 1), 0.5, steps=horizon, window=window)
-        assert found == pytest.approx(float(twin), rel=1e-12, abs=1e-200)
-
-
 def test_with_a_discount_the_first_steps_count() -> None:
     for latent, _ in cases(20, 15):
         form = loss_form(latent, discount=0.5)
@@ -78,23 +62,6 @@ def test_with_a_discount_the_first_steps_count() -> None:
         )
         assert float(least) <= found * (1.0 + 1e-12) + 1e-200
         assert Fraction(found) <= most
-
-
-def test_less_work_follows_fewer_steps_and_is_a_bound_as_well() -> None:
-    for latent, horizon in cases(30, 10, longest=5):
-        form = loss_form(latent, horizon=horizon)
-        one, two = (model_table(form, m) for m in (0, 1))
-        known = coupled_pair(form, one, two, 0, WORK)
-        assert known.ends.size == horizon
-        before = 0.0
-        for steps in range(horizon + 1):
-            work = float(known.ends[:steps].sum()) * known.work / known.ends.sum()
-            part = coupled_pair(form, one, two, 0, work * (1.0 + 1e-9))
-            assert part.ends.size == steps
-            twin = pair_bound(form, (0, 1), 0.5, steps=steps)
-            assert part.bound(0.5) == pytest.approx(float(twin), rel=1e-12, abs=1e-200)
-            assert part.bound(0.5) >= before * (1.0 - 1e-12)
-            before = part.bound(0.5)
 
 
 def coupled(cost: FloatArray, one: FloatArray, two: FloatArray) -> tuple[float, float]:

@@ -10,11 +10,8 @@ import pytest
 
 from simgap._kernels.beliefs.envelope import best_mixture
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
-from simgap.oracle.bounded.lower_nodes import LowerStructure, lower_structure, odds_grid
-from simgap.oracle.bounded.lower_side import lower_pass
-from simgap.oracle.loss_form import LossForm, loss_form
-from tests.policies.cases import random_latent
-from tests.reference.belief_bounds import best_mixture_by_program, dense_beliefs
+from simgap.oracle.bounded.lower_nodes import odds_grid
+from tests.reference.belief_bounds import best_mixture_by_program
 
 
 class Nodes:
@@ -132,55 +129,3 @@ def test_a_model_too_thin_to_pivot_on_still_limits_a_mixture() -> None:
         1 + Fraction(1, 10**15)
     )
     assert value == amount[used] == pytest.approx(1e-3)
-
-
-def test_more_pivots_never_make_a_mixture_worse() -> None:
-    rng = np.random.default_rng(2)
-    rises = 0
-    for _ in range(40):
-        nodes = Nodes(rng, 5, 6)
-        weight = beliefs_with_zeros(rng, 5)
-        found = [nodes.mixed(weight, pivots)[0] for pivots in range(12)]
-        rises += found[-1] > found[1]
-        assert (np.diff(found) >= -1e-12).all()
-    assert rises > 20
-
-
-def test_a_certain_belief_is_worth_nothing() -> None:
-    nodes = Nodes(np.random.default_rng(3), 4, 5)
-    for corner in np.eye(4):
-        assert nodes.mixed(corner, 100)[0] == 0.0
-
-
-def linked(seed: int, members: int, cells: int) -> tuple[LossForm, LowerStructure]:
-    rng = np.random.default_rng(seed)
-    latent = random_latent(rng, states=3, members=members, without_prior=seed % 2)
-    form = loss_form(latent, horizon=4)
-    states = rng.integers(0, 3, 15).astype(np.int32)
-    beliefs = rng.dirichlet(np.ones(members), 15) * (latent.prior > 0.0)
-    beliefs /= beliefs.sum(axis=1, keepdims=True)
-    return form, lower_structure(form, states, beliefs, cells=cells)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_terms_of_a_successor_are_part_of_its_weights(seed: int) -> None:
-    """Row by row: sum of terms <= b * likelihood, with nodes of the right state."""
-    form, made = linked(seed, 4, 6)
-    lower_pass(form, made, lambda: None)
-    dense = dense_beliefs(made.node_offsets, made.node_model, made.node_weight, 4)
-    mixtures = 0
-    for node, state in enumerate(made.node_state):
-        at, each = made.row_offsets[node], made.terms_each[node]
-        first = form.pattern.indptr[state * form.pattern.n_actions]
-        last = form.pattern.indptr[(state + 1) * form.pattern.n_actions]
-        assert made.row_offsets[node + 1] - at == (last - first) * each
-        for k in range(first, last):
-            terms = slice(at + (k - first) * each, at + (k - first + 1) * each)
-            amounts, nodes = made.term_weight[terms], made.term_node[terms]
-            assert (amounts >= 0.0).all()
-            used = amounts > 0.0
-            assert (made.node_state[nodes[used]] == form.pattern.indices[k]).all()
-            reached = dense[node] * form.likelihood[k]
-            assert (amounts @ dense[nodes] <= reached + 1e-15).all()
-            mixtures += int(used.sum() > 2)
-    assert mixtures > 0

@@ -194,43 +194,6 @@ def test_plans_agree_with_the_twin_and_keep_their_certificate(
             assert earned >= bottom - 1e-8
 
 
-@pytest.mark.parametrize("kind", ["ball", "intervals"])
-def test_a_cycle_of_two_does_not_send_the_sweeps_in_circles(kind: str) -> None:
-    """Undamped sweeps would contract by the radius alone, here about a thousandth."""
-    counts = np.array([[0, 10**9], [10**9, 0]], np.int64)
-    found = planned(kind, counts, np.array([0.0, 1.0]), step=10**9, accuracy=1e-6)
-    assert 1 <= found.sweeps <= 100
-    assert 0.5 <= found.sheet.bracket[1] <= 0.51
-
-
-@pytest.mark.parametrize("kind", ["ball", "intervals"])
-def test_sweeps_that_run_out_say_so_and_leave_a_bracket(kind: str) -> None:
-    rng = np.random.default_rng(3)
-    counts = rng.integers(10**5, 10**6, size=(8, 4))
-    rewards = np.linspace(0.0, 1.0, 8)
-    enough = planned(kind, counts, rewards)
-    short = planned(kind, counts, rewards, most_sweeps=3)
-    assert enough.sweeps > 3
-    assert short.sweeps == -1
-    low, high = short.sheet.bracket
-    assert low < enough.sheet.bracket[0] <= enough.sheet.bracket[1] < high
-
-
-def test_ties_go_to_the_first_action_or_to_the_least_visited() -> None:
-    """With no room for doubt about rewards and every law plausible, all are tied."""
-    counts = np.zeros((6, 2), np.int64)
-    counts[:, 0] = [5, 2, 2, 0, 1, 0]  # too few to exclude any law
-    rewards = np.full(6, 0.5)
-    assert planned("ball", counts, rewards).policy.tolist() == [0, 0]
-    least = planned("ball", counts, rewards, least_visited=True).policy
-    assert least.tolist() == [1, 0]
-    rewards[5] = 0.5 + 1e-6  # not a tie any more
-    assert planned("ball", counts, rewards, least_visited=True).policy.tolist() == [
-        1,
-        2,
-    ]
-
-
 def test_radii_are_the_published_ones() -> None:
     for visits in (0, 1, 7, 10**6):
         for chance in (0.0, 0.3, 1.0):

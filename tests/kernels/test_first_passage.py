@@ -86,15 +86,6 @@ def test_the_recursion_is_that_of_the_dictionaries(S: int, two_sided: bool) -> N
     assert passages > 0.5  # the test of the band did fire
 
 
-def test_stopping_in_between_changes_nothing() -> None:
-    rng = np.random.default_rng(510)
-    walk = random_walk(rng, 4, True)
-    whole = run(walk, columns=64, prune=1e-12, stops=(STEPS,))
-    parts = run(walk, columns=64, prune=1e-12, stops=(1, 2, 5, 5, STEPS))
-    for a, b in zip(whole, parts, strict=True):
-        assert (a == b).all()
-
-
 @pytest.mark.parametrize("prune", [1e-3, 1e-2, 0.1])
 def test_no_chance_vanishes_without_being_counted(prune: float) -> None:
     rng = np.random.default_rng(511)

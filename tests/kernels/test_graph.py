@@ -80,21 +80,6 @@ def test_compact_blocks_permute_the_targets_into_near_runs(size: int) -> None:
             at += len(run)
 
 
-def test_a_search_for_neighbours_gives_up_after_64_states_per_place() -> None:
-    """Targets 0 and 299 lie at the ends of a line: too far apart for one run of 2."""
-    n = 300
-    begins = np.minimum(np.arange(n + 1), n - 1)
-    sources = np.arange(1, n, dtype=np.int32)  # s is reached from s + 1
-    near = compact_blocks(begins, sources, np.array([0, 299, 100]), 2)
-    assert near.tolist() == [0, 100, 299]
-    far = compact_blocks(begins, sources, np.array([0, 299, 200, 201]), 2)
-    assert far.tolist() == [0, 299, 200, 201]
-    last = compact_blocks(begins, sources, np.array([0, 299, 127]), 2)
-    assert last.tolist() == [0, 127, 299]  # the 128th state looked at
-    beyond = compact_blocks(begins, sources, np.array([0, 299, 128]), 2)
-    assert beyond.tolist() == [0, 299, 128]
-
-
 def test_strong_components_are_those_of_the_twin_in_topological_order() -> None:
     several = 0
     for kernel in sparse_patterns():

@@ -48,17 +48,6 @@ def test_losses_are_what_an_action_falls_short_of_the_best() -> None:
         assert max(sizes) == largest
 
 
-def test_steps_outside_are_left_alone() -> None:
-    found = patterns(3)[0]
-    chances = np.repeat(found.values[:, None], MEMBERS, axis=1)
-    shape = (found.n_states, found.n_actions, MEMBERS)
-    losses = np.full((4, *shape), np.nan)
-    values = np.zeros((found.n_states, MEMBERS))
-    model = found.indptr, found.indices, chances, np.ones(shape), 1.0
-    backward_losses(*model, 1, 3, values, losses)
-    assert np.isnan(losses[[0, 3]]).all() and not np.isnan(losses[1:3]).any()
-
-
 @pytest.mark.parametrize("discount", [0.0, 0.5, 0.9])
 def test_discounted_values_are_those_of_the_best_policy(discount: float) -> None:
     rng = np.random.default_rng(4)

@@ -18,7 +18,7 @@ from simgap.mdp import LatentMDP
 from simgap.oracle.baselines.stationary import policy_kernel
 from simgap.oracle.baselines.windowed import MemoryNodes, first_weights, window_nodes
 from simgap.oracle.loss_form import LossForm, loss_form
-from tests.reference.memoryless import stationary_gap, weights_by_paths
+from tests.reference.memoryless import weights_by_paths
 from tests.reference.rational import scattered_model
 from tests.strategies import as_class
 
@@ -121,84 +121,6 @@ def test_a_backward_sweep_never_loses_and_ends_where_no_action_helps() -> None:
             assert average(form, nodes, other) >= last * (1.0 - 1e-12)
 
 
-@pytest.mark.parametrize("revise", [False, True])
-@pytest.mark.parametrize("slack", [None, 0.0, 0.1])
-def test_a_backward_sweep_takes_the_first_best_action_that_it_may(
-    revise: bool, slack: float | None
-) -> None:
-    """Of the costs with what was chosen for later; an old choice stays if it is one."""
-    stayed = unseen = 0
-    for seed in range(3):
-        form = problem(seed)
-        nodes = window_nodes(form.pattern, 1)
-        rng = np.random.default_rng(seed)
-        guide = np.ascontiguousarray(form.losses[..., 0]) if slack is not None else NONE
-        old = random_actions(rng, 4, nodes.size)
-        if slack is not None:  # one that the guide allows
-            old = np.ascontiguousarray(
-                guide.argmin(axis=2)[:, nodes.node_state], np.int32
-            )
-        weights = np.zeros((4, nodes.size, form.n_models))
-        weights[0] = first_weights(form, nodes)
-        reach_weights(*graph(form, nodes), 3, old, 0.0, weights)
-        fallback = rng.random((nodes.size, form.n_models))
-        actions, gaps = old.copy(), np.empty((nodes.size, form.n_models))
-        count = improve_backward(
-            *graph(form, nodes), form.losses, weights, fallback, revise, guide,
-            slack or 0.0, actions, gaps,
-        )  # fmt: skip
-        later, changed = np.zeros_like(gaps), 0
-        for h in (3, 2, 1, 0):
-            now = np.empty_like(gaps)
-            for n, s in enumerate(nodes.node_state):
-                costs = np.array([form.losses[h, s, a] for a in range(3)])
-                for a in range(3):
-                    for k in range(*form.pattern.indptr[3 * s + a : 3 * s + a + 2]):
-                        after = later[nodes.next_node[nodes.shift[n] + k]]
-                        costs[a] += form.likelihood[k] * after
-                reached = bool(weights[h, n].any())
-                scores = costs @ (weights[h, n] if reached else fallback[n])
-                if slack is not None:
-                    scores[guide[h, s] > guide[h, s].min() + slack] = np.inf
-                wanted = int(scores.argmin())
-                if scores[old[h, n]] <= scores[wanted] * (1.0 + 1e-13):
-                    wanted = int(old[h, n])
-                    stayed += reached
-                if not reached and not revise:
-                    wanted = int(old[h, n])
-                    unseen += 1
-                assert actions[h, n] == wanted
-                changed += reached and wanted != old[h, n]
-                now[n] = costs[wanted]
-            later = now
-        assert count == changed
-        assert gaps == pytest.approx(later, rel=1e-12)
-    assert stayed > 0
-    assert (unseen > 0) == (not revise)
-
-
-def test_a_guide_is_obeyed_at_every_node() -> None:
-    for seed in range(4):
-        form = problem(seed)
-        nodes = window_nodes(form.pattern, 1)
-        guide = np.ascontiguousarray(form.losses[..., 0])
-        least = guide.min(axis=2)
-        for slack in (0.0, 0.1):
-            actions = np.ascontiguousarray(
-                guide.argmin(axis=2).astype(np.int32)[:, nodes.node_state]
-            )
-            weights = np.zeros((4, nodes.size, form.n_models))
-            weights[0] = first_weights(form, nodes)
-            reach_weights(*graph(form, nodes), 3, actions, 0.0, weights)
-            improve_backward(
-                *graph(form, nodes), form.losses, weights,
-                np.ones((nodes.size, form.n_models)), True, guide, slack, actions,
-                np.empty((nodes.size, form.n_models)),
-            )  # fmt: skip
-            taken = guide[np.arange(4)[:, None], nodes.node_state[None], actions]
-            assert (taken <= least[:, nodes.node_state] + slack).all()
-
-
 def test_a_stationary_sweep_keeps_its_arrays_true_and_ends_at_an_optimum() -> None:
     for seed in range(8):
         form = problem(seed, horizon=None)
@@ -225,29 +147,6 @@ def test_a_stationary_sweep_keeps_its_arrays_true_and_ends_at_an_optimum() -> No
             other[n] = a
             gap = float((first * by_inversion(form, nodes, other)[1]).sum())
             assert gap >= last - 1e-10
-
-
-def test_a_stationary_sweep_obeys_its_guide() -> None:
-    for seed in range(8):
-        form = problem(seed, horizon=None)
-        nodes = window_nodes(form.pattern, 0)
-        guide = np.ascontiguousarray(form.losses[..., 2])
-        policy = guide[0].argmin(axis=1).astype(np.int32)
-        start = by_inversion(form, nodes, policy)
-        found = [np.ascontiguousarray(x) for x in start]
-        stationary_sweep(
-            *graph(form, nodes), form.losses, form.discount, guide, 0.05, policy, *found
-        )
-        assert (guide[0, np.arange(4), policy] <= guide[0].min(axis=1) + 0.05).all()
-
-
-def test_the_stationary_arrays_are_those_of_a_policy() -> None:
-    form = problem(3, horizon=None)
-    nodes = window_nodes(form.pattern, 0)
-    policy = random_actions(np.random.default_rng(0), 4)
-    gaps = by_inversion(form, nodes, policy)[1]
-    found = float((first_weights(form, nodes) * gaps).sum())
-    assert found == pytest.approx(stationary_gap(form, policy))
 
 
 def by_inversion(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from simgap._kernels.beliefs.belief_episodes import PAUSE, simulate_belief_polic
 from simgap._kernels.walking.streams import mixed, uniform
 from simgap.arrays import AnyArray, BoolArray, FloatArray, read_only
 from simgap.errors import OutsideClass
-from simgap.mdp import Details, IndexOrder, LatentMDP, class_from_arrays
+from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.policies import BeliefPolicy, Step
 from tests.policies.cases import (
@@ -91,97 +91,6 @@ def test_an_episode_ends_when_little_is_left_and_says_how_much(infinite: bool) -
     early = (found[3] > 0.0) & (found[3] <= around.enough)
     assert 10 < early.sum() < 80
     assert (models[early] < 3).all()
-
-
-def test_what_a_start_law_leaves_over_is_for_the_last_possible_state() -> None:
-    """A quantile of one comes behind all chances; the last state has none."""
-    P = np.full((2, 3, 1, 3), 1 / 3)
-    rewards = np.random.default_rng(0).integers(0, 9, (3, 1)) / 8.0
-    law = np.array([0.5, 0.5, 0.0])
-    details = Details(start=law)
-    simulators = class_from_arrays(P, rewards, details=details)
-    form = loss_form(LatentMDP.uniform(simulators), horizon=1)
-    policy = replace(
-        greedy_policy(form),
-        losses=np.array([1.0, 2.0, 4.0])[None, :, None, None] * np.ones((1, 1, 1, 2)),
-    )
-    losses = read_only(policy.losses)
-    for quantile, wanted in ((0.0, 1.0), (0.75, 2.0), (1.0, 2.0)):
-        around = Around(strata=(quantile, 0.0), losses=losses)
-        found = _simulated(
-            form, policy, np.zeros(1, np.int32), seed=0, prune=False, around=around
-        )
-        assert found[1].tolist() == [wanted]
-        assert not found[2].any()
-
-
-def test_a_model_that_was_ruled_out_but_for_rounding_comes_back_in_an_episode() -> None:
-    """The world stays where one model hardly ever would, and then does what it does."""
-    P = np.zeros((3, 3, 2, 3))
-    P[0, 0], P[1, 0], P[2, 0] = [0.999, 0.001, 0.0], [0.1, 0.1, 0.8], [0.1, 0.5, 0.4]
-    P[:, 1, :, 0] = P[:, 2, :, 0] = 1.0
-    rewards = np.random.default_rng(0).integers(0, 9, (3, 3, 2)) / 8.0
-    simulators = class_from_arrays(P, rewards, order=IndexOrder.STATE_ACTION)
-    form = loss_form(LatentMDP.uniform(simulators), horizon=700)
-    policy = greedy_policy(form)
-    chances = simulators.transitions.values.copy()
-    first = form.pattern.indptr[:3]
-    for row in first[:2]:
-        chances[:, row : row + 3] = 0.998, 0.0, 0.002
-    around = Around(chances=read_only(chances))
-    models = np.arange(3, dtype=np.int32)
-    found = _simulated(form, policy, models, seed=2, prune=True, around=around)
-    for episode, model in enumerate(models):
-        wanted = _played(form, policy, int(model), 2, episode, around)
-        assert tuple(each[episode] for each in found) == wanted
-    assert found[0].max() > 0.0
-    assert not found[2].any()
-
-
-@pytest.mark.parametrize(("members", "most"), [(3, 4), (1, 60), (2, 60), (7, 60)])
-def test_pruning_changes_nothing(members: int, most: int) -> None:
-    """Few vectors are all looked at; many are sifted by the two likeliest models."""
-    rng = np.random.default_rng(2)
-    latent = random_latent(rng, states=4, actions=3, members=members, zeros=0.1)
-    form = loss_form(latent, horizon=12)
-    policy = vector_policy(rng, form, most=most)
-    models = rng.integers(0, form.n_models, 200).astype(np.int32)
-    pruned = _simulated(form, policy, models, seed=4, prune=True)
-    full = _simulated(form, policy, models, seed=4, prune=False)
-    for one, other in zip(pruned, full, strict=True):
-        assert (one == other).all()
-
-
-def test_of_equally_good_actions_the_lowest_is_played_whatever_is_cheap_now() -> None:
-    """Half at once and nothing later equals a quarter now and a quarter later."""
-    P = np.zeros((1, 2, 2, 2))
-    P[0, :, 0, 0] = P[0, :, 1, 1] = 1.0
-    simulators = class_from_arrays(P, np.zeros((2, 2)), order=IndexOrder.STATE_ACTION)
-    form = loss_form(LatentMDP.uniform(simulators), horizon=2)
-    losses = np.zeros((2, 2, 2, 1))
-    losses[0, 0, :, 0] = 0.5, 0.25
-    policy = replace(
-        greedy_policy(form),
-        losses=losses,
-        vector_offsets=np.array([0, 1, 2]),
-        vectors=np.array([[0.0], [0.25]]),
-    )
-    assert policy.act((1.0,), 0, 0).tolist() == [1.0, 0.0]
-    for prune in (True, False):
-        models = np.zeros(1, np.int32)
-        mean, *_ = _simulated(form, policy, models, seed=0, prune=prune)
-        assert mean.tolist() == [0.5]
-
-
-def test_an_episode_does_not_depend_on_those_beside_it() -> None:
-    rng = np.random.default_rng(3)
-    form = loss_form(random_latent(rng), horizon=12)
-    policy = vector_policy(rng, form)
-    models = rng.integers(0, form.n_models, 150).astype(np.int32)
-    whole = _simulated(form, policy, models, seed=4, prune=True)
-    part = _simulated(form, policy, models[:70], seed=4, prune=True)
-    for one, other in zip(whole, part, strict=True):
-        assert (one[:70] == other).all()
 
 
 def test_a_long_episode_never_forgets_a_possible_model() -> None:

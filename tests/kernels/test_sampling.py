@@ -95,12 +95,3 @@ def test_an_episode_has_the_losses_of_the_policy_step_by_step(
             assert believed[episode] == pytest.approx(wanted[0], rel=1e-12, abs=1e-14)
             assert lost[episode] == pytest.approx(wanted[1], rel=1e-12, abs=1e-14)
     assert surprises > 3
-
-
-def test_episodes_in_pieces_are_those_of_one_run() -> None:
-    form = loss_form(random_latent(np.random.default_rng(9)), horizon=STEPS)
-    models = np.arange(form.n_models, dtype=np.int32).repeat(20)
-    whole = simulated(form, models, seed=1)
-    last = simulated(form, models[25:], seed=1, earlier=25)
-    for one, other in zip(whole, last, strict=True):
-        assert (one[25:] == other).all()

@@ -11,14 +11,12 @@ from simgap._kernels.solving import (
     LANES,
     StateLanes,
     backward_steps,
-    improvement_sweep,
 )
 from simgap._kernels.solving.state_lanes import choose_rows, greedy_lanes
-from simgap.arrays import FloatArray, read_only
 from simgap.mdp import Transitions
 from simgap.planning.lane_blocks import state_lanes, wide_rewards
 from tests.kernels.inputs import Pattern, pattern, patterns, whole
-from tests.reference.kernel_rows import backup, entries
+from tests.reference.kernel_rows import backup
 
 STEPS = (0, 1, 2, 3, 4)  # sixteenths to the fourth power times small numbers are exact
 SHAPES = ((1, 1), (15, 2), (16, 3), (17, 2), (70, 4))
@@ -62,47 +60,6 @@ def every_row(kernel: Pattern, wide: StateLanes) -> Iterator[tuple[int, int, int
             yield s * kernel.n_actions + a, block * kernel.n_actions + a, i
 
 
-def sweep_of_rows(
-    kernel: Pattern, rewards: FloatArray, vector: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """R + P h by row, and its best, by the kernel that reads the rows as they are."""
-    totals, best = np.empty(rewards.size), np.empty(kernel.n_states)
-    improvement_sweep(
-        *kernel.arrays, rewards, kernel.n_actions, vector, totals, best, np.empty(3)
-    )
-    return totals, best
-
-
-def test_all_rows_are_there_in_their_order() -> None:
-    rng = np.random.default_rng(1)
-    for kernel in models(2):
-        wide = laid_out(kernel)
-        rewards = whole(rng, kernel.indptr.size - 1)
-        by_lane = wide_rewards(wide, rewards, kernel.n_actions)
-        for row, wide_row, i in every_row(kernel, wide):
-            stored = entries(kernel.arrays, row)
-            while stored and stored[-1][1] == 0.0:
-                stored.pop()
-            assert rows_of(wide, wide_row, i) == stored
-            assert by_lane[wide_row, i] == rewards[row]
-
-
-def test_lanes_behind_the_last_state_repeat_it() -> None:
-    for kernel in models(3):
-        wide, n = laid_out(kernel), kernel.n_states
-        assert (wide.state[wide.lane] == np.arange(n)).all()
-        assert sorted(wide.state[:n].tolist()) == list(range(n))
-        assert wide.state.size % LANES == 0 and wide.state.size < n + LANES
-        assert (wide.state[n:] == wide.state[n - 1]).all()
-
-
-def test_states_side_by_side_have_rows_about_as_long() -> None:
-    """A few long rows do not make all others long."""
-    rng = np.random.default_rng(4)
-    kernel = pattern(rng, 160, 1, (1,) * 9 + (150,))
-    assert laid_out(kernel).values.size <= 1.01 * kernel.values.size
-
-
 @pytest.mark.parametrize("steps", STEPS)
 def test_backward_steps_are_repeated_backups(steps: int) -> None:
     rng = np.random.default_rng(73)
@@ -120,19 +77,6 @@ def test_backward_steps_are_repeated_backups(steps: int) -> None:
         backward_steps(wide, by_lane, kernel.n_actions, steps, now, spare)
         assert (now[wide.lane] == wanted).all()
         assert (now == wanted[wide.state]).all()
-
-
-def test_a_step_on_any_numbers_is_equal_to_that_of_the_rows_to_the_bit() -> None:
-    rng = np.random.default_rng(5)
-    for kernel in models(6, dyadic=False):
-        vector = rng.normal(size=kernel.n_states) * 10.0 ** rng.integers(-3, 4)
-        rewards = read_only(rng.normal(size=kernel.indptr.size - 1))
-        _, best = sweep_of_rows(kernel, rewards, vector)
-        wide = laid_out(kernel)
-        now, spare = vector[wide.state], np.full(wide.state.size, np.nan)
-        by_lane = wide_rewards(wide, rewards, kernel.n_actions)
-        backward_steps(wide, by_lane, kernel.n_actions, 1, now, spare)
-        assert now[wide.lane].tobytes() == best.tobytes()
 
 
 def test_greedy_actions_are_the_first_within_the_slack() -> None:

@@ -15,12 +15,10 @@ from simgap._kernels.solving.reachability import (
     without_self_loops,
 )
 from simgap._kernels.solving.travel import (
-    PRUNED,
     SLOW,
     SOLVED,
     greedy_travel_policy,
     ordered_travel_sweeps,
-    too_slow,
     wide_travel_sweeps,
 )
 from simgap.arrays import FloatArray, OffsetArray, read_only
@@ -28,8 +26,7 @@ from simgap.mdp import Transitions
 from tests.kernels.inputs import patterns, whole
 from tests.reference import travel as twin
 from tests.reference.kernel_rows import backup, travel_bounds_hold
-from tests.reference.rational import COMMUNICATING, RationalMDP, slow_model
-from tests.strategies import as_class
+from tests.reference.rational import COMMUNICATING, RationalMDP
 
 TOLERANCE = 1e-9
 
@@ -133,77 +130,6 @@ def test_factors_are_bounds_in_fractions_for_more_states_than_lanes(
             assert not travel_bounds_hold(
                 stored, 2, target, column, low * moved, high * moved
             )
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_explicit_zeros_of_the_union_pattern_change_nothing(method: Any) -> None:
-    rng = np.random.default_rng(53)
-    both = [COMMUNICATING[1](rng, 7, 2, 16) for _ in range(2)]
-    kernel = as_class(both).transitions
-    assert (kernel.values == 0.0).any(axis=1).all()
-    targets = np.resize(np.arange(7), LANES)
-    for model, values in zip(both, kernel.values, strict=True):
-        alone = model.simulator().transitions
-        _, times, bounds = method(kernel, values, targets)
-        outcome, wanted, factors = method(alone, alone.values[0], targets)
-        assert outcome == SOLVED
-        found = times * bounds[1]
-        assert found == pytest.approx(wanted * factors[1], rel=1e-8)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_easy_targets_are_pruned_and_hard_ones_are_not(method: Any) -> None:
-    rng = np.random.default_rng(54)
-    model = COMMUNICATING[1](rng, 9, 2, 16)
-    kernel = model.simulator().transitions
-    targets = np.resize(np.arange(9), LANES)
-    longest = float(twin.diameter(model.transitions))
-    outcome, _, bounds = method(
-        kernel, kernel.values[0], targets, prune_below=longest * 1.5
-    )
-    assert outcome == PRUNED
-    assert (bounds[1] * bounds[2] < longest * 1.5).all()
-    outcome, _, _ = method(
-        kernel, kernel.values[0], targets, prune_below=longest * (1.0 - 1e-6)
-    )
-    assert outcome == SOLVED
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_chain_too_slow_for_the_patience_is_handed_on(method: Any) -> None:
-    rng = np.random.default_rng(55)
-    kernel = slow_model(rng, 30, 1, 3).simulator().transitions  # up 1/3, down 2/3
-    targets = np.full(LANES, 29)
-    outcome, _, _ = method(kernel, kernel.values[0], targets, patience=40)
-    assert outcome == SLOW
-
-
-@pytest.mark.parametrize(
-    ("early", "width", "patience", "slow"),
-    [
-        (1.0, 2.0**-10, 19, True),  # it halves in a sweep: twenty are left
-        (1.0, 2.0**-10, 21, False),
-        (8.0, 2.0**-7, 22, True),
-        (8.0, 2.0**-7, 24, False),
-        (np.inf, 2.0**-10, 10**9, True),  # nothing is known of the rate
-        (0.5, 0.5, 10**9, True),
-    ],
-)
-def test_sweeps_left_are_foretold_by_the_rate_so_far(
-    early: float, width: float, patience: int, slow: bool
-) -> None:
-    assert too_slow(early, width, 10, 2.0**-30, patience) == slow
-
-
-def test_rescaling_and_order_meet_where_both_converge() -> None:
-    for model in models(56, n=12):
-        kernel = model.simulator().transitions
-        targets = np.resize(np.arange(model.n_states), LANES)
-        first, now, scaled = wide(kernel, kernel.values[0], targets)
-        second, times, bounds = ordered(kernel, kernel.values[0], targets)
-        if first == second == SOLVED:
-            assert (now * scaled[0] <= times * bounds[1]).all()
-            assert (times * bounds[0] <= now * scaled[1]).all()
 
 
 def test_the_greedy_policy_is_the_first_least_action() -> None:

@@ -69,25 +69,6 @@ def test_an_episode_is_that_of_plain_python(seed: int) -> None:
     assert again.sums[kernel.LATE] == run.sums[kernel.LATE]
 
 
-@pytest.mark.parametrize("pieces", [(60,), (1,) * 60, (7, 20, 33), (59, 1)])
-def test_a_walk_in_pieces_is_one_walk(pieces: tuple[int, ...]) -> None:
-    worlds = random_class(np.random.default_rng(3))
-    real = prepared(worlds, 60)
-    world = real.world(1)
-    grid = np.array([1, 5, 30, 60])
-    course = course_of(world, np.array([0, 1, 0, 1]))
-    run, trace = new_run(world), np.zeros(4)
-    kernel.begin(world, np.uint64(99), run)
-    for steps in pieces:
-        kernel.play(world, run, course, steps, grid, trace)
-    whole, once = new_run(world), np.zeros(4)
-    kernel.begin(world, np.uint64(99), whole)
-    kernel.play(world, whole, course, 60, grid, once)
-    np.testing.assert_array_equal(trace, once)
-    np.testing.assert_array_equal(run.counts, whole.counts)
-    np.testing.assert_array_equal(run.sums, whole.sums)
-
-
 def test_a_walk_stops_at_its_target_and_when_a_quota_is_used_up() -> None:
     chain = np.zeros((1, 4, 1, 4))
     for s in range(4):
@@ -173,29 +154,3 @@ def test_a_tail_is_what_the_steps_would_have_brought() -> None:
     assert record.reward[0] == pytest.approx(value, rel=1e-11)
     assert record.gap[0] == pytest.approx(best - value, rel=1e-9)
     assert record.regret[0] == pytest.approx(horizon * real.gain[2] - value, rel=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("value", "steps"),
-    [
-        (-3.0, 0),
-        (0.999, 0),
-        (1.0, 1),
-        (2.75, 2),
-        (1e15 + 2.0, 10**15),
-        (np.inf, 10**15),
-    ],
-)
-def test_whole_steps_are_those_below_a_number(value: float, steps: int) -> None:
-    assert kernel.whole_steps(value) == steps
-
-
-def test_after_the_last_mark_comes_none() -> None:
-    """What lies behind a grid in memory is not read."""
-    memory = np.array([3, 5, 7, 1, 1])
-    clock = np.zeros(4, np.int64)
-    for mark, wanted in enumerate([3, 5, 7, kernel.NEVER]):
-        clock[kernel.MARK] = mark
-        assert kernel.next_mark(clock, memory[:3]) == wanted
-    clock[kernel.MARK] = 0
-    assert kernel.next_mark(clock, memory[:0]) == kernel.NEVER > 10**18

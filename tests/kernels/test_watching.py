@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from simgap._kernels.walking.walk import (
-    STATE,
     Run,
     World,
     begin,
@@ -20,8 +19,6 @@ from simgap.simulation.worlds import real_models
 from tests.base_policies.cases import random_class
 from tests.kernels.inputs import course_of
 from tests.reference.walking import played_within, reached
-
-NO_GRID = np.zeros(0, np.int64)
 
 
 def walker(world: World, n_states: int, key: int) -> Run:
@@ -82,15 +79,3 @@ def test_reach_is_the_closure_of_the_chain(seed: int) -> None:
             on_course = observed.row % 2 == policy[0]
             np.testing.assert_array_equal(edges, possible & from_there & on_course)
             assert seed != 4 or len(expected) == first + 1
-
-
-def test_a_walk_takes_at_least_one_step() -> None:
-    worlds = random_class(np.random.default_rng(0))
-    world = real_models(observed_class(worlds), worlds, 5000).world(1)
-    course = course_of(world, np.zeros(4, np.int32))
-    run = walker(world, 4, 7)
-    price = np.ones(world.next_state.size)
-    before = run.clock.copy()
-    play_within(world, run, course, 10, price, -1.0, NO_GRID, np.zeros(0))
-    assert run.clock[0] == before[0] + 1
-    assert 0 <= run.clock[STATE] < 4
