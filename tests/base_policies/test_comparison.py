@@ -23,7 +23,7 @@ from simgap.base_policies.paper.comparison import (
 from simgap.bounds.comparisons import Bhattacharyya, Chernoff, PaperSamples
 from simgap.complexity import separation
 from simgap.instances import riverswim
-from simgap.mdp import Details, SimulatorClass, class_from_arrays
+from simgap.mdp import SimulatorClass, class_from_arrays
 from simgap.simulation.observed import RewardSignal, observed_class
 from tests.strategies import STEADY, as_class, rational_classes
 
@@ -218,21 +218,3 @@ def test_the_published_number_of_samples_on_a_four_state_river() -> None:
     assert rounds.separation.value == pytest.approx(0.4)
     assert rounds.samples[0, 1] == 435
     assert rounds.guarantee == pytest.approx(2.0 / 6000.0)
-
-
-def test_sizes_beyond_any_horizon_do_not_overflow() -> None:
-    worlds = coins(0.5, 0.5 + 1e-15)
-    observed = observed_class(worlds)
-    for kind in Comparison:
-        rounds = comparison_rounds(observed, kind, failure=1e-9)
-        assert (rounds.samples[0, 1] > 10**9) or kind is Comparison.ANYTIME
-        assert rounds.samples.min() > 0
-
-
-def test_names_of_models_that_cannot_be_told_apart_come_first() -> None:
-    details = Details(model_names=("x", "y"))
-    worlds = class_from_arrays(
-        np.full((2, 2, 1, 2), 0.5), np.zeros((2, 1)), details=details
-    )
-    with pytest.raises(Exception, match="'x' and 'y'"):
-        comparison_rounds(observed_class(worlds), Comparison.ANYTIME, failure=0.1)

@@ -89,23 +89,6 @@ def test_halves_share_the_box_and_a_halving_of_every_side_halves_the_radius(
         assert later.radius <= 0.5 * cell.radius * (1.0 + 1e-12)
 
 
-def test_a_plan_brings_the_bound_close_to_the_gain() -> None:
-    cover = arms()
-    cell = some_cells(cover, np.random.default_rng(3), 9)[-1]
-    own = planned(cell, cover.support)
-    assert own.gain <= own.gain_bound <= own.gain + 0.5 * own.radius * own.span + 1e-9
-    assert own == cell
-    assert hash(own) == hash(cell)
-    assert planned(own, cover.support) is own
-
-
-def test_a_cell_too_small_to_halve_says_so() -> None:
-    cover = cover_of_family(
-        arm, {"mean": (0.3, np.nextafter(0.3, 1.0))}, Smoothness({"mean": 2.0}, True)
-    )
-    assert cover.halves(cover.roots[0]) is None
-
-
 def test_estimated_rates_are_labelled_and_not_far_off() -> None:
     found = estimated_smoothness(arm, {"mean": (0.0, 1.0)}, margin=1.0, pairs=5)
     assert found.rates["mean"] == pytest.approx(2.0)

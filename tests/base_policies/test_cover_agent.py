@@ -20,7 +20,7 @@ from simgap.base_policies.infinite.parametric_family import estimated_smoothness
 from simgap.errors import InvalidArgument, OutsideClass
 from simgap.mdp import TabularMDP
 from simgap.planning import solve_average_reward
-from simgap.policies import Agent, Step
+from simgap.policies import Step
 from tests.base_policies.covers import Run, arm, arms, bends, bent, river, rivers, run
 from tests.reference import cover as twin
 
@@ -141,16 +141,6 @@ def test_bad_arms_are_left_alone_and_good_ones_kept() -> None:
         assert played.regret <= 0.2 * (0.5 - mean) * 4000 or mean > 0.5
 
 
-def test_a_bent_family_is_learnt_on_both_of_its_sides() -> None:
-    """sin(x)^2 has two x for a mean; both stay, and the arm is still found out."""
-    agent = optimistic_cover(bends(), 4000)
-    played = run(agent, bent({"x": 2.8}), seed=1)
-    assert played.regret <= 200.0
-    centres = [played.memory.data.cells[b].centre[0] for b in played.memory.data.alive]
-    assert min(centres) < 1.0
-    assert max(centres) > 2.2
-
-
 @pytest.mark.slow
 def test_a_river_with_two_unknowns_is_learnt_in_the_end() -> None:
     agent = optimistic_cover(rivers(), 60_000)
@@ -188,23 +178,6 @@ def test_too_few_cells_are_confessed() -> None:
     assert reached.guarantee.misfit == pytest.approx(largest)
 
 
-def test_a_last_radius_leaves_a_term_linear_in_the_horizon() -> None:
-    rough = optimistic_cover(arms(), 500, finest=0.1)
-    cells = run(rough, arm({"mean": 0.4}), seed=1).memory.data.cells
-    assert min(cell.radius for cell in cells) > 0.05
-    growth = []
-    for finest in (0.1, 0.0):
-        bounds = [
-            optimistic_cover(arms(), horizon, finest=finest).guarantee(
-                diameter=10.0, eluder_dimension=1
-            )
-            for horizon in (10**8, 4 * 10**8)
-        ]
-        growth.append(bounds[1].regret / bounds[0].regret)
-    assert growth[0] == pytest.approx(4.0, rel=0.01)  # linear: the radius stays
-    assert growth[1] == pytest.approx(2.0, rel=0.1)  # a square root
-
-
 def test_estimated_rates_guarantee_nothing() -> None:
     rates = estimated_smoothness(arm, {"mean": (0.1, 0.9)}, pairs=4)
     agent = optimistic_cover(cover_of_family(arm, {"mean": (0.1, 0.9)}, rates), 50)
@@ -237,27 +210,6 @@ def test_the_guarantee_has_the_constants_of_its_proof() -> None:
     assert found.gap == pytest.approx(expected + 2.0)
     assert found.vacuous
     assert found.misfit == pytest.approx(off)
-
-
-def test_memories_are_values() -> None:
-    agent = optimistic_cover(arms(), 60)
-    world = np.random.default_rng(0)
-    seen = []
-    for _ in range(2):
-        runner = Agent(agent, seed=1)
-        world = np.random.default_rng(2)
-        runner.reset(0)
-        memories = []
-        for _ in range(40):
-            runner.act()
-            runner.observe(int(world.integers(2)))
-            memories.append(runner.memory)
-        seen.append(memories)
-    assert seen[0] == seen[1]
-    assert [hash(m) for m in seen[0]] == [hash(m) for m in seen[1]]
-    chances = agent.act(agent.start(1), 0, 1)
-    assert chances.dtype == np.float64
-    assert chances.sum() == 1.0
 
 
 def test_what_cannot_happen_is_refused() -> None:
@@ -294,11 +246,3 @@ def test_settings_out_of_range_are_refused(
     given: dict[str, object] = {"horizon": 10, **changed}
     with pytest.raises(InvalidArgument, match=message):
         optimistic_cover(arms(), **given)  # type: ignore[arg-type]
-
-
-def test_guarantees_for_numbers_that_mean_nothing_are_refused() -> None:
-    agent = optimistic_cover(arms(), 10)
-    with pytest.raises(InvalidArgument, match="diameter"):
-        agent.guarantee(diameter=np.inf, eluder_dimension=1)
-    with pytest.raises(InvalidArgument, match="eluder dimension"):
-        agent.guarantee(diameter=1.0, eluder_dimension=-1)

@@ -9,9 +9,9 @@ import numpy as np
 from simgap._kernels.walking.endings import Tails
 from simgap.base_policies.improved.likelihood_optimism import likelihood_optimism
 from simgap.instances import bandit, riverswim
-from simgap.mdp import SimulatorClass, class_from_arrays
+from simgap.mdp import SimulatorClass
 from simgap.planning.episodic import optimal_values, policy_values
-from simgap.simulation.runs import Runs, log_grid, run_program
+from simgap.simulation.runs import Runs, run_program
 from simgap.simulation.worlds import RealModels
 from tests.base_policies.cases import prepared, run
 from tests.base_policies.variants import With
@@ -94,13 +94,6 @@ def test_the_expectation_of_another_policy_would_be_noticed() -> None:
     assert max(found) > SIGMAS
 
 
-def test_who_asks_for_a_grid_gets_every_step() -> None:
-    agent = likelihood_optimism(rivers(), 5000)
-    for runs in run(agent, rivers(), 5000, runs=3, seed=0, grid=log_grid(5000)):
-        assert (runs.simulated == 5000).all()
-        np.testing.assert_array_equal(runs.trace[:, -1], runs.regret)
-
-
 def test_a_plan_is_not_final_while_a_survivor_can_be_contradicted() -> None:
     """The survivors play alike, but one of them can still be ruled out by a step."""
     worlds = bandit(((0.9, 0.2), (1.0, 0.3)))
@@ -109,16 +102,3 @@ def test_a_plan_is_not_final_while_a_survivor_can_be_contradicted() -> None:
     np.testing.assert_array_equal(first.identified, first.eliminated[:, 1])
     assert (first.identified >= 1).all()
     assert (second.identified == 0).all()  # where arms never fail, nothing is at risk
-
-
-def test_members_that_cannot_be_told_apart_do_not_matter() -> None:
-    """Duplicates are never dropped, and the plan is final all the same."""
-    one = rivers(2)
-    P = np.stack([one.transitions.array(m) for m in (0, 0, 1)])
-    worlds = class_from_arrays(P, one.rewards[0])
-    agent = likelihood_optimism(worlds, 3000)
-    runs = run(agent, worlds, 3000, runs=10, seed=0, grid=log_grid(3000))
-    for each in runs[:2]:
-        assert (each.eliminated[:, :2] == -1).all()
-        assert (each.eliminated[:, 2] > 0).all()
-        assert (each.identified > 0).all()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -185,19 +184,6 @@ def test_stage_two_is_the_episodic_optimum_from_the_current_step() -> None:
                 assert best[s, action] >= best[s].max() - 1e-12
 
 
-@pytest.mark.parametrize("comparison", list(Comparison))
-def test_one_model_is_played_at_once(comparison: Comparison) -> None:
-    river = riverswim(5, 0.4)
-    for horizon in (0, 1, 2, 300):
-        agent = elimination(river, horizon, comparison=comparison)
-        (fast,) = run_program(agent, prepared(agent), runs=5, seed=0)
-        assert (fast.identified == 0).all()
-        np.testing.assert_allclose(fast.gap, 0.0, atol=1e-9)
-        assert agent.rounds.guarantee == 0.0
-        for one, other in both_ways(agent):
-            assert_same(one, other)
-
-
 def test_a_step_outside_the_class_is_refused_in_both_stages() -> None:
     for rivers in (riverswim(5, (0.2, 0.4)), riverswim(5, 0.4)):
         agent = elimination(rivers, 10)
@@ -257,17 +243,6 @@ def test_bad_input_is_refused() -> None:
         agent.act(agent.start(0), 10, 0)
     with pytest.raises(InvalidArgument, match="no state"):
         agent.start(4)
-
-
-def test_a_real_model_outside_the_class_is_played_to_the_end() -> None:
-    rivers = riverswim(5, (0.2, 0.4, 0.6))
-    outside = riverswim(5, (0.3, 0.5))
-    for comparison in Comparison:
-        agent = elimination(rivers, 3_000, comparison=comparison, paper_constant=1e-3)
-        real = prepared(agent, outside)
-        for fast in run_program(agent, real, runs=4, seed=1):
-            assert (fast.simulated == 3_000).all()
-            assert not fast.truth_eliminated.any() or fast.model < 3
 
 
 def test_printed_and_compiled_are_equal_to_the_last_bit() -> None:
@@ -374,22 +349,3 @@ def test_everybody_leads_in_turn_for_twice_the_diameter() -> None:
     assert agent.observe(alone, Step(0, 0, 1, 0)).leader == 1
     everyone = replace(agent, travel=TravelSet.ALL)
     assert everyone.observe(alone, Step(0, 0, 1, 0)).leader == 0
-
-
-def test_memories_are_hashable_and_forget_what_does_not_matter() -> None:
-    rivers = riverswim(4, (0.2, 0.5, 0.8))
-    agent = elimination(rivers, 200, comparison=Comparison.TRUNCATED_SPRT)
-    rng = np.random.default_rng(0)
-    state, memory = 0, agent.start(0)
-    trail = [memory]
-    for h in range(200):
-        action = int(agent.act(memory, h, state).argmax())
-        after = int(rng.choice(4, p=rivers[2].transitions.array(0)[state, action]))
-        memory = agent.observe(memory, Step(h, state, action, after))
-        trail.append(memory)
-        state = after
-    assert memory.pair is None
-    assert memory.alive == {2}
-    assert len({hash(each) for each in trail}) > 10
-    for one, two in pairwise(trail):
-        assert two.alive <= one.alive

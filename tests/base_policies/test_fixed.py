@@ -7,7 +7,6 @@ import pytest
 
 from simgap.base_policies import fixed
 from simgap.base_policies.fixed import fixed_policy, uniformly_random
-from simgap.base_policies.knowledge import class_knowledge
 from simgap.errors import InvalidArgument, OutsideClass
 from simgap.instances import absorbing_doors, bandit, riverswim
 from simgap.mdp import LatentMDP, SimulatorClass
@@ -69,14 +68,6 @@ def test_tables_run_as_they_do_step_by_step(kind: str, horizon: int) -> None:
         table = table / table.sum(axis=-1, keepdims=True)
     policy = MarkovPolicy(kind, 3, table)
     assert_both_ways(policy, worlds, horizon, runs=2 if horizon > HORIZON else 4)
-
-
-@pytest.mark.parametrize("signal", list(RewardSignal))
-def test_what_is_seen_does_not_change_what_is_done(signal: RewardSignal) -> None:
-    rng = np.random.default_rng(1)
-    worlds = random_class(rng, members=2, own_rewards=True)
-    policy = MarkovPolicy("some", 2, rng.integers(0, 2, (HORIZON, 4)))
-    assert_both_ways(policy, worlds, HORIZON, signal=signal)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -159,30 +150,12 @@ def test_estimates_of_a_table_are_unbiased() -> None:
         assert abs(runs.gap.mean() - (real.optimal[m] - exact[m])) < 4.9 * error
 
 
-def test_random_is_every_action_alike() -> None:
-    worlds = random_class(np.random.default_rng(2), actions=3)
-    policy = uniformly_random(worlds)
-    assert policy.name == "random"
-    np.testing.assert_array_equal(policy.act(None, 7, 2), [1.0 / 3.0] * 3)
-    assert uniformly_random(class_knowledge(worlds)).n_actions == 3
-    assert_both_ways(policy, worlds, HORIZON)
-
-
 def test_classes_without_a_gain_can_be_run() -> None:
     doors = absorbing_doors(3)
     assert_both_ways(uniformly_random(doors), doors, 12, runs=20)
     policy = domain_randomization_oracle(LatentMDP.uniform(doors), horizon=8).policy
     assert isinstance(policy, GraphPolicy)
     assert_both_ways(policy, doors, 8, runs=20)
-
-
-def test_a_program_is_the_policy_that_it_wraps() -> None:
-    worlds = bandit(((0.6, 0.5),))
-    policy = MarkovPolicy("first arm", 2, np.zeros((3, 2), np.int32))
-    program = fixed_policy(policy, observed_class(worlds))
-    assert (program.name, program.horizon) == ("first arm", 3)
-    assert program.start(0) is None
-    np.testing.assert_array_equal(program.act(None, 0, 1), [1.0, 0.0])
 
 
 def test_steps_beyond_the_table_are_refused() -> None:

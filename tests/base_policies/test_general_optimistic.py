@@ -20,7 +20,7 @@ from simgap.mdp import SimulatorClass, class_from_arrays
 from simgap.planning import diameter
 from simgap.policies.interface import Step
 from simgap.simulation.observed import RewardSignal
-from simgap.simulation.runs import Stepwise, log_grid, run_program
+from simgap.simulation.runs import log_grid, run_program
 from simgap.simulation.worlds import real_models
 from tests.base_policies.cases import assert_same, both_ways, prepared, random_class
 from tests.base_policies.general_cases import (
@@ -70,16 +70,6 @@ def test_compiled_and_step_by_step_are_equal_to_the_last_bit(seed: int) -> None:
     assert switches > 0
 
 
-def test_thirty_models_are_equal_to_the_last_bit() -> None:
-    agent = general_optimistic(far_apart(np.random.default_rng(3), 30), 250)
-    real, slow = prepared(agent), Stepwise(agent, agent.observed)
-    for model in (0, 11, 29):
-        (one,) = run_program(agent, real, runs=1, seed=0, models=[model])
-        (other,) = run_program(slow, real, runs=1, seed=0, models=[model])
-        assert_same(one, other)
-        assert one.switches[0] >= 5
-
-
 @pytest.mark.parametrize("seed", range(24))
 def test_looking_late_loses_nothing(seed: int) -> None:
     """A look after every step gives the same bytes, late steps and marks included."""
@@ -97,36 +87,6 @@ def test_looking_late_loses_nothing(seed: int) -> None:
     for one, other in zip(late, early, strict=True):
         assert_identical(one, other)
     assert sum(int(runs.switches.sum()) for runs in late) > 0
-
-
-@pytest.mark.parametrize("horizon", [2, 6, 14, 30, 2_046, 4_094, 8_190])
-def test_a_switch_at_the_very_last_step_is_not_missed(horizon: int) -> None:
-    """Masses of one a step and alpha = 2: the pair fires after 2, 4, 8, ... more."""
-    for steps, more in ((horizon, 0), (horizon - 1, -1), (horizon + 1, 0)):
-        agent = general_optimistic(opposites(), steps)
-        for runs in run_program(agent, prepared(agent), runs=2, seed=0):
-            assert (runs.switches == (horizon + 2).bit_length() - 2 + more).all()
-
-
-def test_ties_are_broken_alike_in_both() -> None:
-    """A fair coin is as far from 1/4 as from 3/4 whenever it falls evenly."""
-    agent = replace(general_optimistic(bandit(((0.25,), (0.75,))), 90), radius=0.0)
-    real = real_models(agent.observed, bandit(((0.5,),)), 90)
-    slow = Stepwise(agent, agent.observed)
-    (one,) = run_program(agent, real, runs=40, seed=0)
-    (other,) = run_program(slow, real, runs=40, seed=0)
-    assert_same(one, other)
-    assert one.switches.min() >= 2
-
-
-def test_models_that_differ_where_nobody_goes_never_fire() -> None:
-    """From the first state, left leads nowhere else: the plan is final at once."""
-    rivers = riverswim(6, (0.1, 0.15), left_reward=0.9, uniform=True)
-    agent = general_optimistic(rivers, 10_000)
-    for runs in run_program(agent, prepared(agent), runs=3, seed=0):
-        assert (runs.simulated == 0).all()
-        assert runs.reward == pytest.approx(9_000.0, rel=1e-12)
-        assert (runs.switches == 0).all()
 
 
 # Both are the printed algorithm, repaired.
@@ -210,53 +170,7 @@ def test_rewards_that_are_seen_widen_the_functions_by_their_range() -> None:
     assert unseen.functions.count == 1
 
 
-def test_rewards_are_learnt_from() -> None:
-    """A coin of .9 beside a sure .6: the optimist gives the bad coin up."""
-    coins = reward_coins((0.9, 0.2), 0.6)
-    agent = general_optimistic(coins, 4_000, signal=RewardSignal.RANDOM)
-    good, bad = run_program(agent, prepared(agent), runs=20, seed=0)
-    assert (good.eliminated[:, 1] > 0).all()
-    assert (bad.eliminated[:, 0] > 0).all()
-    assert not good.truth_eliminated.any()
-    assert not bad.truth_eliminated.any()
-    assert (bad.identified > 0).all()
-    assert bad.regret.max() < 100.0
-
-
 # Edges of the domain.
-
-
-def test_a_real_model_outside_the_class_has_no_bound() -> None:
-    agent = general_optimistic(bandit(COINS), 3_000)
-    real = real_models(agent.observed, bandit(((0.5,),)), 3_000)
-    (runs,) = run_program(agent, real, runs=5, seed=0)
-    assert np.isnan(runs.bound).all()
-    assert (runs.slack <= 1.0).all()
-    assert (runs.simulated == 3_000).all()
-    assert (runs.switches > 0).all()
-
-
-def test_rewards_of_the_real_model_that_are_not_seen_leave_no_bound() -> None:
-    rng = np.random.default_rng(0)
-    agent = general_optimistic(random_class(rng, own_rewards=True), 300)
-    for runs in run_program(agent, prepared(agent), runs=3, seed=0):
-        assert np.isnan(runs.bound).all()
-
-
-def test_no_steps_are_no_episode() -> None:
-    agent = general_optimistic(bandit(COINS), 0)
-    for runs in run_program(agent, prepared(agent), runs=2, seed=0):
-        assert (runs.reward == 0.0).all()
-        assert (runs.switches == 0).all()
-
-
-def test_memory_is_a_value() -> None:
-    agent = general_optimistic(bandit(COINS), 100)
-    steps = lived(agent, 0, 60, 0)
-    one, other = memories(agent, steps), memories(agent, steps)
-    assert one == other
-    assert len({*one, *other}) == 60
-    assert agent.survivors(one[-1]) == one[-1].alive
 
 
 def test_what_cannot_be_is_refused() -> None:

@@ -18,7 +18,7 @@ from simgap.instances import bandit, riverswim
 from simgap.mdp import SimulatorClass
 from simgap.policies.interface import Step
 from simgap.simulation.observed import RewardSignal
-from simgap.simulation.runs import Stepwise, log_grid, run_program
+from simgap.simulation.runs import Stepwise, run_program
 from tests.base_policies.cases import prepared, random_class
 from tests.base_policies.general_cases import (
     COINS,
@@ -26,7 +26,7 @@ from tests.base_policies.general_cases import (
     memories,
     opposites,
 )
-from tests.base_policies.variants import With, lived
+from tests.base_policies.variants import lived
 
 SURE = 1e-6  # chance with which a sampling test may fail
 
@@ -146,17 +146,6 @@ def test_few_switches_on_the_rivers_of_row_41() -> None:
     assert 6 <= max(int(runs.switches.max()) + 1 for runs in found) <= 9
 
 
-def test_one_model_never_switches() -> None:
-    agent = general_optimistic(riverswim(6), 5_000)
-    (runs,) = run_program(agent, prepared(agent), runs=3, seed=0, grid=log_grid(5_000))
-    assert (runs.switches == 0).all()
-    assert (runs.identified == 0).all()
-    assert (runs.slack == 0.0).all()
-    assert agent.most_switches == 0.0
-    memory = agent.start(0)
-    assert agent.score(memory) == 0.0
-
-
 # Errata E20: print never empties Z_new.
 
 
@@ -237,31 +226,3 @@ def _earned(
     for _ in range(steps):
         value = R[here, policy] + P[here, policy] @ value
     return value
-
-
-def test_bounds_hold_where_the_rest_is_expected() -> None:
-    agent = general_optimistic(far_apart(np.random.default_rng(2), 3), 20_000)
-    real = prepared(agent)
-    for runs in run_program(agent, real, runs=20, seed=0):
-        assert (runs.simulated < 20_000).any()
-        lost = runs.horizon * real.gain[runs.model] - runs.reward
-        held = ~runs.truth_eliminated
-        assert (lost[held] <= runs.bound[held]).all()
-    simulated = With(agent, {"leave": False})
-    for runs in run_program(simulated, real, runs=2, seed=0):
-        assert (runs.simulated == 20_000).all()
-
-
-@pytest.mark.slow
-def test_the_plateau_of_twenty_rivers() -> None:
-    """The least river costs 0.19 a step until Algorithm 4 has learnt it."""
-    rivers = riverswim(
-        6, tuple(np.linspace(0.1, 0.6, 20)), left_reward=0.7, uniform=True
-    )
-    for horizon, low, high in ((10**5, 1.8e4, 2.0e4), (10**6, 1.1e5, 1.45e5)):
-        agent = general_optimistic(rivers, horizon)
-        found = run_program(agent, prepared(agent), runs=20, seed=0)
-        worst = max(float(runs.regret.mean()) for runs in found)
-        assert low < worst < high
-        assert all((runs.slack <= 1.0).all() for runs in found)
-        assert not any(runs.truth_eliminated.any() for runs in found)

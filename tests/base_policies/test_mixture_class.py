@@ -12,8 +12,8 @@ from simgap.base_policies.infinite.mixture_class import (
 )
 from simgap.base_policies.infinite.mixture_region import Hull
 from simgap.errors import InvalidArgument, InvalidModel, NotCommunicating
-from simgap.instances import absorbing_doors, linear_bandit, riverswim
-from simgap.mdp import Details, class_from_arrays, class_from_models
+from simgap.instances import absorbing_doors, linear_bandit
+from simgap.mdp import Details, class_from_arrays
 from tests.base_policies.mixtures import (
     random_ball,
     random_mixture,
@@ -106,24 +106,6 @@ def test_the_nearest_member_is_nearest_in_any_metric(seed: int) -> None:
         pull = metric @ (point - near)
         worst = float(mixture.region.reach(pull[None])[0] - pull @ near)
         assert worst <= 1e-9 * max(1.0, float(np.abs(pull).max()))
-
-
-def test_parameters_that_move_no_kernel_cost_no_dimension() -> None:
-    worlds = riverswim(4, (0.2, 0.5), uniform=True)
-    twice = class_from_models([worlds[0], worlds[1], worlds[0]])
-    assert mixture_of(twice).dimension == mixture_of(worlds).dimension == 1
-    alone = mixture_of(class_from_models([worlds[0]]))
-    assert alone.dimension == 0
-    assert alone.coordinates([1.0]).shape == (0,)
-
-
-def test_a_ball_is_cut_by_the_affine_set_of_kernels() -> None:
-    """theta_1 = 1/2 exactly; a centre beside it leaves a smaller ball."""
-    features, rewards = two_arms()
-    mixture = mixture_over_ball(features, rewards, centre=[0.8, 0.0], radius=0.5)
-    ends = [mixture.theta(np.array([u])) for u in (-1.0, 1.0)]
-    assert sorted(end[1] for end in ends) == pytest.approx([-0.4, 0.4])
-    assert {round(float(end[0]), 12) for end in ends} == {0.5}
 
 
 def test_a_set_with_a_theta_that_is_no_kernel_is_refused_by_entry() -> None:

@@ -95,34 +95,6 @@ def test_the_set_holds_exactly_what_the_theorem_says_or_more(seed: int) -> None:
                 assert members.contains(u)
 
 
-def test_an_estimate_inside_the_class_is_the_fit() -> None:
-    """In the interior nothing is projected: the set is the theorem's ellipsoid."""
-    mixture, rng = classes(0)[0], np.random.default_rng(0)
-    x = rng.normal(size=(300, 2)) / 4.0
-    data = [(row.tolist(), float(row @ [0.2, -0.1])) for row in x]
-    members = set_of(mixture, data)
-    exact = [float(v) for v in twin.ridge_estimate(data, RIDGE)]
-    assert members.fit == pytest.approx(exact, abs=1e-12)
-    every = grid(mixture, 15)
-    distances = twin.square_distances(data, RIDGE, every)
-    for u, distance in zip(every, distances, strict=True):
-        if abs(distance - members.square_radius) > 1e-6:
-            assert members.contains(u) == (distance <= members.square_radius)
-
-
-def test_a_fit_on_the_rim_has_used_up_a_part_of_the_radius() -> None:
-    """|u - v|^2 >= |u - fit|^2 + |fit - v|^2, with equality on a segment's end."""
-    mixture = second_arm()
-    x = mixture.directions[:, 0, 1] @ np.array([0.0, 1.0])
-    data = [(x.tolist(), 1.1 * float(abs(x[0])))] * 60
-    members = set_of(mixture, data)
-    assert abs(members.fit[0]) == 1.0
-    beta = log(twin.volume(data, RIDGE)) / 4.0 + log(1.0 / FAILURE) / 2.0 + RIDGE
-    used = float(twin.square_distances(data, RIDGE, members.fit[None])[0])
-    assert used > 0.01
-    assert members.square_radius == pytest.approx(beta - used, rel=1e-12)
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_reach_bounds_the_set_and_is_the_lesser_of_two_bounds(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -136,17 +108,6 @@ def test_reach_bounds_the_set_and_is_the_lesser_of_two_bounds(seed: int) -> None
         assert ((ways @ np.array(inside).T).max(axis=1) <= reach + 1e-6).all()
         assert (reach <= mixture.region.reach(ways) + 1e-12).all()
         assert (ways * points).sum(axis=1) == pytest.approx(reach, abs=1e-9)
-
-
-def test_the_way_inward_ends_in_the_set() -> None:
-    rng = np.random.default_rng(3)
-    for mixture in classes(3):
-        members = set_of(mixture, samples(mixture, rng, 200))
-        for _ in range(20):
-            u = members.inward(3.0 * rng.normal(size=mixture.dimension))
-            assert members.contains(u, slack=1e-7)
-            near = mixture.region.nearest(u, _eye(mixture))
-            assert near == pytest.approx(u, abs=1e-7)
 
 
 def test_data_of_no_member_refute_the_class() -> None:

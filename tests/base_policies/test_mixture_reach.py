@@ -7,16 +7,14 @@ import pytest
 from scipy.optimize import minimize
 
 from simgap.arrays import FloatArray
-from simgap.base_policies.infinite.mixture_class import MixtureClass, mixture_of
+from simgap.base_policies.infinite.mixture_class import MixtureClass
 from simgap.base_policies.infinite.mixture_confidence import (
     ConfidenceSet,
     confidence_set,
     single_member,
 )
-from simgap.base_policies.infinite.mixture_planning import relaxed_plan
 from simgap.base_policies.infinite.mixture_reach import exact_reach
 from simgap.base_policies.infinite.mixture_region import Hull
-from simgap.mdp import IndexOrder, class_from_arrays
 from tests.base_policies.mixtures import grid, random_ball, random_mixture
 
 
@@ -110,29 +108,3 @@ def test_whole_classes_and_single_members_need_no_search() -> None:
     )
     assert exact_reach(whole, ways)[0] == pytest.approx(mixture.region.reach(ways))
     assert exact_reach(whole, 0.0 * ways)[0] == pytest.approx(np.zeros(5))
-
-
-def test_sweeps_with_the_cheap_bound_go_round_and_exact_ones_settle() -> None:
-    """Three deterministic kernels on three states, 190 visits to one of them."""
-    successors = np.array([[[2], [2], [0]], [[1], [0], [1]], [[2], [1], [1]]])
-    rewards = np.array([[1.0], [1.0], [0.0]])
-    worlds = class_from_arrays(
-        np.eye(3)[successors], rewards, order=IndexOrder.STATE_ACTION
-    )
-    mixture = mixture_of(worlds)
-    x = mixture.directions[:, 2, 0] @ np.array([1.0, 0.0, 0.0])
-    gram = 190.0 * np.outer(x, x)
-    truth = mixture.coordinates([1.0, 0.0, 0.0])
-    members = confidence_set(
-        mixture.region, gram, gram @ truth, ridge=0.5, failure=1e-3
-    )
-    bias, defects = np.zeros(3), []
-    for _ in range(3000):
-        directions = (mixture.directions[:, :, 0] @ bias).T
-        backed = rewards[:, 0] + mixture.centre[:, 0] @ bias + members.reach(directions)
-        defects.append(float(np.ptp(backed - bias)))
-        bias = bias + 0.9 * (backed - bias)
-        bias -= bias.min()
-    assert min(defects[-1000:]) > 1e-3
-    plan = relaxed_plan(mixture, members, tolerance=1e-9)
-    assert plan.defect <= 1e-9

@@ -16,13 +16,13 @@ from simgap.base_policies.improved.posterior_sampling import (
     posterior_sampling,
 )
 from simgap.errors import InvalidArgument
-from simgap.instances import bandit, riverswim, switch_tree
+from simgap.instances import bandit, riverswim
 from simgap.mdp import SimulatorClass, class_from_arrays
 from simgap.policies.interface import Step
 from simgap.simulation.observed import RewardSignal
 from simgap.simulation.runs import Stepwise, run_program
 from simgap.simulation.worlds import real_models
-from tests.base_policies.cases import assert_same, both_ways, random_class, run
+from tests.base_policies.cases import assert_same, both_ways, random_class
 from tests.base_policies.variants import lived
 
 SURE = 1e-6  # chance with which a sampling test may fail
@@ -46,16 +46,6 @@ def test_compiled_and_step_by_step_are_equal_to_the_last_bit(
     agent = posterior_sampling(worlds, 300, prior=prior, rule=rule, signal=signal)
     for fast, slow in both_ways(agent, seed=seed):
         assert_same(fast, slow)
-
-
-def test_they_are_equal_where_models_are_told_apart_slowly() -> None:
-    switches = 0
-    for rule in EpisodeRule:
-        agent = posterior_sampling(switch_tree(2, 2, 0.1, 4), 700, rule=rule)
-        for fast, slow in both_ways(agent, runs=2):
-            assert_same(fast, slow)
-            switches += int(fast.switches.sum())
-    assert switches > 20
 
 
 def test_row_35_the_mean_of_one_over_the_posterior_of_the_truth_does_not_change() -> (
@@ -164,26 +154,6 @@ def test_episodes_end_when_visits_double_or_by_length() -> None:
     assert len(capped) <= np.sqrt(2.0 * (1.0 + 12 * (1.0 + np.log2(250.0))) * 3000)
 
 
-def test_luck_decides_and_nothing_else() -> None:
-    agent = posterior_sampling(rivers(), 500)
-    one = [agent.with_stream(7).start(0) for _ in range(2)]
-    assert one[0] == one[1] and hash(one[0]) == hash(one[1])
-    assert len({agent.with_stream(key).start(0).current for key in range(40)}) == 5
-
-
-def test_doubling_alone_can_keep_a_bad_plan() -> None:
-    """On 20 rivers the cap on the length of episodes saves much of the regret."""
-    worlds, horizon = rivers(20), 100_000
-    worst = []
-    for rule in EpisodeRule:
-        agent = posterior_sampling(worlds, horizon, rule=rule)
-        found = run(agent, worlds, horizon, runs=40, seed=0, models=[1, 2, 3])
-        worst.append(max(float(runs.regret.mean()) for runs in found))
-    capped, doubling = worst
-    assert 250.0 < capped < 900.0
-    assert doubling > 1.2 * capped
-
-
 def test_what_no_model_allows_is_forgotten() -> None:
     worlds = bandit(((0.0, 1.0), (1.0, 0.0)))
     agent = posterior_sampling(worlds, 200)
@@ -200,14 +170,6 @@ def test_what_no_model_allows_is_forgotten() -> None:
     memory = agent.observe(memory, Step(1, 0, arm[memory.current], 0))
     assert memory.alive == {0, 1} and memory.first_state == FORGOTTEN
     assert memory.resets == 1
-
-
-@pytest.mark.parametrize("horizon", [0, 1, 2])
-@pytest.mark.parametrize("rule", list(EpisodeRule))
-def test_short_episodes_are_episodes_too(rule: EpisodeRule, horizon: int) -> None:
-    agent = posterior_sampling(rivers(), horizon, rule=rule)
-    for fast, slow in both_ways(agent, grid=False):
-        assert_same(fast, slow)
 
 
 @pytest.mark.parametrize(

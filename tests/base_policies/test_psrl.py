@@ -20,7 +20,7 @@ from simgap.arrays import FloatArray
 from simgap.base_policies.outsiders.psrl import PSRL, Drawn, Schedule, psrl
 from simgap.errors import InvalidArgument
 from simgap.instances import riverswim
-from simgap.mdp import SimulatorClass, class_from_arrays
+from simgap.mdp import SimulatorClass
 from simgap.policies.interface import Step
 from simgap.simulation.runs import Stepwise, run_program
 from tests.base_policies.cases import (
@@ -166,15 +166,6 @@ def test_plans_of_drawn_models_are_certified(seed: int) -> None:
     assert draw.bracket[0] - 1e-9 <= gain <= draw.bracket[1] + 1e-9
 
 
-def test_a_drawn_cycle_does_not_send_the_sweeps_in_circles() -> None:
-    draw = empty_draw(2, 2)
-    draw.model[:] = [[1e-12, 1.0 - 1e-12], [1.0 - 1e-12, 1e-12]]
-    values, policy = np.zeros(2), np.zeros(2, np.int32)
-    sweeps = plan_drawn(draw, np.array([0.0, 1.0]), 1e-6, 10**6, values, policy)
-    assert 1 <= sweeps <= 100
-    assert draw.bracket[0] <= 0.5 <= draw.bracket[1]
-
-
 def lived(
     agent: PSRL, simulators: SimulatorClass, seed: int
 ) -> tuple[list[Drawn], list[Step]]:
@@ -243,26 +234,6 @@ def test_regret_on_riverswim_is_that_of_other_implementations() -> None:
     assert less.regret.mean() + 4.0 * less.regret.std() / sqrt(200) < 220.0
 
 
-def test_a_flat_prior_with_doubling_can_stay_with_what_it_knows() -> None:
-    """Left pays 0.7, right 0.917 in the long run: it never swims, and regret is linear.
-
-    Known of other implementations too, and no defect of this one.
-    """
-    river = riverswim(6, 0.6, 0.05, left_reward=0.7, uniform=True)
-    (runs,) = run(psrl(river, 100_000), river, 100_000, runs=5, seed=0)
-    np.testing.assert_allclose(runs.regret, 100_000 * (11 / 12 - 0.7), rtol=1e-3)
-
-
-def test_luck_belongs_to_the_policy_and_to_the_key() -> None:
-    agent = psrl(RIVER, 200)
-    with pytest.raises(InvalidArgument, match="with_stream"):
-        agent.start(0)
-    one, same, other = (agent.with_stream(key).start(0) for key in (KEY, KEY, KEY + 1))
-    assert one == same
-    assert hash(one) == hash(same)
-    assert one.policy != other.policy
-
-
 def test_settings_that_make_no_sense_are_refused() -> None:
     for name, value in (
         ("weight", 0.0),
@@ -276,15 +247,3 @@ def test_settings_that_make_no_sense_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="does not fit"):
         psrl(riverswim(9000, 0.4), 100)
     assert psrl(RIVER, 10).name == "psrl"
-
-
-def test_small_cases() -> None:
-    """One state, one action, one reward, no step, one step."""
-    one = class_from_arrays(np.ones((1, 1, 1, 1)), np.array([[0.5]]))
-    for worlds, horizon in ((one, 50), (RIVER, 0), (RIVER, 1), (RIVER, 2)):
-        for schedule in Schedule:
-            for fast, slow in both_ways(psrl(worlds, horizon, schedule=schedule)):
-                assert_same(fast, slow)
-                assert (fast.identified == -1).all()
-    (runs,) = run(psrl(one, 50), one, 50, runs=1, seed=0)
-    assert runs.reward == 25.0

@@ -28,7 +28,7 @@ from simgap.simulation.observed import RewardSignal
 from simgap.simulation.runs import run_program
 from simgap.statistics import estimated_rate
 from tests.base_policies.cases import prepared, random_class
-from tests.base_policies.elimination_cases import FIVE_RATES, Eager, coins
+from tests.base_policies.elimination_cases import Eager, coins
 
 LEVEL = 1e-6
 GUARANTEED = [each for each in Comparison if each is not Comparison.PAPER]
@@ -132,29 +132,6 @@ def test_the_truth_is_dropped_less_than_once_in_h_episodes(
     assert contradicted(errors, 3 * runs, 1.0 / horizon)
 
 
-@pytest.mark.parametrize(
-    "comparison",
-    [Comparison.BHATTACHARYYA, Comparison.TRUNCATED_SPRT, Comparison.ANYTIME],
-)
-def test_errors_at_a_loose_level_on_the_river(comparison: Comparison) -> None:
-    """Threshold 200 with five rivers: at most 4/200 of the runs may err."""
-    rivers = riverswim(6, FIVE_RATES, left_reward=0.7, uniform=True)
-    agent, loose = (
-        elimination(rivers, 20_000, comparison=comparison, failure=failure)
-        for failure in (5.0 / 200.0, 1.0)
-    )
-    assert agent.rounds.guarantee == pytest.approx(0.02)
-    found = stage_one(agent, runs=1_000, seed=2, confidence=1.0 - LEVEL)
-    for each in found:
-        assert not each.contradicts
-        assert each.unfinished == 0
-        assert each.allowed == agent.rounds.guarantee
-    if comparison is not Comparison.BHATTACHARYYA:  # the bound is not far from tight
-        assert sum(each.wrong.estimate for each in found) > 0.0
-    control = stage_one(loose, runs=1_000, seed=2, confidence=1.0 - LEVEL)
-    assert max(each.wrong.lower for each in control) > 0.02
-
-
 def test_two_coins_need_fewer_samples_than_promised() -> None:
     """Theory 3.1: exact means of the sequential tests, against their bounds."""
     horizon, apart = 160, 0.6
@@ -175,15 +152,6 @@ def test_two_coins_need_fewer_samples_than_promised() -> None:
             for truth in (0, 1):
                 mean = forward(agent, truth)[1]
                 assert log(odds) / 4.0 < mean <= bound
-
-
-def test_three_coins_need_fewer_samples_than_promised() -> None:
-    """The real coin may sit outside the pair: per round, all data counting."""
-    for comparison in (Comparison.TRUNCATED_SPRT, Comparison.ANYTIME):
-        agent = tossing(5_000, comparison, failure=1.0 / 5_000)
-        for found in stage_one(agent, runs=2_000, seed=1):
-            assert found.steps.upper <= 2.0 * agent.rounds.mean_samples
-            assert found.unfinished == 0
 
 
 @pytest.mark.parametrize("comparison", GUARANTEED)
@@ -300,15 +268,6 @@ def test_the_exact_tail_is_unbiased() -> None:
         assert short.simulated.sum() < 0.2 * full.simulated.sum()
 
 
-def test_a_trace_is_never_cut_short() -> None:
-    rivers = riverswim(4, (0.35, 0.75))
-    agent = elimination(rivers, 5_000)
-    grid = np.array([10, 4_999, 5_000])
-    for found in run_program(agent, prepared(agent), runs=3, seed=0, grid=grid):
-        assert (found.simulated == 5_000).all()
-        assert np.isfinite(found.trace).all()
-
-
 def test_error_rates_have_the_interval_of_clopper_and_pearson() -> None:
     for errors, runs in ((0, 50), (3, 200), (50, 50), (1, 1), (117, 2_000)):
         ours = estimated_rate(errors, runs, 0.99)
@@ -319,14 +278,6 @@ def test_error_rates_have_the_interval_of_clopper_and_pearson() -> None:
         estimated_rate(3, 2)
     with pytest.raises(InvalidArgument, match="confidence"):
         stage_one(tossing(50, Comparison.ANYTIME, 0.5), runs=2, seed=0, confidence=1.0)
-
-
-def test_stage_one_reports_runs_that_did_not_end() -> None:
-    agent = elimination(riverswim(4, (0.35, 0.15, 0.75)), 300)
-    for found in stage_one(agent, runs=5, seed=0):
-        assert found.unfinished == 5
-        assert found.steps.estimate == 300.0
-        assert not found.contradicts
 
 
 def _apart(differences: AnyArray, rounding: float) -> float:

@@ -12,7 +12,6 @@ from hypothesis import given
 from simgap.base_policies.knowledge import class_knowledge
 from simgap.base_policies.paper.elimination import elimination
 from simgap.base_policies.timed_rules import timed_rules
-from simgap.errors import InvalidArgument
 from simgap.instances import riverswim
 from simgap.mdp import SimulatorClass, class_from_arrays
 from simgap.planning import solve_episodic
@@ -128,10 +127,3 @@ def test_any_runs_and_periods_are_played_as_they_are_read(seed: int) -> None:
         np.testing.assert_array_equal(made_up.rule(0, left), rule)
     for fast, slow in both_ways(replace(agent, ending=made_up), runs=2, seed=seed):
         assert_same(fast, slow)
-
-
-def test_steps_left_out_of_range_are_refused() -> None:
-    rules = timed_rules(class_knowledge(riverswim(4, 0.4)), 50)
-    for left in (0, 51, -1):
-        with pytest.raises(InvalidArgument, match="steps left"):
-            rules.rule(0, left)

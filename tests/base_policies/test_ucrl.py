@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from simgap._kernels.agents.ucrl import distance, edge_chances
 from simgap._kernels.solving.extended_values import count_visits
-from simgap.arrays import AnyArray, FloatArray
+from simgap.arrays import FloatArray
 from simgap.base_policies.outsiders.ucrl import (
     UCRL,
     Confidence,
@@ -23,7 +23,7 @@ from simgap.base_policies.outsiders.ucrl import (
 )
 from simgap.errors import InvalidArgument
 from simgap.instances import riverswim
-from simgap.mdp import SimulatorClass, class_from_arrays
+from simgap.mdp import SimulatorClass
 from simgap.planning import solve_average_reward
 from simgap.policies.interface import Step
 from simgap.simulation.runs import Runs, Stepwise, run_program
@@ -48,12 +48,6 @@ def dense(simulators: SimulatorClass, member: int = 0) -> FloatArray:
     rows = np.repeat(np.arange(len(table)), np.diff(kernel.indptr))
     table[rows, kernel.indices] = kernel.values[member]
     return table
-
-
-def on_edges(agent: UCRL, counts: AnyArray) -> tuple[int, ...]:
-    """Return counts (S A, S) by edge."""
-    observed = agent.observed
-    return tuple(int(n) for n in counts[observed.row, observed.next_state])
 
 
 def lived(
@@ -258,46 +252,3 @@ def test_settings_that_make_no_sense_are_refused() -> None:
         Confidence.BALL,
     )
     assert ucrl2b(RIVER, 10).name == "ucrl2b"
-
-
-@pytest.mark.parametrize("make", BOTH)
-def test_small_cases(make: Make) -> None:
-    """One state, one action, one reward, no step, one step."""
-    one = class_from_arrays(np.ones((1, 1, 1, 1)), np.array([[0.5]]))
-    for worlds, horizon in ((one, 50), (RIVER, 0), (RIVER, 1), (RIVER, 2)):
-        agent = make(worlds, horizon)
-        for fast, slow in both_ways(agent):
-            assert_same(fast, slow)
-            assert (fast.identified == -1).all()
-    (runs,) = run(make(one, 50), one, 50, runs=1, seed=0)
-    assert runs.reward == 25.0
-    assert runs.bound == 0.0
-
-
-def test_a_deterministic_cycle_is_learned_without_going_round_in_circles() -> None:
-    """Periodic, so that undamped sweeps contract by the radius alone."""
-    P = np.zeros((1, 4, 2, 4))
-    for s in range(4):
-        P[0, s, 0, (s + 1) % 4] = 1.0
-        P[0, s, 1, s] = 1.0
-    R = np.array([[0.0, 0.1], [0.0, 0.1], [0.0, 0.1], [1.0, 0.1]])
-    ring = class_from_arrays(P, R)
-    for make in BOTH:
-        agent = make(ring, 200_000, most_sweeps=2000)
-        (runs,) = run(agent, ring, 200_000, runs=3, seed=0)
-        assert (runs.slack == 0.0).all()
-        assert (runs.reward + runs.bound >= 50_000.0).all()  # the gain is 1/4
-        assert (runs.regret < 200_000 * 0.15).all()  # staying put forever
-
-
-def test_halving_the_rewards_halves_them_and_changes_nothing_else() -> None:
-    """Accuracy is in units of the rewards."""
-    worlds = random_class(np.random.default_rng(12), members=1)
-    halves = class_from_arrays(
-        dense(worlds).reshape(1, 4, 2, 4), worlds.rewards[0] / 2.0
-    )
-    for make in BOTH:
-        whole = run(make(worlds, 3000, factor=0.1), worlds, 3000, runs=3, seed=1)[0]
-        half = run(make(halves, 3000, factor=0.1), halves, 3000, runs=3, seed=1)[0]
-        np.testing.assert_array_equal(half.reward, whole.reward / 2.0)
-        np.testing.assert_array_equal(half.switches, whole.switches)
