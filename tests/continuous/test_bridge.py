@@ -10,12 +10,9 @@ from scipy.stats import binom
 from simgap.intervals import Certified
 from tests.continuous.bridge import (
     CASES,
-    DOCUMENT,
-    MARK,
     Case,
     Compared,
     every,
-    table_after,
 )
 
 CONFIDENCE = 0.95
@@ -68,11 +65,3 @@ def test_an_interval_that_ends_before_the_number_is_a_miss() -> None:
 @pytest.mark.slow
 def test_black_boxes_have_the_values_and_gaps_of_their_tables_many_times() -> None:
     check(every(CASES, range(1, 13)))
-
-
-def test_the_document_has_a_line_for_every_black_box() -> None:
-    lines = table_after(MARK, DOCUMENT.read_text()).splitlines()
-    rows = [line.split("|")[1:3] for line in lines][2:-1]
-    assert [[name.strip(), door.strip()] for name, door in rows] == [
-        [case.name, case.door] for case in CASES
-    ]

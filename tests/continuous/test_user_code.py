@@ -71,15 +71,6 @@ def test_a_file_imports_its_neighbours_now_and_later(tmp_path: Path) -> None:
         sys.path.remove(str(tmp_path))
 
 
-def test_dataclasses_of_a_file_work(tmp_path: Path) -> None:
-    path = written(
-        tmp_path,
-        "from __future__ import annotations\nfrom dataclasses import dataclass\n"
-        "@dataclass\nclass Car:\n    mass: float = 2.0\n",
-    )
-    assert user_code(f"{path}:Car", example="make").value().mass == 2.0
-
-
 @pytest.mark.parametrize(
     ("source", "name", "code", "told"),
     [
@@ -110,14 +101,6 @@ def test_mistakes_in_a_file_are_told_with_their_place(
     assert told in str(found.value)
 
 
-def test_a_file_that_failed_is_not_remembered(tmp_path: Path) -> None:
-    path = written(tmp_path, "1 / 0\n")
-    for _ in range(2):
-        with pytest.raises(SimgapError) as found:
-            user_module(path)
-        assert found.value.code == "code-does-not-run"
-
-
 def test_a_missing_file_is_told_with_its_neighbours(tmp_path: Path) -> None:
     written(tmp_path, "", "walker.py")
     with pytest.raises(SimgapError) as found:
@@ -145,7 +128,3 @@ def test_the_line_of_an_error_is_one_of_the_users_own_code(tmp_path: Path) -> No
         code.value()
     for told in (what_happened(found.value, path), what_happened(found.value)):
         assert told.endswith("(line 3 of mine.py)")
-
-
-def test_an_error_without_words_or_lines_is_told_by_its_kind() -> None:
-    assert what_happened(ValueError()) == "ValueError"

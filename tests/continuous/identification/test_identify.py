@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from simgap.continuous import Identified, RealLog, Sampler, bind, identified
-from simgap.continuous.identification.modes import modes
-from simgap.continuous.identification.predictions import Predictor, windows
 from simgap.errors import InvalidArgument
 from tests.continuous.identification.real_pendulum import (
     RANGES,
@@ -102,20 +100,6 @@ def test_a_choice_and_a_factor_are_found() -> None:
     assert low < TRUTH["mass"] < high
 
 
-def test_a_log_without_noise_is_explained_and_precise() -> None:
-    found = found_in(recorded(4, noise=(0.0, 0.0)))
-    assert found.fit.p_value > 0.01 and found.delay == 0
-    low, high = found.interval(0)
-    assert low - 1e-3 < TRUTH["mass"] < high + 1e-3 and high - low < 0.01
-
-
-def test_the_same_seed_gives_the_same_samples() -> None:
-    log = recorded(6)
-    one, two, other = (found_in(log, seed=seed) for seed in (1, 1, 2))
-    assert np.array_equal(one.theta, two.theta)
-    assert not np.array_equal(one.theta, other.theta)
-
-
 def test_rows_of_the_posterior_have_its_moments() -> None:
     found = found_in(recorded(7, delay=1))
     header, rows = found.rows(seed=0)
@@ -124,18 +108,6 @@ def test_rows_of_the_posterior_have_its_moments() -> None:
         found.weights @ found.theta[:, 0], abs=2e-3
     )
     assert set(rows[:, 2]) == {1.0}
-
-
-def test_a_mode_beats_its_neighbours() -> None:
-    log = recorded(8)
-    simulator = ToyPendulum()
-    predictor = Predictor(simulator, bind(RANGES, simulator))
-    seen = windows(log, 1, before=1, most=500)
-    none = np.zeros(1, np.int64)
-    (mode,) = modes(predictor, np.array([[0.2, 0.9]]), none, seen)
-    around = mode.point + 0.01 * np.array([[1, 0], [-1, 0], [0, 1], [0, -1], [1, 1]])
-    beside = predictor.log_likelihood(around, np.zeros(5, np.int64), seen)
-    assert (beside < mode.log_likelihood).all()
 
 
 class NoPlace:
@@ -199,19 +171,3 @@ def test_what_cannot_be_answered_is_told(
     with pytest.raises(InvalidArgument) as told:
         identified(simulator, bind(spec, simulator), log)
     assert told.value.code == code and told.value.hint
-
-
-@pytest.mark.slow
-def test_long_open_loops_are_overconfident() -> None:
-    """Why predictions of twenty steps are not used: half of their intervals miss."""
-    simulator = ToyPendulum()
-    nu = bind(RANGES, simulator)
-    hits: dict[tuple[int, ...], list[bool]] = {(1, 5): [], (20,): []}
-    for seed in range(20):
-        truth = drawn_truth(seed)
-        log = recorded(seed, truth=truth, steps=600)
-        for lengths, all_hits in hits.items():
-            sampler = Sampler(size=128, effective=100.0)
-            found = identified(simulator, nu, log, lengths=lengths, sampler=sampler)
-            all_hits.extend(covers(found, truth))
-    assert np.mean(hits[1, 5]) >= 0.9 and np.mean(hits[20,]) < 0.8

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -52,11 +51,6 @@ def test_the_first_line_says_which_log_it_is(
     assert is_real_log(path) is real
 
 
-def test_what_is_no_csv_is_a_log_of_observations(tmp_path: Path) -> None:
-    assert is_real_log("log.npz") and is_real_log("log.PARQUET")
-    assert not is_real_log(tmp_path / "none.csv")  # its reader says so
-
-
 def test_columns_come_in_any_order_and_rows_may_name_what_follows(
     tmp_path: Path,
 ) -> None:
@@ -98,17 +92,6 @@ def test_parquet_is_read_if_pyarrow_is_there(tmp_path: Path) -> None:
     parquet.write_table(table, tmp_path / "log.parquet")
     again = read_real_log(tmp_path / "log.parquet")
     assert again.hash == log.hash and again.dt == pytest.approx(0.05)
-
-
-def test_parquet_without_pyarrow_names_the_extra(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("pyarrow", "pyarrow.parquet"):
-        monkeypatch.setitem(sys.modules, name, None)
-    (tmp_path / "log.parquet").write_bytes(b"PAR1")
-    with pytest.raises(SimgapError) as told:
-        read_real_log(tmp_path / "log.parquet")
-    assert told.value.code == "needs-pyarrow" and "simgap[interop]" in told.value.hint
 
 
 GOOD = ("0,0.00,1,2,0", "0,0.05,1,2,0", "0,0.10,1,2,0", "0,0.15,1,2,0")

@@ -37,15 +37,6 @@ def test_a_name_may_stand_before_a_policy(text: str, name: str, rest: str) -> No
     assert read_policy_text(text) == (name, rest)
 
 
-def test_a_file_whose_name_has_the_sign_is_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert read_policy_text("lr=3.onnx") == ("lr", "3.onnx")
-    Path("lr=3.onnx").touch()
-    assert read_policy_text("lr=3.onnx") == ("lr=3.onnx", "lr=3.onnx")
-
-
 def test_random_actions_depend_on_seed_and_step_alone() -> None:
     policy = open_policy("random", linear(size=3))
     whole = played(policy)
@@ -70,11 +61,6 @@ def test_random_needs_ends() -> None:
     with pytest.raises(SimgapError) as caught:
         open_policy("random", linear(end=np.inf))
     assert caught.value.code == "no-ends"
-
-
-def test_zero_is_the_nearest_there_is() -> None:
-    assert not played(open_policy("zero", linear())).any()
-    assert not played(open_policy("zero", choosing())).any()
 
 
 def test_a_function_remembers_each_world(tmp_path: Path) -> None:
@@ -162,11 +148,3 @@ def test_an_object_with_predict_keeps_its_state() -> None:
     model.starts.clear()
     assert np.allclose(played(policy)[:, 1, 0], np.arange(1, 5) / 10)
     assert model.starts == [[True] * 6] + [[False] * 6] * 3
-
-
-def test_predict_may_be_as_plain_as_it_likes() -> None:
-    class Plain:
-        def predict(self, observation: Any) -> Any:
-            return (observation[:, 0] > 0).astype(int)
-
-    assert not played(open_policy(Plain(), choosing())).any()

@@ -14,7 +14,6 @@ pytest.importorskip("onnxruntime")
 onnx = pytest.importorskip("onnx")
 
 from onnx import helper  # noqa: E402
-from onnx.reference import ReferenceEvaluator  # noqa: E402
 
 from tests.continuous.policies.networks import (  # noqa: E402
     mlp,
@@ -74,21 +73,6 @@ def test_a_recurrent_network_equals_its_source(
     assert episode(policy, twin) < 1e-6
     forgets = lambda x, states: twin(x, [np.zeros((5, 5))] * 2)  # noqa: E731
     assert episode(policy, forgets) > 1e-3  # the control: memory matters
-
-
-def test_the_reference_of_onnx_agrees(tmp_path: Path) -> None:
-    path, _ = recurrent(tmp_path / "policy.onnx", "LSTM")
-    judge = ReferenceEvaluator(onnx.load(path))
-    policy = opened(path)
-    memory = policy.reset(Batch(np.arange(1)))
-    h = c = np.zeros((1, 1, 5), np.float32)
-    random = np.random.default_rng(3)
-    for _ in range(20):
-        seen = random.normal(size=(1, 3))
-        actions, memory = policy.act(seen, memory)
-        feeds = {"obs": seen.astype(np.float32), "h_in": h, "c_in": c}
-        expected, h, c = judge.run(None, feeds)
-        assert np.abs(actions - expected).max() < 1e-6
 
 
 @pytest.mark.parametrize(
@@ -198,16 +182,6 @@ def test_states_of_a_table_go_in_as_one_of_many(tmp_path: Path) -> None:
     assert np.array_equal(actions, twin(np.eye(6)).argmax(axis=1))
 
 
-def test_numbers_of_twice_the_length_are_read(tmp_path: Path) -> None:
-    path, twin = mlp(
-        tmp_path / "p.onnx", kind=onnx.TensorProto.DOUBLE, joint_names="hip,knee"
-    )
-    policy = opened(path)
-    seen = np.random.default_rng(0).normal(size=(4, 3))
-    actions, _ = policy.act(seen, policy.reset(Batch(np.arange(4))))
-    assert np.abs(actions - twin(seen)).max() < 1e-14
-
-
 def test_weights_beside_the_file_are_read_from_one_name_only(tmp_path: Path) -> None:
     from simgap.errors import InvalidFile
 
@@ -231,31 +205,6 @@ def test_weights_beside_the_file_are_read_from_one_name_only(tmp_path: Path) -> 
             assert caught.value.code == "onnx-does-not-load"
 
 
-def test_an_empty_file_of_weights_beside_a_small_network_is_no_trouble(
-    tmp_path: Path,
-) -> None:
-    path, twin = mlp(tmp_path / "p.onnx")  # torch.onnx.export writes small ones so
-    (tmp_path / "p.onnx.data").touch()
-    assert episode(opened(path), lambda x, s: (twin(x), s)) < 1e-6
-
-
-def test_a_policy_goes_to_another_process(tmp_path: Path) -> None:
-    import pickle
-
-    path, twin = recurrent(tmp_path / "policy.onnx", "GRU")
-    assert episode(pickle.loads(pickle.dumps(opened(path))), twin) < 1e-6
-
-
-def test_a_row_does_not_depend_on_its_neighbours(tmp_path: Path) -> None:
-    path, _ = recurrent(tmp_path / "policy.onnx", "GRU", batch="batch")
-    policy = opened(path)
-    seen = np.random.default_rng(0).normal(size=(64, 3))
-    whole, _ = policy.act(seen, policy.reset(Batch(np.arange(64))))
-    for row in range(0, 64, 9):
-        alone, _ = policy.act(seen[row : row + 1], policy.reset(Batch(np.arange(1))))
-        assert np.abs(alone[0] - whole[row]).max() < 1e-6
-
-
 @pytest.mark.parametrize("batch", ["batch", 1, 4])
 def test_an_informed_network_is_told_the_parameters(
     tmp_path: Path, batch: int | str
@@ -272,13 +221,6 @@ def test_an_informed_network_is_told_the_parameters(
     assert not memory.kept
     again, _ = policy.act(-seen, memory)
     assert np.abs(again - twin(-seen, theta)).max() < 1e-6
-
-
-def test_an_input_called_theta_alone_is_the_observation(tmp_path: Path) -> None:
-    path, twin = mlp(tmp_path / "p.onnx", names=("theta", "actions"))
-    policy = opened(path)
-    assert not policy.informed
-    assert episode(policy, lambda x, states: (twin(x), states)) < 1e-6
 
 
 @pytest.mark.parametrize("batch", ["n", 1])

@@ -75,16 +75,6 @@ def test_a_file_of_a_grid_plays_as_the_grid_player_does(
     assert np.unique(played).size > 1
 
 
-def test_a_player_is_a_policy_as_well(pendulum: Any) -> None:
-    worlds, found, folder = pendulum
-    simulator = open_simulator("gym:Pendulum-v1")
-    live = simulator.instantiate({"mass": np.ones(2)})
-    one = lived(open_policy(GridPlayer(found.policy, worlds), simulator), live, 2)
-    two = lived(open_policy(folder / "graph.simgap", simulator), live, 2)
-    live.close()
-    assert np.array_equal(one[1], two[1])
-
-
 def test_a_file_keeps_the_grid_and_still_loads_as_before(pendulum: Any) -> None:
     worlds, found, folder = pendulum
     policy, grid = load_policy_and_grid(folder / "graph.simgap")
@@ -97,18 +87,6 @@ def test_a_file_keeps_the_grid_and_still_loads_as_before(pendulum: Any) -> None:
     with pytest.raises(SimgapError) as caught:
         open_policy(folder / "without.simgap", open_simulator("gym:Pendulum-v1"))
     assert caught.value.code == "policy-without-grid"
-
-
-def test_old_memories_can_be_asked_again(pendulum: Any) -> None:
-    """Memory is a value: asking twice does not change it."""
-    simulator = open_simulator("gym:Pendulum-v1")
-    policy = open_policy(pendulum[2] / "belief.simgap", simulator)
-    seen = np.array([[1.0, 0.0, 0.1], [0.0, 1.0, -3.0]])
-    memory = policy.reset(Batch(np.arange(2)))
-    first, after = policy.act(seen, memory)
-    again, _ = policy.act(seen, memory)
-    assert np.array_equal(first, again)
-    assert np.array_equal(policy.act(seen, after)[0], policy.act(seen, after)[0])
 
 
 def every_kind(path: Path) -> dict[str, Any]:

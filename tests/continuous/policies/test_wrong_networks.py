@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from simgap.continuous import open_policy
-from tests.continuous.policies.cases import choosing, linear
 from tests.continuous.policies.test_wrong_policies import code_of
 
 pytest.importorskip("onnxruntime")
@@ -148,17 +146,3 @@ NETWORKS: dict[str, tuple[Make, str]] = {
 def test_wrong_networks_are_refused(tmp_path: Path, case: str) -> None:
     make, code = NETWORKS[case]
     assert code_of(make(tmp_path)) == code
-
-
-def test_one_number_for_several_choices_is_refused(tmp_path: Path) -> None:
-    path, _ = mlp(tmp_path / "p.onnx", size=1)
-    assert code_of(path, choosing()) == "action-of-wrong-width"
-
-
-def test_a_recurrent_file_without_its_state_is_known_to_forget(tmp_path: Path) -> None:
-    path, _ = recurrent(tmp_path / "p.onnx", "LSTM", without_state=True)
-    policy: Any = open_policy(path, linear())
-    assert policy.forgets
-    path, _ = recurrent(tmp_path / "q.onnx", "LSTM")
-    policy = open_policy(path, linear())
-    assert not policy.forgets

@@ -83,20 +83,6 @@ def test_sobol_points_are_spread_evenly_and_follow_the_seed(count: int) -> None:
         assert len(set((drawn[:, 0] * 64).astype(int))) < 60  # the control
 
 
-def test_sobol_over_a_normal_without_ends_is_finite() -> None:
-    world = Named("free", (Parameter("x", 0.0),))
-    found = Sobol(4096).points(bind("x=normal(0, sd=1)", world), 1)
-    assert np.isfinite(found.theta).all()
-    assert found.theta.mean() == pytest.approx(0.0, abs=1e-3)
-
-
-def test_random_points_are_the_draws_of_the_first_episodes() -> None:
-    bound = bind(SPEC, PENDULUM)
-    found = RandomPoints(50).points(bound, 9)
-    assert (found.theta == bound.sample(9, range(50))).all()
-    assert found.drawn.drawn is Drawn.INDEPENDENT
-
-
 def test_a_grid_has_the_ends_and_weighs_what_nu_says() -> None:
     found = Grid((3, 5)).points(bind(SPEC, PENDULUM), 0)
     weights = found.drawn.weights
@@ -152,13 +138,6 @@ def test_a_few_choices_are_all_taken_with_their_chances(tmp_path: Path) -> None:
     assert every.theta.tolist() == [[d, *row] for d in (0.0, 1.0) for row in rows]
     assert every.drawn.weights is not None
     assert every.drawn.weights.tolist() == pytest.approx([0.1, 0.4, 0.1, 0.4])
-
-
-def test_a_nu_of_one_point_is_one_point() -> None:
-    for text in ("nominal", "mass=1"):
-        bound = bind(text, PENDULUM)
-        for design in (Sobol(8), Grid((5,)), Corners()):
-            assert len(design.points(bound, 0).theta) == 1
 
 
 @pytest.mark.parametrize(

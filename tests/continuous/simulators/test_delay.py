@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simgap.arrays import FloatArray
-from simgap.continuous import Box, Choices, open_simulator, with_delay
+from simgap.continuous import Box, Choices, open_simulator
 from simgap.continuous.simulators.delay import neutral_action
 from simgap.errors import SimgapError
 from tests.continuous.simulators.broken_environments import Fine, fine
@@ -40,18 +40,6 @@ def test_what_was_chosen_arrives_after_the_delay() -> None:
         assert got == [float(max(0, step + 1 - delay)) for step in range(STEPS)]
 
 
-def test_no_delay_is_the_simulator_itself() -> None:
-    simulator = open_simulator(Fine)
-    plain = simulator.instantiate({"mass": np.ones(2)})
-    zero = simulator.instantiate({"mass": np.ones(2), "delay": np.zeros(2)})
-    assert type(zero) is type(plain)
-    for worlds in (plain, zero):
-        worlds.reset(np.arange(2))
-    actions = np.full((2, 2), 0.3)
-    one, two = (each.step(actions, np.ones(2, np.bool_)) for each in (plain, zero))
-    assert np.array_equal(one.observation, two.observation)
-
-
 def test_a_delay_alone_says_how_many_worlds_there_are() -> None:
     worlds = open_simulator("gym:CartPole-v1").instantiate(
         {"delay": np.array([0, 1, 2])}
@@ -59,29 +47,11 @@ def test_a_delay_alone_says_how_many_worlds_there_are() -> None:
     assert worlds.reset(np.arange(3)).shape == (3, 4)
 
 
-def test_a_simulator_without_parameters_has_one_delay_at_a_time() -> None:
-    def make() -> Any:
-        return Fine()
-
-    simulator = open_simulator(make)
-    assert simulator.instantiate({"delay": np.ones(1)}).reset(np.zeros(1, int)).size
-    with pytest.raises(SimgapError) as found:
-        simulator.instantiate({"delay": np.array([0.0, 1.0])})
-    assert found.value.code == "no-parameters"
-
-
 @pytest.mark.parametrize("delay", [-1.0, 21.0, 0.5, np.nan])
 def test_delays_are_whole_steps_from_0_to_20(delay: float) -> None:
     with pytest.raises(SimgapError) as found:
         open_simulator(Fine).instantiate({"delay": np.array([delay])})
     assert found.value.code == "outside-domain"
-
-
-def test_a_simulator_has_one_delay_however_often_it_is_asked_for() -> None:
-    simulator = open_simulator(Fine)
-    assert with_delay(simulator) is simulator
-    assert open_simulator(simulator) is simulator
-    assert [each.name for each in simulator.parameters].count("delay") == 1
 
 
 def test_a_factory_may_have_a_delay_of_its_own() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -86,15 +85,6 @@ def test_what_a_file_declares_is_kept(file: Path) -> None:
     assert simulator.horizon == 20
 
 
-def test_a_declared_horizon_ends_episodes(file: Path) -> None:
-    file.write_text(SOURCE + MORE)
-    worlds = open_simulator(f"{file}:make").instantiate({})
-    worlds.reset(np.array([1]))
-    alive = np.ones(1, np.bool_)
-    ended = [worlds.step(np.zeros((1, 1)), alive).ended[0] for _ in range(20)]
-    assert ended == [False] * 19 + [True]
-
-
 def test_noise_of_the_environment_comes_from_the_seed(file: Path) -> None:
     simulator = open_simulator(f"{file}:make")
     worlds = simulator.instantiate({"wind": np.array([0.3, 0.3, 0.3])})
@@ -167,13 +157,6 @@ def test_wrong_declarations_are_refused(file: Path, declared: str, code: str) ->
     assert found.value.hint
 
 
-def test_values_outside_a_declared_domain_are_refused(file: Path) -> None:
-    file.write_text(SOURCE + MORE)
-    with pytest.raises(SimgapError) as found:
-        open_simulator(f"{file}:make").instantiate({"mass": np.array([0.05])})
-    assert found.value.code == "outside-domain"
-
-
 def test_arguments_without_defaults_are_declared() -> None:
     def make(mass: float, **rest: float) -> Any:
         return Fine(mass + rest["load"])
@@ -183,28 +166,6 @@ def test_arguments_without_defaults_are_declared() -> None:
     )
     assert [each.name for each in simulator.parameters] == ["mass", "load"]
     assert episodes_differ(simulator, {"load": 0.0}, {"load": 1.0})
-
-
-def test_a_function_a_class_and_a_partial_are_factories() -> None:
-    for make in (fine(), Fine, partial(Fine, mass=2.0)):
-        simulator = open_simulator(make)
-        assert [each.name for each in simulator.parameters] == ["mass", "delay"]
-
-
-def test_a_function_that_hides_its_arguments_is_refused() -> None:
-    with pytest.raises(SimgapError) as found:
-        simulator_from_factory(iter)
-    assert found.value.code == "no-signature"
-
-
-def test_a_file_may_hold_a_whole_simulator(tmp_path: Path) -> None:
-    path = tmp_path / "ready.py"
-    path.write_text(
-        "from simgap.continuous import open_simulator\n"
-        "lake = open_simulator('gym:FrozenLake-v1')\n"
-    )
-    simulator = open_simulator(f"{path}:lake")
-    assert simulator.name == "gym:FrozenLake-v1"
 
 
 @pytest.mark.parametrize(

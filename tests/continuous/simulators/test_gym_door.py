@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import inf
 from typing import Any
 
 import gymnasium
@@ -180,26 +179,6 @@ def test_applying_twice_is_applying_once_and_nominal_is_untouched(gym_id: str) -
     )
 
 
-def test_worlds_repeat_their_episodes_when_they_are_used_again() -> None:
-    simulator = open_gym("CartPole-v1")
-    worlds = simulator.instantiate({"length": np.array([0.3, 0.7])})
-    first = worlds.reset(np.array([3, 4]))
-    worlds.step(np.ones(2), np.ones(2, np.bool_))
-    assert np.array_equal(worlds.reset(np.array([3, 4])), first)
-    assert not np.array_equal(worlds.reset(np.array([5, 6])), first)
-
-
-def test_a_row_does_not_depend_on_its_neighbours() -> None:
-    simulator = open_gym("Pendulum-v1")
-    values = {"mass": np.array([0.5, 1.0, 2.0])}
-    together = played(simulator, values)
-    worlds = simulator.instantiate({"mass": np.array([2.0])})
-    worlds.reset(np.array([2]))
-    for actions, after in zip(actions_for(simulator, 30, 3), together, strict=True):
-        alone = worlds.step(actions[2:], np.ones(1, np.bool_))
-        assert np.array_equal(alone.observation[0], after.observation[2])
-
-
 @pytest.mark.parametrize(
     ("text", "observation", "actions", "horizon", "bounds"),
     [
@@ -227,26 +206,6 @@ def test_spaces_limits_and_bounds_are_those_of_the_environment(
     assert simulator.action.n == actions
     assert simulator.horizon == horizon
     assert simulator.return_bounds(100) == bounds
-
-
-@pytest.mark.parametrize(
-    "text", ["CartPole-v1", "Pendulum-v1", "FrozenLake-v1", "CliffWalking-v1"]
-)
-def test_returns_of_random_episodes_keep_the_bounds(text: str) -> None:
-    simulator = open_gym(text)
-    values = {
-        simulator.parameters[0].name: np.full(20, simulator.parameters[0].nominal)
-    }
-    returns = np.sum([after.reward for after in played(simulator, values)], axis=0)
-    low, high = simulator.return_bounds(30) or (inf, -inf)
-    assert (low <= returns).all()
-    assert (returns <= high).all()
-
-
-def test_truncation_ends_an_episode() -> None:
-    simulator = open_gym("Pendulum-v1?max_episode_steps=3")
-    ended = [after.ended[0] for after in played(simulator, {})]
-    assert ended[:3] == [False, False, True]
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +11,6 @@ import pytest
 from simgap.continuous import (
     Box,
     Choices,
-    JaxTask,
     Parameter,
     Stepped,
     episode_keys,
@@ -78,23 +75,6 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_another_start(
     assert first.tobytes() == second.tobytes()
     other = joined(episode(simulator, theta, seeds + 2**33, 0))
     assert (other != first[:ROWS]).any(axis=1).all()
-
-
-@pytest.mark.parametrize("name", ["pendulum", "cartpole", "acrobot", "heading"])
-def test_a_row_alone_is_the_row_in_a_batch(name: str) -> None:
-    simulator = open_jax(name)
-    theta, seeds = values(simulator), np.arange(ROWS)
-    batch = episode(simulator, theta, seeds, 3)
-    alone = episode(
-        simulator, {key: each[:1] for key, each in theta.items()}, seeds[:1], 3
-    )
-    for many, one in zip(batch, alone, strict=True):
-        np.testing.assert_allclose(
-            one.observation[0], many.observation[0], rtol=1e-6, atol=1e-6
-        )
-        assert one.reward[0] == pytest.approx(many.reward[0], rel=1e-6, abs=1e-6)
-        assert one.ended[0] == many.ended[0]
-    assert (np.abs(batch[0].observation[0] - batch[0].observation[1]) > 1e-4).any()
 
 
 @pytest.mark.parametrize("name", ["cartpole", "heading"])
@@ -187,14 +167,6 @@ def test_returns_keep_their_bounds(name: str) -> None:
 def test_an_episode_is_over_at_the_horizon_and_not_before() -> None:
     told = episode(open_jax("pendulum"), {}, [1], 201)
     assert [i for i, each in enumerate(told) if each.ended[0]] == [200, 201]
-
-
-def test_simulators_are_plain_data_that_another_process_can_have() -> None:
-    again = {name: pickle.loads(pickle.dumps(open_jax(name))) for name in NAMES}
-    assert {name: each.name for name, each in again.items()} == {n: n for n in NAMES}
-    both = (open_jax("pendulum"), again["pendulum"])
-    one, other = (joined(episode(each, {}, [5], 3)) for each in both)
-    assert one.tobytes() == other.tobytes()
 
 
 def drift(**changed: Any) -> Any:
@@ -304,41 +276,3 @@ def test_values_that_do_not_fit_are_refused(given: Any, code: str) -> None:
     with pytest.raises(InvalidArgument) as refused:
         open_jax("pendulum").instantiate(given)
     assert refused.value.code == code
-
-
-def test_float64_is_refused_where_jax_has_none() -> None:
-    with pytest.raises(InvalidArgument, match="float64"):
-        open_jax("pendulum", precision=np.float64)
-
-
-def test_a_program_is_compiled_once_for_each_number_of_worlds() -> None:
-    traced = []
-
-    def observe(state: Any, theta: Any, key: Any) -> Any:
-        traced.append(1)
-        return state["x"]
-
-    simulator = open_jax(drift(observe=observe))
-    counts = []
-    for rows in (3, 3, 4, 3):
-        traced.clear()
-        theta = {"push": np.ones(rows)}
-        episode(simulator, theta, range(rows), 2)
-        counts.append(len(traced))
-    assert counts[1] == counts[3] == 0
-    assert counts[0] == counts[2] > 0
-
-
-def test_without_jax_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "jax", None)
-    with pytest.raises(InvalidArgument) as refused:
-        open_jax("pendulum")
-    assert refused.value.code == "extra-missing"
-    assert "simgap[continuous]" in refused.value.hint
-
-
-def test_a_task_can_be_written_down_as_such() -> None:
-    task = JaxTask(**vars(drift(parameters=(Parameter("push", 1.0),))))
-    with pytest.raises(InvalidArgument) as refused:
-        open_jax(task)  # its step asks for noise, which it does not have
-    assert refused.value.code == "cannot-be-traced"

@@ -193,26 +193,6 @@ def test_gymnasiums_models_equal_their_edited_files(
     assert differences(made(simulator, values), edited) == set()
 
 
-@pytest.mark.parametrize("name", ["puck", *KNOWN])
-def test_nominal_values_leave_every_byte(name: str) -> None:
-    """Each parameter at its nominal value; the same values make the same bytes."""
-    simulator = open_mujoco(name)
-    nominal = {
-        each.name: each.nominal
-        for each in simulator.parameters
-        if each.name != "gravity"
-    }
-    untouched = arrays(simulator.model)
-    same = arrays(made(simulator, nominal))
-    assert all(same[n].tobytes() == untouched[n].tobytes() for n in untouched)
-    changed = {n: 1.3 * v + 0.1 for n, v in nominal.items()}
-    once, twice = (arrays(made(simulator, changed)) for _ in range(2))
-    assert all(once[n].tobytes() == twice[n].tobytes() for n in once)
-    assert any(once[n].tobytes() != untouched[n].tobytes() for n in once)
-    again = arrays(made(simulator, nominal))
-    assert all(again[n].tobytes() == untouched[n].tobytes() for n in untouched)
-
-
 @pytest.mark.parametrize(
     ("name", "body"), [("hopper", "torso"), ("ant", "aux_1"), ("reacher", "body1")]
 )
@@ -247,27 +227,6 @@ def run(model: Any) -> Any:
     return np.array(path)
 
 
-def test_a_heavier_hopper_moves_as_the_compiled_one() -> None:
-    """Masses x 1.5 over 25 steps; the mass without the inertia must be found out."""
-    simulator = open_mujoco("hopper")
-    spec = mujoco.MjSpec.from_file(str(gymnasium_file("hopper.xml")))
-    heavier(spec)
-    judge = run(spec.compile())
-    masses = {
-        each.name: 1.5 * each.nominal
-        for each in simulator.parameters
-        if each.name.endswith(".mass")
-    }
-    assert len(masses) == 4
-    assert np.abs(run(made(simulator, masses)) - judge).max() < 1e-12
-    from copy import copy
-
-    careless = copy(simulator.model)
-    careless.body_mass[:] *= 1.5
-    mujoco.mj_setConst(careless, mujoco.MjData(careless))
-    assert np.abs(run(careless) - judge).max() > 1e-3
-
-
 @pytest.mark.parametrize(
     ("values", "code"),
     [
@@ -294,17 +253,6 @@ def test_a_friction_that_is_never_used_is_refused(
     with pytest.raises(InvalidArgument) as caught:
         simulator.instantiate(given)
     assert caught.value.code == code
-
-
-def test_all_frictions_together_are_never_masked() -> None:
-    simulator = open_mujoco("hopper")
-    every = {
-        each.name: each.nominal * np.array([0.3, 1.7])
-        for each in simulator.parameters
-        if each.name.endswith(".friction")
-    }
-    assert len(every) == 5
-    simulator.instantiate(every)
 
 
 def heap(rng: np.random.Generator) -> str:

@@ -1,10 +1,6 @@
 """Models and tasks of users: what is read, and how the rest is refused."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -55,25 +51,6 @@ def test_a_file_beside_the_model_is_its_task(arm: Path) -> None:
     assert stepped.success is not None
     assert stepped.observation[0, 2] != stepped.observation[1, 2]  # the mass is felt
     assert not hasattr(worlds, "place")  # the file defines no unobserve
-
-
-def test_a_class_of_another_file_is_a_task(arm: Path) -> None:
-    body = "".join(f"    {line}\n" for line in TASK.strip().splitlines()[1:])
-    body = body.replace("def reset(", "def reset(self, ").replace(
-        "(seen)", "(self, seen)"
-    )
-    body = body.replace("def reward(", "def reward(self, ")
-    (arm.parent / "tasks.py").write_text(f"import numpy as np\nclass Lift:\n{body}")
-    arm.with_suffix(".py").write_text(TASK)
-    named = open_mujoco(f"{arm}?task={arm.parent}/tasks.py:Lift")
-    beside = open_mujoco(str(arm))
-    paths = []
-    for simulator in (named, beside):
-        worlds = simulator.instantiate({})
-        worlds.reset(np.array([9]))
-        stepped = worlds.step(np.ones((1, 1)), np.ones(1, np.bool_))
-        paths.append((stepped.observation.tobytes(), stepped.reward.tobytes()))
-    assert paths[0] == paths[1]
 
 
 MODELS: list[tuple[str, str]] = [
@@ -176,63 +153,6 @@ def test_bad_values_are_refused(values: dict[str, list[float]], code: str) -> No
     assert caught.value.code == code
 
 
-def test_without_mujoco_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    absent: Any = None
-    monkeypatch.setitem(sys.modules, "mujoco", absent)
-    with pytest.raises(SimgapError) as caught:
-        open_mujoco("hopper")
-    assert caught.value.code == "extra-missing"
-    assert "simgap[continuous]" in caught.value.hint
-
-
-MIXED: list[tuple[dict[str, str], str, bool]] = [  # distributions, module, is it well
-    ({"mujoco": "3.11.0", "mujoco-core": "4.0.1"}, "raise OSError('libmujoco')", False),
-    ({"mujoco": "4.0.0", "mujoco-core": "4.0.1"}, "raise ImportError('core')", False),
-    ({"mujoco": "3.17.0", "mujoco-core": "4.0.1"}, "__version__ = '3.17.0'", False),
-    ({"mujoco": "3.17.0", "mujoco-core": "3.17.0"}, "", False),  # files were removed
-    ({"mujoco": "4.1.0.post1", "mujoco-core": "4.1.0"}, "__version__ = '4.1.0'", True),
-]
-
-
-@pytest.mark.parametrize(("versions", "module", "well"), MIXED)
-def test_two_distributions_in_one_folder_are_noticed(
-    tmp_path: Path, versions: dict[str, str], module: str, well: bool
-) -> None:
-    """An environment as pip leaves it; the way out reinstalls the version it had."""
-    (tmp_path / "mujoco").mkdir()
-    (tmp_path / "mujoco" / "__init__.py").write_text(module)
-    for name, version in versions.items():
-        folder = tmp_path / f"{name.replace('-', '_')}-{version}.dist-info"
-        folder.mkdir()
-        (folder / "METADATA").write_text(f"Name: {name}\nVersion: {version}\n")
-    code = (
-        "from simgap.continuous.simulators.mujoco_models import mujoco_library\n"
-        "from simgap.errors import SimgapError\n"
-        "try:\n    print(mujoco_library().__version__)\n"
-        "except SimgapError as error:\n    print(error.code, error.hint)\n"
-    )
-    path = os.pathsep.join([str(tmp_path), *sys.path])
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert (done.stdout == "4.1.0\n") == well
-    if not well:
-        assert done.stdout.startswith("mujoco-mixed ")
-        requirement = "'mujoco!=4.0.0'" if versions["mujoco"] == "4.0.0" else None
-        assert (requirement or f"mujoco=={versions['mujoco']}\n") in done.stdout
-
-
-def test_warnings_of_the_compiler_are_not_printed(
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    open_mujoco("half-cheetah")  # whose file has an attribute that is going away
-    assert capfd.readouterr() == ("", "")
-
-
 @pytest.mark.parametrize(
     ("text", "code"),
     [
@@ -271,36 +191,6 @@ def test_bodies_that_sleep_wake_for_the_next_episode(arm: Path) -> None:
             shown.append(worlds.step(actions, np.ones(2, np.bool_)).observation)
         paths.append(np.array(shown).tobytes())
     assert paths[0] == paths[1]
-
-
-def test_a_task_is_looked_for_beside_its_model(arm: Path) -> None:
-    (arm.parent / "lift.py").write_text(TASK)
-    assert open_mujoco(f"{arm}?task=lift.py").horizon == 30
-    with pytest.raises(SimgapError) as caught:
-        open_mujoco(f"{arm}?task=lost.py")
-    assert caught.value.code == "no-file"
-
-
-@pytest.mark.parametrize(("simple", "code"), [("", "compiled-field"), ("false", None)])
-def test_the_centre_of_mass_of_a_simple_body_stays(
-    arm: Path, simple: str, code: str | None
-) -> None:
-    """MuJoCo multiplies less where a body turns about its centre of mass."""
-    named = '<body name="arm" simple="false">' if simple else '<body name="arm">'
-    free = '<freejoint/><geom name="rod" size="0.1"/></body>'
-    if simple and mujoco.mj_version() < 3011000:
-        pytest.skip("MuJoCo 3.11 is the first one with this attribute")
-    post = '<body pos="1 0 0"><joint name="elbow"/><geom size="0.1"/></body>'
-    actuator = ARM[ARM.index("<actuator>") :]
-    arm.write_text(f"<mujoco><worldbody>{named}{free}{post}</worldbody>{actuator}")
-    arm.with_suffix(".py").write_text("def reward(b, a, c): return c.qpos[:, 0]")
-    simulator = open_mujoco(str(arm))
-    if code is None:
-        simulator.instantiate({"body.arm.com_x": np.array([0.1])})
-        return
-    with pytest.raises(SimgapError) as caught:
-        simulator.instantiate({"body.arm.com_x": np.array([0.1])})
-    assert caught.value.code == code
 
 
 def test_a_task_has_parameters_of_its_own(arm: Path) -> None:

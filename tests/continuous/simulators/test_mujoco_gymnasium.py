@@ -93,9 +93,3 @@ def test_a_wrong_frame_skip_would_be_noticed(make: Any) -> None:
     worlds.reset(np.array([1]))
     ours = worlds.step(np.ones((1, 3)), np.ones(1, np.bool_)).observation
     assert np.abs(ours[0] - env.step(np.ones(3))[0]).max() > 1e-4
-
-
-def test_only_the_inverted_pendulum_has_bounds_of_returns() -> None:
-    assert open_mujoco("inverted-pendulum").return_bounds(200) == (0.0, 200.0)
-    assert open_mujoco("inverted-pendulum").return_bounds(5000) == (0.0, 1000.0)
-    assert open_mujoco("hopper").return_bounds(200) is None

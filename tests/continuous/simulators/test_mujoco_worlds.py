@@ -9,7 +9,6 @@ import pytest
 from simgap.continuous.simulators.mujoco_door import MuJoCoSimulator, open_mujoco
 from simgap.continuous.simulators.mujoco_tasks import MuJoCoTask
 from simgap.continuous.simulators.wrapped import PlaceableWorlds
-from simgap.errors import InvalidArgument
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -104,26 +103,6 @@ def test_a_row_is_a_world_of_its_own_byte_for_byte(judge: Any) -> None:
     assert judged.tobytes() != judge(models[::-1], starts, actions).tobytes()
 
 
-@pytest.mark.parametrize("name", ["hopper", "ant"])
-def test_a_row_does_not_depend_on_the_others(name: str) -> None:
-    simulator = open_mujoco(name)
-    gravity = np.linspace(8.0, 11.0, ROWS)
-    seeds = np.arange(ROWS) + 20
-    worlds, alone = (
-        simulator.instantiate({"gravity": gravity}),
-        simulator.instantiate({"gravity": gravity[4:5]}),
-    )
-    both = worlds.reset(seeds)[4:5], alone.reset(seeds[4:5])
-    rng = np.random.default_rng(0)
-    alive = np.arange(ROWS) != 2  # a row that is over is left alone
-    for _ in range(30):
-        assert both[0].tobytes() == both[1].tobytes()
-        actions = rng.uniform(-1.0, 1.0, (ROWS, simulator.action.size))
-        steps = worlds.step(actions, alive), alone.step(actions[4:5], alive[4:5])
-        assert steps[0].reward[4] == steps[1].reward[0]
-        both = steps[0].observation[4:5], steps[1].observation
-
-
 def test_an_episode_begins_anew_after_any_other() -> None:
     simulator = open_mujoco("hopper")
     worlds, fresh = simulator.instantiate(values()), simulator.instantiate(values())
@@ -201,19 +180,6 @@ def test_a_world_without_memory_for_its_contacts_costs_only_its_row() -> None:
     assert not stepped.broken
 
 
-def test_a_start_without_memory_for_its_contacts_is_refused() -> None:
-    task = MuJoCoTask(reward=lambda before, actions, after: after.qpos.sum(axis=1))
-    codes = set()
-    for memory in MEMORIES:
-        model = mujoco.MjModel.from_xml_string(HEAP.format(memory))
-        try:
-            MuJoCoSimulator("heap", model, task)
-            codes.add("")
-        except InvalidArgument as error:
-            codes.add(error.code)
-    assert codes == {"", "model-refused"}
-
-
 def test_the_puck_goes_where_its_thrusters_are_turned() -> None:
     """A quarter turn: thrust ahead moves it along y, as written in the gears."""
     puck = open_mujoco("puck")
@@ -229,49 +195,3 @@ def test_the_puck_goes_where_its_thrusters_are_turned() -> None:
     assert np.allclose(moved, wanted, rtol=0.0, atol=1e-12)
     goal = first[:, :2]  # seen from the middle
     assert np.allclose(stepped.reward, -np.linalg.norm(goal - moved, axis=1))
-
-
-def test_the_puck_has_another_goal_every_25_steps() -> None:
-    worlds = open_mujoco("puck").instantiate({})
-    shown = [worlds.reset(np.array([5]))]
-    for step in range(100):
-        stepped = worlds.step(np.zeros((1, 2)), np.ones(1, np.bool_))
-        shown.append(stepped.observation)
-        assert stepped.ended[0] == (step == 99)
-    goals = np.array([each[0, :2] + each[0, 2:4] for each in shown[:100]])
-    new = np.flatnonzero(np.abs(np.diff(goals, axis=0)).max(axis=1) > 1e-9) + 1
-    assert new.tolist() == [25, 50, 75]
-    assert (np.abs(goals) <= 1.0).all()
-
-
-def test_angle_and_gear_go_together() -> None:
-    puck = open_mujoco("puck")
-    names = ("angle", "actuator.ahead.gear")
-    gear = puck._model(names, (0.5, 2.0)).actuator_gear[:, :2]
-    assert np.allclose(gear[0], 2.0 * np.array([np.cos(0.5), np.sin(0.5)]))
-    assert np.allclose(gear[1], 4.0 * np.array([-np.sin(0.5), np.cos(0.5)]))
-
-
-def test_rows_with_the_same_values_share_a_model() -> None:
-    hopper = open_mujoco("hopper")
-    before = hopper._made.cache_info().misses
-    for _ in range(2):
-        hopper.instantiate({"gravity": np.array([9.0, 8.0, 9.0])})
-    assert hopper._made.cache_info().misses == before + 2
-
-
-def test_actuators_without_limits_have_none() -> None:
-    model = mujoco.MjModel.from_xml_string(
-        "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody>"
-        "<actuator><motor joint='j'/><motor joint='j' ctrlrange='-2 3'/></actuator>"
-        "</mujoco>"
-    )
-    task = MuJoCoTask(reward=lambda before, actions, after: after.qpos[:, 0], horizon=9)
-    simulator = MuJoCoSimulator("free", model, task)
-    assert simulator.action.low.tolist() == [-np.inf, -2.0]
-    assert simulator.action.high.tolist() == [np.inf, 3.0]
-    assert simulator.observation.size == 2
-    names = [each.name for each in simulator.parameters]
-    assert "actuator.0.gear" in names  # both act on the joint: numbers tell them apart
-    assert "actuator.1.gear" in names
-    assert len(set(names)) == len(names)

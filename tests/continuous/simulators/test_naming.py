@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 
-from simgap.continuous import BUILT_IN, Choices, JaxTask, open_simulator
+from simgap.continuous import BUILT_IN, Choices, open_simulator
 from simgap.errors import SimgapError
 from tests.continuous.simulators.broken_environments import Fine
 
@@ -61,37 +59,10 @@ def test_other_things_are_refused(given: Any, code: str) -> None:
     assert found.value.code == code
 
 
-def test_a_text_names_the_simulator_that_it_opened() -> None:
-    for text in ("gym:CartPole-v1", "gym:FrozenLake-v1?map_name=8x8"):
-        assert open_simulator(f" {text} ").name == text
-
-
-def test_a_task_of_equations_is_a_simulator() -> None:
-    pytest.importorskip("jax")
-    from simgap.continuous.simulators.tasks.catalogue import built_in
-
-    task: JaxTask = built_in("pendulum")
-    simulator = open_simulator(task)
-    assert simulator.parameters[-1].name == "delay"
-    assert open_simulator("pendulum").parameters == simulator.parameters
-
-
 def test_an_id_of_a_package_that_was_imported_is_known() -> None:
     if "Fine-v0" not in gymnasium.registry:
         gymnasium.register("Fine-v0", entry_point=Fine)
     assert open_simulator("gym:Fine-v0").observation.size == 2
-
-
-def test_naming_loads_no_library_of_another_door() -> None:
-    look = (
-        "import sys; from simgap.continuous import open_simulator;"
-        "open_simulator('gym:CartPole-v1');"
-        "print([n for n in ('jax', 'mujoco', 'onnxruntime') if n in sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", look], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("name", NAMED)

@@ -51,20 +51,6 @@ def test_noise_of_actions_moves_the_world_within_its_ends() -> None:
     assert 0.4 < (at_end > 1.0 - 1e-9).mean() < 0.6  # half of it would go beyond
 
 
-def test_no_noise_is_the_simulator_itself() -> None:
-    simulator = open_simulator(Fine)
-    assert with_noise(simulator, Noise()) is simulator
-    assert with_noise(simulator, "") is simulator
-
-
-def test_noise_leaves_everything_else_as_it_is() -> None:
-    simulator = open_simulator("gym:Pendulum-v1")
-    noisy = with_noise(simulator, "observation=0.1")
-    assert noisy.parameters == simulator.parameters
-    assert noisy.horizon == simulator.horizon
-    assert noisy.return_bounds(10) == simulator.return_bounds(10)
-
-
 @pytest.mark.parametrize(
     "text", ["observation=0.01 action=0.05", "action=0.5", "observation=1e-07", ""]
 )

@@ -42,9 +42,3 @@ def test_a_step_of_mujoco_is_as_long_as_gymnasium_documents(
     """Its time step by the frames for one action: 4 x 0.002 s of a Hopper."""
     simulator: Any = open_simulator(name)
     assert simulator.seconds == pytest.approx(seconds)
-
-
-def test_a_simulator_without_time_says_nothing_of_it() -> None:
-    for name in ("mountain-car", "gym:MountainCar-v0"):
-        simulator: Any = open_simulator(name)
-        assert simulator.seconds is None

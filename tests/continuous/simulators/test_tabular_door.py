@@ -15,7 +15,7 @@ from simgap.continuous.simulators.tabular_door import open_model, tabular_simula
 from simgap.errors import SimgapError
 from simgap.instances import build_instance
 from simgap.interop import save_model
-from simgap.mdp import LatentMDP, SimulatorClass
+from simgap.mdp import LatentMDP
 
 RIVER = "riverswim?success=0.2,0.35,0.5"
 
@@ -114,17 +114,3 @@ def test_what_the_class_does_not_have_is_refused(
     with pytest.raises(SimgapError) as found:
         simgap.transfer(f"model:{text}", "random", randomize=randomize, horizon=5)
     assert found.value.code == code
-
-
-def test_a_class_can_be_checked_first() -> None:
-    found = simgap.check(
-        f"model:{RIVER}", "random", randomize="success={0.2,0.35,0.5}", horizon=20
-    )
-    assert found.passed
-
-
-def test_two_models_with_the_same_parameters_are_numbered() -> None:
-    worlds: SimulatorClass = build_instance("switch?delta=0.1,0.2&e=0.05")
-    assert worlds.theta.names
-    twice = simgap.mdp.class_from_models([worlds[0], worlds[0], worlds[1]])
-    assert tabular_simulator(twice).parameters[0].name == "model"

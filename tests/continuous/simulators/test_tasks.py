@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.continuous import episode_keys, open_jax, open_simulator
+from simgap.continuous import open_jax, open_simulator
 
 jax = pytest.importorskip("jax")
 
@@ -50,12 +50,6 @@ def test_who_knows_the_mounting_angle_follows_the_goal_and_others_do_not() -> No
         )
         assert -16.0 < right.sum(axis=0).mean() < -12.0
         assert wrong.sum(axis=0).mean() < -200.0
-
-
-def test_a_drive_at_a_right_angle_goes_to_the_left() -> None:
-    quarter = {"mounting_angle": 0.5 * pi}
-    _, seen, _ = played("heading", quarter, lambda s: np.tile([1.0, 0.0], (ROWS, 1)), 4)
-    np.testing.assert_allclose(seen[:, :2], [[0.0, 0.6]] * ROWS, atol=1e-6)
 
 
 def test_the_goal_jumps_every_25_steps_and_elsewhere_in_every_episode() -> None:
@@ -104,23 +98,6 @@ def test_wind_leaves_the_error_that_statics_say() -> None:
     assert 1e-2 < gusty[:, 0].std() < 0.5
 
 
-def test_a_cart_under_full_force_is_the_cart_of_gymnasium() -> None:
-    """And a motor with its wires swapped is commanded the other way round."""
-
-    def push(factor: float) -> Controller:
-        return lambda seen: factor * np.where(seen[:, 2:3] > 0.0, 1.0, -1.0)
-
-    _, plain, _ = played("cartpole", {}, lambda seen: (seen[:, 2] > 0.0) * 1, 20)
-    for theta, factor in (
-        ({"sign": 1.0}, 1.0),
-        ({"sign": -1.0}, -1.0),
-        ({"gain": 2.0}, 0.5),
-        ({"sign": 1.0}, 7.0),  # a command beyond its ends
-    ):
-        _, seen, _ = played("cart-pole-force", theta, push(factor), 20)
-        np.testing.assert_allclose(seen, plain, atol=1e-5)
-
-
 @pytest.mark.parametrize("name", ["mountain-car", "mountain-car-continuous"])
 def test_a_car_that_swings_gets_out_and_that_is_a_success(name: str) -> None:
     def swing(seen: Any) -> Any:
@@ -133,13 +110,6 @@ def test_a_car_that_swings_gets_out_and_that_is_a_success(name: str) -> None:
     assert returns.min() > (-150.0 if name == "mountain-car" else 80.0)
     _, _, success = played(name, {}, lambda seen: 0.0 * swing(seen) + (name[-1] == "r"))
     assert not np.any(success)
-
-
-def test_a_key_is_that_of_jax_for_the_same_seed() -> None:
-    keys = jax.random.key_data(episode_keys(np.array([7, 2**40 + 5])))
-    assert np.asarray(keys).tolist() == [[0, 7], [2**8, 5]]
-    alone = jax.random.key_data(jax.random.key(7, impl="threefry2x32"))
-    assert alone.tolist() == [0, 7]
 
 
 def test_a_task_in_a_file_is_named_like_any_simulator(tmp_path: Path) -> None:

@@ -11,13 +11,10 @@ import pytest
 
 from simgap.continuous import Box, JaxTask, Parameter, open_jax, open_simulator
 from simgap.continuous.training.draws import Drawn
-from simgap.continuous.training.learner import finished
 from simgap.continuous.training.rows import Rows, Statistics
 from simgap.continuous.training.scanned import collected
-from simgap.continuous.training.seeds import ONE_THREAD
 from simgap.continuous.training.update import Learnt, loss, prepared, targets
 from simgap.continuous.training.waves import BrokenTraining
-from tests.continuous.program import told_by
 from tests.continuous.training.trial import MEMORIES, Trial, trial
 
 jax = pytest.importorskip("jax")
@@ -26,7 +23,6 @@ jnp = jax.numpy
 MOTOR = "gain=0.5..1.5 sign={-1,1}"
 POLES = "length=0.3..1.5 force_mag=3..14"
 HORIZON = 60
-PROGRAM = "tests.continuous.training.weights"
 KINDS = [
     pytest.param(each, marks=pytest.mark.slow) if each == "lstm" else each
     for each in MEMORIES
@@ -158,25 +154,6 @@ def test_every_episode_has_its_own_parameters_and_keeps_them() -> None:
     assert len(np.unique(given.drawn.seeds)) == given.drawn.seeds.size
 
 
-def test_returns_are_those_of_the_first_episodes() -> None:
-    given = motor("none")
-    rows = given.rows["scanned"]
-    met = finished(rows.reward, rows.ended, given.drawn)
-    for row, returned in enumerate(met.returned):
-        length = int(rows.ended[:, row].argmax()) + 1
-        assert returned == pytest.approx(rows.reward[:length, row].sum())
-    np.testing.assert_array_equal(met.theta, given.drawn.theta[:, 0])
-
-
-def test_what_is_seen_after_the_end_may_be_anything() -> None:
-    given = trial(open_jax(BREAKING), "broken=0", "none")
-    noise = np.zeros((HORIZON, 8, 1), np.float32)
-    rows = given.in_waves(given.learner.start(0), given.drawn(0, 0), noise)
-    assert np.isfinite(rows.observation).all()
-    np.testing.assert_array_equal(rows.ended.argmax(axis=0), 2)
-    assert rows.reward.sum() == rows.reward.size
-
-
 def test_episodes_that_break_end_a_training() -> None:
     given = trial(open_jax(BREAKING), "broken=1", "none")
     programs = given.learner.programs._replace(whole=None)
@@ -195,19 +172,6 @@ def test_a_delay_that_does_not_vary_is_no_less_a_delay(delay: int, same: bool) -
     learnt, drawn = learner.start(0), given.drawn(0, 1)
     one, other = (learner.round(learnt, drawn, seed, 1, 0.0) for seed in (0, 1))
     assert np.array_equal(one.met.returned, other.met.returned) == same
-
-
-def test_weights_are_a_function_of_the_seed_and_not_of_a_width_of_zero() -> None:
-    """Hashes of what a process with one thread learns in five updates."""
-    found = told_by(PROGRAM, ONE_THREAD)
-    assert found["nothing randomized"] == found["again"] == found["width zero"]
-    others = {found["another seed"], found["a range"], found["nothing randomized"]}
-    assert len(others) == 3
-
-
-@pytest.mark.slow
-def test_weights_do_not_depend_on_the_process() -> None:
-    assert told_by(PROGRAM, ONE_THREAD) == told_by(PROGRAM, ONE_THREAD)
 
 
 def _start(theta: Any, key: Any) -> Any:

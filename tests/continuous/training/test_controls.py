@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from scipy.stats import norm, t
+from scipy.stats import norm
 
 from simgap.arrays import FloatArray
 from simgap.continuous import open_jax
@@ -17,7 +17,6 @@ from tests.continuous.training.linear_quadratic import (
     HORIZON,
     KEEP,
     LINEAR_QUADRATIC,
-    NOT_KEPT,
     PRICE,
     SILENT,
     VISIBLE,
@@ -150,13 +149,3 @@ def test_memory_is_worth_nothing_where_the_sign_is_seen() -> None:
     assert abs(worth) < slack
     assert 0.0 < lost < slack
     assert optimum(0.0, SILENT) - optimum(0.0, HORIZON) > 10.0 * slack  # if hidden
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("spec", "nothing"), [(VISIBLE, True), (NOT_KEPT, False)])
-def test_what_memory_is_worth_over_five_seeds(spec: str, nothing: bool) -> None:
-    """The interval of Student's distribution contains 0; the control's does not."""
-    worth = np.array([worth_of_memory(spec, seed, 100)[0] for seed in range(5)])
-    error = float(t.isf(0.5e-3, 4)) * worth.std(ddof=1) / np.sqrt(worth.size)
-    assert (abs(worth.mean()) < error) == nothing
-    assert error < 0.02 * (optimum(0.0, SILENT) - optimum(0.0, HORIZON)) or not nothing

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 from scipy.stats import chisquare
 
 from simgap.arrays import AnyArray, BoolArray, FloatArray
@@ -130,22 +129,3 @@ def test_what_is_told_says_nothing_of_the_values() -> None:
     told = np.where(values < 0.2, 0, 4)  # the control: few are told if it is small
     here = values[told == 0]
     assert abs(here.mean() - 0.5) > np.sqrt(np.log(2 / RARE) / (2 * here.size))
-
-
-def test_a_policy_is_told_nothing_where_nothing_varies() -> None:
-    randomization = bind("mass=1", ROBOT)
-    settings = preset(parse_memory("none"), 20, rows=8, informed=True, masked=True)
-    found = drawn(
-        randomization,
-        features_of(randomization),
-        settings,
-        0,
-        0,
-        ROBOT.parameters,
-    )
-    assert found.draws.shown.shape == (8, 3, 0)
-
-
-@pytest.mark.parametrize("seed", [0, 2**32, 2**63])
-def test_seeds_may_be_large(seed: int) -> None:
-    assert np.isfinite(round_of(1, seed=seed).theta).all()

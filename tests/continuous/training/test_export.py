@@ -20,7 +20,7 @@ from simgap.continuous.training.rows import Statistics
 from simgap.continuous.training.settings import preset
 from simgap.continuous.training.update import Learnt
 from simgap.errors import SimgapError
-from tests.continuous.policies.cases import Linear, choosing, linear, tabular
+from tests.continuous.policies.cases import Linear, choosing, linear
 
 pytest.importorskip("onnxruntime")
 onnx = pytest.importorskip("onnx")
@@ -198,15 +198,6 @@ def test_a_file_is_what_was_learnt(
     assert len(said.roles.memory) == carries[memory]
 
 
-@pytest.mark.parametrize("states", [6, 1])
-def test_the_number_of_a_state_goes_in_as_one_of_many(
-    tmp_path: Path, states: int
-) -> None:
-    simulator = tabular(states, 3)
-    case = written(tmp_path / "p.onnx", "gru", simulator, informed=False)
-    assert apart(case, network_of(case)) < NEAR
-
-
 def test_a_policy_is_told_the_parameters_by_name(tmp_path: Path) -> None:
     case = written(tmp_path / "p.onnx", "gru", SIMULATORS["box"], informed=True)
     policy: Any = open_policy(case.path, SIMULATORS["box"])
@@ -224,15 +215,6 @@ def test_a_policy_is_told_the_parameters_by_name(tmp_path: Path) -> None:
     assert np.array_equal(actions(swapped), expected)
     other = theta | {"turn": theta["turn"][::-1]}  # the control: another world's
     assert np.abs(actions(other) - expected).max() > 100 * NEAR
-
-
-def test_a_policy_that_is_told_nothing_is_not_informed(tmp_path: Path) -> None:
-    case = written(tmp_path / "p.onnx", "gru", linear(), informed=False)
-    policy: Any = open_policy(case.path, linear())
-    assert not policy.informed
-    memory = policy.reset(Batch(np.arange(2)))
-    assert policy.remembered(memory).shape == (2, UNITS)
-    assert not policy.remembered(memory).any()
 
 
 @pytest.mark.parametrize("masked", [False, True])

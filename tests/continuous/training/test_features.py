@@ -10,7 +10,7 @@ import pytest
 from simgap.arrays import FloatArray
 from simgap.continuous import BoundRandomization, Parameter, bind
 from simgap.continuous.measuring.jobs import told_to_informed
-from simgap.continuous.training.features import Features, Scale, features_of
+from simgap.continuous.training.features import Scale, features_of
 from tests.continuous.randomization.worlds import Named
 
 ROBOT = Named(
@@ -103,9 +103,3 @@ def test_what_is_hidden_is_zero_and_marked() -> None:
     np.testing.assert_allclose(found[0], [1, 0, 0, 0, 0, 0, 1, 0, 0])
     np.testing.assert_allclose(found[1], [0, 1, 0, 0, 0, 1, 0, 1, 1])
     np.testing.assert_array_equal(plain.numbers(theta, shape), found[:, :6])
-
-
-def test_nothing_that_varies_is_no_number() -> None:
-    none = features_of(bound("mass=2 sign={1}"))
-    assert none == Features(())
-    assert none.numbers({}, (3, 4)).shape == (3, 4, 0)

@@ -142,28 +142,3 @@ def test_who_remembers_sees_the_action_before_and_who_does_not_sees_none() -> No
         framed = case(memory).network.framed(seen, previous)
         assert framed.shape == (ROWS, case(memory).network.frame)
         assert (framed == 7.0).any() == (memory != "none")
-
-
-@pytest.mark.parametrize("memory", ["gru", "lstm"])
-def test_a_new_memory_is_long(memory: str) -> None:
-    """Its gate lets sigmoid(1) of what is held pass, if nothing else is said."""
-    network = case(memory).network
-    new = network.new(np.random.default_rng(1), -0.5).actor
-    assert new.cell is not None
-    cell = jax.tree.map(lambda each: each if each.ndim == 1 else 0.0 * each, new.cell)
-    held = jax.tree.map(lambda each: each + 0.5, network.start(ROWS))
-    nothing, never = np.zeros((ROWS, network.frame)), np.zeros(ROWS, np.bool_)
-    for _ in range(4):
-        held, _ = network.step(
-            new._replace(cell=cell), held, nothing, np.zeros((ROWS, 2)), never
-        )
-    np.testing.assert_allclose(held[-1], 0.5 / (1.0 + np.exp(-1.0)) ** 4, rtol=1e-5)
-
-
-def test_new_layers_turn_and_the_first_actions_are_near_the_middle() -> None:
-    network = case("none").network
-    actor = network.new(np.random.default_rng(1), -0.5).actor
-    for layer, gain in ((actor.encoder, 2.0), (actor.hidden, 2.0), (actor.head, 1e-4)):
-        weight = np.asarray(layer.weight)
-        square = min(weight @ weight.T, weight.T @ weight, key=len)
-        np.testing.assert_allclose(square, gain * np.eye(len(square)), atol=1e-5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 import numpy as np
+import pytest
 
 from simgap.continuous import bind, open_simulator, parse_memory, preset
 from simgap.continuous.training.features import features_of
@@ -13,6 +14,7 @@ from simgap.continuous.training.trainer import Training, trained
 SETTINGS = {"rows": 8, "minibatches": 2, "epochs": 1, "units": 8}
 
 
+@pytest.mark.slow
 def test_seeds_side_by_side_learn_what_each_learns_alone() -> None:
     simulator = open_simulator("servo")
     randomization = bind("gain=0.5..1.5 sign={-1,1}", simulator)
