@@ -99,15 +99,6 @@ def test_without_a_diameter_only_lower_bounds_remain() -> None:
             assert bound.holds
 
 
-def test_equal_models_have_no_theorem_1() -> None:
-    same = replace(RIVERS, separation=0.0, exponent=0.0)
-    found = by_name(same, 1000)
-    assert "two models are equal" in found["Theorem 1"].unmet[0]
-    assert found["Theorem 2"].holds
-    unknown = replace(RIVERS, separation=None, exponent=None)
-    assert "known separation" in by_name(unknown, 1000)["Theorem 1"].unmet[0]
-
-
 def test_unseen_rewards_leave_only_theorem_1() -> None:
     """Errata aside: an agent that sees no rewards cannot find a wrong one."""
     unseen = by_name(replace(RIVERS, shared_rewards=False), 1000)
@@ -131,18 +122,6 @@ def test_what_equations_are_off_is_paid_for() -> None:
     begin = rough["Theorem 6 (spans)"].non_vacuous_from
     assert begin is not None
     assert begin >= (exact["Theorem 6 (spans)"].non_vacuous_from or 0)
-
-
-def test_numbers_of_one_scale_are_not_used_beyond_it() -> None:
-    """d_e = 0 at scale 1/10 does not promise d_e = 0 at scale 1/10^6."""
-    coarse = replace(RIVERS, eluder=0.0, covering=1.0)
-    bound = by_name(coarse, 10)["Theorem 7"]
-    every = by_name(replace(RIVERS, eluder=None, covering=None), 10)["Theorem 7"]
-    assert bound.value < every.value
-    assert bound.at(11) == every.at(11)
-    begin = bound.non_vacuous_from
-    assert begin is not None
-    assert bound.at(int(begin)) < begin
 
 
 def test_one_model_is_no_risk() -> None:
@@ -180,9 +159,3 @@ def test_facts_that_cannot_be_are_refused(
     with pytest.raises(InvalidArgument) as caught:
         replace(RIVERS, **change)  # type: ignore[arg-type]
     assert words in str(caught.value)
-
-
-def test_a_horizon_is_a_number_of_steps() -> None:
-    for horizon in (0, -3, 2.5, True):
-        with pytest.raises(InvalidArgument, match="horizon"):
-            applicable(RIVERS, horizon)  # type: ignore[arg-type]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from itertools import product
 from math import ceil, inf, log, log2, sqrt
@@ -11,9 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from simgap._kernels.agents.algorithm_3 import threshold
-from simgap.arrays import FloatArray
-from simgap.base_policies.paper import optimistic
 from simgap.bounds import (
     Bound,
     Quantity,
@@ -46,72 +42,6 @@ def test_the_regret_of_likelihood_ratios_is_the_formula_of_its_theorem() -> None
     coarse = 4 * sqrt(3 * (M - 1) * H * log(M * H)) + (2 * M - 1) * 4 + 4 / sqrt(2) + 2
     assert likelihood_regret(horizon=H, spans=[4.0] * M).value <= coarse
     assert likelihood_regret(horizon=H, spans=[3.0]).value == 3.0  # one model
-
-
-MEANS = np.array([[0.8, 0.5], [0.5, 0.6]])  # (model, arm); gains 0.8 and 0.6
-
-
-def ratio_agent(real: int, horizon: int, level: float) -> tuple[float, float]:
-    """Return P(the real model is dropped) and the gap, exactly, for two bandits.
-
-    The model of greater gain is played, by its best arm, until the other one is
-    exp(level) times as likely; its own likelihood is compared in return.
-    """
-    best = MEANS.argmax(axis=1)
-    step = np.array(  # what an outcome of an arm adds to log L_1 / L_0
-        [
-            [log((1 - MEANS[1, a]) / (1 - MEANS[0, a])) for a in range(2)],
-            [log(MEANS[1, a] / MEANS[0, a]) for a in range(2)],
-        ]
-    )
-    # (alive, wins and pulls of both arms) -> probability
-    states: dict[tuple[frozenset[int], tuple[int, ...]], float] = {
-        (frozenset({0, 1}), (0, 0, 0, 0)): 1.0
-    }
-    won, dropped = 0.0, 0.0
-    for h in range(1, horizon + 1):
-        after: dict[tuple[frozenset[int], tuple[int, ...]], float] = {}
-        for (alive, counts), chance in states.items():
-            arm = int(best[min(alive)])  # model 0 has the greater gain
-            for win in (0, 1):
-                part = MEANS[real, arm] if win else 1.0 - MEANS[real, arm]
-                new = list(counts)
-                new[2 * arm] += win
-                new[2 * arm + 1] += 1
-                ratio = sum(
-                    new[2 * a] * step[1, a] + (new[2 * a + 1] - new[2 * a]) * step[0, a]
-                    for a in range(2)
-                )
-                left = alive
-                if ratio >= level:
-                    left = left - {0}
-                if -ratio >= level:
-                    left = left - {1}
-                if real in alive and real not in left:
-                    dropped += chance * part
-                key = (left or frozenset({0, 1}), tuple(new))
-                after[key] = after.get(key, 0.0) + chance * part
-                if win and h < horizon:  # the last pull is paid after the end
-                    won += chance * part
-        states = after
-    return dropped, (horizon - 1) * float(MEANS[real].max()) - won
-
-
-@pytest.mark.parametrize("real", [0, 1])
-@pytest.mark.parametrize("horizon", [5, 25])
-def test_an_agent_with_likelihood_ratios_keeps_its_promises(
-    real: int, horizon: int
-) -> None:
-    dropped, gap = ratio_agent(real, horizon, log(2 * horizon))
-    assert dropped <= 1.0 / (2 * horizon)
-    assert gap >= -1e-9
-    assert gap <= likelihood_gap(horizon=horizon, spans=[1.0, 1.0]).value
-
-
-def test_a_lower_level_would_break_the_promise() -> None:
-    """Control: at level log 2 the real model goes much more often."""
-    dropped, _ = ratio_agent(0, 25, log(2.0))
-    assert dropped > 1.0 / 50.0
 
 
 def test_affinities_add_up_to_no_more_than_the_ratio_allows() -> None:
@@ -162,63 +92,6 @@ def test_small_variances_beat_hoeffding() -> None:
     H = 10**6
     quiet = variance_gap(horizon=H, spans=[10.0] * 4, deviations=[0.5] * 4).value
     assert quiet < optimistic_gap(horizon=H, spans=[10.0] * 4).value / 3
-
-
-def false_elimination(
-    p: float, horizon: int, threshold: Callable[[int], float]
-) -> float:
-    """Return P(|sum of p - x_i| passes the threshold within H steps), exactly."""
-    alive, gone = np.array([1.0]), 0.0
-    for n in range(1, horizon + 1):
-        after = np.zeros(n + 1)
-        after[1:] += alive * p
-        after[:-1] += alive * (1.0 - p)
-        far = np.abs(n * p - np.arange(n + 1)) > threshold(n) + 1e-9
-        gone += float(after[far].sum())
-        after[far] = 0.0
-        alive = after
-    return gone
-
-
-@pytest.mark.parametrize("horizon", [50, 200, 600])
-@pytest.mark.parametrize("p", [0.5, 0.05, 0.002])
-def test_the_real_model_survives_the_variance_test(p: float, horizon: int) -> None:
-    """A coin with bias span 1; a quarter of the threshold would not do (control)."""
-    level = log(2 * horizon * (optimistic.peeling_levels(horizon) + 1))
-
-    def limit(n: int) -> float:
-        return float(threshold(True, horizon, n * p * (1 - p), 1.0, level))
-
-    assert false_elimination(p, horizon, limit) <= 1.0 / horizon
-    if p == 0.5:
-        low = false_elimination(p, horizon, lambda n: limit(n) / 4)
-        assert low > 1.0 / horizon
-
-
-@pytest.mark.parametrize("horizon", [50, 200, 1000])
-def test_the_real_model_survives_the_sharp_test_as_in_row_32(horizon: int) -> None:
-    wanted = {50: 1.36514e-4, 200: 2.2117e-5, 1000: 1.9938e-6}[horizon]
-    level = log(2 * horizon**2) / 2
-    found = false_elimination(0.5, horizon, lambda n: sqrt(n * level))
-    assert found == pytest.approx(wanted, rel=1e-4)
-    assert found <= 1.0 / horizon
-
-
-@STEADY
-@given(st.floats(0.0, 20.0), st.integers(1, 10**6), st.floats(0.0, 1.0))
-def test_the_threshold_is_that_of_the_agent(
-    span: float, horizon: int, share: float
-) -> None:
-    """It solves x^2 = 2 L (v + b x / 3) at a level v no more than twice too large."""
-    variance = share * horizon * span**2 / 4
-    J = optimistic.peeling_levels(horizon)
-    L = log(2 * horizon * (J + 1))
-    found = threshold(True, horizon, variance, span, L)
-    if span > 1e-3:
-        level = (found**2 / (2 * L)) - span * found / 3
-        assert level >= variance * (1 - 1e-9)
-        assert level <= max(span**2, 2 * variance) * (1 + 1e-9)
-        assert level <= span**2 * 2**J * (1 + 1e-9)
 
 
 # --- posterior sampling
@@ -278,13 +151,6 @@ def test_no_sequence_of_pairs_makes_more_episodes(
         assert worst <= most_episodes(steps, pairs)
 
 
-def test_episodes_do_not_get_fewer_with_time() -> None:
-    for pairs in (1, 3, 10, 200):
-        counts = [most_episodes(h, pairs) for h in range(1, 3000)]
-        assert counts == sorted(counts)
-        assert counts[0] == 1
-
-
 @STEADY
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.floats(0.1, 6.0))
 def test_doubling_keeps_what_an_episode_adds_small(
@@ -339,9 +205,3 @@ def test_bounds_grow_with_the_horizon_and_speak_from_the_horizon_they_say() -> N
         assert all(
             bound.at(h) >= h for h in range(max(1, int(begin) - 400), int(begin))
         )
-
-
-def test_models_without_a_bias_cost_next_to_nothing() -> None:
-    flat: FloatArray = np.zeros(3)
-    assert likelihood_gap(horizon=99, spans=flat).value == pytest.approx(4 / 3)
-    assert variance_gap(horizon=99, spans=flat).value == 1.0

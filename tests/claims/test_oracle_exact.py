@@ -8,17 +8,14 @@ import numpy as np
 import pytest
 
 from simgap.arrays import FloatArray
-from simgap.instances import linear_bandit
 from simgap.mdp import IndexOrder, LatentMDP, SimulatorClass, class_from_arrays
 from simgap.oracle.exact import solve_exact
 from simgap.oracle.graph_values import graph_gaps
 from simgap.oracle.loss_form import loss_form
 from simgap.oracle.settings import ExactOracle
 from tests.reference.latent import (
-    bound,
     exact_gap,
     gap_intervals,
-    oracle_value,
     random_latent,
     rational,
 )
@@ -55,27 +52,6 @@ def test_the_oracle_is_that_of_the_slow_twin(seed: int) -> None:
         if exact_floats:  # ties of the twin are ties
             inside = latent.prior > 0.0
             assert found[inside] == pytest.approx(judged[inside], abs=1e-11)
-
-
-def test_bounds_by_more_backups_come_down_to_the_oracle() -> None:
-    """Theory row 37, on 60 latent MDPs."""
-    rng = np.random.default_rng(37)
-    for _ in range(60):
-        latent, horizon = random_latent(rng, denominator=10)
-        exact = rational(latent)
-        bounds = [bound(exact, horizon, backups=k) for k in range(horizon + 1)]
-        assert sorted(bounds, reverse=True) == bounds
-        assert bounds[-1] == oracle_value(exact, horizon)
-
-
-def test_a_large_class_is_never_explored_in_a_long_episode() -> None:
-    """Theory row 23 with H = 80: 325 models."""
-    horizon = 80
-    form = loss_form(LatentMDP.uniform(linear_bandit(4 * horizon + 5)), horizon=horizon)
-    planned = solve_exact(form, ExactOracle())
-    assert form.informed - planned.upper == pytest.approx(39.5, abs=1e-9)
-    assert planned.gaps[-1] == pytest.approx(39.5, abs=1e-9)
-    assert planned.gaps[:-1] == pytest.approx(np.zeros(form.n_models - 1), abs=1e-9)
 
 
 @pytest.mark.parametrize("horizon", [5, 20, 60])

@@ -19,7 +19,7 @@ from simgap.complexity import (
 from simgap.complexity.eluder import witnesses
 from simgap.complexity.eluder_search import longest_sequence
 from simgap.errors import InvalidArgument
-from simgap.instances import bandit, garnet, linear_bandit, needle, riverswim
+from simgap.instances import bandit, garnet, linear_bandit, needle
 from simgap.planning import diameter
 from tests.reference import complexity as twin
 from tests.reference.average_reward import bias_is_unique, optimal_gain_and_bias
@@ -121,13 +121,6 @@ def test_sequences_are_those_of_trying_all() -> None:
         check(*random_matrix(rng))
 
 
-@pytest.mark.slow
-def test_five_hundred_sequences_are_those_of_trying_all() -> None:
-    rng = np.random.default_rng(32)
-    for _ in range(500):
-        check(*random_matrix(rng))
-
-
 def check_simulators(rng: np.random.Generator) -> int:
     """From kernels and solved biases, against exact biases; 0 if too large."""
     family = (dense_model, sparse_model)[int(rng.integers(2))]
@@ -156,12 +149,6 @@ def test_simulators_are_as_complex_as_with_exact_biases() -> None:
     """Biases are rounded; dimensions and covers are not: equal numbers stay equal."""
     rng = np.random.default_rng(33)
     assert sum(check_simulators(rng) for _ in range(60)) >= 20
-
-
-@pytest.mark.slow
-def test_five_hundred_classes_are_as_complex_as_with_exact_biases() -> None:
-    rng = np.random.default_rng(34)
-    assert sum(check_simulators(rng) for _ in range(1200)) >= 500
 
 
 def test_a_witness_of_a_large_class_holds_by_definition() -> None:
@@ -226,16 +213,6 @@ def test_coarser_scales_and_smaller_classes_have_no_more_dimensions() -> None:
     fewer = eluder_dimension(function_class_from_matrix(matrix[:3]), 0.1).upper
     narrow = eluder_dimension(function_class_from_matrix(matrix[:, :4]), 0.1).upper
     assert fewer <= whole and narrow <= whole
-
-
-def test_rounding_noise_adds_no_dimension() -> None:
-    """The same arm seen through biases that differ in the last digits."""
-    found = eluder_dimension(function_class(riverswim(4, (0.3, 0.4))), 0.01)
-    assert found.upper == 1  # one pair of functions
-    noisy = np.array([[0.0, 0.0], [0.3, 0.3 + 1e-16], [0.6, 0.6]])
-    assert eluder_dimension(function_class_from_matrix(noisy), 0.1).upper >= 2
-    many = function_class(linear_bandit(30))
-    assert eluder_dimension(many, 0.0).upper == 1
 
 
 @pytest.mark.parametrize("bad", [-1.0, float("nan"), float("inf")])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 
@@ -12,13 +10,10 @@ from simgap.errors import InvalidArgument, NotCommunicating
 from simgap.instances import (
     absorbing_doors,
     bandit,
-    cycle,
     garnet,
     linear_bandit,
-    riverswim,
     windy_grid,
 )
-from simgap.mdp import class_from_models
 from simgap.planning import solve_average_reward
 from tests.reference import complexity as twin
 from tests.reference.average_reward import optimal_gain_and_bias
@@ -73,51 +68,9 @@ def test_models_that_differ_where_no_bias_sees_it_are_one_function() -> None:
     assert found.n_functions == 2
 
 
-def test_one_model_has_one_function_and_no_points() -> None:
-    found = function_class(cycle(4))
-    assert (found.n_functions, found.n_points) == (1, 0)
-
-
-def test_without_rewards_there_is_nothing_to_tell_apart() -> None:
-    """All biases are zero, so all functions are."""
-    quiet = as_class([dense_model(np.random.default_rng(s), 3, 2, 12) for s in (1, 2)])
-    still = class_from_models(
-        [type(m)(m.transitions, 0.0 * m.rewards, m.start, m.name) for m in quiet]
-    )
-    found = function_class(still)
-    assert (found.n_functions, found.n_points) == (1, 0)
-
-
 def test_a_class_that_is_not_communicating_has_no_biases() -> None:
     with pytest.raises(NotCommunicating, match="components"):
         function_class(absorbing_doors(3))
-
-
-def test_equal_rows_and_idle_columns_of_a_matrix_go() -> None:
-    found = function_class_from_matrix(
-        [[0.0, 1.0, 5.0, 0.25], [0.0, 3.0, 5.0, 0.75], [0.0, 1.0, 5.0, 0.25]]
-    )
-    assert found.function.tolist() == [0, 1, 0]
-    assert found.column.tolist() == [1, 3]
-    assert found.resolution == 0.0
-
-
-def test_equal_columns_are_one_point_up_to_sign() -> None:
-    column = np.array([0.1, 0.7, 0.4])
-    found = function_class_from_matrix(np.column_stack([column, -column, column]))
-    assert found.n_points == 1
-    slightly = np.column_stack([column, column + np.array([0.0, 0.0, 1e-16])])
-    assert slightly[2, 0] != slightly[2, 1]
-    assert function_class_from_matrix(slightly).n_points == 2  # by the letter
-
-
-def test_equal_points_are_found_among_many() -> None:
-    """Forty columns, each six times in random order: forty are left."""
-    rng = np.random.default_rng(5)
-    columns = rng.random((7, 40))
-    signs = rng.choice([-1.0, 1.0], 240)
-    matrix = (np.tile(columns, 6) * signs)[:, rng.permutation(240)]
-    assert function_class_from_matrix(matrix).n_points == 40
 
 
 def test_small_changes_of_the_solver_do_not_change_the_class() -> None:
@@ -132,10 +85,3 @@ def test_small_changes_of_the_solver_do_not_change_the_class() -> None:
 def test_matrices_that_are_none_are_refused(bad: object) -> None:
     with pytest.raises(InvalidArgument, match="matrix"):
         function_class_from_matrix(bad)  # type: ignore[arg-type]
-
-
-def test_the_matrix_is_kept_once_and_frozen() -> None:
-    found = function_class(riverswim(6, (0.2, 0.3, 0.4)))
-    with pytest.raises(ValueError, match="read-only"):
-        found.values[0, 0] = 1.0
-    assert Fraction(found.resolution) > 0

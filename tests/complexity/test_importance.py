@@ -27,16 +27,6 @@ def test_the_score_is_the_greatest_ratio() -> None:
         )
 
 
-def test_one_function_never_asks_for_a_fit() -> None:
-    assert importance([[0.0]], [[0.0]], alpha=1.0).score == 0.0
-
-
-def test_ties_go_to_the_first_pair() -> None:
-    same = 1.0 - np.eye(3)
-    found = importance(same, same, alpha=1.0)
-    assert (found.first, found.second, found.score) == (0, 1, 0.5)
-
-
 @pytest.mark.parametrize(
     ("fresh", "kept", "alpha", "says"),
     [

@@ -36,15 +36,6 @@ def test_greedy_sequences_are_those_of_the_twin(careful: bool) -> None:
         assert chosen[:count].tolist() == expected
 
 
-def test_greedy_sequences_respect_the_resolution() -> None:
-    values = read_only(np.array([[0.0, 0.5], [0.0, 0.6]]))
-    order = np.array([0, 1])
-    chosen = np.empty(2, np.int64)
-    for rule in (first_fit, least_harm):
-        assert rule(values, order, 0.5, 0.05, chosen) == 1 and chosen[0] == 1
-        assert rule(values, order, 0.5, 0.2, chosen) == 0
-
-
 def test_sup_distances_are_maxima() -> None:
     rng = np.random.default_rng(62)
     values = values_of(rng, 30, 7).copy()
@@ -69,15 +60,3 @@ def test_points_follow_the_first_that_shows_the_same(signs: tuple[float, ...]) -
     for x in range(60):
         assert picked[leader[x]] == picked[x]
     assert np.unique(leader).size == np.unique(picked).size
-
-
-@pytest.mark.parametrize("scale", [1e-200, 0.0, 1e200])
-def test_no_point_comes_twice_where_squares_are_no_floats(scale: float) -> None:
-    """A pair that was shown apart stayed alive, and points were written for ever."""
-    size = scale or 1e-250
-    values = read_only(np.array([[0.0, 3.0, 6.0], [0.0, 5.0, 9.0]]) * size)
-    order = np.array([0, 1])
-    for rule in (first_fit, least_harm):
-        chosen = np.full(100, -1)
-        count = rule(values, order, scale, 0.0, chosen[:2])
-        assert count <= 2 and (chosen[2:] == -1).all()

@@ -119,15 +119,6 @@ def test_rewards_do_not_tell_models_apart() -> None:
     assert separation(class_from_arrays(P, R)).duplicates == ((0, 1),)
 
 
-def test_rounding_does_not_break_ties() -> None:
-    """0.3 - 0.1, 0.7 - 0.5 and 0.4 - 0.2 are the same distance and differ in floats."""
-    found = separation(bandit([[0.3, 0.7, 0.4], [0.1, 0.5, 0.2]]))
-    assert len({0.3 - 0.1, 0.7 - 0.5, 0.4 - 0.2}) > 1
-    assert found.between(0, 1).action == 0
-    spread = separation(bandit([[0.1], [0.3], [0.5], [0.7]]))
-    assert spread.nearest == spread.between(0, 1)
-
-
 @pytest.mark.parametrize("step", [1e-3, 1e-6, 1e-9])
 def test_models_very_close_keep_the_digits_of_their_exponent(step: float) -> None:
     """-log BC is about step^2 / (8 p (1 - p)), far below the rounding of BC itself."""
@@ -156,23 +147,6 @@ def test_the_chain_of_lemma_5_holds() -> None:
         apart = found.distance[off]
         least = [-0.5 * log1p(-(d**2) / 4.0) for d in apart]
         assert (found.exponent[off] >= np.array(least) * (1.0 - 1e-12)).all()
-
-
-def test_matrices_are_symmetric_and_frozen() -> None:
-    found = separation(riverswim(4, (0.2, 0.5, 0.6)))
-    for name in ("distance", "average_distance", "hellinger", "affinity"):
-        matrix = getattr(found, name)
-        assert (matrix == matrix.T).all()
-        with pytest.raises(ValueError, match="read-only"):
-            matrix[0, 0] = 1.0
-    assert (found.distance_row == found.distance_row.T).all()
-    assert (np.diag(found.distance_row) == -1).all()
-
-
-def test_members_that_do_not_exist_are_refused() -> None:
-    found = separation(needle(3))
-    with pytest.raises(InvalidArgument, match="no model 3 in a class of 3"):
-        found.between(0, 3)
 
 
 def test_too_many_models_are_refused_before_memory_is_taken() -> None:

@@ -240,31 +240,6 @@ def test_without_tests_it_is_the_policy_of_the_most_optimistic_candidate() -> No
         assert ends(found.eliminated[member])[1] == 0.0
 
 
-def test_a_threshold_out_of_reach_costs_no_table_of_rewards() -> None:
-    """The paper's D sqrt(2 n log(2 H M)) cannot be met in 2000 steps."""
-    plan, horizon = solve_average_reward(RIVERS), 2000
-    root = np.sqrt(2.0 * np.arange(1, horizon + 1) * log(2.0 * horizon * 5))
-    paper = EliminationTests(
-        np.tile(diameter(RIVERS).upper * root, (5, 1)), np.zeros(5)
-    )
-    found = first_passage_gap(RIVERS[0], plan, paper, horizon)
-    assert found.columns == 1
-    assert ends(found.eliminations) == (0.0, 0.0)
-    never = EliminationTests(np.full((5, horizon), np.inf), np.zeros(5))
-    assert found.gap == first_passage_gap(RIVERS[0], plan, never, horizon).gap
-
-
-def test_a_bound_that_only_bad_luck_breaks_is_not_out_of_reach() -> None:
-    """A coin that claims .9 and wins .1: it earns less and less, never too much."""
-    claims, horizon = bandit((0.9,)), 20
-    plan = solve_average_reward(claims)
-    flat = np.full((1, horizon), 2.0)
-    for two_sided in (True, False):
-        tests = EliminationTests(flat, np.full(1, 1e-9), two_sided)
-        found = first_passage_gap(bandit((0.1,))[0], plan, tests, horizon)
-        assert ends(found.eliminated[0])[0] > 0.99
-
-
 def test_a_random_start_is_a_mean_over_starts() -> None:
     plan, horizon = solve_average_reward(RIVERS), 400
     tests = sharp(plan, horizon, 0.1)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from simgap.errors import InvalidArgument, NotSolved
-from simgap.gap import passage_law, start_times
 from simgap.gap.first_passage import EliminationTests, OptimisticGap, first_passage_gap
 from simgap.instances import bandit, cycle, riverswim
 from simgap.mdp import TabularMDP
@@ -29,23 +28,6 @@ def assert_overlap(one: OptimisticGap, two: OptimisticGap) -> None:
         *zip(one.steps, two.steps, strict=True),
     ]:
         assert max(ends(a)[0], ends(b)[0]) <= min(ends(a)[1], ends(b)[1])
-
-
-@pytest.mark.parametrize("member", [0, 4])
-def test_convolutions_by_fft_and_by_hand_agree_within_the_bracket(
-    member: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plan, horizon = solve_average_reward(RIVERS), 700
-    tests = sharp(plan, horizon, 0.03)
-    monkeypatch.setattr(start_times, "DIRECT", 2**40)
-    by_hand = first_passage_gap(RIVERS[member], plan, tests, horizon)
-    monkeypatch.setattr(start_times, "DIRECT", 0)
-    by_fft = first_passage_gap(RIVERS[member], plan, tests, horizon)
-    assert_overlap(by_hand, by_fft)
-    low, high = ends(by_fft.gap)
-    assert high - low < 1e-7
-    assert low <= middle(by_hand.gap) <= high
-    assert by_fft.gap != by_hand.gap  # the other way was taken
 
 
 @pytest.mark.parametrize("prune", [1e-4, 1e-8, 1e-14])
@@ -71,19 +53,6 @@ def test_work_that_runs_out_leaves_a_bracket() -> None:
     assert isinstance(partial, OptimisticGap)
     assert_overlap(whole, partial)
     assert partial.lost > 0.01
-
-
-def test_tables_that_grow_and_chunks_do_not_show(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    plan, horizon = solve_average_reward(RIVERS), 300
-    tests = sharp(plan, horizon, 0.1)
-    whole = first_passage_gap(RIVERS[1], plan, tests, horizon)
-    monkeypatch.setattr(passage_law, "FIRST_COLUMNS", 2)
-    monkeypatch.setattr(passage_law, "CHUNK", 7)
-    parts = first_passage_gap(RIVERS[1], plan, tests, horizon)
-    assert parts.gap == whole.gap
-    assert parts.eliminated == whole.eliminated
 
 
 def test_a_statistic_that_meets_its_threshold_is_told_apart_by_the_tolerance() -> None:

@@ -1,4 +1,4 @@
-"""The best mixture of nodes against a linear program; terms of successors."""
+"""The best mixture of nodes against a linear program."""
 
 from __future__ import annotations
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import pytest
 
 from simgap._kernels.solving.reachability import (
     backward_order,
-    compact_blocks,
     predecessors,
     strong_components,
     without_self_loops,
@@ -57,27 +55,6 @@ def test_backward_order_has_who_can_reach_a_target_nearest_first() -> None:
         assert along == sorted(along)
         partial += order.size < kernel.n_states
     assert partial > 5
-
-
-@pytest.mark.parametrize("size", [1, 3, 16])
-def test_compact_blocks_permute_the_targets_into_near_runs(size: int) -> None:
-    rng = np.random.default_rng(23)
-    for kernel in sparse_patterns():
-        targets = rng.permutation(kernel.n_states)[: rng.integers(1, 40)]
-        begins, sources = backward(kernel)
-        out = compact_blocks(begins, sources, read_only(targets, np.int64), size)
-        assert sorted(out.tolist()) == sorted(targets.tolist())
-        before = twin.predecessors(kernel.arrays, kernel.n_actions)
-        left, at = set(targets.tolist()), 0
-        while at < out.size:
-            first = next(int(t) for t in targets if t in left)
-            assert out[at] == first
-            near = twin.distances(before, [first])
-            reached = sorted(near[t] for t in left if t in near)
-            run = [int(t) for t in out[at : at + min(size, len(reached))]]
-            assert [near[t] for t in run] == reached[: len(run)]  # none nearer is left
-            left -= set(run)
-            at += len(run)
 
 
 def test_strong_components_are_those_of_the_twin_in_topological_order() -> None:

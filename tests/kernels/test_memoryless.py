@@ -77,23 +77,6 @@ def test_weights_are_sums_over_paths(explore: float) -> None:
             assert found[h, s] == pytest.approx(wanted.get((h, s), np.zeros(3)))
 
 
-def test_weighted_gaps_of_a_step_and_losses_before_it_are_the_average() -> None:
-    """Forwards and backwards tell the same story, whatever the step they meet at."""
-    for seed in range(5):
-        form = problem(seed)
-        for window in (0, 1, 2):
-            nodes = window_nodes(form.pattern, window)
-            actions = random_actions(np.random.default_rng(seed), 4, nodes.size)
-            weights = np.zeros((4, nodes.size, form.n_models))
-            weights[0] = first_weights(form, nodes)
-            reach_weights(*graph(form, nodes), 3, actions, 0.0, weights)
-            paid = form.losses[
-                np.arange(4)[:, None], nodes.node_state[None], actions
-            ]  # (H, N, M)
-            forwards = float((weights * paid).sum())
-            assert average(form, nodes, actions) == pytest.approx(forwards)
-
-
 def test_a_backward_sweep_never_loses_and_ends_where_no_action_helps() -> None:
     for seed in range(6):
         form = problem(seed)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
 from simgap._kernels.solving import (
-    LANES,
     StateLanes,
     backward_steps,
 )
-from simgap._kernels.solving.state_lanes import choose_rows, greedy_lanes
+from simgap._kernels.solving.state_lanes import greedy_lanes
 from simgap.mdp import Transitions
 from simgap.planning.lane_blocks import state_lanes, wide_rewards
 from tests.kernels.inputs import Pattern, pattern, patterns, whole
@@ -39,25 +36,6 @@ def laid_out(kernel: Pattern) -> StateLanes:
     n_states, n_actions = kernel.n_states, kernel.n_actions
     stored = Transitions(n_states, n_actions, kernel.indptr, kernel.indices, values)
     return state_lanes(stored, 0)
-
-
-def rows_of(wide: StateLanes, wide_row: int, i: int) -> list[tuple[int, float]]:
-    """The entries of one lane, by successors, without the zeros behind them."""
-    found = [
-        (int(wide.state[wide.indices[k, i]]), float(wide.values[k, i]))
-        for k in range(wide.begins[wide_row], wide.begins[wide_row + 1])
-    ]
-    while found and found[-1][1] == 0.0:
-        found.pop()
-    return found
-
-
-def every_row(kernel: Pattern, wide: StateLanes) -> Iterator[tuple[int, int, int]]:
-    """Yield row, wide row and lane of all states and actions."""
-    for s in range(kernel.n_states):
-        block, i = divmod(int(wide.lane[s]), LANES)
-        for a in range(kernel.n_actions):
-            yield s * kernel.n_actions + a, block * kernel.n_actions + a, i
 
 
 @pytest.mark.parametrize("steps", STEPS)
@@ -95,25 +73,3 @@ def test_greedy_actions_are_the_first_within_the_slack() -> None:
             assert greedy_lanes(totals, best, n, A, slack, policy) == 0
             policy[wide.lane[0]] = A
             assert greedy_lanes(totals, best, n, A, slack, policy) == 1
-
-
-def test_rows_of_a_policy_are_chosen_however_little_of_it_changes() -> None:
-    rng = np.random.default_rng(9)
-    for kernel in models(10):
-        wide, A = laid_out(kernel), kernel.n_actions
-        n_lanes, shape = wide.state.size, wide.values.shape
-        followed = np.full(n_lanes, -1, np.int32)
-        chosen = StateLanes(
-            wide.state, wide.lane, np.zeros(n_lanes // LANES + 1, np.int64),
-            np.full(shape, -1, np.int32), np.full(shape, np.nan),
-        )  # fmt: skip
-        actions = np.zeros(kernel.n_states, np.int32)
-        for changes in (0, kernel.n_states, 1, 1, 0, 3):
-            at = rng.integers(kernel.n_states, size=changes)
-            actions[at] = rng.integers(A, size=changes)
-            choose_rows(wide, A, actions[wide.state], chosen, followed)
-            for row, wide_row, i in every_row(kernel, wide):
-                if row % A == actions[row // A]:
-                    block = wide_row // A
-                    whole_row = rows_of(wide, wide_row, i)
-                    assert rows_of(chosen, block, i) == whole_row

@@ -148,14 +148,3 @@ def test_the_greedy_policy_is_the_first_least_action() -> None:
             assert policy[s] == wanted
             ties += totals.count(min(totals)) > 1
     assert ties > 3
-
-
-def test_the_greedy_policy_avoids_infinite_times_and_passes_over_zeros() -> None:
-    """Action 0 may fall into the trap 2; action 1 has only an explicit zero there."""
-    indptr = np.array([0, 2, 4, 5, 6, 7, 8])
-    indices = np.array([1, 2, 1, 2, 1, 1, 2, 2], np.int32)
-    values = np.array([0.5, 0.5, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0])
-    policy = np.full(3, -1, np.int32)
-    times = np.array([1.0, 0.0, np.inf])
-    greedy_travel_policy(indptr, indices, values, 2, 1, times, policy)
-    assert policy.tolist() == [1, 0, 0]

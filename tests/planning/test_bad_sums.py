@@ -177,15 +177,3 @@ def test_times_are_those_of_rows_divided_by_their_sums(rows: list[float]) -> Non
             ):
                 assert encloses(ends, times[source])
                 assert ends[1] - ends[0] <= room
-
-
-def test_the_rewards_of_a_model_widen_its_own_gain_only() -> None:
-    """Models with the same rows, one of which pays a thousand times as much."""
-    one = two_states([ROWS[0]] * 2)
-    rewards = np.array([[[1.0], [3.0]], [[1000.0], [3000.0]]])
-    plan = solve_average_reward(replace(one, rewards=rewards))
-    there, back = crossings(ROWS[0])
-    for m, scale in enumerate((1, 1000)):
-        ends = float(plan.gain_lower[m]), float(plan.gain_upper[m])
-        assert encloses(ends, scale * (there + 3 * back) / (there + back))
-        assert ends[1] - ends[0] <= scale * (16.0 * OFF + plan.tolerance)

@@ -1,25 +1,12 @@
-"""The diameter: which targets are looked at again, and what is refused."""
+"""The diameter at the narrowest tolerance."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from simgap.instances import cycle, riverswim
+from simgap.instances import cycle
 from simgap.planning import all_travel_times, diameter, travel_times
-
-
-def test_progress_of_a_diameter_ends_with_every_target() -> None:
-    """Targets that are dropped count when their model is done."""
-    seen: list[tuple[int, int]] = []
-    diameter(riverswim(20, (0.3, 0.4)), progress=lambda *x: seen.append(x))
-    assert {whole for _, whole in seen} == {40}
-    done = [count for count, _ in seen]
-    assert done == sorted(done)
-    assert done[0] == 0
-    assert {20, 40} <= set(done)
-    assert done[-1] == 40
-    assert max(np.diff(done[: done.index(20)])) == 1
 
 
 def test_the_narrowest_tolerance_is_met_where_every_step_is_certain() -> None:

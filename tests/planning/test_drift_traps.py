@@ -113,33 +113,6 @@ def test_times_that_overflow_are_refused_and_never_not_a_number() -> None:
         travel_times(chain(400, 0.1, 0.8), 399)
 
 
-def random_environment(states: int, seed: int) -> TabularMDP:
-    """A walk whose drift changes at random from state to state (Sinai)."""
-    rng = np.random.default_rng(seed)
-    P = np.zeros((states, 2, states))
-    for s in range(states):
-        for a in range(2):
-            law = rng.random(3) * 10.0 ** -rng.integers(0, 3, 3)
-            near = np.clip([s - 1, s, s + 1], 0, states - 1)
-            np.add.at(P[s, a], near, law / law.sum())
-        P[s, 0] *= 0.9
-        P[s, 0, (s + 1) % states] += 0.1
-    P /= P.sum(axis=2, keepdims=True)
-    rewards = rng.random((states, 2))
-    return mdp_from_arrays(P, rewards, order=IndexOrder.STATE_ACTION)
-
-
-@pytest.mark.parametrize("seed", [0, 1, 2, 3, 4, 5])
-def test_a_random_environment_is_solved_or_refused(seed: int) -> None:
-    model = random_environment(200, seed)
-    try:
-        plan = solve_average_reward(model)
-    except NotSolved:
-        return
-    assert plan.gain_upper[0] - plan.gain_lower[0] <= plan.tolerance
-    assert 0.0 <= plan.gain_lower[0] <= plan.gain_upper[0] <= 1.0
-
-
 def test_a_proper_first_policy_that_arrives_by_slips_is_no_trap() -> None:
     """Fewest edges would go by way of a slip of 1e-9; the sane way is longer."""
     n = 70

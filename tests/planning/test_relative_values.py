@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,7 +11,7 @@ from hypothesis import given, strategies as st
 from simgap._kernels.time_limit import time_limited
 from simgap.errors import InvalidArgument, OutOfTime
 from simgap.instances import cycle, riverswim
-from simgap.mdp import IndexOrder, SimulatorClass, Transitions, mdp_from_arrays
+from simgap.mdp import SimulatorClass
 from simgap.planning import optimal_values, solve_average_reward
 from simgap.planning.relative_values import RelativeValues, relative_values
 from tests.reference import episodic as twin
@@ -73,13 +72,6 @@ def test_rounding_is_measured_by_the_bias_and_not_by_the_horizon() -> None:
     assert (found.error < 1e-2 * plain.error).all()
 
 
-def test_one_model_is_solved_like_a_class_of_one() -> None:
-    simulators = riverswim(6, (0.2, 0.5))
-    model = simulators[1]
-    alone = relative_values(model, 50, solve_average_reward(model))
-    assert (alone.values[0] == solved(simulators, 50).values[1]).all()
-
-
 def test_the_plan_of_another_class_is_refused() -> None:
     plan = solve_average_reward(riverswim(6, (0.2, 0.5)))
     with pytest.raises(InvalidArgument, match="other models"):
@@ -93,79 +85,6 @@ def test_a_table_longer_than_the_horizon_is_refused(last_steps: int) -> None:
     simulators = riverswim(6, 0.35)
     with pytest.raises(InvalidArgument, match="last_steps"):
         solved(simulators, 10, last_steps=last_steps)
-
-
-def test_the_error_counts_backups_by_the_size_of_what_they_add_up() -> None:
-    """A backup of two numbers: seven units of |R - g| + |W|, which is the pay here."""
-    errors = {}
-    for pays, shift in ((1.0, 0.0), (1.0, -100.0), (8.0, 300.0)):
-        model = mdp_from_arrays(
-            [[[0.0, 1.0]], [[1.0, 0.0]]], [[shift], [pays + shift]],
-            order=IndexOrder.STATE_ACTION,
-        )  # fmt: skip
-        plan = solve_average_reward(model)
-        for horizon in (1, 1000):
-            found = relative_values(model, horizon, plan)
-            errors[pays, shift, horizon] = float(found.error[0])
-    one = errors[1.0, 0.0, 1]
-    assert one == pytest.approx(7.0 * 2.0**-52, rel=1e-9, abs=0.0)
-    assert errors[1.0, 0.0, 1000] == pytest.approx(1000.0 * one, rel=1e-9, abs=0.0)
-    for horizon in (1, 1000):
-        assert errors[1.0, -100.0, horizon] == pytest.approx(
-            horizon * one, rel=1e-2, abs=0.0
-        )
-        assert errors[8.0, 300.0, horizon] == pytest.approx(
-            8 * horizon * one, rel=1e-2, abs=0.0
-        )
-
-
-def test_many_first_states_add_the_rounding_of_their_mean() -> None:
-    model = riverswim(6, 0.35)
-    plan = solve_average_reward(model)
-    fixed = relative_values(model, 0, plan)
-    assert fixed.error.tolist() == [0.0]
-    mixed = replace(model, start=np.full((1, 6), 1.0 / 6.0))
-    plan = solve_average_reward(mixed)
-    error = relative_values(mixed, 0, plan).error[0]
-    size = float(np.abs(model.rewards - plan.gain[0]).max() + plan.bias_span[0])
-    assert 6 * 2.0**-52 * size <= error <= 96 * 2.0**-52 * size
-
-
-def test_values_that_leave_the_span_of_the_bias_are_a_defect() -> None:
-    """W of a cycle goes through all of it: with less of a bias it is too large."""
-    simulators = cycle(5)
-    plan = solve_average_reward(simulators)
-    relative_values(simulators, 9, plan)
-    with pytest.raises(AssertionError):
-        relative_values(simulators, 9, replace(plan, bias=0.99 * plan.bias))
-    relative_values(
-        simulators, 9, replace(plan, bias=0.99 * plan.bias, residual=np.full(1, 1e-3))
-    )
-
-
-def test_a_plan_is_of_other_models_if_any_number_is_another() -> None:
-    """Rings in two directions differ by their successors alone."""
-    forward, back = (
-        Transitions(
-            3, 1, np.arange(4), np.array(after, np.int32),
-            np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]),
-        )
-        for after in ([1, 2, 0], [2, 0, 1])
-    )  # fmt: skip
-    rewards = np.array([[[0.0], [0.0], [1.0]], [[0.5], [0.0], [1.0]]])
-    ring = SimulatorClass(transitions=forward, rewards=rewards, start=np.zeros(1, int))
-    plan = solve_average_reward(ring)
-    assert relative_values(replace(ring, rewards=rewards.copy()), 5, plan).horizon == 5
-    river = riverswim(3, (0.2, 0.5))
-    others = [
-        (replace(ring, transitions=back), plan),
-        (replace(ring, rewards=rewards + np.eye(3)[0, :, None]), plan),
-        (riverswim(3, (0.2, 0.4)), solve_average_reward(river)),
-        (riverswim(3, 0.2), solve_average_reward(river)),
-    ]
-    for other, known in others:
-        with pytest.raises(InvalidArgument):
-            relative_values(other, 5, known)
 
 
 def test_values_stop_where_their_time_is_over() -> None:

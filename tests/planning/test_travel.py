@@ -1,4 +1,4 @@
-"""Three methods for travel times, one answer: agreement, bounds, policies, ties."""
+"""Travel times and the diameter: exact brackets, policies, ties, what is refused."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.arrays import FloatArray, OffsetArray
-from simgap.errors import InvalidArgument, NotSolved
+from simgap.errors import InvalidArgument
 from simgap.instances import garnet, riverswim, slip_grid, switch_tree, two_optima
 from simgap.mdp import (
     IndexOrder,
@@ -19,11 +18,9 @@ from simgap.mdp import (
     class_from_models,
     mdp_from_arrays,
 )
-from simgap.planning import all_travel_times, diameter, travel_solver, travel_times
-from simgap.planning.travel_solver import Solved, TravelSolver
+from simgap.planning import all_travel_times, diameter, travel_times
 from tests.reference import travel as twin
 from tests.reference.graph import distances, predecessors as edges_into
-from tests.reference.kernel_rows import travel_bounds_hold
 from tests.reference.rational import (
     COMMUNICATING,
     Family,
@@ -34,24 +31,6 @@ from tests.reference.rational import (
 )
 
 TOLERANCE = 1e-9
-METHODS = ("wide", "ordered", "exact")
-
-
-def solver_of(model: TabularMDP, method: str) -> TravelSolver:
-    """A solver with the methods before the one named switched off."""
-    kernel = model.transitions
-    solver = TravelSolver(
-        kernel.indptr, kernel.indices, kernel.values[0], kernel.n_actions, TOLERANCE
-    )
-    solver._wide_works = method == "wide"
-    solver._ordered_works = method != "exact"
-    return solver
-
-
-def everywhere(model: TabularMDP, method: str) -> list[Solved]:
-    found = list(solver_of(model, method).every(np.arange(model.n_states)))
-    assert sorted(s.target for s in found) == list(range(model.n_states))
-    return sorted(found, key=lambda s: s.target)
 
 
 def with_stay(model: TabularMDP) -> TabularMDP:
@@ -70,100 +49,6 @@ def repeated(model: TabularMDP) -> TabularMDP:
     return mdp_from_arrays(
         P, np.repeat(model.rewards, 2, axis=1), order=IndexOrder.STATE_ACTION
     )
-
-
-# The three methods
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("family", COMMUNICATING)
-def test_each_method_alone_contains_the_exact_times(
-    method: str, family: Family
-) -> None:
-    rng = np.random.default_rng(101)
-    for S, A in ((2, 1), (2, 3), (6, 2)):
-        model = family(rng, S, A, 16)
-        for solved in everywhere(model.simulator(), method):
-            exact = twin.hitting_times(model.transitions, solved.target)
-            for s, time in enumerate(exact):
-                x = Fraction(float(solved.times[s]))
-                assert Fraction(solved.low) * x <= time <= Fraction(solved.high) * x
-            assert solved.high <= solved.low * (1.0 + 2.0 * TOLERANCE)
-
-
-@pytest.mark.parametrize("states", [16, 17, 33])
-def test_the_methods_agree_for_more_targets_than_lanes(states: int) -> None:
-    """Blocks of 16, 16 + 1 and 16 + 16 + 1 targets; bounds checked in Fractions."""
-    rng = np.random.default_rng(102)
-    for model in (
-        sparse_model(rng, states, 3, 12).simulator(),
-        dense_model(rng, states, 2, 2 * states).simulator(),
-        riverswim(states)[0],
-    ):
-        kernel = model.transitions
-        arrays = kernel.indptr, kernel.indices, kernel.values[0]
-        answers = [everywhere(model, method) for method in METHODS]
-        for first, second, third in zip(*answers, strict=True):
-            for solved in (first, second, third):
-                upper = solved.high * solved.times
-                assert upper == pytest.approx(third.times, rel=2.0 * TOLERANCE)
-                assert solved.high <= solved.low * (1.0 + 2.0 * TOLERANCE)
-            for solved in (first, second):
-                assert travel_bounds_hold(
-                    arrays, kernel.n_actions, solved.target, solved.times,
-                    solved.low, solved.high,
-                )  # fmt: skip
-
-
-def test_a_slow_model_moves_on_from_one_method_to_the_next() -> None:
-    """Without drift neither kind of sweep converges in its patience."""
-    rng = np.random.default_rng(103)
-    river = [[[0.0] * 60] for _ in range(60)]
-    for s in range(60):
-        river[s][0][max(s - 1, 0)] += 0.5
-        river[s][0][min(s + 1, 59)] += 0.5
-    model = mdp_from_arrays(river, rng.random((60, 1)), order=IndexOrder.STATE_ACTION)
-    solver = solver_of(model, "wide")
-    found = solver.one(59)
-    assert not solver._wide_works
-    assert found.times[0] == pytest.approx(60 * 59, rel=TOLERANCE)
-
-
-def test_a_matrix_product_and_lanes_give_the_same_times(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    rng = np.random.default_rng(104)
-    P = rng.random((70, 3, 70)) ** 4
-    P /= P.sum(axis=2, keepdims=True)
-    model = mdp_from_arrays(P, rng.random((70, 3)), order=IndexOrder.STATE_ACTION)
-    assert model.transitions.dense
-    calls: list[int] = []
-    original = TravelSolver._by_product
-
-    def counted(
-        self: TravelSolver, block: OffsetArray, best: float
-    ) -> list[Solved] | None:
-        calls.append(block.size)
-        return original(self, block, best)
-
-    monkeypatch.setattr(TravelSolver, "_by_product", counted)
-    by_product = all_travel_times(model)
-    width = diameter(model)
-    assert sum(calls) >= 70
-    monkeypatch.setattr(travel_solver, "DENSE_STATES", 10**9)
-    calls.clear()
-    by_lanes = all_travel_times(model)
-    assert not calls
-    assert (by_product.lower <= by_lanes.upper).all()
-    assert (by_lanes.lower <= by_product.upper).all()
-    assert width.upper == pytest.approx(float(by_lanes.upper.max()), rel=TOLERANCE)
-    kernel = model.transitions
-    for target in (0, 33, 69):
-        assert travel_bounds_hold(
-            (kernel.indptr, kernel.indices, kernel.values[0]), 3, target,
-            by_product.times[0, target], float(by_product.low[0, target]),
-            float(by_product.high[0, target]),
-        )  # fmt: skip
 
 
 # The diameter
@@ -213,21 +98,6 @@ def test_the_diameter_is_the_greatest_of_all_travel_times() -> None:
             assert width.model_upper[m] <= width.model_lower[m] * (1 + 2 * TOLERANCE)
             source, target = int(width.source[m]), int(width.target[m])
             assert times.upper[m, target, source] >= low  # the pair is a slowest one
-
-
-def test_a_model_above_the_limit_for_sharpening_has_the_same_diameter(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from simgap.planning import travel
-
-    for simulators in some_classes()[:4]:
-        sharp = diameter(simulators)
-        monkeypatch.setattr(travel, "SHARPEN_UP_TO", 0)
-        swept = diameter(simulators)
-        monkeypatch.undo()
-        assert (swept.model_lower <= sharp.model_upper).all()
-        assert (sharp.model_lower <= swept.model_upper).all()
-        assert (sharp.model_upper <= sharp.model_lower * (1.0 + 1e-14)).all()
 
 
 def test_one_state_is_reached_at_once() -> None:
@@ -281,15 +151,6 @@ def test_a_safe_action_is_found_behind_an_unsafe_shortcut() -> None:
     assert found.policy[0, 0] == 1
 
 
-def test_the_times_stored_lie_in_their_own_bracket() -> None:
-    P = [[[0.625, 0.375]], [[1.0, 0.0]]]
-    model = mdp_from_arrays(P, [[0.0], [1.0]], order=IndexOrder.STATE_ACTION)
-    found = all_travel_times(model)
-    assert found.upper[0, 1, 0] == pytest.approx(8.0 / 3.0, rel=TOLERANCE)
-    assert (found.lower <= found.times).all()
-    assert (found.times <= found.upper).all()
-
-
 # Policies, ties, repetition
 
 
@@ -305,14 +166,6 @@ def test_policies_attain_the_times_within_the_bracket(family: Family) -> None:
             alone = [[P[s][int(policy[target, s])]] for s in range(S)]
             for s, time in enumerate(twin.hitting_times(alone, target)):
                 assert time <= float(found.upper[0, target, s]) * (1 + 2 * TOLERANCE)
-
-
-def test_a_useless_first_action_is_not_taken_for_a_tie() -> None:
-    """Staying put costs one step of D; D is up to 1e6 here."""
-    for states in (5, 10, 15):
-        river = with_stay(riverswim(states, 0.2, 0.4)[0])
-        found = travel_times(river, states - 1)
-        assert (found.policy[0, :-1] == 2).all()
 
 
 @pytest.mark.parametrize("states", [40, 60])
@@ -355,26 +208,7 @@ def test_a_floor_without_slip_takes_the_lowest_of_the_shortest_ways() -> None:
     assert several > 50
 
 
-def test_two_calls_give_the_same_bytes() -> None:
-    def contents(simulators: SimulatorClass) -> bytes:
-        times, width = all_travel_times(simulators), diameter(simulators)
-        one = travel_times(simulators, 1)
-        arrays: list[FloatArray] = [times.times, times.low, times.high]
-        arrays += [width.model_lower, width.model_upper, one.lower, one.upper]
-        ends = width.source.tobytes() + width.target.tobytes() + one.policy.tobytes()
-        return b"".join(a.tobytes() for a in arrays) + ends + times.policy.tobytes()
-
-    for simulators in some_classes():
-        assert contents(simulators) == contents(simulators)
-
-
 # Arguments
-
-
-def test_progress_counts_every_target() -> None:
-    seen: list[tuple[int, int]] = []
-    all_travel_times(riverswim(20, (0.3, 0.4)), progress=lambda *x: seen.append(x))
-    assert seen == [(i, 40) for i in range(1, 41)]
 
 
 @pytest.mark.parametrize("tolerance", [0.0, -1.0, 1.0, float("nan")])
@@ -390,20 +224,6 @@ def test_a_tolerance_out_of_range_is_refused(tolerance: float) -> None:
 def test_a_target_that_does_not_exist_is_refused(target: Any) -> None:
     with pytest.raises(InvalidArgument, match=str(target)):
         travel_times(two_optima(3), target)
-
-
-def test_a_tolerance_beyond_doubles_is_an_error_that_holds_the_bracket(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A bracket that stays open is not passed off as an answer."""
-
-    def open_bracket(self: TravelSolver, target: int) -> Solved:
-        return Solved(target, np.ones(self._n_states), 0.5, 2.0)
-
-    monkeypatch.setattr(TravelSolver, "one", open_bracket)
-    with pytest.raises(NotSolved, match="tolerance") as caught:
-        travel_times(riverswim(4), 0)
-    assert caught.value.result == (0.5, 2.0)
 
 
 def test_stored_numbers_are_the_model_not_the_decimals_behind_them() -> None:

@@ -9,7 +9,6 @@ import gymnasium
 import numpy as np
 import pytest
 
-from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument, OutsideClass
 from simgap.mdp import (
     Details,
@@ -21,7 +20,7 @@ from simgap.mdp import (
 from simgap.oracle import baselines
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.planning import optimal_values
-from simgap.policies import Agent, MarkovPolicy, Step, WindowPolicy, run_episode
+from simgap.policies import Agent, MarkovPolicy, WindowPolicy, run_episode
 from tests.policies.cases import greedy_policy, random_graph
 
 
@@ -139,14 +138,6 @@ def test_a_flagged_belief_agent_keeps_its_posterior_and_goes_on() -> None:
     assert not agent.outside
 
 
-def test_a_flagged_agent_that_begins_where_nobody_does_starts_from_the_prior() -> None:
-    agent: Agent[Any] = Agent(greedy_policy(corridor()), on_outside="flag")
-    agent.reset(2)
-    assert agent.outside
-    assert agent.memory == (0.5, 0.5)
-    agent.act()
-
-
 def test_a_flagged_graph_agent_starts_again_where_it_can() -> None:
     graph = random_graph(np.random.default_rng(0), corridor())
     agent: Agent[int] = Agent(graph, on_outside="flag")
@@ -186,28 +177,6 @@ def test_fallbacks_are_counted_and_an_ordinary_episode_has_none() -> None:
     assert agent.fallbacks == 0 and not agent.outside
 
 
-class Nowhere:
-    """A policy that knows no state, and not even how many actions there are."""
-
-    name = "nowhere"
-
-    def start(self, state: int) -> None:
-        raise OutsideClass("no model begins here")
-
-    def act(self, memory: None, h: int, state: int) -> FloatArray:
-        raise AssertionError("not asked without a memory")
-
-    def observe(self, memory: None, step: Step) -> None:
-        raise AssertionError("not asked without a memory")
-
-
-def test_an_agent_that_has_nothing_to_go_on_with_says_so() -> None:
-    agent: Agent[Any] = Agent(Nowhere(), on_outside="flag")
-    agent.reset(0)
-    with pytest.raises(InvalidArgument, match="nothing to go on with"):
-        agent.act()
-
-
 def test_calls_out_of_turn_are_refused() -> None:
     agent: Agent[Any] = Agent(greedy_policy(corridor()))
     with pytest.raises(InvalidArgument, match="no episode"):
@@ -219,11 +188,3 @@ def test_calls_out_of_turn_are_refused() -> None:
         agent.observe(0)
     with pytest.raises(InvalidArgument, match="on_outside"):
         Agent(greedy_policy(corridor()), on_outside="ignore")  # type: ignore[arg-type]
-
-
-def test_environments_without_discrete_spaces_are_refused() -> None:
-    env = gymnasium.make("CartPole-v1")
-    with pytest.raises(InvalidArgument, match="not discrete"):
-        run_episode(env, Agent(greedy_policy(corridor())), horizon=5, seed=0)
-    with pytest.raises(InvalidArgument, match="horizon"):
-        run_episode(lake(0.5), Agent(greedy_policy(corridor())), horizon=-1, seed=0)

@@ -12,7 +12,7 @@ import pytest
 from simgap import LatentMDP, domain_randomization_oracle, load_model, save_model
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
-from simgap.instances import classic_control, riverswim
+from simgap.instances import classic_control
 from simgap.mdp import Axis, Discretisation, Moved, Physics, StateGrid, discretise
 from simgap.mdp.physics import Theta
 from simgap.oracle import AutoOracle, OracleResult
@@ -201,10 +201,3 @@ def test_after_an_end_the_table_starts_again_and_memory_stays(
     kept.reset(np.zeros(2))
     with pytest.raises(InvalidArgument, match="does not start again"):
         kept.restart(np.zeros(2))
-
-
-def test_a_class_without_a_grid_is_refused() -> None:
-    worlds = riverswim(6, (0.1, 0.6))
-    policy = domain_randomization_oracle(LatentMDP.uniform(worlds), horizon=3).policy
-    with pytest.raises(InvalidArgument, match="not made on a grid"):
-        GridPlayer(policy, worlds)

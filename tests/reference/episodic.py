@@ -1,10 +1,9 @@
-"""Finite-horizon values: backward induction, and sums over all trajectories."""
+"""Finite-horizon values by backward induction."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 
@@ -43,41 +42,6 @@ def policy_values(P: Kernel, R: Rewards, policy: Policy) -> list[list[Fraction]]
             ],
         )
     return values
-
-
-def policy_value_by_trajectories(
-    P: Kernel, R: Rewards, policy: Policy, start: int
-) -> Fraction:
-    """Return V^pi_1(start) as a sum over trajectories of chance times total reward."""
-    total = Fraction(0)
-    paths = [(start, Fraction(1), Fraction(0))]
-    for chances in policy:
-        longer = []
-        for s, chance, earned in paths:
-            for a, p_action in enumerate(chances[s]):
-                for t, p_next in enumerate(P[s][a]):
-                    if p_action * p_next:
-                        longer.append((t, chance * p_action * p_next, earned + R[s][a]))
-        paths = longer
-    for _, chance, earned in paths:
-        total += chance * earned
-    return total
-
-
-def optimal_value_by_enumeration(
-    P: Kernel, R: Rewards, horizon: int, start: int
-) -> Fraction:
-    """Return V*_1(start) as the best of all deterministic Markov policies."""
-    S, A = len(P), len(P[0])
-    best: Fraction | None = None
-    for actions in product(range(A), repeat=horizon * S):
-        policy = [
-            [_always(actions[h * S + s], A) for s in range(S)] for h in range(horizon)
-        ]
-        value = policy_value_by_trajectories(P, R, policy, start)
-        best = value if best is None else max(best, value)
-    assert best is not None
-    return best
 
 
 def optimal_values_in_floats(P: FloatArray, R: FloatArray, horizon: int) -> FloatArray:

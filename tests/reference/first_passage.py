@@ -1,4 +1,4 @@
-"""Algorithm 3 by hand: all histories one by one; the law of an episode in dicts."""
+"""Algorithm 3 by hand: all histories, one by one."""
 
 from __future__ import annotations
 
@@ -95,29 +95,3 @@ class Walk:
     unit: Fraction
     thresholds: Row  # (N + 1,)
     two_sided: bool
-
-
-def passage(walk: Walk, first: int) -> tuple[list[list[Fraction]], ...]:
-    """Return alive and passed, both (N + 1, S), with nothing pruned."""
-    S, steps = len(walk.chances), len(walk.thresholds) - 1
-    now = {(first, 0): Fraction(1)}
-    alive = [[Fraction(int(s == first)) for s in range(S)]]
-    passed = [[Fraction(0)] * S]
-    for n in range(1, steps + 1):
-        moved: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
-        for (s, c), chance in now.items():
-            for t, p in enumerate(walk.chances[s]):
-                if p > 0:
-                    moved[t, c + walk.jumps[s]] += p * chance
-        now = {}
-        alive.append([Fraction(0)] * S)
-        passed.append([Fraction(0)] * S)
-        for (t, c), chance in moved.items():
-            stat = n * walk.drift + walk.rise[t] - walk.unit * c
-            size = abs(stat) if walk.two_sided else stat
-            if size > walk.thresholds[n]:
-                passed[n][t] += chance
-            else:
-                alive[n][t] += chance
-                now[t, c] = chance
-    return alive, passed

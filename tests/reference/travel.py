@@ -1,4 +1,4 @@
-"""Least expected hitting times: exact policy iteration, and all policies in turn.
+"""Least expected hitting times by exact policy iteration.
 
 A time is finite exactly where some policy reaches the target with probability one; a
 path to the target is not enough, because the way may lead past a trap.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
 from math import inf
 
 from tests.reference.linear import solve
@@ -34,18 +33,6 @@ def hitting_times(P: Kernel, target: int) -> list[Time]:
         if improved == policy:
             return [times.get(s, inf) for s in range(S)]
         policy = improved
-
-
-def hitting_times_by_enumeration(P: Kernel, target: int) -> list[Time]:
-    """Return the same by trying every stationary policy."""
-    S, A = len(P), len(P[0])
-    best: list[Time] = [inf] * S
-    for actions in product(range(A), repeat=S):
-        alone = [[P[s][actions[s]]] for s in range(S)]  # a model with one action
-        sure = surely_reaching(alone, target)
-        times = _times_of(alone, target, {s: 0 for s in sure if s != target})
-        best = [min(best[s], times.get(s, inf)) for s in range(S)]
-    return best
 
 
 def surely_reaching(P: Kernel, target: int) -> set[int]:
