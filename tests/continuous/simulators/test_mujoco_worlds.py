@@ -150,9 +150,9 @@ HEAP = (
 
 
 def test_a_world_without_memory_for_its_contacts_costs_only_its_row() -> None:
-    """In row 1 all balls fly to one place, in too little memory and then in enough."""
+    """In the second world all balls fly to one place, in more and more memory."""
     apart = np.arange(12.0) - 6.0
-    speeds = np.array([[0.0], [-100.0], [-1.0]]) * apart  # at once to 0 in row 1
+    speeds = np.array([[0.0], [-100.0], [-1.0]]) * apart  # the second: at once to 0
     task = MuJoCoTask(
         reward=lambda before, actions, after: after.qpos.sum(axis=1),
         reset=lambda rng, model: (apart, np.zeros(12)),
