@@ -301,34 +301,6 @@ def round_memory(policy: Any, memory: Any, step: tuple[int, int, int, int]) -> A
     return tuple(round(p, 12) for p in after)
 
 
-def test_estimates_and_absent_baselines_are_labelled() -> None:
-    form, found = of(garnet_mixture(20, 4, 3, 4), horizon=60)
-    for name in ("greedy-posterior", "posterior-sampling"):
-        each = found[name]
-        assert each.certainty == "estimated"
-        assert isinstance(each.value, Estimate)
-        assert isinstance(each.average_gap, Estimate)
-        assert isinstance(each.gaps, tuple) and len(each.gaps) == 4
-        total = each.value.estimate + each.average_gap.estimate
-        assert total == pytest.approx(form.informed)
-        low, high = each.average_gap.lower, each.average_gap.upper
-        assert each.value.lower == pytest.approx(form.informed - high)
-        assert each.value.upper == pytest.approx(form.informed - low)
-    assert found["minimax"].value == NOTHING_KNOWN
-    assert "beliefs" in found["minimax"].note
-
-
-def test_the_same_seed_gives_the_same_table() -> None:
-    form = loss_form(LatentMDP.uniform(garnet_mixture(8, 3, 3, 4)), horizon=20)
-    first, again, other = (baselines(form, effort=0.02, seed=s) for s in (3, 3, 4))
-    for one, two in zip(first, again, strict=True):
-        assert one.value == two.value
-        assert one.average_gap == two.average_gap
-    sampled = ("greedy-posterior", "posterior-sampling")
-    for one, two in zip(first, other, strict=True):
-        assert one.name not in sampled or one.value != two.value
-
-
 def test_memory_and_randomization_are_worth_what_the_oracle_adds() -> None:
     """Theory row 16: 1.6605 with memory, 1.6555 without, 1.65 from one simulator."""
     form, found = of(best_arm(2, 0.1), horizon=4)
@@ -337,16 +309,6 @@ def test_memory_and_randomization_are_worth_what_the_oracle_adds() -> None:
     assert ends(memory) == pytest.approx((0.0045, 0.0055))
     both = value_of_randomization(form, value, found["single-simulator"])
     assert ends(both) == pytest.approx((0.01, 0.011))
-
-
-def test_without_a_bound_memory_may_be_worth_nothing() -> None:
-    form, found = of(garnet_mixture(20, 4, 3, 10), horizon=50)
-    memoryless = found["memoryless"]
-    reached = middle(memoryless.value)
-    value = Certified(reached + 0.1, reached + 0.3)
-    low, high = ends(value_of_memory(form, value, memoryless))
-    assert low == 0.0
-    assert high == pytest.approx(0.3)
 
 
 def test_only_certified_values_of_one_problem_are_compared() -> None:
@@ -359,15 +321,3 @@ def test_only_certified_values_of_one_problem_are_compared() -> None:
         value_of_randomization(form, NOTHING_KNOWN, found["memoryless"])
     with pytest.raises(InvalidArgument, match="below that of the baseline"):
         value_of_memory(form, Certified(1.0, 1.1), found["memoryless"])
-
-
-@pytest.mark.parametrize("effort", [0.0, -1.0, float("nan"), float("inf")])
-def test_effort_is_a_positive_number(effort: float) -> None:
-    form = loss_form(LatentMDP.uniform(best_arm(2, 0.1)), horizon=2)
-    with pytest.raises(InvalidArgument, match="effort"):
-        baselines(form, effort=effort)
-
-
-def test_histories_beyond_the_limit_are_not_gone_through() -> None:
-    form = loss_form(LatentMDP.uniform(best_arm(3, 0.3)), horizon=6)
-    assert gaps_by_histories(form, sampling_policy(form), limit=20) is None

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
 from simgap._kernels.beliefs.envelope import best_mixture
 from simgap.arrays import FloatArray
-from simgap.instances import garnet_mixture
-from simgap.mdp import LatentMDP
-from simgap.oracle.bounded import solve_bounded
 from simgap.oracle.bounded.lower_nodes import LowerStructure, lower_structure
-from simgap.oracle.bounded.lower_side import lower_pass, root_lower
-from simgap.oracle.bounded.points import BeliefPoints, no_points
-from simgap.oracle.bounded.relinking import Relinking, remembered_steps
+from simgap.oracle.bounded.lower_side import lower_pass
+from simgap.oracle.bounded.points import BeliefPoints
 from simgap.oracle.bounded.upper_graph import UpperPass
 from simgap.oracle.bounded.upper_nodes import upper_nodes
 from simgap.oracle.bounded.upper_side import upper_pass
-from simgap.oracle.bounded.vector_sets import vector_sets
 from simgap.oracle.loss_form import LossForm, loss_form
-from simgap.oracle.settings import BoundedOracle
-from simgap.oracle.to_run import policy_to_run
 from tests.policies.cases import random_latent
 from tests.reference.belief_bounds import belief_gap
 
@@ -102,95 +93,6 @@ def test_the_lower_side_is_concave_and_zero_at_corners(seed: int) -> None:
             ends = below(form, low, values, s, one), below(form, low, values, s, two)
             middle = below(form, low, values, s, 0.5 * (one + two))
             assert middle >= 0.5 * sum(ends) * (1.0 - 1e-5) - 1e-12
-
-
-@pytest.mark.parametrize("discount", [None, 0.8])
-def test_more_of_anything_raises_the_lower_side(discount: float | None) -> None:
-    """A finer grid that keeps its points, and more points."""
-    rng = np.random.default_rng(3)
-    latent = random_latent(rng, states=3, members=4)
-    horizon = None if discount else 6
-    form = loss_form(latent, horizon=horizon, discount=discount)
-    points = points_of(form, 1, 60)
-    found = []
-    for cells, count in ((4, 0), (8, 0), (16, 0), (16, 20), (16, 60)):
-        some = points.first(count)
-        made = lower_structure(form, some.states, some.beliefs, cells=cells)
-        values, _ = lower_pass(form, made, _go_on)
-        found.append(root_lower(form, made, values))
-    assert (np.diff(found) >= -1e-4 * found[-1]).all()
-    assert found[-1] > found[0] > 0.0
-
-
-@pytest.mark.parametrize("discount", [None, 0.9])
-def test_the_trace_closes_from_both_sides(discount: float | None) -> None:
-    form = loss_form(
-        LatentMDP.uniform(garnet_mixture(5, 2, 3, 4)),
-        horizon=None if discount else 20,
-        discount=discount,
-    )
-    found = solve_bounded(form, BoundedOracle(time_limit=4.0, gap_tolerance=1e-3))
-    assert len(found.trace) > 3
-    for before, after in pairwise(found.trace):
-        assert before.lower <= after.lower <= after.upper <= before.upper
-        assert before.seconds <= after.seconds
-    last = found.trace[-1]
-    assert found.lower == last.lower
-    assert found.upper <= last.upper * (1.0 + 1e-12)
-    assert found.trace[0].upper > last.upper
-    assert last.lower > 0.0
-
-
-@pytest.mark.parametrize("horizon", [0, 1, 2, 5, 30, None])
-def test_vector_sets_suit_a_belief_policy(horizon: int | None) -> None:
-    rng = np.random.default_rng(2)
-    latent = random_latent(rng)
-    discount = 0.9 if horizon is None else None
-    form = loss_form(latent, horizon=horizon, discount=discount)
-    made = upper_pass(form, upper_nodes(form, no_points(form), levels=2), _go_on)
-    for most in (1, 8):
-        sets = vector_sets(form, made, most)
-        assert sets.vector_set.shape == (form.steps + 1,)
-        sizes = np.diff(sets.vector_offsets)
-        assert sizes.size % form.pattern.n_states == 0
-        assert (sizes <= most + form.n_models).all()
-        policy = policy_to_run(form, sets, settled=True, episodes=2, seed=0).policy
-        assert policy.vectors.shape[0] == sizes.sum()
-    if horizon == 30:  # fewer steps to go, earlier snapshots
-        assert (np.diff(sets.vector_set) <= 0).all()
-        assert sets.vector_set[0] > sets.vector_set[-1] == 0
-
-
-def test_the_source_of_vectors_is_the_step_they_are_used_at() -> None:
-    """The set of step h holds gaps of at most H - h steps, and of many of them."""
-    form = form_of(4, 12)
-    made = upper_pass(form, upper_nodes(form, no_points(form), levels=2), _go_on)
-    sets = vector_sets(form, made, 50)
-    kept = sorted(made.snapshots)
-    for h in range(13):
-        assert kept[sets.vector_set[h]] <= 12 - h
-        assert kept[sets.vector_set[h]] >= (12 - h) / 1.5 - 1
-
-
-def test_steps_that_are_remembered_are_dense_near_the_end() -> None:
-    found = sorted(remembered_steps(1000))
-    assert found[:3] == [1, 2, 3]
-    assert all(after <= 1.4 * before + 1 for before, after in pairwise(found))
-    assert len(found) < 30
-    assert remembered_steps(0) == frozenset()
-
-
-def test_a_look_that_gained_is_followed_by_another_soon() -> None:
-    eager, idle = Relinking(0.1), Relinking(0.1)
-    for to_go in range(1, 200):
-        if to_go == eager.due:
-            eager.learned(to_go, 0.5)
-        if to_go == idle.due:
-            idle.learned(to_go, 0.0)
-        assert eager.due > to_go
-        assert idle.due > to_go
-    assert eager.due == 200
-    assert idle.due > 210
 
 
 def _go_on() -> None:

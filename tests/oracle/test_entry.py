@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -11,18 +10,14 @@ import pytest
 
 from simgap.errors import InvalidArgument
 from simgap.instances import garnet_mixture, linear_bandit
-from simgap.mdp import Details, LatentMDP, class_from_arrays
+from simgap.mdp import LatentMDP
 from simgap.oracle.baselines import baselines
 from simgap.oracle.baselines.minimax import solve_minimax
-from simgap.oracle.bounded import solve_bounded
 from simgap.oracle.entry import (
     domain_randomization_oracle,
-    planned_in_part,
-    planned_policy,
 )
-from simgap.oracle.exact import looks_hopeless, solve_exact
-from simgap.oracle.loss_form import LossForm, loss_form
-from simgap.oracle.result import Outcome, Planned
+from simgap.oracle.loss_form import loss_form
+from simgap.oracle.result import Outcome
 from simgap.oracle.settings import (
     AutoOracle,
     BoundedOracle,
@@ -30,7 +25,6 @@ from simgap.oracle.settings import (
     GridOracle,
     Solver,
 )
-from simgap.oracle.to_run import policy_to_run
 from simgap.oracle.watch import Progress
 from tests.policies.cases import random_latent
 
@@ -47,11 +41,11 @@ def large(members: int = 4) -> LatentMDP:
 @pytest.mark.parametrize(
     ("latent", "horizon", "discount", "words"),
     [
-        (small(), 4, None, "exact: there are only"),
-        (large(2), 40, None, "grid: there are only 2 models"),
-        (large(3), 40, None, "bounded: too many beliefs, and 3 models"),
-        (large(4), 40, None, "bounded: too many beliefs, and 4 models"),
-        (small(members=2), None, 0.9, "grid: there are only 2 models"),
+        (small(), 4, None, "exact"),
+        (large(2), 40, None, "grid"),
+        (large(3), 40, None, "bounded"),
+        (large(4), 40, None, "bounded"),
+        (small(members=2), None, 0.9, "grid"),
         (small(members=4), None, 0.9, "bounded"),
         (small(members=1), None, 0.9, "bounded"),
     ],
@@ -119,14 +113,6 @@ def test_no_optimal_policy_has_a_gap_outside_its_interval(
         assert (wide[:, 1] >= right[:, 1] - 1e-12).all()
 
 
-def test_wrong_limits_are_refused_by_all_ways_to_plan() -> None:
-    form, wrong = loss_form(small(), horizon=3), AutoOracle(time_limit=-1.0)
-    with pytest.raises(InvalidArgument, match="time_limit is -1"):
-        planned_policy(form, wrong)
-    with pytest.raises(InvalidArgument, match="time_limit is -1"):
-        planned_in_part(form, wrong, 1)
-
-
 def test_four_models_do_not_fit_a_grid() -> None:
     with pytest.raises(InvalidArgument, match="over 4 models"):
         domain_randomization_oracle(small(members=4), horizon=3, solver=GridOracle())
@@ -158,11 +144,6 @@ def test_progress_tells_the_bracket_and_never_takes_it_back() -> None:
     assert result.average_gap.upper == pytest.approx(told[-1].upper, rel=1e-9)
 
 
-def unfinished(form: LossForm, outcome: Outcome) -> Planned:
-    planned = solve_exact(form, ExactOracle())
-    return replace(planned, outcome=outcome, lower=0.0, gap_intervals=None)
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_equal_seeds_give_equal_bytes(seed: int) -> None:
     """Runs that end at their tolerance; nothing in them depends on the clock."""
@@ -181,41 +162,6 @@ def test_equal_seeds_give_equal_bytes(seed: int) -> None:
         assert left.tobytes() == right.tobytes()
     assert one.belief_policy.vectors.tobytes() == two.belief_policy.vectors.tobytes()
     assert one.pair_prices_upper.tobytes() == two.pair_prices_upper.tobytes()
-
-
-def test_the_policy_to_run_is_chosen_and_judged_on_different_episodes() -> None:
-    form = loss_form(large(), horizon=20)
-    planned = solve_bounded(form, BoundedOracle(time_limit=0.5))
-    first, same, other = (
-        policy_to_run(form, planned.vectors, settled=False, episodes=400, seed=seed)
-        for seed in (3, 3, 4)
-    )
-    assert first.gap == same.gap != other.gap
-    assert first.policy.vectors.shape == same.policy.vectors.shape
-    assert first.notes == same.notes == ()
-
-
-def test_a_policy_that_there_is_no_time_for_has_no_estimate() -> None:
-    form = loss_form(large(), horizon=20)
-    planned = solve_bounded(form, BoundedOracle(time_limit=0.5))
-    found = policy_to_run(
-        form, planned.vectors, settled=False, episodes=10, seed=3, seconds=0.0
-    )
-    assert found.gap is None
-    assert [note.code for note in found.notes] == ["no-estimate"]
-
-
-def test_many_first_states_are_too_many_beliefs_and_no_crash() -> None:
-    """The look at how beliefs multiply may end in the second layer already."""
-    rng = np.random.default_rng(0)
-    states = 40
-    P = rng.dirichlet(np.ones(states), size=(2, states, 2))
-    R = rng.random((states, 2))
-    start = np.full(states, 1.0 / states)
-    worlds = class_from_arrays(P, R, details=Details(start=start))
-    form = loss_form(LatentMDP.uniform(worlds), horizon=50)
-    assert looks_hopeless(form, 200_000)
-    assert not looks_hopeless(form, 10**9 * 10**9)
 
 
 def test_the_worst_gap_is_in_a_model_that_can_be_real() -> None:

@@ -131,35 +131,6 @@ def test_a_policy_made_for_another_prior_is_estimated_by_the_drawn_models() -> N
     assert held >= 57
 
 
-def test_one_model_has_no_gap() -> None:
-    rng = np.random.default_rng(0)
-    for form in (
-        loss_form(random_latent(rng, members=1), horizon=5),
-        loss_form(random_latent(rng, members=1), discount=0.99),
-        loss_form(random_latent(rng, members=3), horizon=0),
-    ):
-        found = estimated_gap(form, greedy_policy(form), episodes=50, seed=0)
-        assert found.estimate <= 1e-12
-        assert found.upper <= 1e-9
-
-
-def test_a_seed_repeats_the_answer_and_another_does_not() -> None:
-    form, policy = small_case(1)
-    one = estimated_gap(form, policy, episodes=100, seed=3)
-    assert one == estimated_gap(form, policy, episodes=100, seed=3)
-    assert one != estimated_gap(form, policy, episodes=100, seed=4)
-
-
-def test_more_confidence_is_a_wider_interval() -> None:
-    form, policy = small_case(1)
-    ends = [
-        estimated_gap(form, policy, episodes=100, seed=3, confidence=c)
-        for c in (0.5, 0.9, 0.99)
-    ]
-    assert ends[0].upper < ends[1].upper < ends[2].upper
-    assert ends[0].lower >= ends[1].lower >= ends[2].lower
-
-
 def test_wrong_arguments_are_refused() -> None:
     form, policy = small_case(1)
     other = loss_form(form.latent, horizon=(form.horizon or 0) + 1)

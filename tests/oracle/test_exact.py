@@ -270,13 +270,6 @@ def test_a_small_difference_is_no_tie_and_rounding_is_one() -> None:
     assert ends(1.0 + 2e-16) == pytest.approx(np.array([[0.0, 1.0], [0.0, 1.0]]))
 
 
-def test_ties_that_only_rounding_makes_are_told() -> None:
-    form = loss_form(LatentMDP.uniform(best_arm(2, 0.05)), horizon=30)
-    told: list[str] = []
-    solve_exact(form, ExactOracle(), progress=told.append)
-    assert any("tied up to rounding" in message for message in told)
-
-
 def test_a_discount_is_refused() -> None:
     form = loss_form(LatentMDP.uniform(needle(3)), discount=0.9)
     with pytest.raises(InvalidArgument, match="horizon"):
@@ -321,13 +314,6 @@ def test_an_interrupt_leaves_a_valid_bracket(moment: int) -> None:
     found = solve_exact(form, ExactOracle(bracket_if_interrupted=True), clock=clock)
     assert found.outcome is Outcome.INTERRUPTED
     assert_valid_bracket(form, found, exact.upper)
-
-
-def test_progress_is_told() -> None:
-    form = loss_form(LatentMDP.uniform(needle(3)), horizon=6)
-    told: list[str] = []
-    solve_exact(form, ExactOracle(), progress=told.append)
-    assert any("beliefs" in message for message in told)
 
 
 def test_a_count_gives_up_before_it_costs_anything() -> None:

@@ -17,7 +17,7 @@ from simgap.mdp import (
     class_from_models,
     mdp_from_arrays,
 )
-from simgap.oracle.exact import count_nodes, solve_exact
+from simgap.oracle.exact import solve_exact
 from simgap.oracle.exact.members import members_of
 from simgap.oracle.exact.symmetry import find_symmetry
 from simgap.oracle.loss_form import loss_form
@@ -176,24 +176,3 @@ def test_models_of_prior_zero_are_evaluated_and_not_planned_for(seed: int) -> No
     assert two.gap_intervals is not None
     assert (two.gap_intervals[:, 0] <= two.gaps + CLOSE).all()
     assert (two.gaps <= two.gap_intervals[:, 1] + CLOSE).all()
-
-
-@STEADY
-@given(SEEDS)
-def test_no_steps_lose_nothing(seed: int) -> None:
-    parts, _ = case(seed)
-    found = solved(parts, 0)
-    assert found.lower == found.upper == 0.0
-    assert not found.gaps.any()
-    assert found.nodes == 0
-
-
-@STEADY
-@given(SEEDS)
-def test_the_count_of_nodes_is_that_of_the_solver(seed: int) -> None:
-    parts, horizon = case(seed)
-    form = loss_form(parts.latent(), horizon=horizon)
-    nodes = solve_exact(form, ExactOracle()).nodes
-    assert count_nodes(form, nodes) == nodes
-    if nodes:
-        assert count_nodes(form, nodes - 1) is None

@@ -7,15 +7,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from simgap.instances import absorbing_doors, best_arm, needle
-from simgap.mdp import LatentMDP
 from simgap.oracle.exact import solve_exact
-from simgap.oracle.graph_values import graph_gaps
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.result import Planned
 from simgap.oracle.settings import ExactOracle
 from simgap.policies.belief import BeliefPolicy
-from simgap.policies.graph import NOWHERE, GraphPolicy
+from simgap.policies.graph import GraphPolicy
 from simgap.policies.interface import Step
 from tests.reference.latent import (
     History,
@@ -92,13 +89,6 @@ def test_the_gaps_of_the_graph_are_those_of_all_histories() -> None:
     assert sum(zero) > CASES / 10
 
 
-def test_the_gaps_of_the_graph_are_found_again_from_its_rules() -> None:
-    for form, planned in cases():
-        assert graph_gaps(form, planned.policy) == pytest.approx(
-            planned.gaps, abs=CLOSE
-        )
-
-
 def test_intervals_are_those_of_exact_ties() -> None:
     """Numbers k / 8 are exact as floats, so ties of the twin are true ties.
 
@@ -144,30 +134,3 @@ def test_a_belief_policy_with_the_vectors_is_optimal() -> None:
         judged = gaps_by_histories(form, belief_policy(form, planned))
         average = float(form.latent.prior @ np.array(judged))
         assert average == pytest.approx(planned.upper, abs=1e-9)
-
-
-def test_vectors_are_few_and_there_are_none_at_the_end() -> None:
-    form = loss_form(LatentMDP.uniform(best_arm(2, 0.1)), horizon=20)
-    sets = solve_exact(form, ExactOracle()).vectors
-    n_states = form.pattern.n_states
-    sizes = np.diff(sets.vector_offsets).reshape(21, n_states)
-    assert (sets.vector_set == np.arange(21)).all()
-    assert sizes.max() == 64
-    assert not sizes[20].any()
-    assert sets.vectors.shape == (sizes.sum(), 2)
-
-
-@pytest.mark.parametrize("horizon", [3, 6, 20])
-def test_graphs_of_long_plans_stay_small(horizon: int) -> None:
-    """After a door opens the plan is one rule, however long the episode."""
-    form = loss_form(LatentMDP.uniform(absorbing_doors(3)), horizon=horizon)
-    policy = solve_exact(form, ExactOracle()).policy
-    assert policy.n_nodes <= 6
-    assert policy.n_rules <= 6
-
-
-def test_every_node_of_a_graph_can_be_reached() -> None:
-    form = loss_form(LatentMDP.uniform(needle(4)), horizon=8)
-    policy = solve_exact(form, ExactOracle()).policy
-    named = set(policy.next_node) | set(policy.start_node)
-    assert named - {NOWHERE} == set(range(policy.n_nodes))

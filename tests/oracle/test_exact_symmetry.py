@@ -8,10 +8,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from simgap._kernels.time_limit import time_limited
-from simgap.arrays import FloatArray
-from simgap.errors import OutOfTime
-from simgap.instances import absorbing_doors, best_arm, needle
+from simgap.instances import best_arm, needle
 from simgap.mdp import IndexOrder, LatentMDP, SimulatorClass, class_from_arrays
 from simgap.oracle.exact import solve_exact
 from simgap.oracle.exact.evidence import Supports
@@ -19,7 +16,6 @@ from simgap.oracle.exact.members import Members, members_of
 from simgap.oracle.exact.mixture import least_worst_gap
 from simgap.oracle.exact.symmetry import Symmetry, find_symmetry, no_symmetry
 from simgap.oracle.exact.tree import BeliefTree, Limits, TreeValues, solve_tree
-from simgap.oracle.graph_values import graph_gaps
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.settings import ExactOracle
 from tests.oracle.test_exact_policy import belief_policy, gaps_by_histories
@@ -58,15 +54,6 @@ def permuted_arms(rng: np.random.Generator, members: int) -> SimulatorClass:
     return class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
 
 
-def relabelled(simulators: SimulatorClass, order: list[int]) -> SimulatorClass:
-    """Return a class with the actions of the last state in another order."""
-    kernel = np.stack([model.transitions.array(0) for model in simulators])
-    rewards: FloatArray = np.array(simulators.rewards[0])
-    kernel[:, -1] = kernel[:, -1][:, order]
-    rewards[-1] = rewards[-1][order]
-    return class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
-
-
 def test_arms_are_exchangeable_and_a_prior_can_spoil_it() -> None:
     simulators = needle(4)
     same = loss_form(LatentMDP.uniform(simulators), horizon=5)
@@ -79,23 +66,6 @@ def test_arms_are_exchangeable_and_a_prior_can_spoil_it() -> None:
         LatentMDP(simulators, np.array([0.4, 0.3, 0.2, 0.1])), horizon=5
     )
     assert not find_symmetry(different, members_of(different)).found
-
-
-def test_actions_may_be_renamed_in_each_state_on_its_own() -> None:
-    simulators = relabelled(best_arm(3, 0.2), [2, 0, 1])
-    form = loss_form(LatentMDP.uniform(simulators), horizon=5)
-    assert len(set(find_symmetry(form, members_of(form)).orbit)) == 1
-    plain = loss_form(LatentMDP.uniform(best_arm(3, 0.2)), horizon=5)
-    one, two = solve_exact(form, ExactOracle()), solve_exact(plain, ExactOracle())
-    assert one.upper == pytest.approx(two.upper, abs=1e-13)
-    assert one.nodes == two.nodes
-    assert graph_gaps(form, one.policy) == pytest.approx(one.gaps, abs=1e-12)
-
-
-def test_doors_lead_to_different_states_and_are_not_merged() -> None:
-    """States are fixed: a permutation that would have to move them is not used."""
-    form = loss_form(LatentMDP.uniform(absorbing_doors(3)), horizon=6)
-    assert not find_symmetry(form, members_of(form)).found
 
 
 @pytest.mark.parametrize(
@@ -164,9 +134,3 @@ def test_a_mixture_treats_exchangeable_models_alike() -> None:
         plain = least_worst_gap(tree, values, planned.upper, planned.gap_intervals)
         assert plain is not None
         assert planned.least_worst_gap == pytest.approx(plain, abs=1e-8)
-
-
-def test_a_search_for_symmetry_heeds_the_time_limit() -> None:
-    form = loss_form(LatentMDP.uniform(best_arm(4, 0.2)), horizon=3)
-    with time_limited(-1.0), pytest.raises(OutOfTime):
-        find_symmetry(form, members_of(form))

@@ -65,18 +65,6 @@ def test_a_discounted_graph_solves_its_linear_equations(
         assert gaps[member] >= exact - 1e-12 * scale / (1.0 - discount)
 
 
-def test_a_discounted_graph_is_unknown_where_a_finite_one_is() -> None:
-    unknown = 0
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        form = loss_form(random_latent(rng, without_prior=1, zeros=0.2), discount=0.8)
-        policy = random_graph(rng, form)
-        lost = np.isnan(graph_gaps(form, policy)[-1])
-        assert lost == _can_get_lost(form, policy, form.n_models - 1)
-        unknown += int(lost)
-    assert 0 < unknown < 30
-
-
 def test_a_stationary_table_has_the_values_of_planning() -> None:
     rng = np.random.default_rng(3)
     latent = random_latent(rng, states=4, zeros=0.0)
@@ -140,26 +128,6 @@ def _by_linear_algebra(form: LossForm, policy: GraphPolicy, member: int) -> floa
     gaps = np.linalg.solve(np.eye(count) - form.discount * chain, losses)
     law = form.latent.simulators.start_law(member)
     return float(sum(p * gaps[policy.start_node[s]] for s, p in enumerate(law) if p))
-
-
-def _can_get_lost(form: LossForm, policy: GraphPolicy, member: int) -> bool:
-    law = form.latent.simulators.start_law(member)
-    waiting = [int(policy.start_node[s]) for s in np.flatnonzero(law)]
-    seen: set[int] = set()
-    while waiting:
-        node = waiting.pop()
-        if node == NOWHERE:
-            return True
-        if node in seen:
-            continue
-        seen.add(node)
-        rule, state = policy.rule_offsets[node], policy.node_state[node]
-        row = state * form.pattern.n_actions + policy.rule_action[rule]
-        begin = form.pattern.indptr[row]
-        nexts = policy.next_node[policy.next_offsets[rule] :][: _width(policy, rule)]
-        taken = form.likelihood[begin : begin + nexts.size, member] > 0.0
-        waiting += [int(to) for to in nexts[taken]]
-    return False
 
 
 def _width(policy: GraphPolicy, rule: int) -> int:

@@ -5,56 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simgap.errors import InvalidArgument
 from simgap.instances import riverswim
 from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
-from simgap.oracle.bounded import solve_grid
-from simgap.oracle.bounded.lattice import LatticeSource
 from simgap.oracle.entry import domain_randomization_oracle
-from simgap.oracle.loss_form import loss_form
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import GridOracle
-from tests.policies.cases import random_latent
-
-
-@pytest.mark.parametrize(("members", "without"), [(2, 0), (3, 0), (3, 1), (4, 1)])
-def test_a_lattice_has_beliefs_of_the_likely_models(members: int, without: int) -> None:
-    rng = np.random.default_rng(members)
-    latent = random_latent(rng, members=members, without_prior=without)
-    form = loss_form(latent, horizon=3)
-    source = LatticeSource(form)
-    for count in (1, 30, 200):
-        points = source.grow(count, None, lambda: None)
-        assert points.size >= count
-        assert points.beliefs.sum(axis=1) == pytest.approx(1.0, abs=1e-12)
-        assert (points.beliefs[:, latent.prior == 0.0] == 0.0).all()
-        assert (points.beliefs.max(axis=1) < 1.0).all()  # corners are known
-        pairs = np.column_stack([points.states, points.beliefs])
-        assert len(np.unique(pairs, axis=0)) == points.size
-        for state in range(form.pattern.n_states):
-            assert (points.states == state).sum() * 3 == points.size
-
-
-def test_a_finer_lattice_begins_with_the_coarser_one() -> None:
-    form = loss_form(random_latent(np.random.default_rng(0), members=3), horizon=3)
-    source = LatticeSource(form)
-    coarse, fine = (source.grow(count, None, lambda: None) for count in (20, 200))
-    assert fine.size > coarse.size
-    assert (fine.beliefs[: coarse.size] == coarse.beliefs).all()
-    assert (fine.states[: coarse.size] == coarse.states).all()
-
-
-def test_a_lattice_has_an_end() -> None:
-    """Asking for more points than the finest lattice has is answered with that."""
-    form = loss_form(random_latent(np.random.default_rng(0), members=2), horizon=3)
-    source = LatticeSource(form)
-    most = source.grow(10**9, None, lambda: None)
-    assert most.size == 3 * 1023
-    with pytest.raises(InvalidArgument, match="over 5 models"):
-        solve_grid(
-            loss_form(random_latent(np.random.default_rng(0), members=5), horizon=3),
-            GridOracle(),
-        )
 
 
 def coins(e: float) -> LatentMDP:

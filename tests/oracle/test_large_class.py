@@ -1,34 +1,25 @@
-"""Classes of hundreds of models: valid brackets, and work that is counted first."""
+"""Classes of hundreds of models: valid brackets from a part of the class."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from importlib import import_module
 
 import numpy as np
 import pytest
 
 from simgap.arrays import FloatArray
 from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
-from simgap.oracle import large_class
-from simgap.oracle.bounded.lower_nodes import number_of_pairs, pairs_of
 from simgap.oracle.entry import (
     planned_in_part,
 )
-from simgap.oracle.episode_design import number_of_strata, of_neighbours
 from simgap.oracle.exact import solve_exact
 from simgap.oracle.graph_values import graph_gaps
-from simgap.oracle.large_class import part_to_plan
 from simgap.oracle.loss_form import LossForm, loss_form
-from simgap.oracle.part_of_class import neighbourhoods, part_of_form, spread_over
+from simgap.oracle.part_of_class import neighbourhoods, part_of_form
 from simgap.oracle.result import Outcome
 from simgap.oracle.settings import AutoOracle, ExactOracle
 from tests.reference.latent import exact_gap, random_latent
-
-pair_prices = import_module(
-    "simgap.oracle.pair_prices"
-)  # the room has a function so named
 
 MANY, STEPS = 120, 4
 
@@ -126,15 +117,6 @@ def test_a_group_of_models_counts_by_its_weight() -> None:
     assert 0.99 * gap < found.lower <= gap + wrong
 
 
-def test_a_group_without_time_counts_as_nothing() -> None:
-    form = loss_form(coins(), horizon=STEPS)
-    gap, wrong = exact(form)
-    found = planned_in_part(form, AutoOracle(time_limit=1e-6), 5)
-    assert found.outcome is Outcome.OUT_OF_TIME
-    assert 0.0 <= found.lower <= gap + wrong
-    assert gap - wrong <= found.upper
-
-
 def test_models_that_surprise_the_part_have_exact_gaps_too() -> None:
     """Every third model can go where the others cannot, and start there."""
     members = 90
@@ -158,58 +140,6 @@ def test_models_that_surprise_the_part_have_exact_gaps_too() -> None:
     found = planned_in_part(form, AutoOracle(), 2)
     assert np.isfinite(found.gaps).all()
     assert found.lower <= gap + wrong and gap - wrong <= found.upper
-
-
-def test_how_many_are_planned_for_is_counted_and_depends_on_the_limit_alone() -> None:
-    form = loss_form(coins(members=300), horizon=40)
-    assert part_to_plan(loss_form(coins(members=40), horizon=400), 0.01) is None
-    short, long = part_to_plan(form, 0.5), part_to_plan(form, 20.0)
-    assert short is not None
-    assert large_class.FEWEST <= short < (long or 300)
-    assert part_to_plan(form, 1e6) is None
-    assert part_to_plan(form, 0.5) == short
-
-
-def test_comparing_is_counted_before_it_is_done() -> None:
-    small = loss_form(coins(members=60), horizon=40)
-    assert pair_prices.compared_models(small) is None
-    large = loss_form(coins(members=600), horizon=40)
-    kept = pair_prices.compared_models(large)
-    assert kept is not None
-    assert kept[0] == 0 and kept[-1] == 599
-    assert kept.size <= pair_prices.MOST_COMPARED
-
-
-@pytest.mark.parametrize("members", [1, 2, 5, 30])
-def test_pairs_are_counted_as_they_are_made(members: int) -> None:
-    form = loss_form(coins(members=members), horizon=2)
-    assert number_of_pairs(form) == pairs_of(form)[0].size
-    assert number_of_pairs(form, 3) == 3
-
-
-def test_many_models_and_few_episodes_are_strata_of_neighbours() -> None:
-    form = loss_form(coins(), horizon=STEPS)
-    assert number_of_strata(form, 8 * MANY) is None
-    assert number_of_strata(form, 400) == 50
-    assert number_of_strata(loss_form(coins(members=40), horizon=2), 2) is None
-    prior = uneven(7)
-    design, weights = of_neighbours(prior, 10, 2000, seed=3)
-    assert weights.sum() == pytest.approx(1.0)
-    assert (prior[design.models] > 0.0).all()
-    drawn = np.bincount(design.models, weights[design.stratum], minlength=MANY) / 2000
-    assert drawn == pytest.approx(prior, abs=6.0 * np.sqrt(prior.max() / 20000) + 1e-3)
-
-
-def test_neighbourhoods_share_out_all_the_weight() -> None:
-    prior = np.array([0.1, 0.0, 0.2, 0.3, 0.1, 0.3])
-    found = neighbourhoods(prior, 3)
-    assert found.chosen.tolist() == [0, 3, 5]
-    assert found.weights == pytest.approx([0.3, 0.4, 0.3])  # of equally near: the first
-    assert found.nearest.tolist() == [0, 0, 0, 1, 1, 2]
-    all_of_them = neighbourhoods(prior, 5)
-    assert all_of_them.weights == pytest.approx(prior[prior > 0.0])
-    assert spread_over(4, 9).tolist() == [0, 1, 2, 3]
-    assert spread_over(100, 3).tolist() == [0, 50, 99]
 
 
 def test_a_part_of_a_form_is_the_form_of_the_part() -> None:

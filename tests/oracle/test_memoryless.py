@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 
-from simgap.errors import InvalidArgument
-from simgap.instances import absorbing_doors, best_arm, garnet_mixture, windy_grid
+from simgap.instances import absorbing_doors, best_arm, garnet_mixture
 from simgap.mdp import LatentMDP
-from simgap.oracle.baselines.history_values import gaps_by_histories
-from simgap.oracle.baselines.memoryless import best_plan, evaluated, fits, guided_plan
+from simgap.oracle.baselines.memoryless import best_plan, evaluated
 from simgap.oracle.baselines.single_model import (
     best_memoryless,
     mean_model_plan,
@@ -20,7 +16,6 @@ from simgap.oracle.baselines.single_model import (
 from simgap.oracle.baselines.windowed import window_nodes, window_size
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.planning import policy_values
-from simgap.policies.markov import MarkovPolicy
 from simgap.policies.window import Window, WindowPolicy, number_of_windows
 from tests.reference.latent import exact_gap, random_latent, rational
 from tests.reference.memoryless import (
@@ -154,23 +149,6 @@ def test_window_nodes_move_as_windows_do(window: int) -> None:
             assert numbers[node] == policy.number(past if window else ())
 
 
-def test_longer_windows_inherit_policies() -> None:
-    form = loss_form(LatentMDP.uniform(garnet_mixture(6, 3, 2, 3)), horizon=12)
-    rng = np.random.default_rng(8)
-    plan = evaluated(
-        form,
-        window_nodes(form.pattern, 0),
-        rng.integers(0, 3, (12, 6)).astype(np.int32),
-    )
-    for window in (1, 2, 3):
-        nodes = window_nodes(form.pattern, window)
-        longer = evaluated(form, nodes, plan.for_nodes(nodes))
-        assert longer.gaps == pytest.approx(plan.gaps)
-        plan = evaluated(
-            form, nodes, rng.integers(0, 3, (12, nodes.size)).astype(np.int32)
-        )
-
-
 def test_a_plan_for_one_model_is_optimal_there_and_breaks_ties_for_the_others() -> None:
     for latent, horizon in tiny(9):
         form = loss_form(latent, horizon=horizon)
@@ -199,56 +177,3 @@ def test_the_mean_model_plan_is_optimal_for_the_mean() -> None:
         V = Q.max(axis=1)
         taken = Q[np.arange(6), found.actions[h]]
         assert taken == pytest.approx(V, abs=1e-12)
-
-
-def test_the_same_seed_finds_the_same_policy() -> None:
-    form = loss_form(LatentMDP.uniform(garnet_mixture()), horizon=40)
-    nodes = window_nodes(form.pattern, 0)
-    found = [best_plan(form, nodes, [], effort=0.05, seed=s) for s in (1, 1)]
-    assert (found[0].actions == found[1].actions).all()
-    assert found[0].average == found[1].average
-    assert found[0].starts > 3
-
-
-def test_more_effort_is_never_worse() -> None:
-    form = loss_form(LatentMDP.uniform(windy_grid(7)), horizon=30)
-    nodes = window_nodes(form.pattern, 0)
-    averages = [
-        best_plan(form, nodes, [], effort=effort, seed=3).average
-        for effort in (1e-6, 0.02, 0.2)
-    ]
-    assert averages == sorted(averages, reverse=True)
-    assert averages[-1] < averages[0]
-
-
-def test_tables_as_policies_have_the_gaps_of_their_plans() -> None:
-    form = loss_form(LatentMDP.uniform(garnet_mixture(4, 2, 2, 3)), horizon=6)
-    found = best_plan(form, window_nodes(form.pattern, 0), [], effort=0.05)
-    policy = MarkovPolicy("table", 2, found.actions)
-    by_histories = gaps_by_histories(form, policy, limit=1_000)
-    assert by_histories is not None
-    assert by_histories == pytest.approx(found.gaps)
-
-
-def test_an_episode_of_no_steps_loses_nothing() -> None:
-    form = loss_form(LatentMDP.uniform(best_arm(2, 0.1)), horizon=0)
-    found = best_plan(form, window_nodes(form.pattern, 0), [], effort=0.01)
-    assert found.average == 0.0
-    assert found.least == 0.0
-
-
-def test_windows_that_do_not_fit_are_refused() -> None:
-    form = loss_form(LatentMDP.uniform(windy_grid(10)), horizon=2)
-    with pytest.raises(InvalidArgument, match="window of 4"):
-        window_nodes(form.pattern, 4)
-    assert not fits(form, 10**9)
-
-
-def test_a_guided_plan_with_room_for_everything_is_a_local_optimum() -> None:
-    form = loss_form(LatentMDP.uniform(best_arm(3, 0.2)), horizon=3)
-    nodes = window_nodes(form.pattern, 0)
-    free = guided_plan(form, nodes, np.zeros((3, 2, 3)), 1.0)
-    for h, n, a in product(range(3), range(2), range(3)):
-        other = np.array(free.actions)
-        other[h, n] = a
-        assert evaluated(form, nodes, other).average >= free.average - 1e-12

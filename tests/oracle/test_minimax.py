@@ -11,7 +11,6 @@ from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle.baselines.minimax import (
     Minimax,
     solve_minimax,
-    with_prior,
 )
 from simgap.oracle.exact import solve_exact
 from simgap.oracle.graph_values import graph_gaps
@@ -28,9 +27,6 @@ def solved(simulators: SimulatorClass, horizon: int) -> tuple[LossForm, Minimax]
 def ends(found: Minimax) -> tuple[float, float]:
     assert found.worst_gap.lower is not None and found.worst_gap.upper is not None
     return found.worst_gap.lower, found.worst_gap.upper
-
-
-PLANS = np.array([[3.0, 1.0], [1.0, 2.0], [4.0, 4.0]])
 
 
 @pytest.mark.parametrize(("members", "horizon"), [(2, 6), (3, 8), (4, 8)])
@@ -103,31 +99,6 @@ def test_the_mixture_has_the_gaps_it_reports_and_the_prior_the_bound() -> None:
         worst = LatentMDP(simulators, found.prior)
         bound = float(exact_gap(worst, horizon))
         assert bound == pytest.approx(ends(found)[0], abs=1e-9)
-
-
-def test_a_bandit_of_one_step_has_nothing_to_lose() -> None:
-    _, found = solved(best_arm(2, 0.1), 1)
-    assert ends(found) == pytest.approx((0.0, 0.0), abs=1e-12)
-
-
-def test_the_prior_of_the_problem_does_not_matter() -> None:
-    simulators = best_arm(2, 0.25)
-    plain = loss_form(LatentMDP.uniform(simulators), horizon=4)
-    skewed = loss_form(LatentMDP(simulators, np.array([1.0, 0.0])), horizon=4)
-    assert ends(solve_minimax(plain)) == pytest.approx(ends(solve_minimax(skewed)))
-
-
-def test_a_form_with_another_prior_is_the_form_of_that_prior() -> None:
-    rng = np.random.default_rng(12)
-    for _ in range(10):
-        latent, horizon = random_latent(rng, denominator=8)
-        form = loss_form(latent, horizon=horizon)
-        prior = rng.dirichlet(np.ones(form.n_models))
-        moved = with_prior(form, prior)
-        fresh = loss_form(LatentMDP(latent.simulators, prior), horizon=horizon)
-        assert (moved.losses == fresh.losses).all()
-        assert (moved.root_states == fresh.root_states).all()
-        assert (moved.root_weights == fresh.root_weights).all()
 
 
 def test_what_is_too_large_or_discounted_is_refused_with_a_reason() -> None:
