@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simgap.base_policies.fixed import uniformly_random
-from simgap.base_policies.improved.likelihood_optimism import likelihood_optimism
 from simgap.base_policies.paper.optimistic import optimistic_exploration
-from simgap.errors import InvalidArgument
 from simgap.experiments.framework.agent_losses import (
     CONFIDENCE,
     KnownClass,
@@ -44,24 +41,6 @@ def test_the_worst_gap_is_that_of_the_worst_model() -> None:
     # one model alone is one of them
     (alone,) = ARMS.losses(agent, 200, runs=400, seed=1, models=[2]).found
     assert alone.gap.estimate == found.found[2].gap.estimate
-
-
-def test_regret_is_averaged_over_models_with_all_intervals_at_once() -> None:
-    agent = likelihood_optimism(ARMS.known, 100)
-    found = ARMS.losses(agent, 100, runs=50, seed=1)
-    each = [one.regret for one in found.found if one.regret is not None]
-    mean = found.mean_regret
-    assert mean.estimate == pytest.approx(np.mean([one.estimate for one in each]))
-    assert mean.upper == pytest.approx(np.mean([one.upper for one in each]))
-    assert found.worst_regret.estimate == max(one.estimate for one in each)
-    assert found.settled == all((o.runs.identified >= 0).all() for o in found.found)
-
-
-def test_an_agent_without_a_theorem_has_no_slack() -> None:
-    policy = uniformly_random(ARMS.simulators)
-    found = ARMS.losses(policy, 20, runs=5, seed=0)
-    with pytest.raises(InvalidArgument, match="nothing is claimed of any path"):
-        _ = found.slack
 
 
 def test_the_oracle_is_the_same_every_time_and_its_worst_gap_holds_all() -> None:

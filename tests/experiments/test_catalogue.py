@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -53,12 +51,6 @@ def test_errata_of_a_claim_exist(name: str) -> None:
     assert set(claim.errata) <= known
 
 
-def test_no_name_means_all_and_a_name_twice_means_once() -> None:
-    assert [claim.name for claim in named_claims(())] == list(claim_names())
-    twice = named_claims(("control", "lemma-6", "control"))
-    assert [claim.name for claim in twice] == ["control", "lemma-6"]
-
-
 def test_a_misspelt_name_is_answered_with_the_right_one() -> None:
     with pytest.raises(InvalidArgument, match="there is no claim 'thorem-3'") as error:
         named_claims(("lemma-6", "thorem-3"))
@@ -68,12 +60,3 @@ def test_a_misspelt_name_is_answered_with_the_right_one() -> None:
         named_claims(("x" * 1000,))
     assert len(error.value.problem) < 100
     assert "did you mean" not in error.value.hint
-
-
-def test_reading_the_table_imports_no_claim() -> None:
-    code = (
-        "import sys, simgap.experiments.catalogue as c; c.claim_names(); "
-        "late = [m for m in sys.modules if m in ('numpy', 'numba', 'scipy')]; "
-        "assert not late, late"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

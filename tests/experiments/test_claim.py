@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
 from typing import Annotated
 
 import numpy as np
@@ -16,9 +15,6 @@ from simgap.experiments.framework.claim import (
     Scale,
     Tell,
     check,
-    curve,
-    figure,
-    shown,
     table,
 )
 from simgap.experiments.framework.growth import growth_exponent
@@ -103,27 +99,6 @@ def test_a_row_with_headings_is_a_line_of_a_table() -> None:
     assert sampled.rows[0][2] == 0.5
 
 
-def test_what_rounding_cannot_tell_from_zero_is_printed_as_zero() -> None:
-    assert shown(Certified(0.0, 1e-13)) == 0.0
-    assert shown(Certified.around(0.0, 1e-11)) == 0.0
-    assert shown(Certified(0.0, 1.0)) == 0.5
-    assert shown(Certified(1e-13, 3e-13)) == pytest.approx(2e-13)
-    assert shown(Estimate(0.3, 0.0, 1.0, 0.95)) == 0.3
-
-
-def test_what_is_not_finite_is_not_drawn() -> None:
-    drawn = curve("line", [1.0, 2.0, 3.0], [1.0, inf, Certified(2.0, 4.0)])
-    assert [(p.x, p.y, p.lower, p.upper) for p in drawn.points] == [
-        (1.0, 1.0, 1.0, 1.0),
-        (3.0, 3.0, 2.0, 4.0),
-    ]
-    assert drawn.certainty == "certified"
-    assert curve("line", [1.0], [estimate(0.0, 1.0)]).certainty == "estimated"
-    assert figure("f", "x", "y", drawn, marks=[(None, "no"), (3, "yes")]).marks == (
-        (3.0, "yes"),
-    )
-
-
 @pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 2.0])
 def test_powers_are_found_exactly_without_noise(power: float) -> None:
     x = [10.0, 30.0, 100.0, 1000.0]
@@ -159,12 +134,6 @@ def test_an_exponent_allows_for_every_number_within_the_brackets() -> None:
     assert found.upper - found.lower > sharp.upper - sharp.lower + 0.25
 
 
-def test_a_logarithm_is_no_power() -> None:
-    x = [10.0**k for k in range(1, 9)]
-    found = growth_exponent(x, [np.log(each) for each in x])
-    assert found.upper < 0.25 and found.lower > 0.0
-
-
 @pytest.mark.parametrize(
     ("x", "y"),
     [
@@ -176,10 +145,3 @@ def test_a_logarithm_is_no_power() -> None:
 def test_points_without_a_slope_are_refused(x: list[float], y: list[Number]) -> None:
     with pytest.raises(InvalidArgument):
         growth_exponent(x, y)
-
-
-def test_numbers_of_numpy_are_written_as_numbers() -> None:
-    from simgap.records import encode
-
-    record = {"a": np.float64(0.5), "b": [np.int64(3), np.bool_(True)], "c": np.inf}
-    assert encode(record) == b'{"a":0.5,"b":[3,true],"c":"inf"}\n'

@@ -36,7 +36,3 @@ def test_the_factor_m_is_reached_up_to_two_steps() -> None:
         low, high = ends(found, f"H = {horizon}:")
         assert (horizon - 1) / (horizon + 1) <= low <= high <= 1.0
         assert high - (horizon - 1) / (horizon + 1) < 1e-4
-
-
-def test_the_same_seed_finds_the_same_numbers() -> None:
-    assert measured(TINY, 3, silent) == measured(TINY, 3, silent)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgap.experiments.framework.second_arm import UntilFailure, large_class
+from simgap.experiments.framework.second_arm import UntilFailure
 from simgap.experiments.lemmas import lemma_1_infinite_corrected as corrected
 from simgap.experiments.printed import lemma_1_infinite_literal as literal
 from simgap.gap import gaps
@@ -93,8 +93,3 @@ def test_the_gap_of_proposition_2_has_the_constant_of_its_nearest_rival() -> Non
     members = 4 * horizon + 5
     nearest = float(np.linspace(0.25, 0.5, members + 1)[1])
     assert row[3] == pytest.approx((horizon - 1) / 2 / (2.0 * (0.5 + nearest)))
-
-
-def test_a_class_of_another_size_can_be_asked_for() -> None:
-    assert len(large_class(5).simulators) == 25
-    assert len(large_class(5, 3).simulators) == 3

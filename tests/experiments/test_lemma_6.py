@@ -27,12 +27,6 @@ def test_e23_a_fair_coin_refutes_the_norm() -> None:
     assert key.lower > exp(-1.0)
 
 
-def test_a_sure_outcome_has_no_norm_to_refute() -> None:
-    """The control: a law for which the sentence is true."""
-    sure = Settings(coins=(1.0,), outcomes=(1,))
-    assert measured(sure, 0, silent).verdict is ClaimVerdict.HOLDS
-
-
 @pytest.mark.parametrize(
     "law",
     [
