@@ -70,25 +70,6 @@ def test_models_of_a_cell_are_within_its_radius_and_its_bound(
             assert float(solve_average_reward(model).gain_lower[0]) <= bounds[1]
 
 
-@pytest.mark.parametrize("cover", COVERS)
-def test_halves_share_the_box_and_a_halving_of_every_side_halves_the_radius(
-    cover: FamilyCover,
-) -> None:
-    rng = np.random.default_rng(1)
-    cells = some_cells(cover, rng, 8)
-    for cell in cells[:3]:
-        halves = cover.halves(cell)
-        assert halves is not None
-        volume = [np.prod(np.subtract(c.high, c.low)) for c in (cell, *halves)]
-        assert volume[1] == pytest.approx(volume[2])
-        assert volume[0] == pytest.approx(volume[1] + volume[2])
-        assert halves[0].path[:-1] == halves[1].path[:-1] == cell.path
-        assert halves[0] != halves[1]
-    sides = len(cover.names)
-    for cell, later in zip(cells, cells[sides:], strict=False):
-        assert later.radius <= 0.5 * cell.radius * (1.0 + 1e-12)
-
-
 def test_estimated_rates_are_labelled_and_not_far_off() -> None:
     found = estimated_smoothness(arm, {"mean": (0.0, 1.0)}, margin=1.0, pairs=5)
     assert found.rates["mean"] == pytest.approx(2.0)

@@ -299,6 +299,16 @@ def test_nothing_is_claimed_where_no_theorem_speaks() -> None:
         assert np.isnan(runs.bound).all()
 
 
+def test_a_real_model_outside_the_class_resets_and_goes_on() -> None:
+    """Both models promise 0.9 and more; the real one keeps neither promise."""
+    worlds = bandit(((0.9, 0.1), (0.1, 0.95)))
+    agent = optimistic_exploration(worlds, 2000)
+    (runs,) = run(agent, bandit(((0.2, 0.2),)), 2000, runs=5, seed=0)
+    assert (runs.resets >= 2).all()
+    assert (runs.switches >= 4).all()
+    assert (runs.simulated == 2000).all()
+
+
 def test_the_regret_of_row_40_on_rivers() -> None:
     """Theory row 40: regret 5 to 9 at H = 500 (checked by its mean)."""
     rivers = riverswim(6, (0.35, 0.25, 0.45, 0.30))

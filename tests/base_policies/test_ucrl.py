@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from simgap._kernels.agents.ucrl import distance, edge_chances
-from simgap._kernels.solving.extended_values import count_visits
 from simgap.arrays import FloatArray
 from simgap.base_policies.outsiders.ucrl import (
     UCRL,
@@ -34,7 +32,6 @@ from tests.base_policies.cases import (
     random_class,
     run,
 )
-from tests.reference import extended as twin
 
 Make = Callable[..., UCRL]
 BOTH: tuple[Make, ...] = (ucrl2, ucrl2b)
@@ -132,38 +129,6 @@ def test_there_are_at_most_s_a_log_episodes(make: Make, ties: Ties) -> None:
         agent = make(RIVER, horizon, ties=ties)
         (runs,) = run(agent, RIVER, horizon, runs=20, seed=3)
         assert (runs.switches + 1 <= 12 * log2(8 * horizon / 12)).all()
-
-
-def test_distance_and_the_greatest_one_of_a_run_follow_the_definition() -> None:
-    """Up to 1 the real model is plausible; its chances are read off a world's cells."""
-    worlds = random_class(np.random.default_rng(9), members=1)
-    for make, balls in ((ucrl2, True), (ucrl2b, False)):
-        agent = make(worlds, 400, delta=0.1, factor=0.2)
-        world, chart = prepared(agent).world(0), agent.given.chart()
-        chances = np.zeros(agent.observed.n_edges)
-        edge_chances(world, chances)
-        np.testing.assert_allclose(chances, agent.observed.chances[0], atol=1e-15)
-        memories, _ = lived(agent, worlds, 6)
-        table = dense(worlds)
-        for h in range(0, 400, 37):
-            counts = np.array(memories[h].counts, np.int64)
-            visits = np.zeros(8, np.int64)
-            count_visits(chart, counts, visits)
-            found = distance(balls, chart, counts, visits, h + 1, 0.1, 0.2, chances)
-            seen = np.zeros((8, 4))
-            seen[agent.observed.row, agent.observed.next_state] = counts
-            wanted = 0.0
-            for n, law, row in zip(visits.tolist(), table, seen, strict=True):
-                if n == 0:
-                    continue
-                off = np.abs(row / n - law)
-                if balls:
-                    radius = 0.2 * twin.ball_radius(4, 2, h + 1, 0.1, n)
-                    wanted = max(wanted, off.sum() / radius)
-                else:
-                    radii = [twin.interval_radius(4, 2, 0.1, n, p / n) for p in row]
-                    wanted = max(wanted, (off / (0.2 * np.array(radii))).max())
-            assert found == pytest.approx(wanted, rel=1e-12)
 
 
 def failures(runs: Runs) -> int:
