@@ -97,15 +97,6 @@ def test_a_wrong_header_is_refused(header: bytes, tmp_path: Path) -> None:
         load_model(tmp_path / "m.npy")
 
 
-def test_letters_beyond_unicode_are_refused(tmp_path: Path) -> None:
-    names = np.array([0xFFFFFFFF, 65, 66, 67], np.uint32).view("<U2")
-    kernel, rewards = np.full((2, 2, 1, 2), 0.5), np.zeros((2, 1))
-    path = tmp_path / "m.npz"
-    np.savez(path, transitions=kernel, rewards=rewards, model_names=names)
-    with pytest.raises(InvalidFile, match="beyond Unicode"):
-        load_model(path)
-
-
 def test_an_archive_that_overstates_its_size_is_refused(tmp_path: Path) -> None:
     """The directory of a zip may lie about what is packed."""
     header = io.BytesIO()

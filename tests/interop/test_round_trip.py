@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from simgap.errors import InvalidFile
 from simgap.interop import load_model, save_model
 from simgap.mdp import (
     Details,
@@ -161,24 +160,6 @@ def test_sparse_and_dense_forms_are_one_model(tmp_path: Path) -> None:
     assert load_model(dense).hash == load_model(sparse).hash
 
 
-def test_a_law_of_whole_numbers_is_a_law(tmp_path: Path) -> None:
-    """(S,) is a distribution by contract, even when S = M and it is made of ints."""
-    kernel = np.full((2, 2, 1, 2), 0.5)
-    path = tmp_path / "model.npz"
-    np.savez(path, transitions=kernel, rewards=np.zeros((2, 1)), start=[0, 1])
-    simulators = load_model(path).simulators
-    for member in (0, 1):
-        np.testing.assert_array_equal(simulators.start_law(member), [0.0, 1.0])
-
-
-def test_names_may_be_bytes(tmp_path: Path) -> None:
-    path = tmp_path / "model.npz"
-    kernel = np.full((2, 2, 1, 2), 0.5)
-    names = np.array([b"one", "zwö".encode()])
-    np.savez(path, transitions=kernel, rewards=np.zeros((2, 1)), model_names=names)
-    assert load_model(path).simulators.model_names == ("one", "zwö")
-
-
 def test_a_kernel_with_rewards_beside_it_is_a_model(tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     kernel, rewards = rng.dirichlet(np.ones(4), size=(4, 2)), rng.random((4, 2))
@@ -188,39 +169,6 @@ def test_a_kernel_with_rewards_beside_it_is_a_model(tmp_path: Path) -> None:
     assert (
         load_model(tmp_path / "lake.npy").hash == load_model(tmp_path / "lake.npz").hash
     )
-
-
-def test_a_name_that_npz_cannot_hold_is_refused_not_cut(tmp_path: Path) -> None:
-    latent = random_latent(1)
-    names = [f"{name}\0" for name in latent.simulators.model_names]
-    odd = LatentMDP(latent.simulators.renamed(names), latent.prior)
-    with pytest.raises(InvalidFile, match="NUL"):
-        save_model(odd, tmp_path / "model.npz")
-    assert list(tmp_path.iterdir()) == []
-    save_model(odd, tmp_path / "model.simgap")
-    assert load_model(tmp_path / "model.simgap").hash == odd.hash
-
-
-def test_half_a_surrogate_pair_is_refused(tmp_path: Path) -> None:
-    latent = random_latent(1)
-    names = [f"{name}\ud800" for name in latent.simulators.model_names]
-    with pytest.raises((InvalidFile, UnicodeEncodeError)):
-        odd = LatentMDP(latent.simulators.renamed(names), latent.prior)
-        save_model(odd, tmp_path / "model.simgap")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_instance_string_is_resolved_by_the_function_given() -> None:
-    simulators = random_latent(1).simulators
-    asked: list[str] = []
-
-    def build(spec: str) -> object:
-        asked.append(spec)
-        return simulators
-
-    loaded = load_model("lake?x=1", instance=build)  # type: ignore[arg-type]
-    assert asked == ["lake?x=1"]
-    assert loaded.hash == LatentMDP.uniform(simulators).hash
 
 
 def test_a_file_of_simgap_0_1_with_scaled_rewards_is_read_as_it_was_meant() -> None:

@@ -1,11 +1,9 @@
-"""Logs of real transitions: every way of writing one, and every way to get it wrong."""
+"""Logs of real transitions: several ways to write one, and to get it wrong."""
 
 from __future__ import annotations
 
 from io import BytesIO
-from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
@@ -82,15 +80,6 @@ def test_names_are_found_before_indices() -> None:
     assert codes(log) == ["names-are-numbers"]
 
 
-def test_other_columns_are_told_and_rewards_kept() -> None:
-    log = read("done,reward,episode,step,state,action,next_state\n1,-0.5,0,0,1,0,2\n"
-               "0,,0,1,2,0,2\n0,1e3,0,2,2,0,2\n")  # fmt: skip
-    assert codes(log) == ["unused-columns"]
-    assert log.reward is not None
-    assert np.array_equal(log.reward, [-0.5, np.nan, 1000.0], equal_nan=True)
-    assert read(HEADER + "0,0,1,0,2\n").reward is None
-
-
 @pytest.mark.parametrize(
     ("text", "problem", "hint"),
     [
@@ -137,62 +126,6 @@ def test_bad_logs_are_refused_with_place_and_way_out(
     assert hint in error.hint
 
 
-@pytest.mark.parametrize(
-    ("header", "problem", "hint"),
-    [
-        ("s,a,s'", "no columns state, action, next_state",
-         "rename 's' to state, 'a' to action, \"s'\" to next_state, if that is what "
-         "they are"),
-        ("run,t,obs,act,next_obs",
-         "no columns episode, step, state, action, next_state",
-         "rename 'run' to episode, 't' to step, 'obs' to state, 'act' to action, "
-         "'next_obs' to next_state, if that is what they are; or leave out episode "
-         "and step: lines are then in order"),
-        ("episode,step,stat,x,y", "no columns state, action, next_state",
-         "did you mean the column 'stat'? Rename it state; the columns are "
-         "episode,step,state,action,next_state, and reward if you have it"),
-        ("t,state,action,next_state", "no columns episode, step",
-         "did you mean the column 't'? Rename it step; the columns are "
-         "episode,step,state,action,next_state, and reward if you have it; or leave "
-         "out episode and step: lines are then in order"),
-        ("step,state,action,next_state", "no column episode",
-         "the columns are episode,step,state,action,next_state, and reward if you have "
-         "it; or leave out episode and step: lines are then in order"),
-        ("state,next_states,action", "no column next_state",
-         "did you mean the column 'next_states'? Rename it next_state"),
-    ],
-)  # fmt: skip
-def test_all_missing_columns_are_named_at_once(
-    header: str, problem: str, hint: str
-) -> None:
-    error = refused(f"{header}\n0,0,1,0,2\n")
-    assert error.problem == f"the header of the log has {problem}"
-    assert error.hint == hint
-
-
-def test_lines_in_order_need_neither_episode_nor_step() -> None:
-    log = read("action,state,next_state,reward\n0,1,2,0.5\n\n1,2,3,\n0,0,0,1\n")
-    assert columns(log) == [*TWO, [0, 2, 0, 0, 0]]
-    assert codes(log) == ["one-episode"]
-    assert log.n_episodes == 1 and log.breaks().tolist() == [1]
-    assert log.reward is not None and log.reward[0] == 0.5
-    more = read("state,action,next_state,episode_return\n1,0,2,1\n")
-    assert codes(more) == ["one-episode", "unused-columns"]
-    assert "'episode_return'" in more.notes[1].text
-    assert "Rename it step" in refused("state,action,next_state,steps\n1,0,2,0\n").hint
-    assert read(HEADER + "0,0,1,0,2\n").notes == ()
-    with pytest.raises(InvalidFile, match=r"line 3 of the log: next_state is '9'"):
-        read("state,action,next_state\n1,0,2\n1,0,9\n")
-
-
-def test_unknown_names_get_suggestions() -> None:
-    error = refused(HEADER + "0,0,hme,go,home\n", NAMED)
-    assert error.problem == "line 2 of the log: state is 'hme'"
-    assert error.hint == "did you mean 'home'?"
-    error = refused(HEADER + "0,0,home,zzz,home\n", NAMED)
-    assert error.hint == "actions are called 'go', 'stay', or 0 to 1"
-
-
 @given(
     lines=st.lists(
         st.text(st.sampled_from('0123,.;"- ax\t\n\r\x00é'), max_size=14), max_size=6
@@ -214,50 +147,12 @@ def test_whatever_is_in_a_file_it_is_read_or_refused(
         assert counts_of_log(log, 4, 2).sum() == len(log)
 
 
-def test_files_that_are_not_there_or_too_large(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFile, match="there is no file"):
-        read_transition_log(tmp_path / "none.csv", PLAIN)
-    with pytest.raises(InvalidFile, match="is a folder"):
-        read_transition_log(tmp_path, PLAIN)
-    with pytest.raises(InvalidFile, match="there is no file"):
-        read_transition_log("a\0b", PLAIN)
-    path = tmp_path / "log.csv"
-    path.write_text(HEADER + "0,0,1,0,2\n" * 10)
-    with pytest.raises(InvalidFile, match="larger than 100 bytes"):
-        read_transition_log(path, PLAIN, max_bytes=100)
-    with pytest.raises(InvalidFile, match="larger than 100 bytes"):
-        read(path.read_bytes(), max_bytes=100)  # a stream: noticed while reading
-    with pytest.raises(InvalidArgument, match="max_bytes is 0"):
-        read_transition_log(path, PLAIN, max_bytes=0)
-
-
-def test_a_stream_stays_its_owners() -> None:
-    stream = BytesIO((HEADER + "0,0,1,0,2\n").encode())
-    read_transition_log(stream, PLAIN)
-    assert not stream.closed
-
-
 def test_breaks_and_missing_steps_are_counted() -> None:
     log = read(HEADER + "0,0,1,0,2\n0,1,3,0,2\n0,2,2,0,1\n0,5,0,0,0\n1,0,0,0,0\n")
     assert log.breaks().tolist() == [0]
     assert log.missing_steps() == 2
     assert log.first_rows().tolist() == [0, 4]
     assert len(log) == 5
-
-
-def test_a_log_of_arrays_is_checked() -> None:
-    def made(episode: list[int], step: list[int]) -> TransitionLog:
-        zeros = np.zeros(len(step))
-        return TransitionLog(episode, step, zeros, zeros, zeros)  # type: ignore[arg-type]
-
-    assert len(made([0, 0, 1], [0, 1, 0])) == 3
-    assert made([], []).first_rows().size == 0
-    for episode, step in (([0, 0], [1, 0]), ([0, 0], [1, 1]), ([1, 0], [0, 0])):
-        with pytest.raises(InvalidArgument, match="not sorted"):
-            made(episode, step)
-    with pytest.raises(InvalidArgument, match="shapes"):
-        made([0], [0, 1])
-    assert made([0], [0]).hash != made([0], [1]).hash
 
 
 def test_a_class_is_built_from_logs() -> None:

@@ -119,10 +119,6 @@ def test_as_many_states_as_actions_is_ambiguous() -> None:
     assert mdp_from_arrays(P, np.zeros((2, 2)), order=NEXT).n_states == 2
 
 
-def test_one_state_and_one_action_are_not_ambiguous() -> None:
-    assert mdp_from_arrays([[[1.0]]], [[0.5]]).n_states == 1
-
-
 def test_the_two_orders_of_a_square_kernel_differ() -> None:
     P = np.zeros((2, 2, 2))
     P[0, :, 0], P[1, :, 1] = 1.0, 1.0
@@ -210,11 +206,6 @@ def random_class(members: int, S: int, A: int, b: int) -> SimulatorClass:
     for place in np.ndindex(members, S, A):
         P[place][rng.choice(S, b, replace=False)] = rng.dirichlet(np.ones(b))
     return class_from_arrays(P, rng.random((S, A)))
-
-
-def test_storage_turns_dense_where_the_pattern_is_nearly_full() -> None:
-    assert random_class(2, 6, 2, 5).transitions.dense
-    assert not random_class(2, 40, 2, 2).transitions.dense
 
 
 def test_storage_does_not_enter_the_hash() -> None:

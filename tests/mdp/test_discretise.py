@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from simgap.arrays import FloatArray
-from simgap.errors import InvalidArgument, InvalidModel, SimgapError
+from simgap.errors import InvalidModel
 from simgap.mdp import (
     Axis,
     Discretisation,
@@ -21,7 +21,6 @@ from simgap.mdp import (
     Physics,
     StateGrid,
     discretise,
-    node_table,
 )
 from simgap.mdp.physics import Theta
 from tests.instances.test_known import connected
@@ -219,26 +218,6 @@ def test_all_models_communicate_on_the_nodes_that_stay(
     assert any(n.startswith("states=communicating: 3 of 11") for n in worlds.notes)
 
 
-def test_nodes_that_nobody_enters_are_left_out_without_a_change() -> None:
-    table = climbing((0.5,), states=NodeSet.REACHABLE)
-    assert table.simulators.n_states == 7
-    assert table.one_step.moved_share == 0.0
-    assert "left out, to which no step leads" in table.simulators.notes[-1]
-    assert connected(table.simulators.transitions.array(0))
-
-
-def test_models_with_little_in_common_are_refused_with_the_way_out() -> None:
-    with pytest.raises(InvalidModel, match="no way leads") as caught:
-        climbing((0.1, 0.0), states=NodeSet.COMMUNICATING)
-    assert "states=reachable" in caught.value.hint
-    grid = StateGrid((Axis("height", 0.0, 1.0, 41),))
-    with pytest.raises(InvalidModel, match="18 of 41 nodes are common") as caught:
-        discretise(CLIMB, grid, {"stride": (0.7,)}, states=NodeSet.COMMUNICATING)
-    assert "states=all" in caught.value.hint
-    with pytest.raises(InvalidArgument, match="nothing leads back"):
-        climbing(restart=False, states=NodeSet.COMMUNICATING)
-
-
 def test_the_measures_of_one_step_are_those_of_the_rows() -> None:
     grid = StateGrid((Axis("x", -1.0, 1.0, 8),))
     table = discretise(linear((-0.1, 0.05)), grid, {"rate": (0.5, 0.8)})
@@ -254,101 +233,3 @@ def test_the_measures_of_one_step_are_those_of_the_rows() -> None:
     assert table.one_step.spread[0] == pytest.approx(spread, rel=1e-10)
     assert table.one_step.motion[0] == pytest.approx(motion, rel=1e-12)
     assert spread <= grid.spacing[0] / 2
-
-
-def test_names_parameters_and_notes_tell_what_varies() -> None:
-    def scaled(theta: Theta, state: FloatArray, action: FloatArray) -> Moved:
-        return drift({"rate": theta["rate"] * theta["gain"]}, state, action)
-
-    physics = replace(linear(), step=scaled)
-    grid = StateGrid((Axis("x", -1.0, 1.0, 3),))
-    table = discretise(
-        physics, grid, {"rate": (0.1, 0.2), "gain": (0.5,)}, notes=("mine",)
-    )
-    worlds = table.simulators
-    assert worlds.model_names == ("rate=0.1", "rate=0.2")
-    assert worlds.theta.names == ("rate",)
-    assert table.thetas[1] == {"rate": 0.2, "gain": 0.5}
-    assert worlds.notes[:2] == ("mine", "gain = 0.5 in all models")
-    assert any(note.startswith("scheme=multilinear") for note in worlds.notes)
-    assert worlds.labels.states == ("x=-1", "x=0", "x=1")
-    alone = discretise(physics, grid, {"rate": (0.1,), "gain": (0.5,)}).simulators
-    assert alone.model_names == ("linear",)
-    assert alone.theta.names == ()
-
-
-LINE_GRID = StateGrid((Axis("x", -1.0, 1.0, 5),))
-
-
-def faulty(name: str) -> None:
-    physics = linear()
-    if name == "axes":
-        discretise(physics, StateGrid((CIRCLE, LINE)), {"rate": (0.5,)})
-    elif name == "values":
-        discretise(physics, LINE_GRID, {"rate": ()})
-    elif name == "nan":
-        discretise(physics, LINE_GRID, {"rate": (float("nan"),)})
-    elif name == "reward":
-        narrow = replace(physics, reward_range=(0.0, 1.0))
-        discretise(narrow, LINE_GRID, {"rate": (0.5,)})
-    elif name == "ends":
-        grid = StateGrid((Axis("height", 0.0, 1.0, 11),))
-        discretise(replace(CLIMB, ends=False), grid, {"stride": (0.3,)})
-    elif name == "range":
-        replace(CLIMB, reward_range=(-2.0, -1.0))
-    elif name == "order":
-        replace(CLIMB, reward_range=(1.0, -1.0))
-    elif name == "actions":
-        replace(CLIMB, action_names=("one",))
-    elif name == "reversed":
-        Axis("x", 1.0, 0.0, 4)
-    elif name == "cells":
-        Axis("x", 0.0, 1.0, 1)
-    elif name == "no axes":
-        StateGrid(())
-    elif name == "same":
-        StateGrid((LINE, LINE))
-    else:
-        LINE_GRID.nearest(np.zeros((3, 2)))
-
-
-@pytest.mark.parametrize(
-    ("name", "problem"),
-    [
-        ("axes", "starts in 1 coordinates, the grid has 2"),
-        ("values", "a parameter has no values"),
-        ("nan", "x of point 0 is nan"),
-        ("reward", "pays -1.0"),
-        ("ends", "climb ended"),
-        ("range", "in a simulator that ends"),
-        ("order", "rewards from 1.0 to -1.0"),
-        ("actions", "with 1 names"),
-        ("reversed", "from 1.0 to 0.0"),
-        ("cells", "has 1 nodes"),
-        ("no axes", "without axes"),
-        ("same", "['speed', 'speed']"),
-        ("shape", "points of shape (3, 2)"),
-    ],
-)
-def test_bad_input_is_refused_with_a_hint(name: str, problem: str) -> None:
-    with pytest.raises(SimgapError) as caught:
-        faulty(name)
-    assert problem in caught.value.problem
-    assert caught.value.hint
-
-
-def test_a_table_that_would_not_fit_is_refused_with_its_size(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(node_table, "MOST_NUMBERS", 40)
-    with pytest.raises(InvalidModel, match=r"would hold 4\d probabilities") as caught:
-        climbing((0.25,))
-    assert "at most 40" in caught.value.hint
-
-
-def test_merging_edges_in_parts_changes_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    whole = climbing((0.1, 0.25, 0.31, 0.44)).simulators
-    monkeypatch.setattr(node_table, "KEYS_AT_ONCE", 30)
-    assert climbing((0.1, 0.25, 0.31, 0.44)).simulators.hash == whole.hash

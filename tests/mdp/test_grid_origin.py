@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +9,7 @@ import numpy as np
 import pytest
 
 from simgap import LatentMDP, load_model, save_model
-from simgap.errors import InvalidModel, SimgapError
-from simgap.instances import classic_control, riverswim
+from simgap.instances import classic_control
 from simgap.mdp import SimulatorClass, class_from_models
 from simgap.mdp.grid_origin import GRID_NOISE
 from simgap.oracle.part_of_class import part_of_class
@@ -54,11 +52,6 @@ def test_parts_of_a_class_keep_the_grid() -> None:
         assert each.grid is worlds.grid
 
 
-def test_other_classes_have_no_grid() -> None:
-    """The control: the label is that of the class, not of every class."""
-    assert riverswim(6, (0.1, 0.6)).certified == "certified"
-
-
 def test_a_file_from_before_grids_were_kept_is_known_by_its_notes() -> None:
     old = replace(pendulums(), grid=None)
     assert old.certified == ON_GRID
@@ -75,36 +68,3 @@ def test_noise_is_that_of_a_step_and_a_grid_may_be_too_coarse() -> None:
     spread, motion = coarse.one_step.spread, coarse.one_step.motion
     assert coarse.noise["angle"] == pytest.approx(spread[0] / motion[0])
     assert max(fine.noise.values()) < 0.5
-
-
-def test_a_grid_of_another_class_is_refused() -> None:
-    with pytest.raises(InvalidModel, match="states"):
-        replace(pendulums(9), grid=pendulums(11).grid)
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("axes", []),
-        ("axes", [{"name": "a", "low": 1.0, "high": 0.0, "cells": 9}]),
-        ("axes", [{"name": "a", "low": 0.0, "high": 1.0, "cells": 10**19}]),
-        ("motion", [1.0]),
-        ("spread", []),
-        ("scheme", "magic"),
-        ("samples", "many"),
-        ("fixed", [1]),
-    ],
-)
-def test_a_damaged_grid_in_a_file_is_refused_by_name(
-    key: str, value: object, tmp_path: Path
-) -> None:
-    path = tmp_path / "pendulums.npz"
-    save_model(LatentMDP.uniform(pendulums()), path)
-    with np.load(path) as found:
-        arrays = dict(found)
-    about = json.loads(str(arrays["grid"][0]))
-    assert key in about
-    arrays["grid"] = np.array([json.dumps({**about, key: value})])
-    np.savez(path, **arrays)
-    with pytest.raises(SimgapError):
-        load_model(path)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from simgap.arrays import AnyArray, digest, owned, read_only
+from simgap.arrays import AnyArray, owned, read_only
 from simgap.errors import InvalidArgument, InvalidModel
 from simgap.mdp import (
     Details,
@@ -52,13 +52,6 @@ def test_members_are_counted_from_either_end() -> None:
             coins[outside]
 
 
-def test_a_member_shares_the_memory_of_its_class() -> None:
-    coins = three_coins()
-    assert np.shares_memory(coins[1].transitions.values, coins.transitions.values)
-    assert np.shares_memory(coins[1].rewards, coins.rewards)
-    assert np.shares_memory(coins[1].as_class().rewards, coins.rewards)
-
-
 def test_nothing_can_be_changed() -> None:
     coins = three_coins(start=[0.5, 0.5])
     for simulators in (coins, coins[1].as_class(), class_from_models(list(coins))):
@@ -88,21 +81,6 @@ def test_a_record_keeps_its_own_copy_of_writable_data() -> None:
     fresh = owned(np.ones(3))
     assert read_only(fresh) is fresh
     assert read_only(fresh, np.int64).dtype == np.int64
-
-
-def test_digests_tell_types_shapes_and_lengths_apart() -> None:
-    zeros = np.zeros(4)
-    parts: list[AnyArray | bytes] = [
-        zeros,
-        zeros.reshape(2, 2),
-        zeros.astype(np.int64),
-        zeros[:2],
-        b"",
-        b"\0",
-    ]
-    assert len({digest(part) for part in parts}) == len(parts)
-    assert digest(b"a", b"b") != digest(b"ab")
-    assert digest(zeros[::2]) == digest(np.zeros(2))
 
 
 def test_start_states_may_be_shared_or_one_per_model() -> None:
@@ -144,20 +122,6 @@ def test_distributions_are_not_divided_again_and_again() -> None:
         assert replace(simulators).hash == simulators.hash
         latent = LatentMDP(simulators, np.array([law[0], 1.0 - law[0]]))
         assert LatentMDP(latent.simulators, latent.prior).hash == latent.hash
-
-
-def test_other_names_are_another_class() -> None:
-    coins = three_coins()
-    renamed = coins.renamed(["x", "y", "z"])
-    assert renamed.model_names == ("x", "y", "z")
-    assert renamed.hash != coins.hash
-    assert renamed.renamed(coins.model_names).hash == coins.hash
-
-
-def test_models_of_one_name_are_numbered_in_a_class() -> None:
-    coins = three_coins()
-    twice = class_from_models([coins[0], coins[0]])
-    assert twice.model_names == ("model 0", "model 1")
 
 
 def test_rewards_are_those_that_are_meant() -> None:

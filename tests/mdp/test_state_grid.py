@@ -188,8 +188,3 @@ def test_the_nearest_kept_node_is_found_around_circles() -> None:
         apart[0] = min(apart[0], 9 - apart[0])
         assert kept[found[node]]
         assert (apart**2).sum() == least
-
-
-def test_nodes_have_names_of_their_own_on_the_finest_grids() -> None:
-    axis = Axis("x", 1000.0, 1000.001, 2001)
-    assert len(set(StateGrid((axis,)).names())) == 2001
