@@ -9,9 +9,8 @@ import pytest
 
 from simgap.cli.app.main import main
 from simgap.ledger import LEDGER, forget_ledger, opened_ledger
-from simgap.records import write_record
 from simgap.report.folder import read_folder
-from tests.report.explorer_cases import RIVERS, gap, page_of, whole_folder
+from tests.report.explorer_cases import page_of, whole_folder
 
 CHANGED, UNSEALED = 'id="changed"', 'id="unsealed"'
 
@@ -59,11 +58,6 @@ def test_changed_records_are_named_and_drawn(
     assert json.loads(capsys.readouterr().out)["changed"] == list(names)
     assert main(["report", str(sealed)]) == 0
     assert "gap.json" in capsys.readouterr().out
-
-
-def test_what_simgap_writes_later_is_what_it_wrote(sealed: Path) -> None:
-    write_record(gap(*RIVERS) | {"horizon": 7}, sealed / "gap.json")
-    assert read_folder(sealed).changed == ()
 
 
 def test_a_ledger_that_is_damaged_is_told(sealed: Path) -> None:

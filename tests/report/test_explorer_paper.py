@@ -1,4 +1,4 @@
-"""The page about a folder on light, dark, narrow, wide and printed paper."""
+"""The page about a folder on light, dark and printed paper."""
 
 from __future__ import annotations
 

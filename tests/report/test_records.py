@@ -1,4 +1,4 @@
-"""Records on disk, and numbers as people read them."""
+"""Records on disk."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from simgap.errors import InvalidFile, SimgapError
 from simgap.intervals import Certified
 from simgap.records import as_record, encode, plain, read_object
-from simgap.text import bracket
 
 
 @pytest.mark.parametrize(
@@ -35,11 +34,6 @@ def test_a_file_that_is_no_record_is_refused(
         read_object(path)
 
 
-def test_a_missing_record_is_explained(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFile, match="there is no file"):
-        read_object(tmp_path / "none.json")
-
-
 def test_records_have_no_nan_and_spell_infinity() -> None:
     text = encode({"a": float("inf"), "b": [-float("inf"), 1.5], "c": None, "d": True})
     assert json.loads(text) == {"a": "inf", "b": ["-inf", 1.5], "c": None, "d": True}
@@ -49,11 +43,3 @@ def test_records_have_no_nan_and_spell_infinity() -> None:
         encode({"a": [float("nan")]})
     with pytest.raises(SimgapError, match="no place in a record"):
         plain({1, 2})
-
-
-def test_bounds_are_shown_without_more_digits_than_they_have() -> None:
-    assert bracket(Certified(1.0, 1.0)) == "1"
-    assert bracket(Certified(1.0, 2.0)) == "[1, 2]"
-    assert bracket(Certified(1.0, 1.0001)) == "1.00005 ± 5e-05"
-    assert bracket(Certified(float("inf"), float("inf"))) == "infinite"
-    assert bracket(Certified(3.0, float("inf"))) == "[3, infinite]"

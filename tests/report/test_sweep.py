@@ -1,4 +1,4 @@
-"""The page of a sweep: what is drawn, what is told, and tables that do not fit."""
+"""The page of a sweep: what is drawn, what is missing, tables that do not fit."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from simgap.records import Sweep, as_record
 from simgap.report import write_explorer
 from simgap.report.folder import read_folder
 from simgap.report.part import Part
-from simgap.report.sweep_plot import Choice, SweepAxis, SweepPlot, first_choice
+from simgap.report.sweep_plot import SweepPlot
 from tests.report import sweep_cases as cases
 from tests.report.tags import Tags
 
@@ -81,66 +80,6 @@ def test_what_is_not_there_is_told_and_has_no_number(tmp_path: Path) -> None:
     )
 
 
-def test_the_table_has_the_first_cells_and_says_where_all_are(tmp_path: Path) -> None:
-    [table, _] = part_of(cases.write_sweep(tmp_path)).sheets
-    assert len(table.rows) == len(table.full) == 60
-    assert table.note == "The first 60 of 90 cells; table.csv has all of them."
-    assert [each.title for each in table.headings] == [
-        "states",
-        "horizon",
-        "policy",
-        "seed",
-        "average",
-        "worst",
-        "outcome",
-        "state",
-        "notes",
-    ]
-
-
-def test_numbers_that_rounding_may_have_made_are_nought(tmp_path: Path) -> None:
-    axes = {"horizon": [5, 10], "seed": [0]}
-
-    def numbers(cell: Any) -> Sequence[cases.Four]:
-        low = 0.0 if cell["horizon"] == 5 else 3.0
-        return [cases.certified(low, low + 1e-13), cases.told("solved")]
-
-    columns = {"average": "loss", "outcome": "why"}
-    found = part_of(cases.write_sweep(tmp_path, axes, numbers, columns=columns))
-    assert found.sheets[0].rows[0][1].text == "0"
-    assert found.sheets[0].rows[1][1].text == "3"
-
-
-def test_words_of_certainty_are_those_of_the_page(tmp_path: Path) -> None:
-    axes = {"horizon": [1, 2, 3, 4, 5], "seed": [0]}
-
-    def numbers(cell: Any) -> Sequence[cases.Four]:
-        grid = "", 1.0, 2.0, "certified for this grid"
-        known = cases.certified(1.0, 1.0)
-        sampled = cases.estimated(1.0, 0.5, "guaranteed")
-        nothing = "", "-inf", "inf", "certified"
-        endless = "", 1.0, "inf", "certified"
-        return [(grid, known, sampled, nothing, endless)[cell["horizon"] - 1]]
-
-    folder = cases.write_sweep(tmp_path, axes, numbers, columns={"loss": "loss"})
-    found = plot_of(folder).columns[0].numbers
-    assert [None if each is None else each.sure for each in found] == [
-        "certified for this grid",
-        "exact",
-        "estimated",
-        None,
-        "certified",
-    ]
-    labels = part_of(folder).certainties.labels
-    assert ("loss", "certified for this grid") in labels
-    assert plot_of(folder).certainties == (
-        "certified for this grid",
-        "exact",
-        "estimated",
-        "certified",
-    )
-
-
 def test_a_hundred_thousand_cells_make_a_small_page_that_says_so(
     tmp_path: Path,
 ) -> None:
@@ -204,82 +143,3 @@ def test_the_table_is_the_one_beside_the_record(tmp_path: Path) -> None:
     write_explorer(moved, tmp_path / "page.html")
     text = Tags((tmp_path / "page.html").read_text()).text
     assert "There is no table beside the record" in text
-
-
-def test_a_sweep_has_its_title_and_no_verdict(tmp_path: Path) -> None:
-    folder = cases.write_sweep(tmp_path)
-    write_explorer(folder, tmp_path / "page.html")
-    text = Tags((tmp_path / "page.html").read_text()).text
-    assert "Three rivers - simgap" in text
-    assert "Will it transfer?" not in text
-
-
-def test_the_figure_in_words_is_what_is_shown_first(tmp_path: Path) -> None:
-    words = plot_of(cases.write_sweep(tmp_path)).words
-    assert words.startswith(
-        "loss, averaged over the models by their prior over horizon, at states 3, "
-        "seed 0"
-    )
-    assert "memoryless: 1.944 at 5 (certified), 13.54 at 80 (certified)" in words
-
-
-def test_plot_of_a_record_draws_the_same() -> None:
-    record = as_record(cases.sweep_with_table(), Sweep, "it")
-    made = record.plot()
-    assert list(made.titles) == ["Numbers of the cells"]
-    assert 'data-role="colour"' in made.html
-
-
-# what is shown first
-
-
-def axes_of(**sizes: Sequence[Any]) -> tuple[SweepAxis, ...]:
-    return tuple(
-        SweepAxis(
-            name,
-            tuple(map(str, values)),
-            None if isinstance(values[0], str) else tuple(map(float, values)),
-        )
-        for name, values in sizes.items()
-    )
-
-
-@pytest.mark.parametrize(
-    ("axes", "choice"),
-    [
-        (axes_of(horizon=[1, 2]), Choice(0, -1, -1, (0,))),
-        (axes_of(seed=[1, 2]), Choice(0, -1, -1, (-1,))),
-        (axes_of(policy=["a", "b"], seed=[0, 1]), Choice(0, -1, -1, (0, -1))),
-        (axes_of(states=[3, 4], horizon=[1, 2]), Choice(1, 0, -1, (0, 0))),
-        (
-            axes_of(states=[3, 4], horizon=[1, 2, 3], policy=["a", "b"], seed=[0, 1]),
-            Choice(1, 2, 0, (0, 0, 0, -1)),
-        ),
-        (
-            axes_of(model=["a", "b"], policy=["c", "d", "e"], other=list(range(7))),
-            Choice(2, 0, 1, (0, 0, 0)),
-        ),
-        (
-            axes_of(many=list(range(9)), few=list(range(8)), policy=["a", "b"]),
-            Choice(0, 2, -1, (0, 0, 0)),
-        ),
-    ],
-)
-def test_what_is_shown_first(axes: tuple[SweepAxis, ...], choice: Choice) -> None:
-    assert first_choice(axes) == choice
-
-
-@pytest.mark.parametrize(
-    ("values", "log"),
-    [
-        ([1, 10, 100], True),
-        ([5, 10, 20, 40, 80], True),
-        ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], False),
-        ([0, 1, 10, 100], False),
-        ([-1, 1, 10], False),
-        ([3, 6], False),
-        (["a", "b"], False),
-    ],
-)
-def test_axes_that_grow_by_factors_are_logarithmic(values: Any, log: bool) -> None:
-    assert axes_of(x=values)[0].log is log

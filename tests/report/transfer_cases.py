@@ -8,7 +8,6 @@ from typing import Any
 
 from simgap.intervals import Estimate
 from simgap.records import (
-    BrokenEpisode,
     Finding,
     LossMap,
     LossRegion,
@@ -162,18 +161,6 @@ def bare() -> Transfer:
         bounds=None,
         horizon=None,
         steps=None,
-    )
-
-
-def broken_episode() -> BrokenEpisode:
-    return BrokenEpisode(
-        policy="ppo",
-        theta={"mass": 0.3, "length": 1.25, "delay": 1.0},
-        training_seed=0,
-        episode=3,
-        step=17,
-        code="action-not-finite",
-        text="the action is nan",
     )
 
 
