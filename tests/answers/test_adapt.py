@@ -1,10 +1,9 @@
-"""Adapting to real data: exact Bayes, planning again, and what the notes say."""
+"""Adapting to real data: exact Bayes, planning again, and worlds outside the class."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from simgap.answers import adapt
 from simgap.answers.adapt.evidence import (
     RewardEvidence,
     evidence_of,
-    observed_rows,
     posterior,
 )
 from simgap.errors import InvalidArgument
@@ -25,9 +23,7 @@ from simgap.mdp import (
     LatentMDP,
     RewardUnits,
     SimulatorClass,
-    TabularMDP,
     class_from_arrays,
-    class_over_grid,
 )
 from simgap.oracle import domain_randomization_oracle
 from simgap.oracle.settings import ExactOracle
@@ -113,28 +109,6 @@ def test_the_posterior_is_bayes_in_fractions(
         assert mine == pytest.approx(float(true), rel=1e-12)
 
 
-def test_counts_cover_what_was_seen_and_what_could_have_been() -> None:
-    simulators = doors(0.5, 1.0)
-    rows = observed_rows(simulators, as_log([(0, 1, 1), (1, 0, 1), (0, 1, 1)]))
-    assert rows.state.tolist() == [0, 1] and rows.action.tolist() == [1, 0]
-    assert rows.offsets.tolist() == [0, 2, 4]
-    assert rows.successor.tolist() == [0, 1, 0, 1]
-    assert rows.counts.tolist() == [0.0, 2.0, 0.0, 1.0]
-    assert rows.chances.tolist() == [[0.5, 0.5, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0]]
-    assert rows.visits.tolist() == [2.0, 1.0]
-
-
-def test_storage_does_not_matter() -> None:
-    kernel = np.zeros((2, 3, 1, 3))
-    kernel[0, :, 0] = [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
-    kernel[1, :, 0] = [[0.25, 0.75, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
-    dense = class_from_arrays(kernel, np.zeros((3, 1)))
-    log = as_log([(0, 0, 1), (1, 0, 2), (2, 0, 0), (0, 0, 0)])
-    found = evidence_of(dense, log)
-    assert found.log_likelihood == pytest.approx(np.log([0.25, 0.1875]), rel=1e-15)
-    assert found.rows.successor.tolist() == [0, 1, 2, 0]
-
-
 def test_real_data_end_the_doubt() -> None:
     """Two doors open with 0.1 or 0.9; after four tries one plan is right."""
     latent = LatentMDP.uniform(doors(0.1, 0.9))
@@ -189,7 +163,6 @@ def test_if_all_are_excluded_there_is_no_posterior() -> None:
     assert found.lemma_1 is None and found.plausible_gap is None
     assert found.outside_class
     assert found.misfit[0].state == 1 and found.misfit[0].action == 1
-    assert found.misfit[0].text.endswith("which no model of the class allows")
     assert codes(found)[0] == "impossible-transitions"
     apart = adapt(
         LatentMDP.uniform(doors(1.0, 0.0)),
@@ -199,9 +172,6 @@ def test_if_all_are_excluded_there_is_no_posterior() -> None:
     )
     assert chances(apart) == [None, None]
     assert apart.best == apart.posterior[1].name  # one impossible step, not two
-    assert apart.misfit[0].text.endswith(
-        "1 of 3 times (33.3 %), which this model rules out"
-    )
 
 
 def test_a_world_outside_is_told_though_a_posterior_exists() -> None:
@@ -210,9 +180,6 @@ def test_a_world_outside_is_told_though_a_posterior_exists() -> None:
     found = adapt(latent, 5, as_log(tries), solver=EXACT)
     assert found.outside_class and None not in chances(found)
     assert (found.misfit[0].state, found.misfit[0].action) == (0, 1)
-    assert "6 of 60 times (10 %), expected 50 %" in found.misfit[0].text or (
-        "54 of 60 times (90 %), expected 50 %" in found.misfit[0].text
-    )
     assert codes(found)[0] == "outside-class"
     calm = adapt(latent, 5, as_log(tries), false_alarm=1e-12, solver=EXACT)
     assert not calm.outside_class
@@ -267,100 +234,3 @@ def test_first_states_are_evidence_only_if_asked() -> None:
     late = as_log([(0, 0, 0)] * 3, lengths=(1, 2), first=2)
     with pytest.raises(InvalidArgument, match="begins at step 2"):
         adapt(latent, 3, late, start_evidence=True, solver=EXACT)
-
-
-def test_first_states_that_no_model_has_are_a_misfit() -> None:
-    latent = LatentMDP.uniform(doors(0.5, 0.6))
-    log = as_log([(1, 0, 0)])
-    found = adapt(latent, 3, log, start_evidence=True, solver=EXACT)
-    assert chances(found) == [None, None]
-    assert found.misfit[0].state is None
-    assert found.misfit[0].text == (
-        "episodes began in state 1, 1 of 1 time (100 %), "
-        "which no model of the class allows"
-    )
-
-
-def test_jumps_are_noted_unless_a_restart_explains_them() -> None:
-    latent = LatentMDP.uniform(doors(0.5, 0.6))
-    jump = adapt(latent, 3, as_log([(0, 0, 0), (1, 0, 0)]), solver=EXACT)
-    assert codes(jump) == ["jumps"]
-    restart = adapt(latent, 3, as_log([(0, 1, 1), (0, 0, 0)]), solver=EXACT)
-    assert restart.notes == ()
-    some = TransitionLog([0, 0], [0, 4], [0, 0], [0, 0], [0, 0])  # type: ignore[arg-type]
-    assert codes(adapt(latent, 3, some, solver=EXACT)) == ["missing-steps"]
-
-
-def test_a_posterior_too_small_for_floats_is_told() -> None:
-    latent = LatentMDP.uniform(doors(0.1, 0.9))
-    log = as_log([(0, 1, 1), (1, 0, 0)] * 300)
-    found = adapt(latent, 3, log, solver=EXACT)
-    assert chances(found) == [0.0, 1.0]
-    assert all(np.isfinite(each.log_likelihood) for each in found.posterior)
-    assert "faint-posterior" in codes(found)
-
-
-def test_a_model_that_is_impossible_is_not_called_faint() -> None:
-    """Its posterior is 0 and not a number too small to tell."""
-    latent = LatentMDP.uniform(doors(0.5, 1.0))
-    found = adapt(latent, 3, as_log([(0, 1, 0), (0, 1, 1)]), solver=EXACT)
-    assert chances(found) == [1.0, 0.0]
-    assert "faint-posterior" not in codes(found)
-
-
-def test_values_between_the_listed_ones_are_spoken_of() -> None:
-    """The truth is half way, the deviation tiny: a note says what it is worth."""
-
-    def door(theta: Mapping[str, float]) -> TabularMDP:
-        return doors(theta["open"])[0]
-
-    simulators = class_over_grid(door, {"open": [0.2, 0.5, 0.8]})
-    tries = [*[(0, 1, 1), (1, 0, 0)] * 6, *[(0, 1, 0)] * 10]  # between 0.2 and 0.5
-    found = adapt(LatentMDP.uniform(simulators), 3, as_log(tries), solver=EXACT)
-    assert codes(found) == ["between-models"]
-    one = LatentMDP(simulators, np.array([0.0, 1.0, 0.0]))
-    assert adapt(one, 3, as_log(tries), solver=EXACT).notes == ()
-    lost = adapt(LatentMDP.uniform(simulators), 3, as_log([(1, 1, 1)]), solver=EXACT)
-    assert lost.outside_class
-    assert "between-models" not in codes(lost)
-
-
-def test_data_of_a_model_without_parameters_or_rivals() -> None:
-    latent = LatentMDP.uniform(doors(0.5))
-    found = adapt(latent, 3, as_log([(0, 1, 1)]), solver=EXACT)
-    assert chances(found) == [1.0] and found.parameters == ()
-
-
-@pytest.mark.parametrize("chance", [0.0, 1.0, -1.0, float("nan")])
-def test_impossible_settings_are_refused(chance: float) -> None:
-    with pytest.raises(InvalidArgument, match="false_alarm"):
-        adapt(doors(0.5), 3, as_log([(0, 1, 1)]), false_alarm=chance)
-
-
-def test_logs_of_another_class_are_refused() -> None:
-    latent = LatentMDP.uniform(doors(0.5))
-    with pytest.raises(InvalidArgument, match="another class"):
-        adapt(latent, 3, as_log([(0, 1, 5)]), solver=EXACT)
-    with pytest.raises(InvalidArgument, match="log is empty"):
-        adapt(latent, 3, as_log([], lengths=(0,)), solver=EXACT)
-
-
-def test_progress_is_told_for_both_plans() -> None:
-    latent, seen = LatentMDP.uniform(doors(0.1, 0.9)), set()
-    adapt(
-        latent, 4, as_log([(0, 1, 1)]), solver=EXACT,
-        progress=lambda word: seen.add(word.split(",")[0]),
-    )  # fmt: skip
-    assert {"planning before", "planning after"} <= seen
-
-
-def test_a_log_is_a_path_its_name_or_an_open_file(tmp_path: Path) -> None:
-    file = tmp_path / "log.csv"
-    file.write_text("state,action,next_state\n0,1,1\n1,1,1\n")
-    latent = LatentMDP.uniform(doors(0.9, 0.2))
-    with file.open("rb") as stream:
-        found = [
-            adapt(latent, 4, log, solver=EXACT) for log in (file, str(file), stream)
-        ]
-    wanted = adapt(latent, 4, as_log([(0, 1, 1), (1, 1, 1)]), solver=EXACT)
-    assert {tuple(chances(each)) for each in found} == {tuple(chances(wanted))}

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from simgap.answers import adapt, adapt_simulator
-from simgap.cli.app.main import main
+from simgap.answers import adapt_simulator
 from simgap.continuous import bind, open_simulator
 from simgap.continuous.measuring.checks import without_effect
-from simgap.errors import InvalidArgument, SimgapError
-from simgap.interop import TransitionLog
+from simgap.errors import SimgapError
 from simgap.records import Finding
 from tests.continuous.identification.real_pendulum import (
     RANGES,
     TRUTH,
     recorded,
-    written,
 )
 from tests.continuous.toy import ToyPendulum
 
@@ -86,91 +82,6 @@ def test_a_log_at_another_rate_than_the_simulator_is_a_warning(
     assert [(each.status, each.value) for each in told] == (
         [("warning", 2.0)] if warned else []
     )
-
-
-def test_shares_of_a_transfer_say_what_to_measure(tmp_path: Path) -> None:
-    log = recorded(2, steps=60)
-    plain = adapt_simulator(ToyPendulum(), RANGES, log)
-    least = max(plain.posterior, key=lambda each: each.remaining)
-    assert plain.measure_next == least.name
-    with pytest.raises(SimgapError) as told:
-        adapt_simulator(ToyPendulum(), RANGES, log, transfer=tmp_path)
-    assert told.value.code == "no-file"
-
-
-RIVER = "riverswim?states=3&success=0.3,0.8"
-STATES = TransitionLog(*np.zeros((5, 1), np.int64))
-
-
-@pytest.mark.parametrize(
-    ("model", "options", "word"),
-    [
-        (RIVER, {"horizon": 8}, "log"),
-        (RIVER, {"log": STATES}, "horizon"),
-        (RIVER, {"horizon": 8, "log": STATES, "out": "p.csv"}, "out"),
-        (RIVER, {"horizon": 8, "log": STATES, "rate": 20.0}, "rate"),
-        (RIVER, {"horizon": 8, "log": recorded(1)}, "observations"),
-        (ToyPendulum(), {"log": recorded(1), "randomize": RANGES, "horizon": 8},
-         "horizon"),
-        (ToyPendulum(), {"log": recorded(1), "randomize": RANGES, "save": "p.simgap"},
-         "save"),
-        (ToyPendulum(), {"log": STATES, "randomize": RANGES}, "TransitionLog"),
-    ],
-)  # fmt: skip
-def test_options_and_logs_of_the_other_kind_are_refused(
-    model: object, options: dict[str, object], word: str
-) -> None:
-    with pytest.raises(InvalidArgument) as told:
-        adapt(model, **options)  # type: ignore[call-overload]
-    assert word in str(told.value) and told.value.hint
-
-
-def test_a_file_of_observations_is_no_log_of_a_class(tmp_path: Path) -> None:
-    log = written(recorded(1, steps=60), tmp_path / "real.csv")
-    with pytest.raises(InvalidArgument) as told:
-        adapt(RIVER, 8, log)
-    assert told.value.code == "log-of-observations"
-
-
-def test_the_verb_prints_the_keys_of_the_contract(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pytest.importorskip("jax")
-    log = written(recorded(3, steps=100), tmp_path / "real.csv")
-    out = tmp_path / "posterior.csv"
-    command = ["adapt", "pendulum", "--randomize", "mass=0.5..1.5 length=1.1"]
-    command += ["--log", str(log), "--rate", "20", "--out", str(out)]
-    assert main([*command, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["kind"] == "adapt" and found["simulator"] == "pendulum"
-    (mass,) = found["posterior"]
-    assert {"name", "mean", "lower", "upper"} <= set(mass)
-    assert mass["lower"] < TRUTH["mass"] < mass["upper"]
-    assert (found["delay"], found["outside_class"], found["edge"]) == (0, False, [])
-    assert out.read_text().startswith("mass,length,delay\n")
-    rows = np.loadtxt(out, delimiter=",", skiprows=1)
-    assert set(rows[:, 1]) == {1.1}
-
-
-@pytest.mark.parametrize(
-    ("more", "word"),
-    [
-        (["--randomize", RANGES], "no log"),
-        (["--randomize", RANGES, "--log", "x.csv", "-H", "5"], "-H"),
-        (["--randomize", RANGES, "--log", "x.csv", "--save", "p.simgap"], "--save"),
-        (["--log", "x.csv", "--transfer", "run", "-H", "5"], "--transfer"),
-        (["--log", "x.csv", "--rate", "20", "-H", "5"], "--rate"),
-        (["--log", "x.csv", "--delay", "0", "-H", "5"], "--delay"),
-        (["--randomize", RANGES, "--log", "x.csv", "--out", "p.txt"], "p.txt"),
-        (["--randomize", RANGES, "--log", "x.csv", "--delay", "99"], "--delay"),
-    ],
-)
-def test_misuse_is_told(
-    more: list[str], word: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["adapt", "pendulum", *more]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and word in err and "\nhint: " in err
 
 
 def test_a_simulator_with_noise_of_its_own_is_refused(tmp_path: Path) -> None:

@@ -12,17 +12,12 @@ from simgap.answers.blame.blame import blame
 from simgap.answers.blame.hidden_parts import hidden_parts
 from simgap.answers.blame.ignored_losses import (
     ignored_losses,
-    ignored_shares,
-    middle_model,
     nominal_plan,
 )
-from simgap.answers.blame.sentences import headline
-from simgap.errors import InvalidArgument
 from simgap.intervals import Certified, Estimate
-from simgap.mdp import LatentMDP, class_from_models
+from simgap.mdp import LatentMDP
 from simgap.records import Blame, BlamedParameter
 from tests.answers.hidden_cases import costly_class, ends, holds, sharp, with_prior
-from tests.note_codes import codes
 from tests.reference import blame as brute
 from tests.reference.latent import exact_gap
 from tests.reference.shapley import dual, shapley_by_orders
@@ -109,15 +104,6 @@ def test_pair_prices_are_those_of_the_models_as_named() -> None:
     assert_prices(found, latent, 3)
 
 
-def test_pair_prices_of_models_that_all_differ_have_their_ends_in_order() -> None:
-    """Planned with a horizon at which pairs are bounded, not solved."""
-    latent = costly_class(11, {"a": 2, "b": 2}, 3)
-    found = blame(latent, 3)
-    assert_prices(found, latent, 3)
-    lower, upper = map(np.array, (found.pair_prices.lower, found.pair_prices.upper))
-    assert (lower <= upper).all() and (lower < upper).any()
-
-
 def assert_prices(found: Blame, latent: LatentMDP, horizon: int) -> None:
     for i, j in ((0, 2), (0, 3), (1, 2)):
         pair = np.zeros(4)
@@ -166,106 +152,7 @@ def test_sampled_shares_hold_the_exact_ones() -> None:
     assert narrow > 8  # and they say something
 
 
-def test_missing_mixtures_leave_ignored_open() -> None:
-    latent = costly_class(14, {"a": 2, "b": 2}, 3)
-    kept = [0, 3]
-    worlds = latent.simulators
-    few = LatentMDP.uniform(class_from_models([worlds[m] for m in kept]))
-    found = blame(few, 3)
-    assert [each.ignored for each in found.parameters] == [None, None]
-    assert "no-nominal-shares" in codes(found)
-    assert (
-        ignored_shares(hidden_parts(few), nominal_plan(hidden_parts(few), 0, 3)) is None
-    )
-    with_zeros = with_prior(latent, np.array([1.0, 0.0, 0.0, 1.0]))
-    assert all(each.ignored for each in blame(with_zeros, 3).parameters)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_nominal_value_without_weight_leaves_ignored_open(seed: int) -> None:
-    """Nobody is real at b = 1, so that b is told already, and the plan is for it."""
-    latent = costly_class(seed, {"a": 2, "b": 2}, 3, rewards_differ=True)
-    latent = with_prior(latent, np.array([1.0, 0.0, 1.0, 0.0]))
-    found = blame(latent, 3, nominal=1)
-    shares = [each.ignored for each in found.parameters]
-    if None in shares:
-        assert shares == [None, None]
-        assert "no-nominal-shares" in codes(found)
-    else:  # b makes no difference to the plan: the shares are the whole
-        low, high = (sum(ends(each)[k] for each in shares) for k in (0, 1))
-        assert low - TINY <= found.ignored_whole <= high + TINY
-
-
-def test_the_nominal_model_is_the_middle_one() -> None:
-    latent = costly_class(15, {"a": 3, "b": 3}, 3)
-    assert middle_model(hidden_parts(latent)) == 4
-    even = costly_class(15, {"a": 2, "b": 2}, 3)
-    assert middle_model(hidden_parts(even)) == 0
-    prior = np.array([1.0, 1.0, 4.0, 1.0])
-    assert middle_model(hidden_parts(with_prior(even, prior))) == 2
-
-
-def test_the_same_seed_gives_the_same_answer() -> None:
-    latent = costly_class(16, {"a": 2, "b": 2, "c": 2}, 3)
-
-    first, second = (blame(latent, 3, **SAMPLED) for _ in range(2))
-    assert first == second
-    assert first.parameters != blame(latent, 3, seed=1, **SAMPLED).parameters
-
-
-def test_a_model_is_named_by_its_name_or_its_number() -> None:
-    latent = costly_class(18, {"a": 2, "b": 2}, 3)
-    names = latent.simulators.model_names
-    for given in (2, "2", names[2]):
-        assert blame(latent, 3, nominal=given).nominal == names[2]
-
-
 def parameter(name: str, low: float, high: float, **more: Any) -> BlamedParameter:
     none = Certified(0.0, 0.0)
     share: Any = more.get("share", Certified(low, high))
     return BlamedParameter(name, 2, share, share, none, none, none, ())
-
-
-def test_the_headline_says_no_more_than_the_ends_do() -> None:
-    one = Certified(1.0, 1.0)
-    first, second = parameter("x", 0.6, 0.8), parameter("y", 0.2, 0.4)
-    said = headline((second, first), one, 1, noise=0.0)
-    assert "Measure x first" in said and "60 to 80 %" in said and "(certified)" in said
-    blurred = parameter("y", 0.2, 0.7)
-    said = headline((blurred, first), one, None, noise=0.0)
-    assert "x or y" in said and "--gap-tolerance" in said
-    same = (parameter("x", 0.5, 0.5), parameter("y", 0.5, 0.5))
-    said = headline(same, one, None, noise=0.0)
-    assert "x and y" in said and "50 %" in said
-    alone = (parameter("x", 1.0, 1.0), parameter("y", 0.0, 0.0))
-    assert "y" not in headline(alone, one, 0, noise=0.0).replace("any", "")
-    nothing = headline(same, Certified(0.0, 1e-12), None, noise=1e-11)
-    assert "x" not in nothing
-    nameless = (parameter("model", 1.0, 1.0),)
-    assert "no parameters" in headline(nameless, one, 0, noise=0.0)
-    guess = Estimate(0.5, 0.2, 0.8, 0.95)
-    sampled = tuple(parameter(n, 0.0, 0.0, share=guess) for n in "xy")
-    assert "--permutations" in headline(sampled, one, None, noise=0.0)
-
-
-@pytest.mark.parametrize(
-    ("settings", "problem", "hint"),
-    [
-        ({"groups": (("a", "bb"),)}, "no parameter 'bb'", "mean b"),
-        ({"groups": (("a", "zzz"),)}, "no parameter 'zzz'", "a, b"),
-        ({"groups": (("a",), ("a", "b"))}, "twice", "one group"),
-        ({"groups": ((),)}, "empty", "--group"),
-        ({"nominal": 4}, "no model 4", "0 to 3"),
-        ({"nominal": "c=3"}, "no model 'c=3'", "0 to 3"),
-        ({"permutations": 3}, "permutations is 3", "4 or more"),
-        ({"exact_up_to": -1}, "exact_up_to is -1", "0 or more"),
-    ],
-)
-def test_bad_requests_are_refused_with_a_way_out(
-    settings: dict[str, Any], problem: str, hint: str
-) -> None:
-    latent = costly_class(18, {"a": 2, "b": 2}, 3)
-    with pytest.raises(InvalidArgument) as error:
-        blame(latent, 3, **settings)
-    assert problem in error.value.problem
-    assert hint in error.value.hint

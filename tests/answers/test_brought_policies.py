@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from simgap import compare
-from simgap.errors import SimgapError
 from simgap.instances import build_instance
 from simgap.mdp import LatentMDP
 from simgap.oracle import domain_randomization_oracle
@@ -77,12 +76,6 @@ def test_a_saved_belief_is_run(folder: Path) -> None:
     assert saved.average.ends[0] <= oracle.average.ends[1]
 
 
-def test_zero_is_the_table_of_zeros() -> None:
-    zero, other = rows("zero", table(0, 0, 0, 0))
-    assert zero.certainty == other.certainty == "certified"
-    assert [each.gap for each in zero.models] == [each.gap for each in other.models]
-
-
 def test_a_function_is_run_and_agrees_with_its_table(folder: Path) -> None:
     function, exact, control = rows(
         f"{folder}/mine.py:as_table", table(1, 0, 1, 1), table(0, 0, 0, 0)
@@ -138,35 +131,3 @@ def test_a_python_object_will_do() -> None:
     found, exact = rows(always, table(1, 1, 1, 1))
     assert found.name == "always"
     assert covers(found, exact)
-
-
-WRONG: dict[str, tuple[Any, str]] = {
-    "unknown": ("oracel", "InvalidArgument"),
-    "no file": ("missing.simgap", "no-file"),
-    "other states": (table(0, 1), "policy-of-other-states"),
-    "other actions": (
-        MarkovPolicy("three", 3, np.zeros(4, np.int32)),
-        "policy-of-other-actions",
-    ),
-    "too short": (
-        MarkovPolicy("short", 2, np.zeros((3, 4), np.int32)),
-        "InvalidArgument",
-    ),
-    "an action that is not there": (lambda s, m: (2, m), "action-unknown"),
-    "not a policy": (3.5, "not-a-policy"),
-}
-
-
-@pytest.mark.parametrize("case", WRONG)
-def test_what_does_not_fit_is_refused(case: str) -> None:
-    given, code = WRONG[case]
-    with pytest.raises(SimgapError) as caught:
-        rows(given)
-    assert caught.value.code == code
-
-
-def test_a_function_that_fails_says_where(folder: Path) -> None:
-    with pytest.raises(SimgapError, match="fails in state 3") as caught:
-        rows(f"{folder}/mine.py:fails_far")
-    assert caught.value.code == "policy-failed"
-    assert "the bank" in caught.value.problem

@@ -24,10 +24,9 @@ from simgap.answers import (
     run,
     solve,
     stakes,
-    telling_apart,
 )
 from simgap.answers.identify.posterior_timeline import posterior_timeline
-from simgap.errors import InvalidArgument, SimgapError
+from simgap.errors import InvalidArgument
 from simgap.instances import build_instance
 from simgap.interop import save_model
 from simgap.interop.transition_log import TransitionLog
@@ -101,36 +100,3 @@ def test_a_question_takes_a_class_a_model_a_text_and_a_path(
     save_model(LatentMDP.uniform(build_instance(rivers)), path)
     for given in (coins(), coins()[0], rivers, path, str(path)):
         QUESTIONS[name](given)
-
-
-@pytest.mark.parametrize("name", QUESTIONS)
-@pytest.mark.parametrize("given", [None, [], list(coins()), "no.npz", "lakse?x=1"])
-def test_a_question_refuses_what_is_no_model(name: str, given: object) -> None:
-    with pytest.raises(SimgapError) as caught:
-        QUESTIONS[name](given)
-    assert caught.value.hint
-
-
-def test_pairs_are_those_of_a_class() -> None:
-    given: Any = LatentMDP.uniform(coins())
-    with pytest.raises(InvalidArgument, match="this is a LatentMDP") as caught:
-        telling_apart(given, 0, 1)
-    assert caught.value.hint == "give its simulators: latent.simulators"
-    given = "cart.npz"
-    with pytest.raises(InvalidArgument, match="a SimulatorClass is needed") as caught:
-        telling_apart(given, 0, 1)
-    assert "load_model(path)" in caught.value.hint
-    assert "latent.simulators" in caught.value.hint
-
-
-def test_the_ways_named_lead_there() -> None:
-    """The hints are code: what they say is done here."""
-    from simgap.mdp import class_from_models
-
-    for latent in (
-        LatentMDP.uniform(coins()),
-        LatentMDP.uniform(class_from_models([coins()[0]])),
-        LatentMDP.uniform(class_from_models(list(coins()))),
-        LatentMDP.uniform(build_instance("riverswim?states=3&success=0.2")),
-    ):
-        assert stakes(latent, 2).average.upper is not None

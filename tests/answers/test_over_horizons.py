@@ -10,15 +10,11 @@ import pytest
 
 from simgap.answers.class_facts import measured_class
 from simgap.answers.over_horizons import (
-    MOST_TRAINED,
     over_horizons,
-    trained_models,
-    usual_horizons,
 )
-from simgap.answers.stakes import part_of, stakes
+from simgap.answers.stakes import stakes
 from simgap.arrays import FloatArray
 from simgap.bounds import applicable
-from simgap.errors import InvalidArgument
 from simgap.instances import riverswim
 from simgap.intervals import Certified
 from simgap.mdp import (
@@ -92,28 +88,6 @@ def test_promises_are_those_of_the_bounds_in_the_rewards_of_the_class() -> None:
             assert bound.value >= each.average_gap.lower
 
 
-def test_many_models_are_thinned_evenly_with_both_ends() -> None:
-    latent = LatentMDP.uniform(riverswim(2, np.linspace(0.1, 0.9, 90).tolist()))
-    found = over_horizons(latent, (2,), solver=QUICK)
-    trained = trained_models(latent)
-    assert len(trained) == MOST_TRAINED == len(found[0].train)
-    assert (trained[0], trained[-1]) == (0, 89)
-    steps = np.diff(trained)
-    assert steps.max() - steps.min() <= 1
-
-
-def test_usual_horizons_halve_down_to_one() -> None:
-    assert usual_horizons(200) == (3, 6, 12, 25, 50, 100, 200)
-    assert usual_horizons(4) == (1, 2, 4)
-    assert usual_horizons(1) == (1,)
-
-
-@pytest.mark.parametrize("asked", [(), (0,), (0, 5), tuple(range(1, 60))])
-def test_odd_horizons_are_refused(asked: tuple[int, ...]) -> None:
-    with pytest.raises(InvalidArgument):
-        over_horizons(tiny(0), asked, solver=QUICK)
-
-
 def test_stakes_are_the_gap_of_a_coin_and_do_not_move_with_rewards() -> None:
     latent = tiny(5, members=3)
     worlds = latent.simulators
@@ -126,7 +100,3 @@ def test_stakes_are_the_gap_of_a_coin_and_do_not_move_with_rewards() -> None:
     part = found.part(Certified(0.01, 0.02))
     assert part is not None
     assert part.lower == pytest.approx(0.01 / (latent.prior @ lost))
-
-
-def test_nothing_at_stake_is_no_part() -> None:
-    assert part_of(Certified(0.0, 0.0), Certified(0.0, 1e-15)) is None

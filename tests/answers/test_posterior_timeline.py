@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from math import log
@@ -17,7 +16,6 @@ from simgap.answers.identify.posterior_timeline import (
     PosteriorTimeline,
     posterior_timeline,
 )
-from simgap.errors import InvalidArgument
 from simgap.instances import riverswim
 from simgap.mdp import LatentMDP
 from simgap.oracle.entry import domain_randomization_oracle
@@ -134,31 +132,6 @@ def test_the_interval_is_that_of_maurer_and_pontil_on_both_sides(
         assert told.lower == pytest.approx(prior, abs=1e-6)  # it never falls
 
 
-def test_early_steps_are_computed_and_later_ones_sampled() -> None:
-    latent, policy = two_rivers(40)
-    whole = posterior_timeline(latent, policy)
-    mixed = posterior_timeline(latent, policy, most_numbers=2_000)
-    assert 1 < mixed.computed < len(mixed.steps)
-    early = slice(None, mixed.computed)
-    assert (estimates(mixed)[:, early] == estimates(whole)[:, early]).all()
-    for each in mixed.models:
-        methods = [told.method for told in each.posterior]
-        assert all("histories" in word for word in methods[early])
-        assert all("Bernstein" in word for word in methods[mixed.computed :])
-        floor = each.posterior[mixed.computed - 1].lower
-        assert all(told.lower >= floor for told in each.posterior[mixed.computed :])
-
-
-def test_a_seed_repeats_everything() -> None:
-    latent, policy = two_rivers(20)
-    runs = [
-        posterior_timeline(latent, policy, most_numbers=0, seed=seed)
-        for seed in (5, 5, 6)
-    ]
-    assert runs[0] == runs[1]
-    assert runs[0] != runs[2]
-
-
 def test_the_kernel_follows_episodes_as_its_twin() -> None:
     rng = np.random.default_rng(8)
     for family in (sparse_model, dense_model):
@@ -202,40 +175,3 @@ def test_the_kernel_follows_episodes_as_its_twin() -> None:
                     luck,
                 )
                 np.testing.assert_allclose(out[i], slow, rtol=1e-12)
-
-
-def test_models_without_prior_weight_are_no_real_ones() -> None:
-    worlds = riverswim(states=3, success=(0.3, 0.5, 0.7))
-    latent = LatentMDP(worlds, np.array([0.5, 0.0, 0.5]))
-    found = posterior_timeline(latent, planned(latent, 6))
-    assert [each.model for each in found.models] == [0, 2]
-    pair = LatentMDP.uniform(riverswim(states=3, success=(0.3, 0.7)))
-    alone = posterior_timeline(pair, planned(pair, 6))
-    np.testing.assert_allclose(estimates(found), estimates(alone), atol=ROUNDING)
-
-
-def test_long_episodes_are_told_at_few_steps_closest_at_the_beginning() -> None:
-    latent = LatentMDP.uniform(riverswim(states=3, success=(0.2, 0.8)))
-    solver = ExactOracle(episodes=2)
-    policy = domain_randomization_oracle(latent, horizon=150, solver=solver).policy
-    found = posterior_timeline(latent, policy, episodes=100)
-    assert found.steps[0] == 0
-    assert found.steps[-1] == 150
-    assert 25 <= len(found.steps) <= 60
-    widths = np.diff(found.steps)
-    assert widths[0] == 1
-    assert widths[-1] == widths.max() > 1
-
-
-def test_what_does_not_fit_is_refused() -> None:
-    latent, policy = two_rivers(5)
-    other = LatentMDP.uniform(riverswim(states=4, success=(0.3, 0.6)))
-    with pytest.raises(InvalidArgument, match="another class"):
-        posterior_timeline(other, policy)
-    for wrong in ({"episodes": 1}, {"seed": -1}, {"confidence": 1.0}):
-        with pytest.raises(InvalidArgument):
-            posterior_timeline(latent, policy, **wrong)
-    torn = replace(policy, next_node=np.full_like(policy.next_node, -1))
-    for most in (0, 10**6):
-        with pytest.raises(InvalidArgument, match="no node"):
-            posterior_timeline(latent, torn, most_numbers=most)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from simgap.answers.blame.sampled_shares import (
-    Orders,
     random_orders,
     sampled_shares,
 )
-from simgap.errors import InvalidArgument
 from simgap.intervals import Certified
 from tests.reference.shapley import random_monotone_game, shapley_by_orders
 
@@ -78,36 +75,3 @@ def test_brackets_of_the_game_are_in_the_interval() -> None:
     for one, two, truth in zip(sharp, wide, exact, strict=True):
         assert two.lower <= float(truth) <= two.upper
         assert two.upper - two.lower > one.upper - one.lower
-
-
-def test_every_second_order_is_a_reverse_and_prefixes_grow() -> None:
-    orders = random_orders(6, 4, 7)
-    for one, two in zip(orders.orders[::2], orders.orders[1::2], strict=True):
-        assert one.tolist() == two[::-1].tolist()
-    for order, sets in zip(orders.orders, orders.prefixes, strict=True):
-        assert sets[0] == 0
-        assert sets[-1] == 63
-        grown = [after ^ before for before, after in pairwise(sets)]
-        assert grown == [1 << int(player) for player in order]
-
-
-def test_the_same_seed_gives_the_same_orders() -> None:
-    same = [random_orders(5, 6, 3).orders.tolist() for _ in range(2)]
-    assert same[0] == same[1] != random_orders(5, 6, 4).orders.tolist()
-
-
-def test_nothing_to_share() -> None:
-    orders: Orders = random_orders(2, 2, 0)
-    found = sampled_shares(orders, dict.fromkeys(range(4), Certified(0.0, 0.0)))
-    assert [(each.lower, each.upper) for each in found] == [(0.0, 0.0)] * 2
-
-
-def test_bad_requests_are_refused() -> None:
-    with pytest.raises(InvalidArgument, match="pairs"):
-        random_orders(3, 1, 0)
-    with pytest.raises(InvalidArgument, match="confidence"):
-        sampled_shares(
-            random_orders(1, 2, 0),
-            dict.fromkeys(range(2), Certified(0.0, 0.0)),
-            confidence=1.0,
-        )

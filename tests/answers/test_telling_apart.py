@@ -14,12 +14,8 @@ from simgap._kernels.solving.affinity import least_affinity
 from simgap.answers.identify.shared_paths import (
     never_silenced,
     shared_paths,
-    silent_places,
-    without_waiting,
 )
 from simgap.answers.identify.telling_apart import TellingApart, telling_apart
-from simgap.errors import InvalidArgument
-from simgap.intervals import Certified
 from simgap.mdp import Details, IndexOrder, SimulatorClass, class_from_arrays
 from tests.reference import telling_apart as twin
 from tests.reference.rational import RationalMDP, dense_model, sparse_model
@@ -134,44 +130,6 @@ def test_steps_far_ahead_of_those_computed_are_those_of_the_closed_form(
     assert ends(found) == (lower, upper)
 
 
-@pytest.mark.parametrize("steps", [10, 301, 2000])
-def test_levels_that_are_almost_met_are_not_decided_by_rounding(steps: int) -> None:
-    """2 e, or 2 sqrt(e (1 - e)), is as near to BC_n as floats can be, on either side.
-
-    Products of thousands of factors are off by more than that.
-    """
-    for q in (0.51, 0.52, 0.53, 0.57, 0.59):
-        one, other = Decimal(1) / 2, Decimal(q)
-        each = (one * other).sqrt() + ((1 - one) * (1 - other)).sqrt()
-        shared = each**steps
-        just_missed = float(shared / 2)
-        while 2 * Decimal(just_missed) >= shared:
-            just_missed = float(np.nextafter(just_missed, 0.0))
-        found = ends(telling_apart(coins(0.5, q), 0, 1, error=just_missed))
-        assert found[1] > steps
-        just_met = float((1 - (1 - shared**2).sqrt()) / 2)
-        while 4 * Decimal(just_met) * (1 - Decimal(just_met)) < shared**2:
-            just_met = float(np.nextafter(just_met, 1.0))
-        found = ends(telling_apart(coins(0.5, q), 0, 1, error=just_met))
-        assert found[0] <= steps
-
-
-@pytest.mark.parametrize("q", [0.51, 0.52, 0.525])
-def test_looking_ahead_allows_for_the_rounding_of_thousands_of_steps(q: float) -> None:
-    """The level is met, or just missed, long after the last step that is computed."""
-    steps, most = 10_000, 4096
-    one, other = Decimal(1) / 2, Decimal(q)
-    shared = ((one * other).sqrt() + ((1 - one) * (1 - other)).sqrt()) ** steps
-    met = float((1 - (1 - shared**2).sqrt()) / 2) * (1.0 + 1e-13)
-    assert ends(telling_apart(coins(0.5, q), 0, 1, error=met, most_steps=most))[0] in (
-        steps - 1,
-        steps,
-    )
-    missed = float(shared / 2) * (1.0 - 1e-13)
-    found = ends(telling_apart(coins(0.5, q), 0, 1, error=missed, most_steps=most))
-    assert found[1] in (steps + 1, steps + 2)
-
-
 @pytest.mark.parametrize(
     ("p", "q", "error", "visits"),
     [
@@ -190,12 +148,6 @@ def test_visits_are_the_least_whose_power_is_twice_the_error(
     assert telling_apart(coins(p, q), 0, 1, error=error).visits == visits
 
 
-def test_what_one_throw_decides_needs_one() -> None:
-    found = telling_apart(coins(0.0, 1.0), 0, 1, error=1e-9)
-    assert (*ends(found), found.visits) == (1, 1, 1)
-    assert found.affinity == 0.0
-
-
 def test_first_states_tell_models_apart_before_any_step() -> None:
     kernel = [[[1.0, 0.0]], [[0.0, 1.0]]]
     apart = built(kernel, kernel, start=[[1.0, 0.0], [0.0, 1.0]])
@@ -203,17 +155,6 @@ def test_first_states_tell_models_apart_before_any_step() -> None:
     assert ends(found) == (0, 0)
     close = built(kernel, kernel, start=[[0.5, 0.5], [0.6, 0.4]])
     assert telling_apart(close, 0, 1).steps.lower == inf
-
-
-def test_what_no_model_can_reach_tells_nothing() -> None:
-    one = [[[1.0, 0.0]], [[1.0, 0.0]]]
-    other = [[[1.0, 0.0]], [[0.0, 1.0]]]
-    found = telling_apart(built(one, other), 0, 1)
-    assert ends(found) == (inf, inf)
-    assert (found.state, found.visits, found.distance) == (None, None, 0.0)
-    reached = telling_apart(built(one, other, start=1), 0, 1)
-    assert ends(reached) == (1, 1)
-    assert (reached.state, reached.action) == (1, 0)
 
 
 def gate(*, waiting: bool) -> SimulatorClass:
@@ -247,15 +188,6 @@ def test_a_pit_before_the_place_that_tells_sets_a_limit(waiting: bool) -> None:
     assert ends(surely) == (2, 2)
 
 
-def test_silent_loops_with_a_way_out_become_one_place() -> None:
-    paths = shared_paths(gate(waiting=True), 0, 1)
-    assert paths.states.tolist() == [0, 1, 2, 3]
-    assert silent_places(paths).tolist() == [False, False, True, False]
-    merged = without_waiting(paths)
-    assert merged.n_places == 3
-    assert merged.start.sum() == 1.0
-
-
 @pytest.mark.parametrize("rest", [0, 1, 6])
 def test_a_coin_on_a_circle_is_thrown_once_a_round(rest: int) -> None:
     """Periodic: of a round of rest + 2 steps only the first one tells anything."""
@@ -276,33 +208,6 @@ def test_a_coin_on_a_circle_is_thrown_once_a_round(rest: int) -> None:
     wrong = (rest + 2) / 900  # 900 steps hold a round more or less
     assert lower * (1 - wrong) <= low <= lower
     assert upper <= high <= upper * (1 + wrong)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_later_steps_are_enclosed_by_earlier_ones(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    family = dense_model if seed % 2 else sparse_model
-    one, _ = family(rng, 4, 2, 16).arrays()
-    other, _ = family(rng, 4, 2, 16).arrays()
-    simulators = built(one, 0.97 * one + 0.03 * other)
-    every = telling_apart(simulators, 0, 1, error=0.01)
-    for most in (1, 20, 40, 100, 1000):
-        found = telling_apart(simulators, 0, 1, error=0.01, most_steps=most)
-        (low, high), (first, last) = ends(found), ends(every)
-        assert low <= first <= last <= high
-
-
-@given(rational_classes(members=(2, 2), most=(4, 2), communicating=False))
-@STEADY
-def test_later_steps_are_enclosed_where_there_are_traps(
-    models: list[RationalMDP],
-) -> None:
-    simulators = as_class(models)
-    first, last = ends(telling_apart(simulators, 0, 1, error=1e-4, most_steps=4096))
-    for most in (1, 2, 17, 40):
-        found = telling_apart(simulators, 0, 1, error=1e-4, most_steps=most)
-        low, high = ends(found)
-        assert low <= first <= last <= high
 
 
 def thin_ice(chance: float) -> list[list[list[float]]]:
@@ -329,15 +234,6 @@ def test_a_trap_that_can_be_avoided_leaves_an_upper_end_far_ahead() -> None:
     assert never_silenced(shared_paths(gate(waiting=True), 0, 1)) is None
 
 
-def test_a_smaller_error_takes_longer() -> None:
-    simulators = coins(0.4, 0.5)
-    errors = (0.3, 0.1, 0.01, 1e-6)
-    found = [ends(telling_apart(simulators, 0, 1, error=e)) for e in errors]
-    for end in (0, 1):
-        assert [each[end] for each in found] == sorted(each[end] for each in found)
-    assert found[0] < found[-1]
-
-
 def test_the_kernel_sweeps_as_its_twin() -> None:
     rng = np.random.default_rng(3)
     for _ in range(10):
@@ -357,40 +253,3 @@ def test_the_kernel_sweeps_as_its_twin() -> None:
         fresh = np.ones(paths.n_places)
         stop = least_affinity(*arrays, paths.start, series[2], fresh, np.empty(5))
         assert stop == int(np.argmax(series <= series[2])) + 1
-
-
-@pytest.mark.parametrize("error", [0.0, 0.5, -1.0, float("nan")])
-def test_an_error_that_no_guess_has_is_refused(error: float) -> None:
-    with pytest.raises(InvalidArgument, match="error"):
-        telling_apart(coins(0.1, 0.2), 0, 1, error=error)
-
-
-def test_members_and_steps_that_do_not_exist_are_refused() -> None:
-    with pytest.raises(InvalidArgument, match="no model 2"):
-        telling_apart(coins(0.1, 0.2), 0, 2)
-    with pytest.raises(InvalidArgument, match="most_steps"):
-        telling_apart(coins(0.1, 0.2), 0, 1, most_steps=0)
-
-
-@pytest.mark.parametrize(
-    ("laws", "steps"),
-    [
-        ([[0.9375, 0.0625], [0.046875, 0.953125]], 0.0),  # errs 0.055; BC is 0.45
-        ([[0.9375, 0.0625], [0.0625, 0.9375]], 0.0),  # exactly the error allowed
-        ([[0.9375, 0.0625], [0.078125, 0.921875]], inf),  # errs 0.07, for ever
-    ],
-)
-def test_whether_the_first_state_is_enough_is_known(
-    laws: list[list[float]], steps: float
-) -> None:
-    """All rows are equal: what the first state does not tell is never told."""
-    rows = [[[0.5, 0.5]], [[0.5, 0.5]]]
-    pair = built(rows, rows, start=np.array(laws))
-    assert telling_apart(pair, 0, 1, error=0.0625).steps == Certified(steps, steps)
-
-
-def test_a_first_state_that_is_not_enough_takes_a_step_at_least() -> None:
-    laws = np.array([[0.9, 0.1], [0.1, 0.9]])
-    left, right = [[[1.0, 0.0]]] * 2, [[[0.0, 1.0]]] * 2
-    pair = built(left, right, start=laws)
-    assert telling_apart(pair, 0, 1, error=0.05).steps == Certified(1, 1)

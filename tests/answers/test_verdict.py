@@ -7,9 +7,7 @@ from math import inf, nextafter
 import pytest
 
 from simgap.answers.audit.verdict import (
-    BAD,
     WorstCases,
-    memory_is_needed,
     verdict_in_steps,
     verdict_in_the_long_run,
 )
@@ -44,22 +42,6 @@ def test_the_ends_of_the_brackets_decide(
     assert found == expected
 
 
-def test_a_wide_stake_counts_at_its_safe_end() -> None:
-    wide = Certified(8.0, 16.0)
-    half = Certified(1.5, 1.5)  # 9 to 19 percent of it
-    assert verdict_in_steps(half, half, wide, acceptable=0.125) == "undecided"
-    little, much = Certified(1.0, 1.0), Certified(2.1, 2.1)
-    assert verdict_in_steps(little, little, wide, acceptable=0.125) == "yes"
-    assert verdict_in_steps(much, much, wide, acceptable=0.125) == "no"
-
-
-def test_where_nothing_is_at_stake_nothing_is_lost() -> None:
-    nothing = Certified(0.0, 1e-12)
-    for noise, expected in ((1e-11, "yes"), (1e-13, "undecided")):
-        found = verdict_in_steps(nothing, nothing, nothing, acceptable=0.1, noise=noise)
-        assert found == expected
-
-
 @pytest.mark.parametrize(
     ("without", "remembering", "expected"),
     [
@@ -85,11 +67,6 @@ def test_a_policy_that_is_fine_on_average_alone_may_need_memory(
     assert found == expected
 
 
-def test_memory_is_needed_only_if_every_policy_without_it_loses_too_much() -> None:
-    assert memory_is_needed(Certified(UP, 3.0), STAKE, 0.125)
-    assert not memory_is_needed(Certified(EDGE, 3.0), STAKE, 0.125)
-
-
 @pytest.mark.parametrize(
     ("ways_back", "loss", "expected"),
     [
@@ -105,7 +82,3 @@ def test_the_long_run_needs_ways_back_and_models_that_show(
 ) -> None:
     found = verdict_in_the_long_run(ways_back=ways_back, loss_per_step=loss)
     assert found == expected
-
-
-def test_a_script_stops_at_no_and_not_promised_alone() -> None:
-    assert set(BAD) == {"no", "not promised"}

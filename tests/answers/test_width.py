@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pytest
 
-from simgap.answers.width.width import CLOSE, average, narrowest, width
-from simgap.errors import InvalidArgument
+from simgap.answers.width.width import width
 from simgap.instances import catalogue
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.oracle.entry import (
     domain_randomization_oracle,
 )
-from simgap.oracle.result import Outcome
 from simgap.oracle.settings import BoundedOracle, Solver
 from tests.answers.hidden_cases import with_prior
 from tests.answers.width_cases import (
     EXACTLY,
-    built,
     coins,
     holds,
     kept_by,
@@ -34,7 +30,6 @@ from tests.reference.width import (
     gaps_of_range,
     least_average_gap,
     restricted,
-    with_parameters,
 )
 
 BOUNDED = BoundedOracle(gap_tolerance=0.2, time_limit=None, episodes=2)
@@ -82,17 +77,6 @@ def test_the_curve_is_what_following_the_policies_by_hand_gives(
             assert holds(row.outside, mean)
             assert sum(each.models for each in row.beyond) == outside.sum()
     assert found.widths[-1].models == real.size
-
-
-@pytest.mark.usefixtures("exactly")
-def test_random_cases_have_surprises_and_several_ranges() -> None:
-    """The test above would be blind if every range allowed everything."""
-    curves = []
-    for seed in range(24):
-        latent, horizon = random_case(seed)
-        curves.append(width(latent, horizon))
-    assert sum(any(row.surprising for row in curve.widths) for curve in curves) >= 5
-    assert sum(len(curve.widths) >= 3 for curve in curves) >= 5
 
 
 @pytest.mark.usefixtures("exactly")
@@ -180,17 +164,6 @@ def losses(*numbers: float) -> list[Certified]:
     return [Certified(x - 1e-13, x + 1e-13) for x in numbers]
 
 
-def test_the_narrowest_within_the_slack_is_recommended() -> None:
-    assert narrowest(losses(5.0, 3.0, 2.9, 2.95), 0.0) == 2
-    assert narrowest(losses(5.0, 3.0, 2.9, 2.95), 0.1) == 1
-    assert narrowest(losses(5.0, 3.0, 2.9, 2.95), 3.0) == 0
-
-
-def test_rounding_does_not_make_a_range_wider() -> None:
-    assert narrowest(losses(1.0 + 1e-13, 1.0), 0.0) == 0
-    assert narrowest(losses(1.0 + 1e-12, 1.0), 0.0) == 1
-
-
 @pytest.mark.usefixtures("exactly")
 @pytest.mark.parametrize("criterion", ["average", "worst"])
 @pytest.mark.parametrize("slack", [0.0, 0.02, 0.3, 1.0])
@@ -210,57 +183,3 @@ def test_the_recommendation_follows_from_the_table(
     enough = min(losses) + slack * found.at_stake + 1e-9
     assert losses[chosen] <= enough
     assert all(each > enough for each in losses[:chosen])
-
-
-def test_if_nothing_is_at_stake_the_narrowest_range_is_enough() -> None:
-    kernel = np.zeros((3, 2, 2, 2))
-    kernel[..., 0] = np.array([0.2, 0.5, 0.8])[:, None, None]
-    kernel[..., 1] = 1.0 - kernel[..., 0]
-    latent = LatentMDP.uniform(built(kernel, np.full((2, 2), 0.7)))
-    latent = with_parameters(latent, ("p",), [[0.2], [0.5], [0.8]])
-    found = width(latent, 4, slack=0.0)
-    assert found.at_stake == pytest.approx(0.0, abs=1e-12)
-    assert found.recommended == 0.0
-    assert found.widths[0].gap.upper == pytest.approx(0.0, abs=1e-12)
-
-
-def test_the_usual_solver_stops_at_a_part_of_the_slack_and_repeats_itself() -> None:
-    latent = LatentMDP.uniform(
-        catalogue.build_instance("riverswim?states=5&success=0.1:0.9:5&left_reward=0.4")
-    )
-
-    found, second = (width(latent, 60, slack=0.05) for _ in range(2))
-    assert found == second
-    for row in found.widths:
-        assert row.outcome in (Outcome.EXACT.value, Outcome.SOLVED.value)
-        close = CLOSE * 0.05 * found.at_stake
-        wide = row.inside.upper - row.inside.lower
-        assert wide <= max(close, 0.05 * row.inside.upper, 1e-9)
-
-
-def test_averages_are_rounded_outwards() -> None:
-    ends = np.array([[0.1, 0.1], [0.2, 0.2], [0.7, 0.7]])
-    weights = np.array([0.1, 0.3, 0.2])
-    exact = sum(
-        (Fraction(w) * Fraction(e) for w, e in zip(weights, ends[:, 0], strict=True)),
-        Fraction(0),
-    ) / sum(map(Fraction, weights), Fraction(0))
-    assert holds(average(ends, weights), exact, slack=0.0)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"slack": -0.1},
-        {"slack": 1.5},
-        {"slack": float("nan")},
-        {"nominal": float("inf")},
-        {"criterion": "mean"},
-        {"widths": ()},
-        {"widths": (-0.1,)},
-        {"widths": (float("nan"),)},
-    ],
-)
-def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(InvalidArgument):
-        width(coins(0.2, 0.6), 2, **options)

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from simgap import study
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.ledger import LEDGER, opened_ledger, read_ledger
 from simgap.records import changed_records
@@ -208,34 +207,3 @@ def test_a_budget_that_is_too_small_is_refused_before_anything_is_kept(
         studied(tmp_path / "out", time_budget=3.0)
     assert caught.value.code == "budget-too-small"
     assert not (tmp_path / "out" / "plan.json").exists()
-
-
-def test_what_a_study_of_a_simulator_does_not_take() -> None:
-    with pytest.raises(InvalidArgument) as caught:
-        study(object(), randomize="mass=1..2")  # type: ignore[call-overload]
-    assert caught.value.code == "simulator-by-name"
-    with pytest.raises(InvalidArgument, match="alone"):
-        study("heading", randomize="mounting_angle=0..1", alone=1)  # type: ignore[call-overload]
-    with pytest.raises(InvalidArgument, match="time_budget"):
-        study("riverswim", 5, time_budget=5.0)  # type: ignore[call-overload]
-    with pytest.raises(InvalidArgument, match="horizon"):
-        study("riverswim")  # type: ignore[call-overload]
-
-
-def test_progress_says_how_long_all_of_it_will_take(tmp_path: Path) -> None:
-    said: list[str] = []
-    planned: list[str] = []
-
-    def stopped(jobs: Any, **more: Any) -> Any:
-        yield from list(untrained(jobs[:1], **more))
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        studied(
-            tmp_path / "out",
-            train_all=stopped,
-            progress=said.append,
-            announce=planned.append,
-        )
-    assert "5 trainings" in planned[0] and "about 5" in planned[0]
-    assert said[-1].startswith("training: gru") and "left of the study" in said[-1]

@@ -1,22 +1,17 @@
-"""Verdicts of a study: codes from intervals, weakened by what had not converged."""
+"""Verdicts of a study: codes from the ends of intervals."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from simgap.answers.study.verdicts import (
-    answer as answer_of,
     how_near,
-    unconverged,
     what_it_is_worth,
-    words_of,
 )
 from simgap.intervals import Estimate
-from simgap.records import Train, Worth
-from tests.report import study_cases
+from simgap.records import Worth
 
 
 def about(value: float, half: float) -> Estimate:
@@ -85,39 +80,3 @@ def test_how_near_the_informed_policy(
     found = how_near("gru", gap, "none", lost, 10.0)
     assert found.code == code
     assert (found.word == "undecided") == (code == "near-undecided")
-
-
-def training(name: str, *converged: bool | None) -> Train:
-    found = study_cases.training(name, seeds=len(converged))
-    policies = [
-        replace(each, converged=one)
-        for each, one in zip(found.policies, converged, strict=True)
-    ]
-    return replace(found, policies=tuple(policies))
-
-
-def test_trainings_that_had_not_converged_weaken_an_answer_by_name() -> None:
-    trainings = [
-        training("gru", True, False, False),
-        training("none", True, True, True),
-        training("informed-none", False, True, True),
-        training("own", None, None, None),  # nobody knows
-    ]
-    assert unconverged(trainings, ("gru", "none", "own")) == ("gru (2 of 3)",)
-    found = what_it_is_worth(worth(about(20.0, 5.0)), 10.0)
-    given = found, about(20.0, 5.0), None
-    weak = answer_of("memory", *given, ("gru", "none"), trainings, "transfer.json")
-    firm = answer_of("memory", *given, ("none", "own"), trainings, "transfer.json")
-    assert (weak.firm, firm.firm) == (False, True)
-    assert weak.not_converged == ("gru (2 of 3)",)
-    assert weak.code == firm.code == "memory-pays"
-    assert "gru (2 of 3)" in weak.line and "gru (2 of 3)" not in firm.line
-
-
-def test_the_verdict_is_about_memory() -> None:
-    found = what_it_is_worth(worth(about(3.0, 8.0)), 10.0)
-    memory = answer_of("memory", found, None, None, (), (), "transfer.json")
-    assert words_of([memory], 5)[0] == "undecided"
-    yes = replace(memory, answer="yes")
-    assert words_of([yes], 5)[0] == "yes"
-    assert words_of([replace(yes, question="randomization")], 5)[0] == "undecided"

@@ -1,4 +1,4 @@
-"""Draws of one's own, by `simgap.train`: what is trained for, resumed and refused."""
+"""Draws of a user, by `simgap.train`: what is trained for, and what is refused."""
 
 from __future__ import annotations
 
@@ -10,20 +10,14 @@ import numpy as np
 import pytest
 
 import simgap
-from simgap.answers.transfer.trained_run import TrainedRun
 from simgap.arrays import FloatArray
 from simgap.continuous import Returns
 from simgap.errors import InvalidArgument
 from simgap.records import Train
 from tests.answers.target import Target
-from tests.report.study_cases import training
 
 ROWS = 64
 Random = np.random.Generator
-
-
-class Stopped(Exception):
-    """Somebody stops a training."""
 
 
 def train(out: Path, draws: Any, *, rounds: int = 8, **more: Any) -> Train:
@@ -46,6 +40,7 @@ def upper_end(rng: Random, episodes: int, past: Returns) -> FloatArray:
     return np.full((episodes, 1), 3.0)
 
 
+@pytest.mark.slow
 def test_draws_at_one_end_train_for_that_end(tmp_path: Path) -> None:
     """There the best guess loses nothing; over nu it loses the variance, 3."""
     end = train(tmp_path, upper_end, rounds=60)
@@ -101,31 +96,3 @@ def test_draws_where_nothing_is_drawn_are_refused(
         train(out, upper_end, **more)
     assert refused.value.code == code
     assert not out.exists()
-
-
-def test_only_trainings_with_the_same_draws_are_compared() -> None:
-    def run_of(*names: str) -> list[str]:
-        trainings = tuple(training(name, **options(name)) for name in names)
-        pairs = TrainedRun(None, trainings).pairs
-        return [f"{what}: {one} - {other}" for what, one, other in pairs]
-
-    def options(name: str) -> dict[str, Any]:
-        found: dict[str, Any] = {"memory": "none"} if "none" in name else {}
-        found |= {"informed": True} if "informed" in name else {}
-        found |= {"draws": "ends"} if "ends" in name else {}
-        if "nominal" in name:
-            found |= {"randomize": "nominal", "specialist": True}
-        return found
-
-    assert run_of("gru", "gru-ends") == []
-    assert run_of("gru-ends", "none", "informed-none") == [
-        "information: informed-none - none"
-    ]
-    every = ("gru-ends", "none-ends", "none", "gru", "informed-none", "nominal-gru")
-    assert run_of(*every) == [
-        "memory: gru - none",  # draws of nu come first
-        "information: informed-none - gru",
-        "randomization: gru - nominal-gru",
-        "memory: gru-ends - none-ends",
-        "randomization: gru-ends - nominal-gru",
-    ]

@@ -1,4 +1,4 @@
-"""What is measured is known by the contents of every file that has a part in it."""
+"""A measurement is known by the contents of every file that has a part in it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from simgap.answers.transfer.setup import identity
-from simgap.user_files import with_imports
 
 FILES = {
     "make.py": "import physics\nfrom robots import arm\ndef late(): import tools",
@@ -32,19 +31,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_file_is_read_with_all_that_it_imports_from_its_folder(folder: Path) -> None:
-    found = with_imports(folder / "make.py")
-    assert {str(each.relative_to(folder)) for each in found} == set(FILES)
-    assert found == with_imports(folder / "make.py")
-
-
-def test_a_file_that_does_not_run_imports_nothing(folder: Path) -> None:
-    (folder / "physics.py").write_text("import constants (")
-    found = {each.name for each in with_imports(folder / "make.py")}
-    assert "physics.py" in found and "constants.py" not in found
-    assert with_imports(folder / "nothing.py") == (folder / "nothing.py",)
-
-
 @pytest.mark.parametrize("name", FILES)
 def test_a_changed_module_is_another_measurement(folder: Path, name: str) -> None:
     text = f"{folder}/make.py:make"
@@ -57,12 +43,3 @@ def test_a_changed_module_is_another_measurement(folder: Path, name: str) -> Non
         "simulator",
         "policy net",
     ]
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_a_module_that_nobody_imports_has_no_part_in_it(
-    folder: Path, name: str
-) -> None:
-    before = identity(f"{folder}/make.py:make", {}, {})
-    (folder / name).write_text("x = 2")
-    assert identity(f"{folder}/make.py:make", {}, {}) == before

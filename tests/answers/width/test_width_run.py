@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from simgap.answers import width_run
-from simgap.errors import InvalidArgument
 from simgap.records import Train, WidthRun, read_record
 from tests.answers.target import Guess, MeanGuess, Target
 from tests.note_codes import codes
 
 WIDTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
-TRAINED: Any = import_module("simgap.answers.width.trained_widths")
 
 
 def asked(simulator: Any = Target(), **more: Any) -> WidthRun:  # noqa: B008 (frozen)
@@ -76,18 +73,6 @@ def test_what_cannot_be_told_is_undecided(more: dict[str, Any], code: str) -> No
     assert code in codes(found)
 
 
-def test_what_cannot_be_meant_is_refused() -> None:
-    for more, code in (
-        ({"widths": (0.5, 1.5)}, "no-such-width"),
-        ({"widths": (0.5,)}, "no-such-width"),
-        ({"randomize": "theta=1"}, "nothing-varies"),
-        ({"train_fn": None, "steps": 500}, "too-few-steps"),
-    ):
-        with pytest.raises(InvalidArgument) as wrong:
-            asked(**more)
-        assert wrong.value.code == code
-
-
 @pytest.mark.slow
 def test_policies_of_wider_ranges_begin_with_narrower_ones(tmp_path: Path) -> None:
     """simgap's own trainer: equal steps, one learner, and a second run trains none."""
@@ -120,34 +105,3 @@ def test_policies_of_wider_ranges_begin_with_narrower_ones(tmp_path: Path) -> No
     again = asked(Target(noise=0.0), **whole)
     assert again.widths == found.widths
     assert read_record(tmp_path / "width_run.json", WidthRun).widths == found.widths
-
-
-def test_episodes_are_those_of_all_points_and_more_where_there_are_few(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """17 points and 5 beyond them for six trainings and random actions, two each.
-
-    Over its own range a width has 17 points again; one point has 16 times the episodes.
-    """
-    monkeypatch.chdir(tmp_path)
-    told: list[str] = []
-    few: dict[str, Any] = {"seeds": 2, "design": "grid:17", "seed": 4}
-    found = asked(widths=(0.0, 0.5, 1.0), progress=told.append, **few)
-    assert found.episodes == (6 + 1) * 22 * 2 + 2 * 16 * 2 + 2 * 17 * 2
-    assert found.measured_steps == found.episodes  # episodes of one step
-    assert (found.trainings, found.slack, found.confidence) == (2, 0.015, 0.95)
-    assert (found.horizon, found.memory, found.design) == (1, "none", "grid:17")
-    assert found.spare == 0.015 * found.at_stake
-    best = max(each.mean.estimate for each in found.widths)
-    assert found.at_stake == best - found.random.estimate
-    assert found.training_steps is None and found.provenance.seed == 4
-    assert found.provenance.model == found.simulator == "target"
-    assert found.widths[-1].inside == found.widths[-1].mean
-    assert [each.behind is None for each in found.widths] == [False] * 2 + [True]
-    assert all(each.beyond is not None for each in found.widths)
-    assert "few-seeds" in codes(found) and "not-converged" not in codes(found)
-    assert list(tmp_path.iterdir()) == []  # nothing is kept that nobody asks for
-    few["design"] = "grid:3"
-    again = asked(out=tmp_path / "kept", widths=(1.0, 0.5, 0.5), **few)
-    assert [each.width for each in again.widths] == [0.5, 1.0]
-    assert [each.name for each in (tmp_path / "kept").iterdir()] == ["width_run.json"]
