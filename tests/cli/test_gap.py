@@ -9,17 +9,14 @@ import json
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import numpy as np
 import pytest
 
-from simgap._kernels import compile_clock
 from simgap.cli.app.main import main
 from simgap.interop import save_model
 from simgap.mdp import Details, IndexOrder, LatentMDP, RewardUnits, class_from_arrays
-from tests.note_codes import codes
 from tests.reference.latent import exact_gap
 
 HORIZON = 3
@@ -133,24 +130,6 @@ def test_every_horizon_is_what_it_is_alone(
         assert all(bound["value"] >= ends["lower"] for bound in each["bounds"])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (["--horizons", "0,3"], "go from 0 to 3"),
-        (["--horizons", "4"], "go from 4 to 4"),
-        (["--horizons", "some"], "--horizons is 'some'"),
-        (["--policy", "memoryles"], "there is no policy 'memoryles'"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(
-    arguments: list[str], problem: str, model: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["gap", model, "-H", "3", *arguments]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert problem in err
-
-
 def test_policies_that_are_brought_have_rows(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -168,47 +147,3 @@ def test_policies_that_are_brought_have_rows(
         "estimated",
         "certified",
     ]
-
-
-def test_the_record_is_kept(
-    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = answer(
-        capsys, model, "-H", "2", "--policy", "random", "--out", str(tmp_path)
-    )
-    assert json.loads((tmp_path / "gap.json").read_bytes()) == found
-    assert found["policies"][0]["average"]["upper"] == pytest.approx(found["at_stake"])
-
-
-def test_many_models_have_fewer_runs_each_and_a_note_says_so(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rivers = "riverswim?states=3&success=0.2:0.8:4"
-    arguments = (rivers, "-H", "30", "--seeds", "40", "--time-limit", "2")
-    monkeypatch.setattr("simgap.answers.policy_gaps.MANY", 2)
-    found = answer(capsys, *arguments)
-    (note,) = (each for each in found["notes"] if each["code"] == "fewer-runs")
-    assert "10 times in each of 4 models, not 40" in note["text"]
-    agent = next(each for each in found["policies"] if each["name"] == "likelihood")
-    assert "10" in agent["models"][0]["gap"]["method"]
-    named = answer(capsys, *arguments, "--policy", "likelihood")
-    assert not named["notes"]
-    assert "40" in named["policies"][0]["models"][0]["gap"]["method"]
-    monkeypatch.setattr("simgap.answers.policy_gaps.MOST_WORK", 1.0)
-    left = answer(capsys, *arguments, "--no-agents")["left_out"]
-    assert "each of 4 models would take long" in left["oracle-belief"]
-
-
-def test_planning_that_a_limit_ended_is_told(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(compile_clock, "perf_counter", process_time)  # a busy machine
-    found = answer(
-        capsys,
-        "garnet_mixture?members=4&states=5",
-        *("-H", "60", "--horizons", "60", "--policy", "oracle"),
-        *("--time-limit", "0.5", "--gap-tolerance", "1e-3"),
-    )
-    told = codes(found)
-    assert told[0] == "planning-cut-short"  # the oracle; and at H = 60, if it is begun
-    assert told.count("planning-cut-short") + told.count("horizons-left-out") == 2

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgap.cli.app.main import main
 from simgap.cli.app.process import INTERRUPTED, STOPPED
 from tests.sessions import HANGS, begun, interrupt, wait_until
 
@@ -136,50 +135,6 @@ def test_no_file_is_taken_for_a_stream_that_is_closed() -> None:
     assert subprocess.run(closed, check=False).returncode > 2
 
 
-def test_an_unexpected_failure_is_one_line(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_: object) -> None:
-        raise ValueError("boom\nsecond line")
-
-    monkeypatch.setattr("simgap.cli.app.models.read_model", broken)
-    assert main(["info", "riverswim"]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("error: unexpected ValueError: boom\nhint: ")
-    assert "SIMGAP_DEBUG=1" in err
-    assert "Traceback" not in err
-    monkeypatch.setenv("SIMGAP_DEBUG", "1")
-    assert main(["info", "riverswim"]) == 2
-    assert "Traceback" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("error", "status", "says"),
-    [
-        (KeyboardInterrupt(), 130, "interrupted"),
-        (MemoryError(), 2, "not enough memory"),
-        (EOFError("empty"), 2, "unexpected EOFError"),  # typer takes it for Ctrl-D
-        (RecursionError("deep"), 2, "unexpected RecursionError"),
-    ],
-)
-def test_accidents_end_in_order(
-    error: BaseException,
-    status: int,
-    says: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def broken(*_: object) -> None:
-        raise error
-
-    monkeypatch.setattr("simgap.cli.app.models.read_model", broken)
-    assert main(["info", "riverswim"]) == status
-    err = capsys.readouterr().err
-    assert says in err
-    assert "Traceback" not in err
-
-
 @pytest.mark.parametrize("where", ["it has begun", "in a kernel"])
 def test_control_c_stops_a_long_run(where: str) -> None:
     command = [*SIMGAP, "solve", "riverswim", "-H", "1e9", "--time-limit", "3000"]
@@ -211,20 +166,6 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
         process.wait(timeout=HANGS)
     assert process.returncode == 141
     assert err == b""
-
-
-def test_a_full_disk_on_standard_output_is_explained() -> None:
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [*SIMGAP, "list", "--json"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 2
-    assert "No space left" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -225,47 +225,6 @@ def _required(told: dict[str, Any], answer: Any) -> list[str]:
     return list(record["required"])
 
 
-@pytest.mark.parametrize(
-    ("place", "wrong"),
-    [
-        (("schema",), 2),
-        (("horizon",), 4.5),
-        (("horizon",), True),
-        (("lower",), None),
-        (("lower",), "1.5"),
-        (("lower",), "infinity"),
-        (("average_gap",), 0.25),
-        (("average_gap",), {"lower": 0.0}),
-        (("models", 0, "name"), 7),
-        (("models", 0, "gap_interval", "upper"), "NaN"),
-        (("estimated_gap", "confidence"), [0.95]),
-        (("certainty", "gap"), 1),
-        (("provenance", "seed"), "0"),
-        (("baselines", "memoryless", "models"), {}),
-    ],
-)
-def test_a_wrong_number_of_the_oracle_does_not_fit(
-    answers: dict[str, Any], place: tuple[Any, ...], wrong: Any
-) -> None:
-    damaged = copy.deepcopy(answers[f"oracle {RIVERS} -H 4"])
-    assert _at(damaged, place) != wrong  # the place is there
-    _at(damaged, place[:-1])[place[-1]] = wrong
-    assert problems(damaged, _schema("oracle")) != []
-
-
-def test_more_keys_are_no_damage(answers: dict[str, Any]) -> None:
-    """A later version may say more; scripts go on."""
-    for line, answer in answers.items():
-        assert problems({**answer, "new": [1]}, _schema(line.split()[0])) == []
-
-
-def test_the_validator_knows_every_keyword_of_the_schemas() -> None:
-    with pytest.raises(KeyError):
-        problems(1, {"maximum": 3})
-    assert problems([1, 2], {"prefixItems": [{"type": "string"}]}) != []
-    assert problems({"a": 1}, {"additionalProperties": {"type": "string"}}) != []
-
-
 def test_schema_prints_one_schema_or_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["schema", "solve"]) == 0
     indented = capsys.readouterr().out
@@ -284,23 +243,6 @@ def test_schema_prints_one_schema_or_all(capsys: pytest.CaptureFixture[str]) -> 
     )
     assert main(["schema", "schema", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["$ref"] == DIALECT
-
-
-def test_a_claim_that_is_kept_is_told_as_when_it_was_run(tmp_path: Path) -> None:
-    """Also after the copy of its record was damaged: the ledger has it."""
-    command = f"reproduce {FAST} --out here"
-    first, again = (_answers([command], tmp_path)[command] for _ in range(2))
-    assert first["claims"][0].pop("seconds") > 0.0
-    assert again["claims"][0].pop("seconds") is None
-    assert first["claims"] == again["claims"]
-    path = tmp_path / "here" / "claims" / f"{FAST}.json"
-    record = json.loads(path.read_text())
-    for wrong in (None, {"name": "x", "value": {"lower": "a"}}):
-        path.write_text(json.dumps({**record, "key_number": wrong}))
-        claim = _answers([command], tmp_path)[command]["claims"][0]
-        assert claim.pop("seconds") is None
-        assert [claim] == first["claims"]
-        assert json.loads(path.read_text()) == record
 
 
 def test_the_document_lists_every_key() -> None:

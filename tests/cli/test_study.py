@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
-from inspect import signature
 from pathlib import Path
-from shutil import copytree
 from typing import Any
 
 import pytest
 
-from simgap.answers import compare
-from simgap.answers.study.study import SECONDS
 from simgap.cli.app.main import main
-from simgap.oracle import AutoOracle
 
 RIVERS = "riverswim?states=3&success=0.2,0.8&left_reward=0.4"
 HORIZON = "6"
@@ -78,24 +72,6 @@ def test_a_record_is_what_its_own_command_gives(
         for each in (kept, again):
             each["provenance"].pop("command")
         assert again == kept
-
-
-def test_oracle_and_gap_name_their_own_commands_with_the_limit(done: Path) -> None:
-    commands = {
-        name: json.loads((done / f"{name}.json").read_bytes())["provenance"]["command"]
-        for name in ("oracle", "gap")
-    }
-    start = f"-H {HORIZON}"
-    assert commands == {
-        "oracle": f"simgap oracle '{RIVERS}' {start} --gap-tolerance 0.1 "
-        "--time-limit 30",
-        "gap": f"simgap gap '{RIVERS}' {start} --horizons all --time-limit 30",
-    }
-
-
-def test_the_usual_limit_of_both_verbs_is_the_one_that_is_not_named() -> None:
-    usual = signature(compare).parameters["time_limit"].default
-    assert SECONDS == usual == AutoOracle().time_limit
 
 
 WHERE = (  # in the records of audit and oracle, blame, adapt, width, identify, and all
@@ -161,21 +137,3 @@ def test_one_quantity_has_one_bracket_where_planning_leaves_it_open(
     told = one_each(tmp_path)
     assert told["loss"] == {json.dumps(found["average_gap"])}
     assert told["memory"] == {json.dumps(found["value_of_memory"])}
-
-
-def test_a_device_or_a_pipe_is_no_record_to_keep(
-    done: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A device never ends, a pipe never begins: the study answers all the same."""
-    copytree(done, tmp_path / "copy")
-    blame, identify = (tmp_path / "copy" / f"{e}.json" for e in ("blame", "identify"))
-    for each in (blame, identify):
-        each.unlink()
-    blame.symlink_to("/dev/zero")
-    study(tmp_path / "copy", capsys)
-    assert blame.is_file() and not blame.is_symlink()
-    identify.unlink()
-    os.mkfifo(identify)
-    arguments = ["study", RIVERS, "-H", HORIZON, "--out", str(tmp_path / "copy")]
-    assert main(arguments) == 2
-    assert "not a regular file" in capsys.readouterr().err
