@@ -10,7 +10,6 @@ from unicodedata import category
 import pytest
 from hypothesis import given, strategies as st
 
-from simgap.errors import SimgapError
 from simgap.intervals import Certified
 from simgap.records import encode
 from simgap.text import (
@@ -57,13 +56,6 @@ def test_json_is_the_same_text_without_steering_characters() -> None:
     assert json.loads(content) == {valid: [valid]}
     assert set(content) & set(STEERING) == {"\n"}
     assert clean_json('"\U000e0041"') == r'"\udb40\udc41"'
-
-
-def test_an_error_in_python_steers_no_terminal() -> None:
-    error = SimgapError("no state \x1b[2J\x9b", hint="did you mean\u202e?")
-    assert not set(str(error)) & set(STEERING) - {"\n"}
-    assert error.problem == r"no state \x1b[2J\x9b"
-    assert str(error).splitlines()[1] == r"hint: did you mean\u202e?"
 
 
 @given(

@@ -1,4 +1,4 @@
-"""The benchmark of training: its judge, its check of equal work, its goals."""
+"""The judge of the benchmark of training."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.train import check_alike, judged
 from benchmarks.train_peers import ATTRIBUTES, RANGES, effects, moved, returns
 
 LOW, HIGH = np.array(list(RANGES.values())).T
@@ -53,47 +52,6 @@ def test_effects_are_those_of_parameters_from_minus_one_to_one() -> None:
     apart = np.abs(np.array(found["effects"]) - (-1000.0, 0.0, 30.0, -20.0))
     assert (apart < 5.0 * np.array(found["errors"])).all()
     assert found["errors"][0] == pytest.approx(3.0 / np.sqrt(400), rel=0.1)
-
-
-ALIKE = {"effects": [-1260.0, -20.0, 105.0, -50.0], "errors": [8.0, 13.0, 13.0, 13.0]}
-NOT_DRAWN = {**ALIKE, "effects": [-1260.0, 10.0, 60.0, -10.0]}
-OTHER_MEAN = {**ALIKE, "effects": [-1200.0, -20.0, 105.0, -50.0]}
-
-
-def test_trainers_with_the_same_task_pass() -> None:
-    near = {**ALIKE, "effects": [-1240.0, 10.0, 90.0, -60.0]}
-    check_alike([ALIKE, near])
-
-
-@pytest.mark.parametrize("other", [NOT_DRAWN, OTHER_MEAN])
-def test_a_trainer_with_another_task_stops_the_benchmark(other: Any) -> None:
-    with pytest.raises(AssertionError, match="not the same task"):
-        check_alike([ALIKE, other])
-
-
-def runs(ours: float, peer: float | None, seconds: float | None) -> list[Any]:
-    reached = None if seconds is None else (400_000, seconds)
-    simgap = {"choice": "simgap", "reached": reached, "rate": ours}
-    found = [{**simgap, "memory": memory} for memory in ("gru", "none")]
-    if peer is not None:
-        found += [{"memory": "lstm", "choice": "equal", "rate": peer}]
-    return found
-
-
-@pytest.mark.parametrize(
-    ("given", "memory", "met"),
-    [
-        (runs(100.0, 10.0, 25.0), "gru", True),
-        (runs(99.0, 10.0, 25.0), "gru", False),
-        (runs(100.0, 10.0, 25.1), "gru", False),
-        (runs(100.0, 10.0, None), "gru", False),
-        (runs(100.0, None, 25.0), "gru", None),
-        (runs(1.0, 10.0, 25.0), "none", True),
-        (runs(1.0, None, 25.1), "none", False),
-    ],
-)
-def test_goals_are_met_or_missed(given: Any, memory: str, met: bool | None) -> None:
-    assert judged(given, memory)[1] is met
 
 
 @pytest.mark.slow

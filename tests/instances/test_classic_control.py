@@ -9,23 +9,17 @@ import numpy as np
 import pytest
 
 from simgap.arrays import FloatArray
-from simgap.errors import InvalidInstance, InvalidModel
 from simgap.instances import (
     Terminal,
     build_instance,
     classic_control,
-    closed_forms,
-    is_instance_string,
-    names,
 )
 from simgap.instances.classic_physics import CONTROLS, TORQUE
-from simgap.instances.spelling import Kind, read_value
 from simgap.mdp import Interpolation, NodeSet, Rounding
 from simgap.planning import solve_episodic
 from simgap.planning.connectivity import communicating
 from simgap.policies import GridPlayer, MarkovPolicy
 from tests.instances.gymnasium_worlds import true_environment
-from tests.reference.classic_steps import STEPS
 
 IDS = tuple(CONTROLS)
 WIDE = {  # where parameters are drawn from
@@ -100,19 +94,6 @@ def test_two_hundred_steps_stay_with_gymnasium(gym_id: str, atol: float) -> None
             state = moved.state
             np.testing.assert_allclose(state[0], inner.state, rtol=0, atol=atol)
         env.close()
-
-
-@pytest.mark.parametrize("gym_id", IDS)
-def test_the_tables_have_the_bytes_they_had_before_jax_shared_the_formulas(
-    gym_id: str,
-) -> None:
-    known, random = CONTROLS[gym_id], np.random.default_rng(8)
-    for size, theta in zip((1, 7, 4096), drawn_thetas(gym_id, 3, seed=9), strict=True):
-        states = 2.0 * random.normal(size=(size, len(known.coordinates)))
-        actions = random.choice(known.actions or (-3.0, -0.7, 0.0, 2.0), size)
-        moved = known.step(theta, states, actions)
-        for mine, was in zip(moved, STEPS[gym_id](theta, states, actions), strict=True):
-            assert (mine.dtype, mine.tobytes()) == (was.dtype, was.tobytes())
 
 
 def test_a_changed_parameter_changes_gymnasium_too() -> None:
@@ -230,111 +211,6 @@ def test_every_model_communicates_by_default(spec: str, members: int) -> None:
     worlds = build_instance("discretise:" + spec)
     assert len(worlds) == members
     assert communicating(worlds).all()
-
-
-def test_the_spelling_of_the_contract_is_read() -> None:
-    worlds = build_instance(
-        "discretise:Pendulum-v1?mass=0.5:2:5&length=0.7:1.3:3&cells=61x61"
-    )
-    assert len(worlds) == 15
-    assert worlds.theta.names == ("mass", "length")
-    assert worlds.model_names[4] == "mass=0.875, length=1"
-    assert worlds.notes[0] == "equations and time step of Gymnasium's Pendulum-v1"
-    assert "g = 10 in all models" in worlds.notes
-    assert any("scheme=multilinear" in note for note in worlds.notes)
-    # the union of the corners of 15 models, not 15 times four of them
-    per_row = worlds.transitions.nonzeros / (worlds.n_states * worlds.n_actions)
-    assert 4.0 < per_row < 15.0
-
-
-@pytest.mark.parametrize(
-    ("query", "states"),
-    [
-        ("cells=5", 25),
-        ("cells=5x7&actions=3", 35),
-        ("cells=5x7&scheme=simplex&states=all", 35),
-        ("cells=5&terminal=absorb", 25),
-    ],
-)
-def test_sizes_and_schemes_are_chosen_by_key(query: str, states: int) -> None:
-    worlds = build_instance(f"discretise:Pendulum-v1?{query}")
-    assert worlds.n_states == states
-    assert worlds.n_actions == (3 if "actions" in query else 5)
-
-
-@pytest.mark.parametrize(
-    ("spec", "problem", "hint"),
-    [
-        ("discretise:", "no simulator ''", "there are Pendulum-v1"),
-        ("discretise:Pendulm-v1", "no simulator 'Pendulm-v1'", "mean 'Pendulum-v1'"),
-        ("discretise:CartPole-v0", "no simulator", "mean 'CartPole-v1'"),
-        ("discretise:Acrobot-v1", "no simulator", "there are Pendulum-v1"),
-        ("discretize:Pendulum-v1", "no instance", "mean 'discretise:Pendulum-v1'"),
-        ("Pendulum-v1", "no instance", "did you mean 'discretise:Pendulum-v1'"),
-        ("gym:Pendulum-v1", "no environment", "'discretise:Pendulum-v1'"),
-        ("discretise:Pendulum-v1?mas=1", "no parameter 'mas'", "mean 'mass'"),
-        ("discretise:Pendulum-v1?mass=0", "mass is 0.0", "above 0"),
-        ("discretise:Pendulum-v1?mass=-1:2:4", "mass is -1.0", "above 0"),
-        ("discretise:Pendulum-v1?length=nan", "length=nan", "finite"),
-        ("discretise:Pendulum-v1?g=-1", "g is -1.0", "from 0 on"),
-        ("discretise:Pendulum-v1?cells=9x9x9", "has 2 coordinates", "41x41"),
-        ("discretise:CartPole-v1?cells=9x9", "has 4 coordinates", "7x7x9x9"),
-        ("discretise:Pendulum-v1?cells=1x9", "cells of angle is 1", "2 to"),
-        ("discretise:Pendulum-v1?cells=9x", "cells has an empty value", "61x61"),
-        ("discretise:Pendulum-v1?cells=9.5x9", "cells=9.5 cannot", "61x61"),
-        ("discretise:Pendulum-v1?cells=9*9", "cells=9*9 cannot", "61x61"),
-        ("discretise:Pendulum-v1?cells=2000x2000", "4000000 states", "1000000"),
-        (
-            "discretise:Pendulum-v1?cells=500x500&mass=1:2:100",
-            "500000000 probabilities",
-            "at most 200000000",
-        ),
-        ("discretise:Pendulum-v1?actions=1", "actions is 1", "2 to"),
-        ("discretise:MountainCar-v0?actions=3", "no parameter 'actions'", "there are"),
-        ("discretise:MountainCar-v0?terminal=error", "end", "terminal=restart"),
-        ("discretise:MountainCar-v0?terminal=stop", "terminal is 'stop'", "restart"),
-        (
-            "discretise:MountainCar-v0?terminal=absorb&states=communicating",
-            "no way back",
-            "states=reachable",
-        ),
-        ("discretise:Pendulum-v1?scheme=cubic", "scheme is 'cubic'", "multilinear"),
-        ("discretise:Pendulum-v1?states=some", "states is 'some'", "reachable"),
-        (
-            "discretise:Pendulum-v1?mass=0.1:1:200&length=0.1:1:200",
-            "40000 points",
-            "at most 10000",
-        ),
-    ],
-)
-def test_a_malformed_string_is_refused_by_name(
-    spec: str, problem: str, hint: str
-) -> None:
-    with pytest.raises(InvalidInstance) as caught:
-        build_instance(spec)
-    assert problem in caught.value.problem
-    assert hint in caught.value.hint
-    assert is_instance_string(spec)
-
-
-def test_strings_of_simulators_have_names_and_no_closed_forms() -> None:
-    assert [name for name in names() if name.startswith("discretise:")] == [
-        "discretise:" + gym_id for gym_id in IDS
-    ]
-    assert closed_forms("discretise:CartPole-v1?length=0.3").gain is None
-    with pytest.raises(InvalidInstance, match="no simulator"):
-        closed_forms("discretise:Nowhere-v1")
-    assert read_value("cells", " 3x4 ", Kind.CELLS) == (3, 4)
-    with pytest.raises(InvalidInstance, match="only torques"):
-        classic_control("CartPole-v1", actions=3)
-    with pytest.raises(InvalidInstance, match="no parameter 'wind'"):
-        classic_control("CartPole-v1", grid={"wind": 1.0})
-
-
-def test_models_that_differ_too_much_are_not_forced_together() -> None:
-    with pytest.raises(InvalidModel, match="% of the probability"):
-        build_instance("discretise:Pendulum-v1?mass=0.01,100")
-    assert len(build_instance("discretise:Pendulum-v1?mass=0.01,100&states=all")) == 2
 
 
 def test_a_heavier_pendulum_is_harder_and_a_light_one_is_simply_lifted() -> None:

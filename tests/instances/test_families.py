@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from simgap.errors import InvalidInstance
 from simgap.instances import (
     CATALOGUE,
-    absorbing_doors,
-    bandit,
-    best_arm,
     build_instance,
-    chain,
-    cycle,
     garnet,
     linear_bandit,
-    needle,
     riverswim,
     slip_grid,
-    switch,
     switch_tree,
-    trap_door,
-    two_optima,
 )
 from simgap.instances.spelling import Kind, read_value
 from simgap.mdp import SimulatorClass
@@ -193,55 +182,3 @@ def test_the_catalogue_tells_the_parameters_of_its_builders(name: str) -> None:
             assert read == default
     assert entry.about
     assert all(parameter.meaning for parameter in entry.parameters.values())
-
-
-REFUSED: list[tuple[Callable[[], SimulatorClass], str]] = [
-    (lambda: cycle(0), "states is 0"),
-    (lambda: cycle(10**9), "states is 1000000000"),
-    (lambda: cycle(True), "states is True"),
-    (lambda: chain(1), "states is 1"),
-    (lambda: chain(4, 0.7, 0.4), "up + down = 0.7 + 0.4 is above 1"),
-    (lambda: chain(4, 0.0), "up is 0"),
-    (lambda: riverswim(6, 0.97), "success + down = 0.97 + 0.05"),
-    (lambda: riverswim(6, float("nan")), "success is nan"),
-    (lambda: riverswim(6, ()), "success is ()"),
-    (lambda: riverswim(6, (0.1, -0.2)), "success is -0.2"),
-    (lambda: riverswim(6, left_reward=2.0), "left_reward is 2"),
-    (lambda: riverswim(6, [0.1] * 101, [0.1] * 100), "the grid has 10100 points"),
-    (lambda: riverswim(10**6, [0.1] * 1000), "would hold"),
-    (lambda: switch(0.9, 0.2), "delta + e = 0.9 + 0.2"),
-    (lambda: switch(0.0), "delta is 0"),
-    (lambda: switch_tree(2, 2, members=5), "k * arms = 4 pairs"),
-    (lambda: switch_tree(delta=0.1, diameter=20), "delta is 0.1 and diameter is 20"),
-    (lambda: switch_tree(2, 2, diameter=2.5), "diameter is 2.5"),
-    (lambda: bandit([[0.5, 1.2]]), "mean of arm 1 in model 0 is 1.2"),
-    (lambda: bandit([[0.5], [0.2, 0.3]]), "not a table"),
-    (lambda: bandit([]), "means have shape"),
-    (lambda: best_arm(2, 0.6), "e is 0.6"),
-    (lambda: best_arm(1), "members is 1"),
-    (lambda: needle(1), "members is 1"),
-    (lambda: absorbing_doors(1), "members is 1"),
-    (lambda: linear_bandit(3, p=(0.3, 0.4)), "members is 3 and p is"),
-    (lambda: linear_bandit(p=0.25), "p is 0.25"),
-    (lambda: linear_bandit(3, bonus=0.75), "bonus is 0.75"),
-    (lambda: slip_grid(1), "one cell"),
-    (lambda: slip_grid(3, 3, 1.5), "slip is 1.5"),
-    (lambda: garnet(4, 1, 2, 2), "cannot be kept apart"),
-    (lambda: garnet(4, 2, 1, 2), "cannot be kept apart"),
-    (lambda: garnet(2, 2, 2, 10, separation=2.0), "need 4 code rows, 2 are free"),
-    (lambda: garnet(4, 2, 5, 2), "branching is 5"),
-    (lambda: garnet(separation=2.5), "separation is 2.5"),
-    (lambda: garnet(seed=-1), "seed is -1"),
-    (lambda: trap_door(0.0), "leak is 0"),
-    (lambda: two_optima(1), "states is 1"),
-]
-
-
-@pytest.mark.parametrize(("make", "part"), REFUSED, ids=[part for _, part in REFUSED])
-def test_a_bad_argument_is_named_with_a_way_out(
-    make: Callable[[], SimulatorClass], part: str
-) -> None:
-    with pytest.raises(InvalidInstance) as caught:
-        make()
-    assert part in caught.value.problem
-    assert caught.value.hint

@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 
 from simgap.arrays import BoolArray, FloatArray
-from simgap.errors import InvalidModel
 from simgap.instances import (
-    CATALOGUE,
-    Known,
     build_instance,
     closed_forms,
     delta_for_diameter,
@@ -203,10 +200,6 @@ def test_the_oracle_value_of_proposition_2_is_withheld_where_unproved() -> None:
         assert known(10) == told, spec
 
 
-def test_every_entry_occurs_among_the_cases() -> None:
-    assert {spec.partition("?")[0] for spec in CASES} == set(CATALOGUE)
-
-
 @pytest.mark.parametrize(
     ("k", "arms", "expected"), [(2, 2, 21), (4, 2, 23), (7, 2, 24), (4, 3, 22)]
 )
@@ -276,8 +269,3 @@ def test_the_bias_of_two_optima_is_not_unique() -> None:
         right = (R + P @ np.array(bias)).max(axis=1)
         np.testing.assert_allclose(right - bias, 1.0)
     assert closed_forms("two_optima?states=5").bias is None
-
-
-def test_closed_forms_of_different_lengths_are_refused() -> None:
-    with pytest.raises(InvalidModel, match="different numbers of models"):
-        Known(gain=np.ones(2), diameter=np.ones(3))

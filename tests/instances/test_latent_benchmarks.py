@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from simgap.arrays import FloatArray
-from simgap.errors import InvalidInstance
 from simgap.instances import (
-    build_instance,
     garnet_mixture,
     riverswim,
     windy_grid,
@@ -52,20 +50,6 @@ def test_the_windy_grid_is_the_one_of_a_plain_loop(size: int) -> None:
     np.testing.assert_array_equal(worlds.rewards, paid[None])
 
 
-def test_a_windy_grid_says_where_the_wind_blows() -> None:
-    worlds = windy_grid()
-    assert len(worlds) == 8
-    assert worlds.model_names[:2] == ("wind up 0.15", "wind right 0.15")
-    assert worlds.theta.names == ("strength", "direction")
-    assert worlds.theta.of(6) == {"strength": 0.45, "direction": 2.0}
-    assert worlds.labels.actions == ("up", "right", "down", "left")
-    assert worlds.labels.state(90) == "r9c0"
-    assert worlds.labels.state(95) == "cliff r9c5"
-    assert worlds.labels.state(99) == "goal"
-    one = windy_grid(4, 0.2)  # one strength stays a parameter
-    assert one.theta.names == ("strength", "direction")
-
-
 def test_a_uniform_river_drifts_at_its_ends_as_in_the_middle() -> None:
     rivers = riverswim(4, (0.1, 0.6), left_reward=0.4, uniform=True)
     for at, up in enumerate((0.1, 0.6)):
@@ -98,23 +82,3 @@ def test_no_step_of_a_random_mixture_rules_a_model_out() -> None:
         possible = kernels(garnet_mixture(seed=seed)) > 0.0
         assert (possible == possible[0]).all()
         assert (possible.sum(axis=-1) == 3).all()
-
-
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
-        ("windy_grid?size=2", "size is 2"),
-        ("windy_grid?strength=1", "strength is 1"),
-        ("windy_grid?strength=0:0.9:9999", "the grid has 39996 points"),
-        ("windy_grid?size=300&strength=0:0.9:900", "would hold"),
-        ("garnet_mixture?mix=0", "mix is 0"),
-        ("garnet_mixture?branching=21", "branching is 21"),
-        ("garnet_mixture?density=2", "density is 2"),
-        ("riverswim?uniform=maybe", "maybe"),
-    ],
-)
-def test_a_bad_argument_is_named_with_a_way_out(text: str, part: str) -> None:
-    with pytest.raises(InvalidInstance) as caught:
-        build_instance(text)
-    assert part in caught.value.problem
-    assert caught.value.hint

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from simgap.arrays import FloatArray
-from simgap.errors import InvalidArgument, InvalidModel, RandomSimulator
+from simgap.errors import RandomSimulator
 from simgap.instances import classic_control, environment_physics
 from simgap.mdp import Axis, Moved, StateGrid, discretise
 from simgap.mdp.grid_states import NodeSet
@@ -118,14 +118,3 @@ def test_ends_drawn_by_luck_have_the_chance_of_the_sample() -> None:
     found = discretise(physics, line, {"chance": (0.3,)}, samples=n)
     chance = found.simulators[0].probability(0, 0, 2)
     assert abs(chance - 0.3) < 5.0 * 0.5 / np.sqrt(n)
-
-
-def test_a_state_of_another_shape_is_refused() -> None:
-    physics = own(read=lambda env: np.array([env.state[0]]))
-    with pytest.raises(InvalidModel, match="shape"):
-        physics.step({"mass": 1.0}, np.zeros((1, 2)), np.zeros(1))
-
-
-def test_no_actions_are_refused() -> None:
-    with pytest.raises(InvalidArgument, match="no actions"):
-        own(actions={})

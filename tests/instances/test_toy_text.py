@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from simgap.arrays import FloatArray
-from simgap.errors import InvalidInstance
-from simgap.instances import StateSet, Terminal, build_instance, toy_text
+from simgap.instances import build_instance
 from simgap.mdp import SimulatorClass
 from tests.instances.test_known import connected, rewards_of, slow_diameter
 
@@ -172,28 +171,3 @@ def test_a_rainy_grid_gives_one_model_per_point() -> None:
         "rainy_probability=0.9",
     )
     assert len({worlds[m].hash for m in range(3)}) == 3
-
-
-def test_python_callers_use_enums_and_mappings() -> None:
-    worlds = toy_text(
-        "FrozenLake-v1",
-        grid={"success_rate": (0.4, 0.6)},
-        settings={"map_name": "8x8"},
-        terminal=Terminal.ABSORB,
-        states=StateSet.REACHABLE,
-    )
-    assert (len(worlds), worlds.n_states) == (2, 64)
-
-
-@pytest.mark.parametrize("rate", [1.5, -0.1, float("nan")])
-def test_rates_gymnasium_would_accept_are_refused(rate: float) -> None:
-    with pytest.raises(InvalidInstance, match="success_rate") as caught:
-        toy_text("FrozenLake-v1", grid={"success_rate": rate})
-    assert "[0, 1]" in caught.value.hint
-
-
-def test_a_number_among_the_settings_is_sent_to_the_grid() -> None:
-    with pytest.raises(InvalidInstance, match="give it in the grid"):
-        toy_text("FrozenLake-v1", settings={"success_rate": "0.5"})
-    with pytest.raises(InvalidInstance, match="does not contain it"):
-        toy_text("Taxi-v4", settings={"fickle_passenger": True})
