@@ -43,7 +43,7 @@ PROSE = frozenset({
 NAMES = frozenset({"name", "names", "model", "policy", "reference", "certainty"})
 
 LIBRARIES = (
-    "numpy", "scipy", "numba", "llvmlite", "jax", "jaxlib", "gymnasium", "mujoco-core",
+    "numpy", "scipy", "numba", "llvmlite", "jax", "jaxlib", "gymnasium", "mujoco",
     "onnxruntime",
 )  # fmt: skip
 
