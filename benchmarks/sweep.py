@@ -65,9 +65,7 @@ class Instantly:
 
     workers = 1
 
-    def run(
-        self, cells: Iterable[Any], begin: Any, question: Any, limits: Any
-    ) -> Iterator[Any]:
+    def run(self, cells: Iterable[Any], begin: Any, plan: Any) -> Iterator[Any]:
         """Return all cells, each with the same answer."""
         from simgap.processes import Ended
 
@@ -133,7 +131,6 @@ def ledger(options: Namespace) -> Iterator[Row]:
         for what, step in {
             "resume when nothing is missing, write the table": "resume",
             "`simgap status`": "status",
-            "open after the driver was killed: every row is read": "killed",
             "export the table": "export",
         }.items():
             runs = [told for _ in range(REPEATS) for told in _step(step, folder)]
@@ -242,18 +239,6 @@ def _fill(folder: str, cells: int) -> Iterator[Asked]:
     yield {"bytes": size, "rate": len(ends) / (ends[-1][0] - ends[0][0])}
 
 
-def _killed(folder: str) -> None:
-    """Open the ledger of a driver that was killed: its seal is open."""
-    from simgap.ledger import opened_ledger
-    from simgap.ledger.seal import read_seal, write_seal
-
-    seal = read_seal(Path(folder))
-    assert seal is not None
-    write_seal(Path(folder), type(seal)(seal.rows, seal.digests))
-    with opened_ledger(Path(folder), "sweep") as rows:
-        rows.statuses()
-
-
 STEPS: dict[str, Callable[..., object]] = {
     "sweep": _local,
     "pool": _pool,
@@ -261,7 +246,6 @@ STEPS: dict[str, Callable[..., object]] = {
     "fill": _fill,
     "resume": lambda folder: sweeps.resume(folder, engine=Instantly()),
     "status": lambda folder: sweeps.status(folder),  # noqa: PLW0108, it imports
-    "killed": _killed,
     "export": lambda folder: sweeps.export_table(folder, f"{folder}/copy.csv"),
 }
 TABLES = (

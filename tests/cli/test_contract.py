@@ -167,7 +167,6 @@ def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "driver.lock",
         "gap.json",
         "identify.json",
-        "ledger.seal",
         "ledger.sqlite",
         "model.simgap",
         "oracle.json",

@@ -32,7 +32,7 @@ model = "riverswim?states=3&success=0.2,0.6"
 horizon = [3, 4]
 policy = "random"
 """
-SWEEPS = {"status", "resume", "retry", "verify"}  # verbs about a folder that is there
+SWEEPS = {"status", "resume", "retry"}  # verbs about a folder that is there
 LOG = "episode,step,state,action,next_state\n0,0,0,1,1\n0,1,1,0,0\n"
 
 

@@ -54,7 +54,6 @@ COMMANDS = [  # at least one of every verb; no horizon and no gain make nulls
     "status swept",
     "resume swept",
     "retry swept",
-    "verify swept --cells 1 --workers 1",
     f"check {CART} -H 9",
     f"transfer {CART} -H 9 --policy random --reference zero --design grid:2",
 ]

@@ -37,7 +37,6 @@ def test_the_folder_has_every_record_and_the_page(done: Path) -> None:
         "driver.lock",
         "gap.json",
         "identify.json",
-        "ledger.seal",
         "ledger.sqlite",
         "model.simgap",
         "oracle.json",

@@ -60,7 +60,6 @@ ELSEWHERE = {  # verbs that print no number of a class
     "sweep",
     "train",  # in a simulator
     "transfer",  # in a simulator
-    "verify",
 }
 
 

@@ -379,7 +379,7 @@ WITHOUT_NUMBERS = {
     "reproduce",  # the paper's own classes, rewards in [0, 1]
     "diameter",  # steps
     "check", "train", "transfer",  # simulators, which have the units of their rewards
-    "sweep", "status", "resume", "retry", "verify",  # cells, each one of the others
+    "sweep", "status", "resume", "retry",  # cells, each one of the others
 }  # fmt: skip
 
 

@@ -12,8 +12,7 @@ from simgap.processes import Ended
 from simgap.records import Sweep
 from simgap.sweeps import sweep
 from simgap.sweeps.cells import Begin
-from simgap.sweeps.fields import Question
-from simgap.sweeps.plan import Cell, Limits
+from simgap.sweeps.plan import Cell, Plan
 
 MODEL = "riverswim?states={states}&success=0.3,0.6"
 RIVERS = f"""question = "gap"
@@ -41,9 +40,7 @@ class Here:
         self._before = before
         self.ran: list[Cell] = []
 
-    def run(
-        self, cells: Iterable[Cell], begin: Begin, question: Question, limits: Limits
-    ) -> Iterator[Ended]:
+    def run(self, cells: Iterable[Cell], begin: Begin, plan: Plan) -> Iterator[Ended]:
         """Return cells as they end, one after the other."""
         for cell in cells:
             self._before(cell)

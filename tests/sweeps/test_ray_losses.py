@@ -15,11 +15,8 @@ from contextlib import closing, suppress
 from itertools import count
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-import simgap
-from simgap.interop import save_model
 from tests.sessions import interrupt
 from tests.sweeps.ray_cluster import RayCluster, ray_cluster
 
@@ -172,35 +169,6 @@ def test_ctrl_c_ends_what_runs_and_a_second_one_stops(
             assert before <= rows(folder) <= CELLS
     assert finished(on_ray(place, cluster, *words))["done"] == CELLS
     assert (folder / "table.csv").read_bytes() == local
-
-
-def test_large_files_are_more_than_the_object_store_holds(
-    cluster: RayCluster, tmp_path: Path
-) -> None:
-    """Two models of 48 MB, a store of 80 MB; their names lead nowhere on a node."""
-    rng = np.random.default_rng(0)
-    for number in range(2):
-        rows = rng.random((2, 1_000, 3, 1_000))
-        rows /= rows.sum(axis=-1, keepdims=True)
-        worlds = simgap.class_from_arrays(rows, rng.random((2, 1_000, 3)))
-        save_model(worlds, tmp_path / f"{number}.simgap")
-        assert (tmp_path / f"{number}.simgap").stat().st_size > 40e6
-    (tmp_path / "plan.toml").write_text(
-        """question = "gap"
-seeds = 6
-[axes]
-model = ["/proc/self/cwd/0.simgap", "/proc/self/cwd/1.simgap"]
-horizon = [1, 2]
-policy = ["random", "zero"]
-"""
-    )
-    words = ("sweep", "plan.toml", "--out")
-    assert finished(started(tmp_path, cluster, *words, "local"))["done"] == 48
-    assert finished(on_ray(tmp_path, cluster, *words, "ray"))["done"] == 48
-    tables = [(tmp_path / each / "table.csv").read_bytes() for each in ("local", "ray")]
-    assert tables[0] == tables[1]
-    folder = Path(cluster.environment["TMPDIR"]) / f"simgap-{os.getuid()}"
-    assert len(list((folder / "contents").iterdir())) == 2
 
 
 SLURM = {

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from simgap.answers import compare
@@ -23,13 +21,12 @@ from simgap.sweeps import (
     retry,
     status,
     sweep,
-    verify,
 )
 from simgap.sweeps.cells import WORK
 from simgap.sweeps.fields import Found
-from simgap.sweeps.kept import PART, KeptCell
-from simgap.sweeps.kept_plan import PLAN
 from simgap.sweeps.plan import Cell
+from simgap.sweeps.rows import PART
+from simgap.sweeps.saved_plan import PLAN
 from simgap.text import how_sure
 from tests.sweeps.small import POLICY, RIVERS, Here, changed, swept, table
 
@@ -276,33 +273,6 @@ def test_the_state_of_a_sweep_can_be_asked_while_it_runs(tmp_path: Path) -> None
     assert (found.done, found.running, found.driver) == (16, 0, None)
 
 
-def test_a_cell_that_comes_to_something_else_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The control: a row that was changed by somebody who knows how to seal it."""
-    monkeypatch.chdir(tmp_path)
-    swept(tmp_path / "run")
-    found = verify("run", cells=100, engine=Here())
-    assert (found.checked, found.equal, found.different) == (16, 16, ())
-    key = table(tmp_path / "run")[5]["cell"]
-    with opened_ledger(tmp_path / "run", PART) as ledger:
-        content = ledger.done(key)
-        assert content is not None
-        kept = msgspec.json.decode(content, type=KeptCell)
-        answer = json.loads(bytes(kept.answer))
-        answer["numbers"]["worst"]["upper"] += 1e-12
-        false = msgspec.Raw(msgspec.json.encode(answer))
-        ledger.keep(key, msgspec.json.encode(replace(kept, answer=false)))
-    assert status("run").done == 16
-    found = verify("run", cells=100, engine=Here())
-    assert (found.checked, found.equal) == (16, 15)
-    assert [(each.cell, each.what) for each in found.different] == [(key, "worst")]
-    one = verify("run", cells=1, seed=3, engine=Here())
-    assert one == replace(
-        verify("run", cells=1, seed=3, engine=Here()), provenance=one.provenance
-    )
-
-
 def test_a_dry_run_keeps_nothing(tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
     plan.write_text(RIVERS)
@@ -377,11 +347,9 @@ def test_folders_that_hold_no_sweep_are_told_apart(tmp_path: Path) -> None:
     for act, name, code in (
         (resume, "none", "no-ledger"),
         (status, "none", "no-ledger"),
-        (verify, "none", "no-ledger"),
         (resume, "empty", "no-sweep"),
         (retry, "empty", "no-sweep"),
         (status, "empty", "no-sweep"),
-        (verify, "empty", "no-sweep"),
     ):
         with pytest.raises(SimgapError) as error:
             act(tmp_path / name)

@@ -1,4 +1,4 @@
-"""What long work has finished, on disk: kept for good, sealed, one driver at a time."""
+"""What long work has finished, on disk: kept for good, one driver at a time."""
 
 from simgap.rooms import open_room
 

@@ -46,7 +46,7 @@ def only_driver(folder: Path) -> Iterator[None]:
     handle = _locked(folder)
     _held[place] = handle, get_ident()
     try:
-        tell_running(folder, 0)
+        write_running(folder, 0)
         yield
     finally:
         del _held[place]
@@ -55,7 +55,7 @@ def only_driver(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def tell_running(folder: Path, running: int) -> None:
+def write_running(folder: Path, running: int) -> None:
     """Note how many pieces of work run now, for whoever asks; never fails."""
     handle, _ = _held[folder.resolve()]
     about = {"process": os.getpid(), "host": socket.gethostname(), "running": running}
@@ -77,7 +77,7 @@ def driver_of(folder: Path) -> Driver | None:
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
-        return _told(handle)
+        return _read(handle)
     finally:
         os.close(handle)
     return None
@@ -96,7 +96,7 @@ def _locked(folder: Path) -> int:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        who = _told(handle)
+        who = _read(handle)
         os.close(handle)
         raise InvalidFile(
             f"another simgap works in {folder}: {who}",
@@ -113,9 +113,9 @@ def _locked(folder: Path) -> int:
     return handle
 
 
-def _told(handle: int) -> Driver:
+def _read(handle: int) -> Driver:
     try:
         found = json.loads(os.pread(handle, 4096, 0))
         return Driver(int(found["process"]), str(found["host"]), int(found["running"]))
     except (OSError, ValueError, KeyError, TypeError):
-        return Driver(0, "a host that is not told")
+        return Driver(0, "an unknown host")

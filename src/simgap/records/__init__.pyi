@@ -162,11 +162,9 @@ from simgap.records.study_run import (
     Word as Word,
 )
 from simgap.records.sweep import (
-    DifferentCell as DifferentCell,
     FailedCell as FailedCell,
     Sweep as Sweep,
     SweepCost as SweepCost,
-    Verify as Verify,
     axis_text as axis_text,
 )
 from simgap.records.train import Train as Train, TrainedPolicy as TrainedPolicy

@@ -1,6 +1,6 @@
 """Records that are kept: the ledger of their folder has the truth, files are copies.
 
-An answer is found by everything that defines it. Its row in the ledger is sealed, its
+An answer is found by everything that defines it. Its row in the ledger counts, its
 JSON file is for people and for the page: if somebody changed it, it is written again.
 Of every other record in a folder with a ledger the digest is noted, so that a change is
 noticed all the same.

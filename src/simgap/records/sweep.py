@@ -1,4 +1,4 @@
-"""How far is a sweep? The records of `simgap sweep`, `status` and `verify`."""
+"""How far is a sweep? The record of `simgap sweep`, `status`, `resume` and `retry`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Any, final
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
-from simgap.text import means, number
+from simgap.text import means
 
 
 @final
@@ -72,48 +72,8 @@ class Sweep(Record):
     provenance: Provenance
 
 
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DifferentCell:
-    """A cell that came to something else when it was computed again."""
-
-    cell: str
-    axes: Annotated[dict[str, Any], means("its place: the value of every axis")]
-    what: Annotated[str, means("the number that differs")]
-    kept: Annotated[Any, means("what the ledger has")]
-    now: Annotated[Any, means("what it comes to now")]
-
-    @property
-    def line(self) -> str:
-        """Return the cell in a line."""
-        where = ", ".join(f"{name}={value}" for name, value in self.axes.items())
-        return f"{where}: {self.what} was {_short(self.kept)}, is {_short(self.now)}"
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Verify(Record):
-    """Finished cells computed again, and compared byte for byte."""
-
-    schema: int = SCHEMA
-    kind: str = "verify"
-    cells: Annotated[int, means("of the plan")]
-    done: Annotated[int, means("of those")]
-    failed: Annotated[int, means("of those")]
-    running: Annotated[int, means("by a driver that is at work now")]
-    checked: Annotated[int, means("cells that were computed again")]
-    equal: Annotated[int, means("of those, byte for byte")]
-    different: Annotated[tuple[DifferentCell, ...], means("what came out otherwise")]
-    certainty: dict[str, Certainty]
-    provenance: Provenance
-
-
 def axis_text(value: Any) -> str:
     """Return the value of an axis as tables and pages have it."""
     if isinstance(value, bool | dict):
         return dumps(value)
     return repr(value) if isinstance(value, float) else str(value)
-
-
-def _short(value: Any) -> str:
-    return number(value) if isinstance(value, float) else str(value)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import os
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
@@ -18,7 +15,7 @@ from simgap.ledger import key_of
 from simgap.records import encode
 from simgap.sweeps.fields import Found, Question
 from simgap.sweeps.plan import Cell, Plan, digest_of
-from simgap.sweeps.questions.catalogue import QUESTIONS
+from simgap.sweeps.questions import QUESTIONS
 
 WORK = "unfinished"  # folder of what cells have begun, inside that of the sweep
 ORPHANS = 60.0  # seconds that a worker may live whose driver was killed
@@ -28,7 +25,7 @@ QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS
 @final
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a cell came to, as it is kept."""
+    """The answer of a cell, as it is saved."""
 
     numbers: bytes  # JSON: numbers with their intervals, and the codes of notes
     files: dict[str, bytes]  # ending: content
@@ -38,31 +35,25 @@ class Answered:
 @final
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """What a worker does first; other processes are sent it.
-
-    The kernels of the questions are compiled by one worker of a machine, and the others
-    wait for it and read them from the disk.
-    """
+    """What a worker does first: it compiles what its cells need, which takes none of
+    the time that they may take."""
 
     folder: str  # of the sweep
     examples: tuple[Cell, ...] = ()  # one of each kind of cell
 
     def __call__(self, tell: Callable[[Any], None]) -> Callable[[Cell], Answered]:
         for cell in self.examples:
-            _warmed(cell)
+            with suppress(Exception):  # the cells themselves say what is wrong
+                self.answered(cell)
         return self.answered
 
     def answered(self, cell: Cell) -> Answered:
-        """Return what a cell comes to."""
-        return answered(cell, self.unfinished(cell))
-
-    def unfinished(self, cell: Cell) -> Path:
-        """Return where half-done work of a cell is kept."""
-        return Path(self.folder) / WORK / cell.key
+        """Return the answer of a cell; half-done work is in a folder of its key."""
+        return answered(cell, Path(self.folder) / WORK / cell.key)
 
 
 def answered(cell: Cell, folder: Path) -> Answered:
-    """Return what a cell comes to; half-done work is kept in the folder."""
+    """Return the answer of a cell; half-done work is in the folder."""
     begin = monotonic()
     question = QUESTIONS[cell.question]
     asked = cell.asked
@@ -73,21 +64,21 @@ def answered(cell: Cell, folder: Path) -> Answered:
             "cells whose files have changed are run again",
             code="changed-input",
         )
-    found = _found(question, cell, folder)
-    told = {
-        "numbers": {name: found.numbers.get(name) for name in question.columns},
-        "notes": sorted(set(found.notes)),
-        "certified": found.certified,
+    answer = _answer(question, cell, folder)
+    content = {
+        "numbers": {name: answer.numbers.get(name) for name in question.columns},
+        "notes": sorted(set(answer.notes)),
+        "certified": answer.certified,
         "files": {
-            ending: hashlib.sha256(content).hexdigest()
-            for ending, content in sorted(found.files.items())
+            ending: hashlib.sha256(file).hexdigest()
+            for ending, file in sorted(answer.files.items())
         },
     }
-    return Answered(encode(told).strip(), found.files, monotonic() - begin)
+    return Answered(encode(content).strip(), answer.files, monotonic() - begin)
 
 
-def _found(question: Question, cell: Cell, folder: Path) -> Found:
-    """Return the answer; wait for the worker of a killed driver, which ends soon."""
+def _answer(question: Question, cell: Cell, folder: Path) -> Found:
+    """Wait for the worker of a killed driver, which ends soon; then answer."""
     begin = monotonic()
     while True:
         try:
@@ -110,27 +101,3 @@ def examples_of(plan: Plan) -> tuple[Cell, ...]:
         return ()
     every = {key_of(tiny := dict(question.tiny(e))): tiny for e in plan.kinds()}
     return tuple(Cell("", question.name, {}, each, "", 0) for each in every.values())
-
-
-def _warmed(cell: Cell) -> None:
-    """Compile what a cell needs, unless a process of this machine has done so."""
-    from simgap import __file__ as home
-
-    name = key_of({"code": home, "question": cell.question, "asked": cell.asked})
-    place = Path(tempfile.gettempdir()) / f"simgap-compiled-{os.getuid()}-{name}"
-    with suppress(Exception), _locked(place) as done:  # cells say what is wrong
-        if not done():
-            answered(cell, place)
-            place.write_text("compiled\n")
-
-
-@contextmanager
-def _locked(place: Path) -> Iterator[Callable[[], bool]]:
-    """Hold a place for this process alone; yield whether something was done there."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    handle = os.open(place, flags, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield lambda: os.fstat(handle).st_size > 0
-    finally:
-        os.close(handle)

@@ -11,11 +11,10 @@ from tempfile import TemporaryDirectory
 from simgap.ledger import has_ledger, read_ledger
 from simgap.records import Sweep, SweepCost
 from simgap.sweeps.cells import Begin, examples_of
-from simgap.sweeps.engine import Engine
-from simgap.sweeps.engines.local import LocalEngine
-from simgap.sweeps.kept import DONE, FAILED, PART, done_row, read_done
+from simgap.sweeps.engine import Engine, LocalEngine
 from simgap.sweeps.plan import Limits, Plan
 from simgap.sweeps.reading import read_plan
+from simgap.sweeps.rows import DONE, FAILED, PART, done_row, read_done
 from simgap.sweeps.state import sweep_record
 
 TIMED = 6  # cells, spread over the plan
@@ -75,7 +74,7 @@ def _timed(plan: Plan, left: list[int], machine: Engine) -> SweepCost:
         folder = Path(scratch)
         begin = Begin(scratch, examples_of(plan))
         here = LocalEngine(min(machine.workers, len(os.sched_getaffinity(0))))
-        for ended in here.run(few, begin, plan.question, limits):
+        for ended in here.run(few, begin, replace(plan, limits=limits)):
             if ended.failure is None:
                 times.append(ended.result.seconds)
                 row = done_row(ended.task, ended.result, folder)

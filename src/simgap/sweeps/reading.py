@@ -15,7 +15,7 @@ from simgap.errors import SimgapError
 from simgap.sweeps.fields import Field, Kind, Question, is_number, told
 from simgap.sweeps.plan import PLACE, SEED, Inputs, Limits, Plan
 from simgap.sweeps.plan_file import PlanFile, plan_file_of, read_plan_file
-from simgap.sweeps.questions.catalogue import QUESTIONS
+from simgap.sweeps.questions import QUESTIONS
 from simgap.sweeps.table import header_of
 from simgap.text import shown, suggestion
 

@@ -10,13 +10,14 @@ from pathlib import Path
 from time import monotonic
 
 from simgap.errors import InvalidFile, SimgapError
-from simgap.ledger import Ledger, Row, opened_ledger, salvaged
+from simgap.ledger import Ledger, Row, opened_ledger
 from simgap.processes import Ended
 from simgap.records import Sweep, write_record
 from simgap.sweeps.cells import WORK, Begin, examples_of
-from simgap.sweeps.engine import Engine
-from simgap.sweeps.engines.local import LocalEngine
-from simgap.sweeps.kept import (
+from simgap.sweeps.engine import Engine, LocalEngine
+from simgap.sweeps.plan import Cell, Plan
+from simgap.sweeps.reading import read_plan
+from simgap.sweeps.rows import (
     DONE,
     FAILED,
     PART,
@@ -26,12 +27,10 @@ from simgap.sweeps.kept import (
     read_done,
     whole_file,
 )
-from simgap.sweeps.kept_plan import keep_plan, plan_in, repaired_plan
-from simgap.sweeps.plan import Cell, Plan
-from simgap.sweeps.reading import read_plan
+from simgap.sweeps.saved_plan import plan_in, save_plan
 from simgap.sweeps.state import sweep_record
 from simgap.sweeps.table import TABLE, write_table
-from simgap.text import counted, duration
+from simgap.text import duration
 from simgap.user_files import made_folder
 
 RECORD = "sweep.json"
@@ -62,21 +61,10 @@ def resume(
     folder: Path | str,
     *,
     engine: Engine | None = None,
-    repair: bool = False,
     progress: Tell = lambda _: None,
 ) -> Sweep:
-    """Run the cells that are missing in a folder; failed ones stay as they are.
-
-    With `repair`, what is whole in a damaged ledger is saved first, and what is lost is
-    run again; so are failed cells, of which a later row may be lost.
-    """
-    place = _there(folder)
-    if repair:
-        rows, aside = salvaged(place)
-        progress(f"{counted(rows, 'row')} saved; the damaged files are in {aside}")
-        with opened_ledger(place, PART) as ledger:
-            repaired_plan(ledger, place)
-    return _again(place, engine, progress, again=(FAILED,) if repair else ())
+    """Run the cells that are missing in a folder; failed ones stay as they are."""
+    return _again(Path(folder), engine, progress, again=())
 
 
 def retry(
@@ -86,23 +74,18 @@ def retry(
     progress: Tell = lambda _: None,
 ) -> Sweep:
     """Run the cells of a folder that failed or are missing."""
-    return _again(_there(folder), engine, progress, again=(FAILED,))
-
-
-def _there(folder: Path | str) -> Path:
-    place = Path(folder)
-    if not place.is_dir():
-        raise InvalidFile(
-            f"there is no folder {place}",
-            hint="name the one of simgap sweep --out",
-            code="no-ledger",
-        )
-    return place
+    return _again(Path(folder), engine, progress, again=(FAILED,))
 
 
 def _again(
     folder: Path, engine: Engine | None, progress: Tell, *, again: tuple[str, ...]
 ) -> Sweep:
+    if not folder.is_dir():
+        raise InvalidFile(
+            f"there is no folder {folder}",
+            hint="name the one of simgap sweep --out",
+            code="no-ledger",
+        )
     with opened_ledger(folder, PART) as ledger:
         plan = plan_in(ledger, folder, as_it_was=False)
         return _run(ledger, plan, folder, engine, progress, again=again)
@@ -119,7 +102,7 @@ def _run(
 ) -> Sweep:
     """Run what is missing; write table and record, also if it is interrupted."""
     begin = monotonic()
-    changes = keep_plan(ledger, plan, folder)
+    changes = save_plan(ledger, plan)
     missing = _missing(ledger, plan, folder, again)
     reused = sum(key not in missing for key in plan.cell_keys())
     for old in _entries(folder / WORK):
@@ -185,7 +168,7 @@ def _run_missing(
     running = min(machine.workers, news.left)
     ledger.running(running)
     with Writer(ledger, folder) as writer:
-        ends = machine.run(_of(plan, missing), start, plan.question, plan.limits)
+        ends = machine.run(_of(plan, missing), start, plan)
         try:
             for ended in ends:
                 failure = ended.failure

@@ -18,8 +18,8 @@ from simgap.errors import InvalidArgument, InvalidFile
 from simgap.ledger import Ledger
 from simgap.records import axis_text
 from simgap.sweeps.fields import Question
-from simgap.sweeps.kept import DONE, FAILED, read_done, read_failure
 from simgap.sweeps.plan import Plan
+from simgap.sweeps.rows import DONE, FAILED, read_done, read_failure
 from simgap.text import how_sure
 from simgap.user_files import replacing
 

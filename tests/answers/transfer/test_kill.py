@@ -27,7 +27,7 @@ COMMAND: Final = (
     f"--reference zero -H 25 --design sobol:24 --episodes 64 --out {FOLDER}"
 ).split()
 JOBS = 2 * 64 * 2  # policies, episodes, parts of the points
-EACH = 4  # moments of a job that is kept: BEGIN, INSERT, COMMIT, the seal
+EACH = 3  # moments of a job that is kept: BEGIN, INSERT, COMMIT
 ENDED = "nothing: it had ended"
 
 

@@ -35,7 +35,6 @@ FIRST = (  # in the help; verbs that are not named here follow by name
     "status",
     "resume",
     "retry",
-    "verify",
     "solve",
     "diameter",
     "complexity",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from simgap.cli.app.arguments import AsJson
@@ -25,12 +23,6 @@ def run(
     workers: Workers = None,
     engine: EngineName = "local",
     address: Address = None,
-    repair: Annotated[
-        bool,
-        typer.Option(
-            "--repair", help="Save what is whole in a damaged ledger, run the rest."
-        ),
-    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Run the cells of a sweep that are missing; failed ones stay as they are.
@@ -43,7 +35,6 @@ def run(
         answer = resume(
             folder,
             engine=chosen_engine(engine, address, workers),
-            repair=repair,
             progress=tell,
         )
     return finish_sweep(answer, context, folder, print_answer, as_json=as_json)

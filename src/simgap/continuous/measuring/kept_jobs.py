@@ -16,10 +16,9 @@ import msgspec
 import numpy as np
 
 from simgap.continuous.measuring.jobs import Done, Job
-from simgap.ledger import Ledger, Row, key_of, opened_ledger
+from simgap.ledger import Ledger, Row, opened_ledger
 
 PART = "measurement"
-DIGITS = 8  # of the name of a measurement; a repaired ledger may have lost the rest
 TOGETHER = 0.1  # seconds that a finished job waits for others, at most
 
 
@@ -27,14 +26,13 @@ TOGETHER = 0.1  # seconds that a finished job waits for others, at most
 class KeptJobs:
     """The finished jobs of a measurement; without a ledger there are none."""
 
-    def __init__(self, ledger: Ledger | None, measurement: str = "") -> None:
+    def __init__(self, ledger: Ledger | None) -> None:
         self._ledger, self._rows = ledger, list[Row]()
-        self._measurement = measurement  # what it is, in short
         self._since = 0.0  # when the first of the rows came
 
     def find(self, job: Job) -> Done | None:
         """Return what a job came to, if it is finished."""
-        found = None if self._ledger is None else self._ledger.done(self._key(job))
+        found = None if self._ledger is None else self._ledger.done(job.key)
         return None if found is None else _read(found)
 
     def keep(self, job: Job, done: Done) -> None:
@@ -43,7 +41,7 @@ class KeptJobs:
             return
         if not self._rows:
             self._since = monotonic()
-        self._rows.append(Row(self._key(job), _written(done)))
+        self._rows.append(Row(job.key, _written(done)))
         if monotonic() - self._since >= TOGETHER:
             self.write()
 
@@ -52,9 +50,6 @@ class KeptJobs:
         rows, self._rows = self._rows, []
         if self._ledger is not None:
             self._ledger.keep_all(rows)
-
-    def _key(self, job: Job) -> str:
-        return f"{self._measurement}/{job.key}"
 
 
 @contextmanager
@@ -66,7 +61,7 @@ def kept_jobs(
         yield KeptJobs(None)
         return
     with opened_ledger(folder, part, identity) as ledger:
-        jobs = KeptJobs(ledger, key_of(identity)[:DIGITS])
+        jobs = KeptJobs(ledger)
         try:
             yield jobs
         finally:

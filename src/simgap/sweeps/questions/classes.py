@@ -19,7 +19,7 @@ from simgap.intervals import Certified
 from simgap.sweeps.fields import Asked, Field, Found, Kind, Question
 
 TINY = "riverswim?states=3&success=0.3,0.6"  # its kernels are those of all classes
-STILL = f"{Path(__file__).with_name('still.py')}:act"  # as one that a user brings
+STILL = f"{Path(__file__).with_name('still.py')}:act"  # a user policy is a file
 MODEL = Field(
     "model", Kind.TEXT, "a file or an instance, as for simgap gap", needed=True
 )

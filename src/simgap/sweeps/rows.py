@@ -7,12 +7,11 @@ cell is written at once, and many at a time if they are many.
 from __future__ import annotations
 
 import hashlib
-import queue
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Queue
 from threading import Thread
-from time import sleep
 from types import TracebackType
 from typing import Any, Self, final
 
@@ -28,13 +27,12 @@ from simgap.user_files import replacing
 PART = "sweep"
 DONE, FAILED = "done", "failed"
 FILES = "files"  # folder of what cells have made
-WAITING = 10_000  # rows that are not written yet; whoever makes more of them waits
-PAUSE = 0.005  # seconds
+WAITING = 10_000  # rows that are not written yet, at most
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class KeptCell:
+class SavedCell:
     """A finished cell as the ledger has it."""
 
     answer: msgspec.Raw  # what it came to: numbers, notes, files
@@ -43,7 +41,7 @@ class KeptCell:
 
 @final
 @dataclass(frozen=True, slots=True)
-class KeptFailure:
+class SavedFailure:
     """A cell that failed, as the ledger has it."""
 
     code: str
@@ -59,30 +57,25 @@ def done_row(cell: Cell, found: Answered, folder: Path) -> Row:
         place.mkdir(exist_ok=True)
         with replacing(place / f"{cell.key}{ending}") as draft:
             draft.write_bytes(content)
-    kept = KeptCell(msgspec.Raw(found.numbers), round(found.seconds, 3))
+    kept = SavedCell(msgspec.Raw(found.numbers), round(found.seconds, 3))
     return Row(cell.key, msgspec.json.encode(kept), DONE)
 
 
 def failed_row(cell: Cell, failure: SimgapError, tries: int) -> Row:
     """Return the row of a cell that failed."""
-    kept = KeptFailure(failure.code, failure.problem, failure.hint, tries)
+    kept = SavedFailure(failure.code, failure.problem, failure.hint, tries)
     return Row(cell.key, msgspec.json.encode(kept), FAILED)
 
 
 def read_done(content: bytes) -> tuple[dict[str, Any], float]:
     """Return what a finished cell came to, and the seconds that it took."""
-    kept = msgspec.json.decode(content, type=KeptCell)
+    kept = msgspec.json.decode(content, type=SavedCell)
     return msgspec.json.decode(kept.answer), kept.seconds
 
 
-def read_answer(content: bytes) -> bytes:
-    """Return what a finished cell came to, byte for byte."""
-    return bytes(msgspec.json.decode(content, type=KeptCell).answer)
-
-
-def read_failure(content: bytes) -> KeptFailure:
+def read_failure(content: bytes) -> SavedFailure:
     """Return how a cell failed."""
-    return msgspec.json.decode(content, type=KeptFailure)
+    return msgspec.json.decode(content, type=SavedFailure)
 
 
 def whole_file(folder: Path, key: str, ending: str, digest: str) -> bool:
@@ -100,7 +93,7 @@ class Writer:
 
     def __init__(self, ledger: Ledger, folder: Path) -> None:
         self._ledger, self._work_folder = ledger, folder / WORK
-        self._queue: queue.SimpleQueue[Row | None] = queue.SimpleQueue()
+        self._queue: Queue[Row | None] = Queue(WAITING)
         self._error: BaseException | None = None
         self._thread = Thread(target=self._work, name="ledger", daemon=True)
 
@@ -110,8 +103,6 @@ class Writer:
 
     def put(self, row: Row) -> None:
         """Hand a row over; raise what went wrong with an earlier one."""
-        while self._queue.qsize() >= WAITING and self._error is None:
-            sleep(PAUSE)
         if self._error is not None:
             raise self._error
         self._queue.put(row)
@@ -136,11 +127,11 @@ class Writer:
             while not self._queue.empty():
                 rows.append(self._queue.get())
             more = rows[-1] is not None
-            done = [each for each in rows if each is not None]
+            new = [each for each in rows if each is not None]
             try:
-                self._ledger.keep_all(done)
-            except BaseException as error:
+                if self._error is None:
+                    self._ledger.keep_all(new)
+            except BaseException as error:  # raised where the next row is handed over
                 self._error = error
-                return
-            for each in done:
+            for each in new if self._error is None else ():
                 shutil.rmtree(self._work_folder / each.key, ignore_errors=True)

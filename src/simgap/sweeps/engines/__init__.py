@@ -1,1 +1,0 @@
-"""Machines that run cells: the processes of this one, or a Ray cluster."""
