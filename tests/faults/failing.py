@@ -16,8 +16,8 @@ from os import _exit
 from pathlib import Path
 from typing import Any
 
+from tests.faults.disk import MODES, forked, ran
 from tests.faults.left import records_in
-from tests.sweeps.failing import MODES, forked, ran
 
 
 def case(

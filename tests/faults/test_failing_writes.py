@@ -1,7 +1,4 @@
-"""A disk that fails at any write of a command: told, no half file, and done again.
-
-Sweeps have `tests/sweeps/test_write_failures.py`.
-"""
+"""A disk that fails at any write of a command: told, no half file, and done again."""
 
 from __future__ import annotations
 
@@ -15,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.faults.disk import COMPILER, MODES, built
 from tests.faults.struck import ROOT
-from tests.sweeps.failing import COMPILER, MODES, built
 
 RIVERS = "riverswim?states=3&success=0.2,0.4,0.6&left_reward=0.4"
 COMMANDS = {

@@ -4,10 +4,9 @@ What is on disk afterwards is whole and is what the undisturbed command writes; 
 command then ends as if nothing had happened. The status is the documented one.
 
 Other faults have tests elsewhere: writes that fail or are cut short in
-`test_failing_writes.py` and `tests/sweeps/test_write_failures.py`, in the ledger
-`tests/ledger`; caches of kernels that are read-only, full or damaged
-`tests/kernels/test_compiled.py`; folders that are full or read-only
-`tests/sweeps/test_trouble.py`; standard output and error that take nothing
+`test_failing_writes.py`, in the ledger `tests/ledger`; caches of kernels that are
+read-only, full or damaged `tests/kernels/test_compiled.py`; folders that are full or
+read-only `tests/sweeps/test_trouble.py`; standard output and error that take nothing
 `tests/cli/test_process.py`.
 """
 

@@ -107,7 +107,6 @@ def asked(address, more=""):
 here = sys.argv[1]
 if "RAY_AUTH_TOKEN" not in os.environ:
     asked(here, "[limits]\\ngpus = 1.0\\n")
-    asked(here, "[limits]\\ncpus = 1.5\\n")
     asked("127.0.0.1:1")
     os.environ["RAY_ADDRESS"] = "local"
     asked("auto")
@@ -139,7 +138,7 @@ def asked(cluster: RayCluster, place: Path, **more: str) -> list[str]:
 
 
 def test_who_may_not_come_in_is_told_why(cluster: RayCluster, tmp_path: Path) -> None:
-    codes = "cluster-too-small cluster-limits no-cluster cluster-address 1"
+    codes = "cluster-too-small no-cluster cluster-address 1"
     assert asked(cluster, tmp_path) == [*codes.split(), "cluster-version"]
     (tmp_path / "asked" / "ledger.sqlite").unlink()
     refused = asked(cluster, tmp_path, RAY_AUTH_TOKEN="f" * 32)

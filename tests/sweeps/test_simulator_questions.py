@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -51,20 +47,6 @@ def planned(folder: Path, text: str) -> Path:
     path = folder / "plan.toml"
     path.write_text(text)
     return path
-
-
-def in_a_process(
-    plan: Path, folder: Path, last: int = 0
-) -> subprocess.CompletedProcess[str]:
-    """Answer the first cell of a plan elsewhere; it may die when a round is kept."""
-    folder.mkdir(exist_ok=True)
-    return subprocess.run(
-        [sys.executable, "-m", "tests.sweeps.killed_cell", plan, folder, str(last)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
-    )
 
 
 def test_a_cell_of_transfer_has_the_numbers_of_transfer(tmp_path: Path) -> None:
@@ -116,26 +98,6 @@ def test_a_sweep_of_trainings_keeps_the_policies(tmp_path: Path) -> None:
     assert graded.policies[0].mean.estimate == float(line["mean"])
     assert not (tmp_path / "run" / "unfinished").exists()
     assert swept(tmp_path / "run", text).reused == 1
-
-
-@pytest.mark.slow
-def test_a_training_whose_process_is_killed_goes_on_to_the_same_bytes(
-    tmp_path: Path,
-) -> None:
-    plan = planned(tmp_path, TRAINED)
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    first = in_a_process(plan, whole)
-    assert first.returncode == 0, first.stderr
-    assert first.stdout.split() == [str(at) for at in range(1, ROUNDS + 1)]
-    assert in_a_process(plan, parts, 3).returncode == -signal.SIGKILL
-    second = in_a_process(plan, parts)
-    assert second.returncode == 0, second.stderr
-    assert second.stdout.split() == [str(at) for at in range(4, ROUNDS + 1)]
-    for name in ("numbers.json", "policy.onnx"):
-        assert (parts / name).read_bytes() == (whole / name).read_bytes()
-    told = json.loads((whole / "numbers.json").read_bytes())
-    digest = hashlib.sha256((whole / "policy.onnx").read_bytes()).hexdigest()
-    assert told["files"] == {".onnx": digest}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from simgap.intervals import Certified
 from simgap.ledger import opened_ledger, read_ledger
 from simgap.records import Sweep
 from simgap.sweeps import (
-    QUESTIONS,
     dry_run,
     export_table,
     resume,
@@ -23,7 +21,6 @@ from simgap.sweeps import (
     sweep,
 )
 from simgap.sweeps.cells import WORK
-from simgap.sweeps.fields import Found
 from simgap.sweeps.plan import Cell
 from simgap.sweeps.rows import PART
 from simgap.sweeps.saved_plan import PLAN
@@ -59,31 +56,6 @@ def test_every_cell_is_answered_as_its_verb_answers_it(tmp_path: Path) -> None:
         assert line["cell"] == cell.key
         assert line["state"] == "done"
         assert line["policy"] == cell.axes["policy"]
-
-
-def test_the_bytes_of_a_table(tmp_path: Path) -> None:
-    """Numbers are written so that they are read back to the last bit."""
-
-    def answer(asked: object, seed: int, folder: str) -> Found:
-        ends = Certified(0.1, float("inf"))
-        return Found({"average": ends, "worst": None}, ("b", "a", "b"))
-
-    text = changed(RIVERS, ("[3, 4]", "[3]"), ("[2, 3]", "2"), ("seeds = 2", ""))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(QUESTIONS, "gap", replace(QUESTIONS["gap"], answer=answer))
-        swept(tmp_path / "run", text)
-    cells = [each["cell"] for each in table(tmp_path / "run")]
-    lines = (tmp_path / "run" / "table.csv").read_bytes().split(b"\n")
-    assert lines[0] == (
-        b"model,states,horizon,policy,seed,average,average_lower,average_upper,"
-        b"average_certainty,worst,worst_lower,worst_upper,worst_certainty,notes,state,"
-        b"cell"
-    )
-    name = b'"riverswim?states={states}&success=0.3,0.6"'
-    assert lines[1:] == [
-        name + f",3,2,{policy},0,,0.1,inf,certified,,,,,a b,done,{cell}".encode()
-        for policy, cell in zip(("random", "zero"), cells, strict=True)
-    ] + [b""]
 
 
 def test_words_have_no_interval(tmp_path: Path) -> None:
@@ -193,17 +165,6 @@ def test_a_file_that_changes_while_the_sweep_runs_is_noticed(
     assert numbers(found)[:4] == (8, 8, 0, 0)
 
 
-def test_another_algorithm_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    swept(tmp_path / "run")
-    monkeypatch.setitem(QUESTIONS, "gap", replace(QUESTIONS["gap"], version=77))
-    found = swept(tmp_path / "run")
-    assert found.reused == 0
-    assert len(found.changes) == 1
-    assert "no finished cell is used again" in found.changes[0]
-
-
 def test_a_plan_of_another_question_or_of_another_time_is_told(tmp_path: Path) -> None:
     swept(tmp_path / "run")
     oracle = """question = "oracle"
@@ -311,32 +272,6 @@ def test_half_done_work_goes_when_its_cell_is_kept(tmp_path: Path) -> None:
     assert len(list(work.iterdir())) == 1
     lines = table(tmp_path / "run")
     assert [each["state"] for each in lines].count("not yet") == 8
-
-
-def test_what_is_not_a_number_is_a_failure_of_its_cell(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def answer(asked: object, seed: int, folder: str) -> Found:
-        return Found({"average": float("nan")})
-
-    monkeypatch.setitem(QUESTIONS, "gap", replace(QUESTIONS["gap"], answer=answer))
-    found = swept(tmp_path / "run")
-    assert (found.done, found.failed) == (0, 16)
-
-
-def test_a_full_disk_in_a_cell_stops_the_sweep_and_fails_no_cell(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def answer(asked: object, seed: int, folder: str) -> Found:
-        raise InvalidFile("there is no space", code="disk-full")
-
-    swept(tmp_path / "run", changed(RIVERS, ("[3, 4]", "[3]")))
-    with monkeypatch.context() as patch, pytest.raises(InvalidFile) as error:
-        patch.setitem(QUESTIONS, "gap", replace(QUESTIONS["gap"], answer=answer))
-        swept(tmp_path / "run")
-    assert error.value.code == "disk-full"
-    found = swept(tmp_path / "run")
-    assert numbers(found) == (16, 16, 0, 8, 0)
 
 
 def test_folders_that_hold_no_sweep_are_told_apart(tmp_path: Path) -> None:

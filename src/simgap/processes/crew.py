@@ -7,18 +7,39 @@ this.
 
 from __future__ import annotations
 
+import pickle
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from threading import Lock
+from io import BytesIO
+from itertools import islice
+from multiprocessing import resource_tracker
+from multiprocessing.connection import wait
 from time import monotonic
 from types import TracebackType
 from typing import Any, Self, final
 
-from simgap.errors import InvalidArgument
-from simgap.interrupts import delayed_interrupts
-from simgap.processes.inside import Start
-from simgap.processes.member import Member
-from simgap.processes.run import Ended, Limits, Run
+from simgap.errors import InvalidArgument, SimgapError
+from simgap.interrupts import counted_interrupts, delayed_interrupts
+from simgap.processes.inside import Head, Start, TaskFailed, failure_of
+from simgap.processes.worker import Running, Worker
+from simgap.text import number
+
+LOOK = 0.2  # seconds between two looks at limits and interrupts
+STARTS = 3  # processes in a row that may die before they have started, if none has
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Ended:
+    """A task that has ended: with a result, or with a failure."""
+
+    task: Any
+    result: Any = None
+    failure: SimgapError | None = None
+    tries: int = 1
+    seconds: float = 0.0  # of the last try
+    peak: float | None = None  # GB of memory that its process held at most meanwhile
 
 
 @final
@@ -43,11 +64,9 @@ class Crew:
     seconds: float | None = None  # that a task may take
     memory: float | None = None  # GB (2^30 bytes) that its process may hold meanwhile
     tries: int = 2  # of a task whose process dies
-    news: Callable[[Any], None] | None = None
+    news: Callable[[Any], None] = lambda _: None
     patient: bool = True  # a first Ctrl-C lets running tasks end
-    clock: Callable[[], float] = monotonic  # by which tasks take seconds
-    _members: list[Member] = field(init=False, default_factory=list)
-    _one_run: Lock = field(init=False, default_factory=Lock)
+    _workers: list[Worker] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
         for name in ("workers", "tries"):
@@ -58,16 +77,15 @@ class Crew:
                 raise InvalidArgument(f"{name} is {value}: above 0, or None for any")
 
     def run(self, tasks: Iterable[Any]) -> Iterator[Ended]:
-        """Return tasks in the order in which they end.
+        """Return tasks in the order in which they end; one run at a time.
 
-        They are taken from `tasks` only when a worker is nearly free: at most two for
-        each worker are under way. A task ends with its result or with a failure:
+        They are taken from `tasks` when there is a worker for them. A task ends with
+        its result or with a failure:
 
         `process-died`: its process died, `tries` times. The same task is run again,
-        with everything that it holds; tasks that waited for the same process do not
-        count. `time-limit`, `memory-limit`: its process was ended. `task-failed`:
-        something else than a SimgapError was raised, which the failure tells of. A
-        SimgapError is the failure itself.
+        with everything that it holds. `time-limit`, `memory-limit`: its process was
+        ended. `task-failed`: something else than a SimgapError was raised, which the
+        failure describes. A SimgapError is the failure itself.
 
         An error that `start` raises is raised here. So is KeyboardInterrupt: after one
         Ctrl-C tasks that run are finished first, but none is begun any more (unless the
@@ -76,24 +94,17 @@ class Crew:
 
         Processes are kept for the next run, unless this one is left before its end.
         """
-        if not self._one_run.acquire(blocking=False):
-            raise RuntimeError("the crew is running: one run at a time")
         try:
-            limits = Limits(self.workers, self.tries, self.seconds, self.memory)
-            news = self.news or _ignore
-            run = Run(limits, self._members, self._new, news, self.clock)
-            yield from run.all(iter(tasks), patient=self.patient)
+            yield from _Run(self, self._workers).all(iter(tasks))
         except BaseException:
             self.close()
             raise
-        finally:
-            self._one_run.release()
 
     def close(self) -> None:
         """End all processes at once."""
         with delayed_interrupts():
-            while self._members:
-                self._members.pop().end()
+            while self._workers:
+                self._workers.pop().end()
 
     def __enter__(self) -> Self:
         return self
@@ -106,9 +117,171 @@ class Crew:
     ) -> None:
         self.close()
 
-    def _new(self) -> Member:
-        return Member(self.start, self.environment, self.clock)
 
+@final
+class _Run:
+    """One run of a crew over its tasks."""
 
-def _ignore(news: Any) -> None:
-    """Nobody wants to know."""
+    def __init__(self, crew: Crew, workers: list[Worker]) -> None:
+        self._crew, self._workers = crew, workers
+        self._waiting: deque[Running] = deque()  # taken, and with no worker
+        self._deaths = 0  # before a start was done, in a row
+        self._look = 0.0  # when limits are looked at again
+
+    def all(self, tasks: Iterator[Any]) -> Iterator[Ended]:
+        """Return tasks in the order in which they end."""
+        ended: list[Ended] = []
+        quiet = int(self._crew.patient)
+        with counted_interrupts(quiet) as interrupts:
+            while interrupts() <= quiet:
+                if interrupts():
+                    self._waiting.clear()
+                else:
+                    self._hand_out(tasks)
+                yield from ended
+                if not self._waiting and not any(e.running for e in self._workers):
+                    break
+                ended = list(self._listen())
+        if interrupts():  # here none gets lost any more: the next one is raised
+            raise KeyboardInterrupt
+
+    def _hand_out(self, tasks: Iterator[Any]) -> None:
+        """Give tasks to workers that have none; start workers for more."""
+        idle = [each for each in self._workers if each.ready and not each.running]
+        starting = sum(not (each.ready or each.running) for each in self._workers)
+        new = self._crew.workers - len(self._workers)
+        if self._deaths >= STARTS:  # fewer workers until one of them ends a task
+            new = 0
+        room = len(idle) + starting + new - len(self._waiting)
+        for task in islice(tasks, max(room, 0)):
+            sent = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
+            self._waiting.append(Running(task, sent))
+        for worker in idle[: len(self._waiting)]:
+            worker.give(self._waiting.popleft())
+        for _ in range(min(new, len(self._waiting) - starting)):
+            self._begin()
+
+    def _begin(self) -> Worker:
+        resource_tracker.ensure_running()  # starting that would unblock interrupts
+        with delayed_interrupts():  # none for the new process, none before it is listed
+            self._workers.append(Worker(self._crew.start, self._crew.environment))
+        return self._workers[-1]
+
+    def _listen(self) -> Iterator[Ended]:
+        """Wait until something happens; yield what has ended."""
+        files = {file: each for each in self._workers for file in each.listened}
+        ready = wait(files, LOOK)
+        for worker in dict.fromkeys(files[file] for file in ready):
+            message = worker.message() if worker.listened[0] in ready else None
+            if message is None:
+                yield from self._died(worker)
+            else:
+                yield from self._read(worker, *message)
+        if monotonic() >= self._look:
+            for worker in tuple(self._workers):
+                yield from self._check(worker)
+            self._look = monotonic() + LOOK
+
+    def _read(self, worker: Worker, head: Head, rest: BytesIO) -> Iterator[Ended]:
+        """Read a message."""
+        try:
+            content = pickle.load(rest)
+        except Exception as error:
+            content = failure_of(error)
+            head = head._replace(kind="failed" if worker.ready else "not started")
+        if head.kind == "not started":
+            raise content
+        if head.kind == "news":
+            self._crew.news(content)
+            return
+        self._deaths = 0
+        if head.kind == "started":
+            worker.started()
+            return
+        task = worker.ended()
+        result, failure = (None, content) if head.kind == "failed" else (content, None)
+        tries = task.tries + 1
+        yield Ended(task.task, result, failure, tries, head.seconds, head.peak)
+
+    def _check(self, worker: Worker) -> Iterator[Ended]:
+        """See whether a worker lives, and whether its task takes too much."""
+        if worker.has_message():
+            return  # first things first
+        if not worker.alive:
+            yield from self._died(worker)
+        elif worker.ready and worker.running:
+            spent = monotonic() - worker.began
+            if failure := self._too_much(worker, spent):
+                yield from self._end_by_limit(worker, failure, spent)
+
+    def _too_much(self, worker: Worker, spent: float) -> SimgapError | None:
+        seconds, memory = self._crew.seconds, self._crew.memory
+        if seconds is not None and spent > seconds:
+            took = f"stopped after {number(spent, 3)} s"
+            allowed = f"{number(seconds)} s are allowed"
+            return TaskFailed(f"{took}, {allowed}", code="time-limit")
+        if memory is not None and (used := worker.resident) > memory:
+            took = f"used {number(used, 3)} GB of memory"
+            allowed = f"{number(memory)} GB are allowed"
+            return TaskFailed(f"{took}, {allowed}", code="memory-limit")
+        return None
+
+    def _end_by_limit(
+        self, worker: Worker, failure: SimgapError, spent: float
+    ) -> Iterator[Ended]:
+        """End a worker whose task takes too much.
+
+        Memory may be what earlier tasks have left there: the task has another try in a
+        process of its own.
+        """
+        yield from self._let_go(worker)
+        if (task := worker.running) is None:  # it ended in the last moment
+            return
+        if failure.code == "memory-limit" and worker.used:
+            self._begin().give(task)
+        else:
+            yield Ended(task.task, None, failure, task.tries + 1, spent)
+
+    def _died(self, worker: Worker) -> Iterator[Ended]:
+        """Run what ran in a dead worker again, or give it up."""
+        spent = monotonic() - worker.began
+        yield from self._let_go(worker)
+        if (task := worker.running) is not None:
+            task.tries += 1
+            if task.tries < self._crew.tries:
+                self._waiting.appendleft(task)
+            else:
+                often = "" if task.tries == 1 else f" {task.tries} times"
+                failure = TaskFailed(
+                    f"its process died{often}, the last time by {worker.how_it_ended}",
+                    hint="a crash of a library, or no memory left",
+                    code="process-died",
+                )
+                yield Ended(task.task, None, failure, task.tries, spent)
+        self._deaths = 0 if worker.ready else self._deaths + 1
+        if self._deaths >= STARTS and not any(each.ready for each in self._workers):
+            raise self._no_start(worker)
+
+    def _no_start(self, worker: Worker) -> SimgapError:
+        """Return what to raise where no process can be started."""
+        hint = (
+            "a script of your own that starts processes needs the line "
+            '`if __name__ == "__main__":` above its commands'
+        )
+        if worker.signalled:
+            hint = "somebody ends them, or no memory is left: try fewer workers"
+        return TaskFailed(
+            f"{self._deaths} worker processes in a row died before they had started, "
+            f"the last one by {worker.how_it_ended}",
+            hint=hint,
+            code="process-died",
+        )
+
+    def _let_go(self, worker: Worker) -> Iterator[Ended]:
+        """End a worker, and read what it has still said."""
+        worker.kill()
+        while worker.has_message() and (message := worker.message()) is not None:
+            yield from self._read(worker, *message)
+        with delayed_interrupts():
+            self._workers.remove(worker)
+            worker.end()

@@ -1,7 +1,6 @@
 """What a worker process does: start, run task after task, answer, end with its driver.
 
-Messages come and go as bytes. Those of tasks begin with a number, by which the answers
-are told apart.
+Messages are bytes: a pickled head that says what it is, then the pickled rest.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from contextlib import suppress
 from io import BytesIO
 from multiprocessing import current_process
 from multiprocessing.connection import Connection
-from socket import socket
 from traceback import format_exception
 from typing import Any, Final, Literal, NamedTuple
 
@@ -27,8 +25,6 @@ Tell = Callable[[Any], None]
 Start = Callable[[Tell], Callable[[Any], Any]]
 
 GB: Final = 2.0**30
-NUMBER: Final = 8  # bytes of the number of a task
-PACKET: Final = 16_384  # bytes of a task that is sent in one piece
 LOOK = 0.5  # seconds between two looks whether the driver still lives
 LONGEST = 1_000  # characters of somebody's message
 
@@ -41,12 +37,11 @@ class Head(NamedTuple):
     """What a message is; a result, a failure or news follows."""
 
     kind: Literal["started", "not started", "news", "done", "failed"]
-    number: int = -1
     seconds: float = 0.0
     peak: float | None = None
 
 
-def work(start: bytes, tasks: socket, answers: Connection, driver: int) -> None:
+def work(start: bytes, driver: Connection, driver_id: int) -> None:
     """Do the work of a worker until there are no more tasks."""
     os.setpgid(0, 0)  # whatever tasks start is ended with this process
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal interrupts all processes
@@ -55,10 +50,9 @@ def work(start: bytes, tasks: socket, answers: Connection, driver: int) -> None:
     sys.stdout = sys.stderr  # what is printed is no answer
     with suppress(OSError):
         os.dup2(2, 1)
-    for ours in (tasks, answers):  # not theirs who are forked
-        os.register_at_fork(after_in_child=ours.close)
-    threading.Thread(target=_end_with, args=(driver,), daemon=True).start()
-    sender = _Sender(answers)
+    os.register_at_fork(after_in_child=driver.close)
+    threading.Thread(target=_end_with, args=(driver_id,), daemon=True).start()
+    sender = _Sender(driver)
     try:
         run = pickle.loads(start)(lambda news: sender.send(Head("news"), news))
     except BaseException as error:
@@ -66,26 +60,28 @@ def work(start: bytes, tasks: socket, answers: Connection, driver: int) -> None:
         return
     sender.send(Head("started"), None)
     memory = _Memory()
-    while packet := tasks.recv(PACKET + NUMBER):
-        number = int.from_bytes(packet[:NUMBER], "little")
+    while True:
+        try:
+            task = driver.recv_bytes()
+        except (EOFError, OSError):  # there are no more
+            return
         memory.reset()
         begin = time.monotonic()
         try:
-            result = run(pickle.loads(packet[NUMBER:] or answers.recv_bytes()))
+            result = run(pickle.loads(task))
             seconds = time.monotonic() - begin
-            sender.send(Head("done", number, seconds, memory.peak()), result)
+            sender.send(Head("done", seconds, memory.peak()), result)
         except BaseException as error:
             seconds = time.monotonic() - begin
-            head = Head("failed", number, seconds, memory.peak())
-            sender.send_failure(head, error)
+            sender.send_failure(Head("failed", seconds, memory.peak()), error)
         result = None  # not kept while it waits
 
 
 class _Sender:
     """Sends messages, from any thread."""
 
-    def __init__(self, answers: Connection) -> None:
-        self._answers, self._lock = answers, threading.Lock()
+    def __init__(self, driver: Connection) -> None:
+        self._driver, self._lock = driver, threading.Lock()
 
     def send(self, head: Head, what: Any) -> None:
         """Send a message; nothing is sent of what cannot be pickled."""
@@ -94,7 +90,7 @@ class _Sender:
         pickle.dump(what, message, pickle.HIGHEST_PROTOCOL)
         try:
             with self._lock:
-                self._answers.send_bytes(message.getbuffer())
+                self._driver.send_bytes(message.getbuffer())
         except OSError:  # nobody listens
             _end()
 

@@ -1,6 +1,6 @@
 """The file of a plan: TOML, and the line on which a key stands.
 
-What is wrong in a plan is told with the file, the line and the way out.
+An error in a plan names the file, the line and the way out.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import tomllib
 from codecs import BOM_UTF8
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -17,14 +16,8 @@ from simgap.errors import InvalidFile
 from simgap.user_files import opened
 
 LARGEST = 4 * 2**20  # bytes
-QUOTED = r""""(?:[^"\\\n]|\\.)*+"|'[^'\n]*+'"""
-LONG_TEXTS = r'''"""(?:[^"\\]|\\.|"{1,2}(?!"))*+"{3,5}''' + (
-    r"""|'''(?:[^']|'{1,2}(?!'))*+'{3,5}"""
-)
-TOKEN = re.compile(rf"{LONG_TEXTS}|{QUOTED}|#[^\n]*+|[\[\]{{}}\n]", re.DOTALL)
-NAME = re.compile(rf"{QUOTED}|[\w-]++")
-KEY = re.compile(rf"\s*+((?:{QUOTED}|[\w.-]++|[ \t]++)++)=")
-HEAD = re.compile(rf"\s*+\[\[?+((?:{QUOTED}|[^\]])++)\]")
+HEAD = re.compile(r"\s*\[+([^\[\],]+)\]+\s*(?:#.*)?$")
+KEY = re.compile(r"\s*([\w.\"' -]+?)\s*=")
 
 
 @final
@@ -45,11 +38,11 @@ class PlanFile:
     def line_of(self, *keys: str) -> int | None:
         """Return the line on which a key stands, counted from 1.
 
-        If it stands nowhere by itself, the line of the table that it belongs to.
+        If none begins with it, the line of the table that it belongs to.
         """
         table: tuple[str, ...] = ()
-        found = None
-        for at, line in _beginnings(self.text):
+        nearest = None
+        for at, line in enumerate(self.text.splitlines(), 1):
             if head := HEAD.match(line):
                 here = table = _names(head[1])
             elif key := KEY.match(line):
@@ -59,8 +52,8 @@ class PlanFile:
             if here == keys:
                 return at
             if here == keys[: len(here)]:
-                found = found or at
-        return found
+                nearest = nearest or at
+        return nearest
 
 
 def read_plan_file(path: Path) -> PlanFile:
@@ -97,25 +90,6 @@ def plan_file_of(raw: bytes, name: str) -> PlanFile:
     return PlanFile(name, text, content)
 
 
-def _beginnings(text: str) -> Iterator[tuple[int, str]]:
-    """Return the lines that begin a table or a key, with their numbers.
-
-    Lines inside of a long text or of a list over several lines begin nothing.
-    """
-    inside: set[int] = set()
-    at = depth = 0
-    for found in TOKEN.finditer(text):
-        token = found[0]
-        depth += (token in "[{") - (token in "]}")
-        many = token.count("\n")
-        if depth or token != "\n":
-            inside.update(range(at + 1, at + many + 1))
-        at += many
-    for at, line in enumerate(text.split("\n")):
-        if at not in inside:
-            yield at + 1, line
-
-
 def _names(path: str) -> tuple[str, ...]:
     """Return the parts of a dotted key."""
-    return tuple(each.strip("\"'") for each in NAME.findall(path))
+    return tuple(each.strip(" \"'") for each in path.split("."))

@@ -232,6 +232,7 @@ def _task(ray: Any, limits: Limits) -> Any:
             num_gpus=needs.get("GPU", 0),
             memory=needs.get("memory"),
             max_retries=LOSSES - 1,
+            retry_exceptions=[TaskFailed],  # its process was killed as it began
             max_calls=0,  # the worker is kept, also if it had a GPU
         )(_answer)
     except ValueError as error:

@@ -1,9 +1,4 @@
-"""One worker process, as its driver sees it.
-
-A task that is sent while another one runs there can be taken back as long as the worker
-has not begun it: both ends of its socket are held here as well, and whoever reads a
-message first has it, whole.
-"""
+"""One worker process, as its driver sees it."""
 
 from __future__ import annotations
 
@@ -11,73 +6,59 @@ import os
 import pickle
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BytesIO
 from multiprocessing import get_context
 from pathlib import Path
-from socket import AF_UNIX, MSG_DONTWAIT, SOCK_SEQPACKET, socketpair
+from time import monotonic
 from typing import Any, final
 
-from simgap.processes.inside import GB, NUMBER, PACKET, Head, Start, work
+from simgap.processes.inside import GB, Head, Start, work
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @final
 @dataclass(slots=True, eq=False)
-class Held:
+class Running:
     """A task that has been taken and has not ended."""
 
-    number: int
     task: Any
     sent: bytes  # the same in every try
     tries: int = 0  # that came to an end
 
-    @property
-    def large(self) -> bool:
-        """Return whether it is sent in pieces, only to a worker that waits for it."""
-        return len(self.sent) > PACKET
-
 
 @final
-class Member:
-    """A worker process and the tasks that it was sent."""
+class Worker:
+    """A worker process, and the task that it has."""
 
-    def __init__(
-        self, start: Start, environment: Mapping[str, str], clock: Callable[[], float]
-    ) -> None:
+    def __init__(self, start: Start, environment: Mapping[str, str]) -> None:
         context = get_context("spawn")
         begin = pickle.dumps(start)
-        self._answers, answers = context.Pipe()
-        self._tasks, self._read = socketpair(AF_UNIX, SOCK_SEQPACKET)
+        self._pipe, pipe = context.Pipe()
         self._process = context.Process(
             target=work,
-            args=(begin, self._read, answers, os.getpid()),
+            args=(begin, pipe, os.getpid()),
             daemon=True,  # it is ended when this process forgets to
         )
-        self.held: dict[int, Held] = {}  # the first one runs, others wait
+        self.running: Running | None = None  # sent when it is ready
         self.ready, self.used = False, False  # used: it has run a task
-        self._clock, self.began = clock, clock()  # the first one
+        self.began = monotonic()  # the task, or the process
         self.how_it_ended, self.signalled = "", False
-        with answers, _changed(environment):
+        with pipe, _changed(environment):
             self._process.start()
 
     @property
     def listened(self) -> tuple[Any, int]:
-        """Return what there is to wait for: its answers, and its end."""
-        return self._answers, self._process.sentinel
+        """Return what there is to wait for: its messages, and its end."""
+        return self._pipe, self._process.sentinel
 
     @property
     def alive(self) -> bool:
         """Return whether the process runs."""
         return self._process.is_alive()
-
-    @property
-    def running(self) -> Held:
-        """Return the task that runs there."""
-        return next(iter(self.held.values()))
 
     @property
     def resident(self) -> float:
@@ -88,49 +69,39 @@ class Member:
             return 0.0
         return int(pages) * PAGE / GB
 
-    def give(self, one: Held) -> None:
-        """Send a task."""
-        if not self.held:
-            self.began = self._clock()
-        self.held[one.number] = one
-        number = one.number.to_bytes(NUMBER, "little")
-        with suppress(OSError):  # it has just died: seen when it is listened to
-            self._tasks.send(number + (b"" if one.large else one.sent))
-            if one.large:
-                self._answers.send_bytes(one.sent)
+    def give(self, task: Running) -> None:
+        """Send a task, as soon as it is ready for one."""
+        self.running, self.began = task, monotonic()
+        if self.ready:
+            with suppress(OSError):  # it has just died: seen when it is listened to
+                self._pipe.send_bytes(task.sent)
 
-    def take_back(self) -> list[Held]:
-        """Return the tasks that it has not begun, nor will."""
-        back: list[Held] = []
-        with suppress(BlockingIOError):
-            while True:
-                packet = self._read.recv(NUMBER + PACKET, MSG_DONTWAIT)
-                back.append(self.held.pop(int.from_bytes(packet[:NUMBER], "little")))
-        return back
+    def started(self) -> None:
+        """Note that it is ready, and send the task that waits for it."""
+        self.ready = True
+        if self.running is not None:
+            self.give(self.running)
 
-    def hears(self) -> bool:
-        """Return whether there is something to hear."""
+    def ended(self) -> Running:
+        """Return the task that has ended."""
+        task, self.running, self.used = self.running, None, True
+        assert task is not None
+        return task
+
+    def has_message(self) -> bool:
+        """Return whether there is something to read."""
         try:
-            return self._answers.poll()
+            return self._pipe.poll()
         except OSError:
             return False
 
-    def hear(self) -> tuple[Head, BytesIO] | None:
+    def message(self) -> tuple[Head, BytesIO] | None:
         """Return the head of the next message, and the rest; None: there is no more."""
         try:
-            message = BytesIO(self._answers.recv_bytes())
+            message = BytesIO(self._pipe.recv_bytes())
         except (EOFError, OSError):
             return None
         return Head(*pickle.load(message)), message
-
-    def started(self) -> None:
-        """Note that it is ready for tasks, and begins one if it was given one."""
-        self.ready, self.began = True, self._clock()
-
-    def ended(self, number: int) -> Held:
-        """Return a task that has ended there; the next one runs now."""
-        self.began, self.used = self._clock(), True
-        return self.held.pop(number)
 
     def kill(self) -> None:
         """End the process at once, and the programs that its tasks have started."""
@@ -151,8 +122,7 @@ class Member:
         self.kill()
         with suppress(ValueError):  # somebody else waited for it
             self._process.close()
-        for each in (self._answers, self._tasks, self._read):
-            each.close()
+        self._pipe.close()
 
 
 _environment = threading.Lock()
