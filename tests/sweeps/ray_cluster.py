@@ -131,9 +131,11 @@ def main(cpus: list[int]) -> None:
     """Start a cluster, do what is told, end it."""
     from ray.cluster_utils import Cluster
 
-    usual = {"object_store_memory": STORE, "node_ip_address": "127.0.0.1"}
+    usual: dict[str, Any] = {"object_store_memory": STORE}
     head = {**usual, "num_cpus": cpus[0], "include_dashboard": False}
+    head["node_ip_address"] = "127.0.0.1"  # where drivers go: it is never removed
     cluster = _patiently(lambda: Cluster(initialize_head=True, head_node_args=head))
+    usual["node_ip_address"] = "127.0.0.2"  # loopback, too
     for each in cpus[1:]:
         _patiently(partial(cluster.add_node, num_cpus=each, **usual))
     print(cluster.address, flush=True)

@@ -135,8 +135,7 @@ def _ended(ray: Any, ref: Any, cell: Cell) -> Ended | None:
         ) from error
     except exceptions.RayError as error:
         lost = f"its worker or machine was lost {LOSSES} times: {_in_short(error)}"
-        hint = "a machine without memory, or one that is stopped again and again"
-        failure = TaskFailed(lost, hint=hint, code="process-died")
+        failure = TaskFailed(lost, code="process-died")
         return Ended(cell, None, failure, LOSSES)
     return replace(ended, task=cell)
 
@@ -274,8 +273,7 @@ def _connected(address: str, files: str | None = None) -> Iterator[Any]:
         address = RayEngine(os.environ.get("RAY_ADDRESS") or AUTO).address
     try:
         if place := PLACE.fullmatch(address):  # Ray would wait long for nobody
-            where = place[1].strip("[]"), int(place[2])
-            create_connection(where, timeout=10.0).close()
+            create_connection((place[1].strip("[]"), int(place[2])), 10.0).close()
         ray.init(
             address=address,
             logging_level=logging.CRITICAL,
