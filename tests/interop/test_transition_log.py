@@ -23,11 +23,9 @@ PLAIN = StateSpace(4, 2)
 NAMED = StateSpace(3, 2, Labels(("home", "far away", "sea, open"), ("go", "stay")))
 
 
-def read(
-    text: str | bytes, space: StateSpace = PLAIN, max_bytes: int | None = None
-) -> TransitionLog:
+def read(text: str | bytes, space: StateSpace = PLAIN) -> TransitionLog:
     content = text.encode() if isinstance(text, str) else text
-    return read_transition_log(BytesIO(content), space, max_bytes=max_bytes)
+    return read_transition_log(BytesIO(content), space)
 
 
 def refused(text: str | bytes, space: StateSpace = PLAIN) -> SimgapError:

@@ -37,17 +37,17 @@ class NamedModel:
 Model = NamedModel | LatentMDP | SimulatorClass | TabularMDP | str | os.PathLike[str]
 
 
-def named_model(model: Model, *, max_bytes: int | None = None) -> NamedModel:
+def named_model(model: Model) -> NamedModel:
     """Return the class that a question is about, as the command line reads MODEL.
 
     A text is an instance of the catalogue or the path of a file; a class without a
-    prior has the uniform one. `max_bytes` limits what a file may unpack to.
+    prior has the uniform one.
     """
     if isinstance(model, NamedModel):
         return model
     if isinstance(model, str | os.PathLike):
         text = os.fspath(model)
-        return NamedModel(_read(text, max_bytes), text)
+        return NamedModel(_read(text), text)
     if isinstance(model, TabularMDP):
         model = class_from_models([model])
     if isinstance(model, SimulatorClass):
@@ -55,15 +55,15 @@ def named_model(model: Model, *, max_bytes: int | None = None) -> NamedModel:
     return NamedModel(checked_latent(model))
 
 
-def _read(text: str, max_bytes: int | None) -> LatentMDP:
+def _read(text: str) -> LatentMDP:
     if not text.strip():
         raise InvalidFile("MODEL is empty", hint="name a file or see simgap list")
     if text == "-":
         raise InvalidFile("models are not read from standard input", hint="name a file")
     if not looks_like_file(text) and is_instance_string(text):
-        return load_model(text, max_bytes=max_bytes, instance=build_instance)
+        return load_model(text, instance=build_instance)
     try:
-        return load_model(Path(text), max_bytes=max_bytes)
+        return load_model(Path(text))
     except InvalidFile as error:
         if error.code != "no-file":
             raise

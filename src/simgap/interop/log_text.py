@@ -16,7 +16,7 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import BinaryIO, TextIO, final
 
-from simgap.errors import InvalidArgument, InvalidFile
+from simgap.errors import InvalidFile
 from simgap.interop.sizes import in_words
 from simgap.records import Note
 from simgap.text import nearest
@@ -32,7 +32,7 @@ IN_ORDER = Note(
     "are in, as one episode",
 )
 PIPES = "standard input is read with --log -, in Python an open stream"
-LARGEST_LOG = 2**31  # bytes, unless the caller allows more
+LARGEST_LOG = 2**31  # bytes
 LONGEST_LINE = 100_000  # characters; a file without line ends is not a log
 LONGEST_QUOTED = 60
 OTHER_NAMES = {
@@ -46,23 +46,16 @@ WHOLE = re.compile(r"\+?([0-9]{1,18})(\.0*)?")
 
 
 @contextmanager
-def opened_log(
-    source: str | Path | BinaryIO, max_bytes: int | None
-) -> Iterator[LogText]:
+def opened_log(source: str | Path | BinaryIO) -> Iterator[LogText]:
     """Yield the text of a file or of an open stream; its header has been read."""
-    if max_bytes is not None and (isinstance(max_bytes, bool) or max_bytes < 1):
-        raise InvalidArgument(
-            f"max_bytes is {max_bytes}", hint="it is a whole number from 1 on"
-        )
-    limit = LARGEST_LOG if max_bytes is None else max_bytes
     if isinstance(source, str | Path):
         path = Path(source)
         with opened(path, "CSV file", endings=(".csv",), pipes=PIPES) as stream:
-            if size_of(stream) > limit:
-                raise too_large(str(path), limit)
-            yield from _decoded(stream, str(path), limit)
+            if size_of(stream) > LARGEST_LOG:
+                raise _too_large(str(path))
+            yield from _decoded(stream, str(path))
     else:
-        yield from _decoded(source, "the log", limit)
+        yield from _decoded(source, "the log")
 
 
 def whole_number(text: str) -> int | None:
@@ -81,8 +74,8 @@ def quoted(text: str) -> str:
 class LogText:
     """Rows of a log, each with the six columns that matter and its line number."""
 
-    def __init__(self, stream: TextIO, name: str, limit: int) -> None:
-        self.name, self._stream, self._limit = name, stream, limit
+    def __init__(self, stream: TextIO, name: str) -> None:
+        self.name, self._stream = name, stream
         self._line, self._characters = 0, 0
         first = self._first_line()
         self._reader = csv.reader(
@@ -196,8 +189,8 @@ class LogText:
                     f"{self.where()} has {what}: it is not text",
                     hint=f"a log is a CSV file that begins with {HEADER}",
                 )
-            if self._characters > self._limit:
-                raise too_large(self.name, self._limit)
+            if self._characters > LARGEST_LOG:
+                raise _too_large(self.name)
             yield line
 
     def _check_header(self, header: list[str]) -> None:
@@ -226,11 +219,11 @@ class LogText:
         )
 
 
-def too_large(name: str, limit: int) -> InvalidFile:
+def _too_large(name: str) -> InvalidFile:
     """Return the error of a log that is larger than allowed."""
     return InvalidFile(
-        f"{name} is larger than {in_words(limit)}",
-        hint="allow more with max_bytes (--max-bytes), or use a part of it",
+        f"{name} is larger than {in_words(LARGEST_LOG)}",
+        hint="use a part of it",
     )
 
 
@@ -266,10 +259,10 @@ def _renaming(missing: list[str], meant: dict[str, str]) -> str:
     return "; ".join(hints)
 
 
-def _decoded(source: BinaryIO, name: str, limit: int) -> Iterator[LogText]:
+def _decoded(source: BinaryIO, name: str) -> Iterator[LogText]:
     stream = TextIOWrapper(source, "utf-8-sig", newline="")
     try:
-        yield LogText(stream, name, limit)
+        yield LogText(stream, name)
     finally:
         stream.detach()  # the stream is its owner's to close
 

@@ -143,9 +143,9 @@ def save_policy(
         write_sealed(FILE, description, arrays, draft)
 
 
-def read_policy(path: str | Path, *, max_bytes: int | None = None) -> StoredPolicy:
+def read_policy(path: str | Path) -> StoredPolicy:
     """Return the parts of a policy file, every array compared with its digest."""
-    source, limit = Path(path), SizeLimit.of(max_bytes)
+    source, limit = Path(path), SizeLimit.of()
     with opened(source, FILE.name, endings=(".simgap",)) as stream:
         stored = read_sealed(
             FILE, stream, source, limit, PolicyDescription, _check_kind

@@ -20,7 +20,7 @@ class SizeLimit:
     bytes: int
 
     @staticmethod
-    def of(max_bytes: int | None) -> SizeLimit:
+    def of(max_bytes: int | None = None) -> SizeLimit:
         """Return the caller's limit, or a quarter of the available memory."""
         if max_bytes is None:
             return SizeLimit(_available_memory() // 4)
@@ -36,7 +36,7 @@ class SizeLimit:
             raise InvalidFile(
                 f"{what} unpacks to {in_words(wanted)}, "
                 f"{in_words(self.bytes)} are allowed",
-                hint="if you trust the file, allow more with max_bytes (--max-bytes)",
+                hint="for a model you trust: load_model(path, max_bytes=...)",
             )
 
 

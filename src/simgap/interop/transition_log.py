@@ -117,15 +117,13 @@ class TransitionLog:
         return int((np.diff(self.step)[same] - 1).sum())
 
 
-def read_transition_log(
-    source: str | Path | BinaryIO, space: Space, *, max_bytes: int | None = None
-) -> TransitionLog:
+def read_transition_log(source: str | Path | BinaryIO, space: Space) -> TransitionLog:
     """Return the transitions of a CSV file, or of a stream that is open already.
 
     `space` has the sizes and names: a `SimulatorClass`, a `TabularMDP` or a
-    `StateSpace`. `max_bytes` limits the size of the text; the default is 2 GiB.
+    `StateSpace`.
     """
-    with opened_log(source, max_bytes) as text:
+    with opened_log(source) as text:
         return _read(text, space)
 
 

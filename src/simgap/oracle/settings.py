@@ -74,4 +74,5 @@ class AutoOracle:
     bracket_if_interrupted: bool = False
 
 
-Solver = ExactOracle | BoundedOracle | GridOracle | AutoOracle
+AnytimeSolver = BoundedOracle | GridOracle | AutoOracle
+Solver = ExactOracle | AnytimeSolver

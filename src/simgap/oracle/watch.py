@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol, final
+from typing import final
 
 from simgap._kernels.compile_clock import working_seconds as clock
 from simgap._kernels.time_limit import resident_bytes, seconds_left
 from simgap.interrupts import answer_interrupt
 from simgap.oracle.result import Moment, Outcome
+from simgap.oracle.settings import AnytimeSolver, Solver
 
 FOR_THE_END, MOST_FOR_THE_END = 0.12, 4.0  # part of a time limit, and seconds
 
@@ -37,14 +38,7 @@ class StopPlanning(Exception):
         self.outcome = outcome
 
 
-class Interruptible(Protocol):
-    """Settings that say whether an interrupt leaves a bracket."""
-
-    @property
-    def bracket_if_interrupted(self) -> bool: ...
-
-
-def ends_planning(settings: Interruptible) -> bool:
+def ends_planning(settings: Solver) -> bool:
     """Return whether an interrupt ends planning with what there is; so it is answered.
 
     Otherwise it is to be raised again.
@@ -54,27 +48,12 @@ def ends_planning(settings: Interruptible) -> bool:
     return settings.bracket_if_interrupted
 
 
-class Limits(Interruptible, Protocol):
-    """What the settings of every anytime solver have."""
-
-    @property
-    def gap_tolerance(self) -> float | None: ...
-    @property
-    def tolerance(self) -> float | None: ...
-    @property
-    def time_limit(self) -> float | None: ...
-    @property
-    def max_memory(self) -> float | None: ...
-    @property
-    def negligible(self) -> float: ...
-
-
 @final
 @dataclass(slots=True)
 class Watch:
     """The bracket so far, and when to stop."""
 
-    limits: Limits
+    limits: AnytimeSolver
     informed: float  # sum_m nu_m V*_m: tolerances in units of the value need it
     worth: float  # the same less what every policy gets
     rounding: float  # a gap that rounding could have made

@@ -24,22 +24,19 @@ __all__ = ["SavedPolicy", "load_policy", "load_policy_and_grid", "save_policy"]
 SavedPolicy = GraphPolicy | BeliefPolicy | ThompsonPolicy | MarkovPolicy | WindowPolicy
 
 
-def load_policy(path: str | Path, *, max_bytes: int | None = None) -> SavedPolicy:
-    """Return the policy of a file; nothing in the file is trusted.
-
-    `max_bytes` limits the size of the file; the default is a quarter of the memory.
-    """
-    return load_policy_and_grid(path, max_bytes=max_bytes)[0]
+def load_policy(path: str | Path) -> SavedPolicy:
+    """Return the policy of a file; nothing in the file is trusted."""
+    return load_policy_and_grid(path)[0]
 
 
 def load_policy_and_grid(
-    path: str | Path, *, max_bytes: int | None = None
+    path: str | Path,
 ) -> tuple[SavedPolicy, GridOrigin | None]:
     """Return the policy of a file, and the grid that its states are nodes of, if any.
 
     `GridPlayer` plays the two in the simulator.
     """
-    stored = read_policy(path, max_bytes=max_bytes)
+    stored = read_policy(path)
     try:
         grid = stored.grid
         if grid is not None:

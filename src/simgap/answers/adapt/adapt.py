@@ -41,7 +41,6 @@ def adapt(
     oracle: OracleResult | None = ...,
     save: Path | None = ...,
     save_model: Path | None = ...,
-    max_bytes: int | None = ...,
     progress: Tell | None = ...,
 ) -> Adapt: ...
 
@@ -81,13 +80,12 @@ def adapt(
     oracle: OracleResult | None = None,
     save: Path | None = None,
     save_model: Path | None = None,
-    max_bytes: int | None = None,
     progress: Tell | None = None,
 ) -> Adapt | AdaptedSimulator:
     """Return what real transitions say: posterior, tests of fit, new plan (theory 7.4).
 
     For a class of models `log` is a CSV file with the columns state, action,
-    next_state, or what `read_transition_log` returns; `max_bytes` limits its size.
+    next_state, or what `read_transition_log` returns.
     Rewards and first states of episodes are evidence only if `rewards` and
     `start_evidence` say so. The alarm `outside_class` is false with chance
     `false_alarm` at most, however the data were collected. Models without prior weight
@@ -148,7 +146,6 @@ def adapt(
             oracle=oracle,
             save=save,
             save_model=save_model,
-            max_bytes=max_bytes,
             progress=progress,
         )
     refuse_options(
@@ -161,7 +158,6 @@ def adapt(
             "oracle": oracle,
             "save": save,
             "save_model": save_model,
-            "max_bytes": max_bytes,
         },
         "leave it out: with randomize nothing is planned",
     )

@@ -80,7 +80,6 @@ def adapt_class(
     oracle: OracleResult | None = None,
     save: str | os.PathLike[str] | None = None,
     save_model: str | os.PathLike[str] | None = None,
-    max_bytes: int | None = None,
     progress: Tell | None = None,
 ) -> Adapt:
     """Return what a log says about a class: posterior, tests of fit, new plan."""
@@ -101,7 +100,6 @@ def adapt_class(
         rewards=rewards,
         start_evidence=start_evidence,
         false_alarm=false_alarm,
-        max_bytes=max_bytes,
     )
     weights, plausible = reading.weights, reading.plausible
     before = checked_oracle(oracle, latent, steps) or _planned(

@@ -60,10 +60,9 @@ def judge(
     rewards: RewardEvidence,
     start_evidence: bool,
     false_alarm: float,
-    max_bytes: int | None,
 ) -> Judged:
     """Return the exact posterior and tests that no way of collecting data can fool."""
-    seen = _read(log, latent, max_bytes)
+    seen = _read(log, latent)
     evidence = evidence_of(
         latent.simulators, seen, rewards=rewards, start=start_evidence
     )
@@ -96,10 +95,10 @@ def judge(
     )
 
 
-def _read(log: Log, latent: LatentMDP, max_bytes: int | None) -> TransitionLog:
+def _read(log: Log, latent: LatentMDP) -> TransitionLog:
     if not isinstance(log, TransitionLog):
         source = Path(log) if isinstance(log, str | os.PathLike) else log
-        log = read_transition_log(source, latent.simulators, max_bytes=max_bytes)
+        log = read_transition_log(source, latent.simulators)
     if len(log) == 0:
         raise InvalidArgument("the log is empty", hint="give at least one transition")
     return log

@@ -24,7 +24,7 @@ from simgap.records import Note
 from simgap.text import at_most, suggestion
 
 
-def run_model(model: Model, *, max_bytes: int | None = None) -> NamedModel:
+def run_model(model: Model) -> NamedModel:
     """Return the models that may be real, and the continuum they are points of."""
     if isinstance(model, str | os.PathLike):
         text = os.fspath(model)
@@ -32,7 +32,7 @@ def run_model(model: Model, *, max_bytes: int | None = None) -> NamedModel:
         if continuum is not None:
             latent = LatentMDP.uniform(continuum.points())
             return NamedModel(latent, text, continuum)
-    return named_model(model, max_bytes=max_bytes)
+    return named_model(model)
 
 
 def built_agent(

@@ -209,15 +209,6 @@ Guaranteed = Annotated[
         "are not much wider than approximate ones.",
     ),
 ]
-MaxBytes = Annotated[
-    int | None,
-    typer.Option(
-        "--max-bytes",
-        metavar="N",
-        help="What a model file may unpack to; default: a quarter of free memory.",
-        parser=whole("--max-bytes", 1, 2**62, "a number of bytes"),
-    ),
-]
 Out = Annotated[
     str | None,
     typer.Option(

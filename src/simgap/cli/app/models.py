@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from simgap.answers import NamedModel
 
 
-def read_model(text: str, max_bytes: int | None = None) -> NamedModel:
+def read_model(text: str) -> NamedModel:
     """Return the class that MODEL names.
 
     What the verb prints from here on is about this class.
@@ -17,6 +17,6 @@ def read_model(text: str, max_bytes: int | None = None) -> NamedModel:
     from simgap.cli.app.output import speak_of, working
 
     with working(f"reading {text[:80]}"):
-        found = named_model(text, max_bytes=max_bytes)
+        found = named_model(text)
     speak_of(found.latent)
     return found

@@ -28,7 +28,6 @@ from simgap.cli.app.arguments import (
     needed_horizon,
     one_of,
     real,
-    whole,
 )
 from simgap.cli.app.output import (
     finish,
@@ -129,16 +128,6 @@ def run(
     rate: Rate = None,
     delay: Delay = None,
     transfer: TransferRun = None,
-    max_bytes: Annotated[
-        int | None,
-        typer.Option(
-            "--max-bytes",
-            metavar="N",
-            help="What a model file may unpack to (default: a quarter of free memory) "
-            "and how large the log may be (default: 2 GiB).",
-            parser=whole("--max-bytes", 1, 2**62, "a number of bytes"),
-        ),
-    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Turn real transitions into a posterior, a test of the class and a new plan.
@@ -202,7 +191,7 @@ def run(
             hint=f"name a CSV file with the header {HEADER}: --log real.csv",
         )
     folder = folder_of(out)
-    given = read_model(model, max_bytes)
+    given = read_model(model)
     with telling("planning") as tell:
         answer = adapt(
             given,
@@ -216,7 +205,6 @@ def run(
             seed=seed,
             save=save,
             save_model=save_model,
-            max_bytes=max_bytes,
             progress=tell,
         )
     finish(answer, context, folder, print_answer, as_json=as_json)

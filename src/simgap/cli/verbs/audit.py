@@ -15,7 +15,6 @@ import typer
 from simgap.cli.app.arguments import (
     AsJson,
     Horizon,
-    MaxBytes,
     Model,
     Out,
     Seed,
@@ -71,7 +70,6 @@ def run(
     ] = False,
     seed: Seed = 0,
     out: Out = None,
-    max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Say in plain words whether a policy trained on all models will transfer.
@@ -91,7 +89,7 @@ def run(
 
     with telling("checking assumptions") as tell:
         answer = audit(
-            read_model(model, max_bytes),
+            read_model(model),
             steps,
             acceptable=acceptable,
             time_limit=time_limit,

@@ -17,7 +17,6 @@ from simgap.cli.app.arguments import (
     AsJson,
     GapTolerance,
     Horizon,
-    MaxBytes,
     Out,
     Seed,
     Threads,
@@ -114,7 +113,6 @@ def run(
     seed: Seed = 0,
     threads: Threads = None,
     out: Out = None,
-    max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Share out the loss over the hidden parameters: which one to measure first.
@@ -137,7 +135,7 @@ def run(
     folder = folder_of(out)
     if is_run(model):
         planned = {"-H": horizon, "--group": group, "--nominal": nominal}
-        planned |= {"--exact-up-to": exact_up_to != EXACT, "--max-bytes": max_bytes}
+        planned["--exact-up-to"] = exact_up_to != EXACT
         refuse(planned, NOT_OF_A_RUN, "blame")
         with telling("measuring") as tell:
             found = blame_run(
@@ -165,7 +163,7 @@ def run(
     steps = needed_horizon(horizon)
     with telling("planning") as tell:
         answer = blame(
-            read_model(model, max_bytes),
+            read_model(model),
             steps,
             groups=tuple(group or ()),
             nominal=nominal,

@@ -9,7 +9,6 @@ import typer
 from simgap.cli.app.arguments import (
     AsJson,
     Horizon,
-    MaxBytes,
     Model,
     needed_horizon,
 )
@@ -24,7 +23,6 @@ def run(
     context: typer.Context,
     model: Model,
     horizon: Horizon = None,
-    max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Say what the paper's theorems promise for this class in H steps.
@@ -35,7 +33,7 @@ def run(
     from simgap.cli.app.models import read_model
 
     steps = needed_horizon(horizon)
-    given = read_model(model, max_bytes)
+    given = read_model(model)
     with working("measuring the class"):
         answer = bounds(given, steps)
     finish(answer, context, None, print_answer, as_json=as_json)

@@ -10,7 +10,6 @@ import typer
 from simgap.cli.app.arguments import (
     AsJson,
     Horizon,
-    MaxBytes,
     Model,
     needed_horizon,
 )
@@ -26,7 +25,6 @@ def run(
     context: typer.Context,
     model: Model,
     horizon: Horizon = None,
-    max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure how hard a class is: diameter, separation, and with -H three more.
@@ -40,7 +38,7 @@ def run(
     from simgap.cli.app.models import read_model
 
     steps = None if horizon is None else needed_horizon(horizon)
-    given = read_model(model, max_bytes)
+    given = read_model(model)
     with working("measuring the class"):
         answer = complexity(given, steps)
     finish(answer, context, None, print_answer, as_json=as_json)

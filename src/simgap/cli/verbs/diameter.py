@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from simgap.cli.app.arguments import AsJson, MaxBytes, Model
+from simgap.cli.app.arguments import AsJson, Model
 from simgap.cli.app.output import finish, print_line, print_table, working
 from simgap.intervals import Certified
 from simgap.text import bracket, shown
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 def run(
     context: typer.Context,
     model: Model,
-    max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Bound the diameter of every model; infinite if some state cannot be reached.
@@ -28,7 +27,7 @@ def run(
     from simgap.answers import diameter
     from simgap.cli.app.models import read_model
 
-    given = read_model(model, max_bytes)
+    given = read_model(model)
     with working("computing travel times"):
         answer = diameter(given)
     finish(answer, context, None, print_answer, as_json=as_json)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simgap.cli.app.arguments import AsJson, MaxBytes, Model
+from simgap.cli.app.arguments import AsJson, Model
 from simgap.cli.app.output import finish, print_line, working
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ def run(
             help="Ends in .simgap or .npz; for the folder of a sweep .csv or .parquet.",
         ),
     ],
-    max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a model as .simgap or .npz; an old file is replaced whole.
@@ -44,7 +43,7 @@ def run(
         from simgap.cli.app.models import read_model
 
         _check_order(model, file)
-        given = read_model(model, max_bytes)
+        given = read_model(model)
         with working(f"writing {file[:80]}"):
             answer = export(given, file)
     finish(answer, context, None, print_answer, as_json=as_json)

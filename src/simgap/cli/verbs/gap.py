@@ -17,7 +17,6 @@ from simgap.cli.app.arguments import (
     GapTolerance,
     Guaranteed,
     Horizon,
-    MaxBytes,
     Model,
     Out,
     Seed,
@@ -103,7 +102,6 @@ def run(
     guaranteed: Guaranteed = False,
     seed: Seed = 0,
     threads: Threads = None,
-    max_bytes: MaxBytes = None,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
@@ -124,7 +122,7 @@ def run(
     lengths, folder = _horizons(horizons), folder_of(out)
     with telling("planning") as tell:
         answer = compare(
-            read_model(model, max_bytes),
+            read_model(model),
             needed_horizon(horizon),
             policies=policy or (),
             horizons=lengths,

@@ -17,7 +17,6 @@ from simgap.cli.app.arguments import (
     AsJson,
     GapTolerance,
     Horizon,
-    MaxBytes,
     Out,
     Seed,
     TimeLimit,
@@ -86,7 +85,6 @@ def run(
     worlds: RunWorlds = None,
     seed: Seed = 0,
     out: Out = None,
-    max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Say how fast models are told apart, and with -H what the oracle finds out.
@@ -108,7 +106,7 @@ def run(
 
     folder = folder_of(out)
     if is_run(model):
-        planned = {"-H": horizon, "--max-bytes": max_bytes}
+        planned = {"-H": horizon}
         planned |= {"--error": error != ERROR, "--episodes": episodes != EPISODES}
         refuse(planned, NOT_OF_A_RUN, "identify")
         with telling("following episodes") as tell:
@@ -134,7 +132,7 @@ def run(
     refuse(of_a_run, OF_A_RUN, "identify")
     with telling("comparing models") as tell:
         answer = identify(
-            read_model(model, max_bytes),
+            read_model(model),
             None if horizon is None else needed_horizon(horizon),
             error=error,
             episodes=episodes,

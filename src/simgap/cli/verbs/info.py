@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from simgap.cli.app.arguments import AsJson, MaxBytes, Model
+from simgap.cli.app.arguments import AsJson, Model
 from simgap.cli.app.output import finish, print_notes, print_table
 from simgap.text import number, shown
 
@@ -19,7 +19,6 @@ AS_GIVEN = "counts are exact; other numbers are the model's own, to 7 digits"
 def run(
     context: typer.Context,
     model: Model,
-    max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Describe a model: sizes, start, parameters, choices made, hash.
@@ -29,7 +28,7 @@ def run(
     from simgap.answers import info
     from simgap.cli.app.models import read_model
 
-    answer = info(read_model(model, max_bytes))
+    answer = info(read_model(model))
     finish(answer, context, None, print_answer, as_json=as_json)
 
 

@@ -18,7 +18,6 @@ from simgap.cli.app.arguments import (
     AsJson,
     Discount,
     Horizon,
-    MaxBytes,
     Model,
     Out,
     Seed,
@@ -116,7 +115,6 @@ def run(
     baselines: Annotated[
         bool, typer.Option(help="Compare with simpler policies.")
     ] = True,
-    max_bytes: MaxBytes = None,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
@@ -133,7 +131,7 @@ def run(
     folder = folder_of(out)
     with telling("planning") as tell:
         answer = oracle(
-            read_model(model, max_bytes),
+            read_model(model),
             horizon,
             discount=discount,
             gap_tolerance=gap_tolerance,

@@ -16,7 +16,6 @@ from simgap.cli.app.arguments import (
     AsJson,
     Guaranteed,
     Horizon,
-    MaxBytes,
     Model,
     Seed,
     Threads,
@@ -81,7 +80,6 @@ def run(
         typer.Option("--out", metavar="DIR", help="Write a record and a page there."),
     ] = None,
     guaranteed: Guaranteed = False,
-    max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Run an agent in real models and measure what it loses.
@@ -100,7 +98,7 @@ def run(
     steps = needed_horizon(horizon)
     folder = folder_of(out)
     with working(f"reading {model[:80]}"):
-        given = run_model(model, max_bytes=max_bytes)
+        given = run_model(model)
     speak_of(given.latent)
     with telling(f"preparing {policy[:80]}") as tell:
         answer = run_agent(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simgap.cli.app.arguments import SECONDS, AsJson, Horizon, MaxBytes, Model, real
+from simgap.cli.app.arguments import SECONDS, AsJson, Horizon, Model, real
 from simgap.cli.app.output import finish, print_line, print_table, working
 from simgap.intervals import Certified
 from simgap.text import bracket, number, shown
@@ -28,7 +28,6 @@ def run(
             parser=real("--time-limit", hint=SECONDS),
         ),
     ] = None,
-    max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Solve every model: gain and bias, and with -H the optimal value at the start.
@@ -38,7 +37,7 @@ def run(
     from simgap.answers import solve
     from simgap.cli.app.models import read_model
 
-    given = read_model(model, max_bytes)
+    given = read_model(model)
     with working("solving"):
         answer = solve(given, horizon, time_limit=time_limit)
     finish(answer, context, None, print_answer, as_json=as_json)

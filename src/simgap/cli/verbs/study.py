@@ -16,7 +16,6 @@ from simgap.cli.app.arguments import (
     SECONDS,
     AsJson,
     Horizon,
-    MaxBytes,
     Model,
     Noise,
     Randomize,
@@ -89,7 +88,6 @@ def run(
     noise: Noise = None,
     seed: Seed = 0,
     threads: Threads = None,
-    max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask everything about a class or a simulator and write a page with the answers.
@@ -111,11 +109,7 @@ def run(
 
     if randomize is not None:
         refuse(
-            {
-                "--time-limit": time_limit,
-                "--log": log,
-                "--max-bytes": max_bytes,
-            },
+            {"--time-limit": time_limit, "--log": log},
             "leave it out: with --randomize policies are trained, nothing is planned",
             "study",
         )
@@ -147,7 +141,7 @@ def run(
     compile_ahead(*WHOLE_STUDY)
     with telling("planning") as tell:
         answer = study(
-            read_model(model, max_bytes),
+            read_model(model),
             steps,
             out=made_folder(out),
             time_limit=30.0 if time_limit is None else time_limit,

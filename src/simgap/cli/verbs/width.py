@@ -21,7 +21,6 @@ from simgap.cli.app.arguments import (
     SECONDS,
     AsJson,
     Horizon,
-    MaxBytes,
     Model,
     Noise,
     Out,
@@ -173,7 +172,6 @@ def run(
     seed: Seed = 0,
     threads: Threads = None,
     out: Out = None,
-    max_bytes: MaxBytes = None,
     as_json: AsJson = False,
 ) -> None:
     """Find how wide to randomize a parameter.
@@ -197,7 +195,7 @@ def run(
             "--param": param,
             "--nominal": nominal is not None,
         }
-        planned |= {"--criterion worst": criterion == "worst", "--max-bytes": max_bytes}
+        planned |= {"--criterion worst": criterion == "worst"}
         planned |= {"--gap-tolerance": gap_tolerance}
         planned |= {"--time-limit": time_limit != USUAL_SECONDS}
         refuse(planned, NOT_OF_A_SIMULATOR, "width")
@@ -230,7 +228,7 @@ def run(
     length, folder = needed_horizon(horizon), folder_of(out)
     with telling("planning for ranges") as tell:
         answer = width(
-            read_model(model, max_bytes),
+            read_model(model),
             length,
             param,
             nominal=nominal,

@@ -45,13 +45,8 @@ from simgap.oracle.graph_values import graph_gaps
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.pair_prices import pair_prices_above
 from simgap.oracle.result import Outcome, Planned, VectorSets
-from simgap.oracle.watch import (
-    Limits,
-    Progress,
-    StopPlanning,
-    Watch,
-    ends_planning,
-)
+from simgap.oracle.settings import AnytimeSolver
+from simgap.oracle.watch import Progress, StopPlanning, Watch, ends_planning
 
 FIRST_EFFORT = 1.5e6  # node-steps of the first look at the pairs, at most
 EFFORT_PER_SECOND = 2e5  # the same, for a second of the time limit
@@ -126,7 +121,7 @@ class _Planner:
 
 def solve_bounded(
     form: LossForm,
-    limits: Limits,
+    limits: AnytimeSolver,
     *,
     seed: int = 0,
     report: Callable[[Progress], None] | None = None,
@@ -141,7 +136,7 @@ def solve_bounded(
 
 def solve_grid(
     form: LossForm,
-    limits: Limits,
+    limits: AnytimeSolver,
     *,
     report: Callable[[Progress], None] | None = None,
 ) -> Planned:
@@ -156,7 +151,7 @@ def solve_grid(
     return _solve(form, limits, source, source, report)
 
 
-def without_planning(form: LossForm, limits: Limits) -> Planned:
+def without_planning(form: LossForm, limits: AnytimeSolver) -> Planned:
     """Return what is known at once, for a run that was interrupted before it began."""
     nowhere = LatticeSource(form)
     planner = _begin(form, limits, nowhere, nowhere, None)
@@ -165,7 +160,7 @@ def without_planning(form: LossForm, limits: Limits) -> Planned:
 
 def _solve(
     form: LossForm,
-    limits: Limits,
+    limits: AnytimeSolver,
     above: Source,
     below: Source,
     report: Callable[[Progress], None] | None,
@@ -196,7 +191,7 @@ def _solve(
 
 def _begin(
     form: LossForm,
-    limits: Limits,
+    limits: AnytimeSolver,
     above: Source,
     below: Source,
     report: Callable[[Progress], None] | None,
