@@ -12,7 +12,6 @@ from simgap.oracle.bounded.points import BeliefPoints
 from simgap.oracle.bounded.upper_graph import UpperPass
 from simgap.oracle.bounded.upper_nodes import UpperNodes, upper_nodes
 from simgap.oracle.bounded.upper_side import upper_pass
-from simgap.oracle.bounded.visits import visits_of
 from simgap.oracle.graph_values import graph_gaps, node_gaps
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.policies import GraphPolicy

@@ -26,7 +26,7 @@ from simgap.oracle.baselines import (
     value_of_randomization,
 )
 from simgap.oracle.baselines.history_values import gaps_by_histories
-from simgap.oracle.baselines.posterior_sampling import (
+from simgap.oracle.baselines.tracking import (
     estimated_sampling,
     sampling_policy,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simgap.intervals import Certified
-from simgap.oracle.memory import memory_proofs
+from simgap.oracle.baselines.table import memory_proofs
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from simgap.oracle.baselines.single_model import (
     mean_model_plan as mean_model_plan,
     single_plans as single_plans,
 )
+from simgap.oracle.baselines.table import memory_proofs as memory_proofs
 from simgap.oracle.baselines.windowed import (
     window_nodes as window_nodes,
 )
@@ -55,7 +56,6 @@ from simgap.oracle.loss_form import (
     bytes_of_losses as bytes_of_losses,
     loss_form as loss_form,
 )
-from simgap.oracle.memory import memory_proofs as memory_proofs
 from simgap.oracle.pair_prices import (
     compared_models as compared_models,
     pair_prices as pair_prices,

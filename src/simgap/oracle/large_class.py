@@ -25,12 +25,11 @@ import numpy as np
 
 from simgap.arrays import FloatArray, OffsetArray
 from simgap.intervals import EPS
-from simgap.oracle.bounded.first_points import first_points
 from simgap.oracle.bounded.lower_nodes import lower_structure, number_of_pairs
 from simgap.oracle.bounded.lower_side import lower_pass, root_lower
 from simgap.oracle.bounded.points import no_points
 from simgap.oracle.bounded.upper_graph import planned_steps
-from simgap.oracle.bounded.upper_side import upper_effort
+from simgap.oracle.bounded.upper_side import first_points, upper_effort
 from simgap.oracle.completed_graph import average_plan, completed_graph
 from simgap.oracle.graph_values import graph_gaps
 from simgap.oracle.loss_form import LossForm

@@ -4,6 +4,13 @@ Each baseline comes with its gap in every model. Those of policies with tables a
 up to rounding; those of policies that track the posterior are estimated, or known up to
 rounding as well if their histories are few. `bound` says what the best policy of the
 same kind can reach, where that is known.
+
+Is memory enough, and is it needed? Two statements, each with its own proof.
+
+Memory is enough for a loss if some policy with memory is certified to lose no more; the
+upper end of the oracle's bracket shows it. Memory is needed if every policy without
+memory loses more than that; this takes a bound on all such policies, and a search that
+found no better one does not prove it.
 """
 
 from __future__ import annotations
@@ -37,7 +44,7 @@ from simgap.oracle.baselines.windowed import LARGEST_TABLE, window_nodes, window
 from simgap.oracle.completed_graph import average_plan
 from simgap.oracle.loss_form import LossForm
 from simgap.policies import MarkovPolicy, WindowPolicy, number_of_windows
-from simgap.records import ON_GRID, Certainty
+from simgap.records import ON_GRID, Certainty, Memory, Proof
 
 LARGEST_WINDOW_POLICY = 40_000_000  # actions
 MINIMAX_NODES = 20_000
@@ -343,3 +350,36 @@ def _minimax(form: LossForm, *, effort: float) -> Baseline:
         f"{low:.9g} and {high:.9g}",
         weights=found.weights,
     )
+
+
+def memory_proofs(
+    with_memory: Certified,
+    without_memory: Certified,
+    *,
+    searched: int | None,
+    noise: float = 0.0,
+    acceptable: Certified | None = None,
+    stationary: bool = False,
+) -> Memory:
+    """Return what two brackets prove; a difference of `noise` is rounding.
+
+    Memory is enough for the loss it has; with `acceptable`, only if that is no more. A
+    policy without memory is a policy, too, so that each bracket narrows the other.
+    """
+    low, high = with_memory.ends
+    least, most = without_memory.ends
+    if (
+        most < high - noise
+    ):  # else they differ by rounding, and a bracket stays as it is
+        high = max(low, most)
+    least = min(most, max(low, least))
+    enough: Proof = "certified"
+    if acceptable is not None and high > acceptable.ends[0]:
+        enough = "no" if low > acceptable.ends[1] else "not proved"
+    needed: Proof = "not proved"
+    if least - high > noise:
+        needed = "certified"
+    elif most - low <= noise:
+        needed = "no"
+    brackets = Certified(low, high), Certified(least, most)
+    return Memory(enough, needed, *brackets, searched, stationary)

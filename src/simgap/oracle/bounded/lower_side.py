@@ -6,19 +6,26 @@ of every belief through the best mixture of such pairs (a small linear program).
 at beliefs met in simulation add what pairs miss: each is backed up with, at every
 successor, the best mixture of nodes of that state. Every value is a lower bound: linear
 interpolation under-estimates a concave function, and so does every mixture.
+
+When to look again for the best successors, and when to remember values.
+
+Between two looks the structure is fixed, and what it gives is valid whether or not it
+is still the best. A look that gained much is followed by another soon, a look that
+gained little by a longer wait.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import ceil, log
+from typing import final
 
 import numpy as np
 
 from simgap._kernels.beliefs import best_mixture, link_rows, lower_step
 from simgap.arrays import FloatArray, IndexArray
 from simgap.oracle.bounded.lower_nodes import LowerStructure, LowerValues
-from simgap.oracle.bounded.relinking import Relinking, remembered_steps
 from simgap.oracle.loss_form import LossForm
 
 FEW_ROOTS = 20  # first states up to which a linear program is solved for each
@@ -27,6 +34,7 @@ PRUNE = 1.5  # actions that cost this many times the best sum at once are not li
 CHUNK = 64  # nodes between two looks at the clock
 SETTLED = 1e-3  # with a discount: what later steps may still add, as a part
 MOST_SWEEPS = 20_000
+SOONER, LATER = 0.5, 1.7
 
 
 def lower_pass(
@@ -198,3 +206,27 @@ def pair_prices_below(
     prices = np.divide(prices + prices.T, both, where=both > 0.0, out=prices)
     sure = prices * (1.0 - form.relative_rounding) - form.rounding
     return np.asarray(np.maximum(0.0, sure))
+
+
+@final
+@dataclass(slots=True)
+class Relinking:
+    """Steps to go at which to look again."""
+
+    much: float  # a gain, as a part of the values, after which to look sooner
+    due: int = 1  # steps to go of the next look
+    wait: float = 1.0
+
+    def learned(self, to_go: int, gain: float) -> None:
+        """Set the next look after one that gained a part of the values."""
+        self.wait = max(1.0, self.wait * (SOONER if gain > self.much else LATER))
+        self.due = to_go + int(self.wait)
+
+
+def remembered_steps(count: int, ratio: float = 1.4) -> frozenset[int]:
+    """Return numbers of steps to go, from 1 to count: many small ones, few large."""
+    found, at = set(), 1.0
+    while at <= count:
+        found.add(int(at))
+        at = max(at * ratio, at + 1.0)
+    return frozenset(found)

@@ -21,9 +21,6 @@ import numpy as np
 from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
-from simgap.oracle.bounded.first_points import first_points
-from simgap.oracle.bounded.graph_assembly import policy_graph
-from simgap.oracle.bounded.lattice import LatticeSource
 from simgap.oracle.bounded.lower_nodes import (
     LowerValues,
     bytes_of_lower,
@@ -35,12 +32,23 @@ from simgap.oracle.bounded.lower_side import (
     pair_prices_below,
     root_lower,
 )
-from simgap.oracle.bounded.points import BeliefPoints, PointSource, no_points
-from simgap.oracle.bounded.upper_graph import UpperPass, Visits, planned_steps
+from simgap.oracle.bounded.points import (
+    BeliefPoints,
+    LatticeSource,
+    PointSource,
+    no_points,
+)
+from simgap.oracle.bounded.upper_graph import (
+    UpperPass,
+    Visits,
+    moved_visits,
+    planned_steps,
+    policy_graph,
+    vector_sets,
+    visits_of,
+)
 from simgap.oracle.bounded.upper_nodes import bytes_of_upper, upper_nodes
-from simgap.oracle.bounded.upper_side import upper_pass
-from simgap.oracle.bounded.vector_sets import vector_sets
-from simgap.oracle.bounded.visits import moved_visits, visits_of
+from simgap.oracle.bounded.upper_side import first_points, upper_pass
 from simgap.oracle.graph_values import graph_gaps
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.pair_prices import pair_prices_above

@@ -29,7 +29,7 @@ from simgap._kernels.beliefs import (
 )
 from simgap._kernels.time_limit import AT_ONCE
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
-from simgap.oracle.bounded.relinking import Relinking, remembered_steps
+from simgap.oracle.bounded.lower_side import Relinking, remembered_steps
 from simgap.oracle.bounded.upper_graph import (
     Rules,
     UpperPass,
@@ -48,6 +48,9 @@ PRUNE = 1.3  # actions that cost this many times the value at once are not linke
 CHUNK = 256  # nodes between two looks at the clock
 
 _Backwards = tuple[IndexArray, IndexArray, IndexArray, OffsetArray, OffsetArray]
+PART_FOR_NODES = 0.07  # of the time left, for the first pass over points
+MUCH_TIME = 60.0
+MOST_FIRST_POINTS = 8000
 
 
 def upper_pass(
@@ -371,3 +374,12 @@ def _at_root(
         chosen.append(int(first + dots.argmin()))
         total += float(dots.min())
     return total, np.array(chosen, np.int32)
+
+
+def first_points(form: LossForm, seconds: float, *, members: int | None = None) -> int:
+    """Return how many points a time limit allows first, for all or so many models."""
+    states = form.pattern.n_states
+    each = upper_effort(form, 1000, 1000, 12, members=members) / 1000
+    count = 1e9 * PART_FOR_NODES * min(seconds, MUCH_TIME) / each
+    most = min(MOST_FIRST_POINTS, max(1500, 400 * states))
+    return int(np.clip(count, max(4 * states, 500), most))
