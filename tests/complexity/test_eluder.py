@@ -16,8 +16,7 @@ from simgap.complexity import (
     function_class,
     function_class_from_matrix,
 )
-from simgap.complexity.eluder import witnesses
-from simgap.complexity.eluder_search import longest_sequence
+from simgap.complexity.eluder import longest_sequence, witnesses
 from simgap.errors import InvalidArgument
 from simgap.instances import bandit, garnet, linear_bandit, needle
 from simgap.planning import diameter

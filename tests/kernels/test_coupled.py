@@ -11,7 +11,7 @@ import pytest
 from simgap._kernels.beliefs.coupled_copies import carried, couple
 from simgap.arrays import FloatArray
 from simgap.mdp import LatentMDP
-from simgap.oracle.baselines.coupled_pair import coupled_pair, model_table
+from simgap.oracle.baselines.coupled import coupled_pair, model_table
 from simgap.oracle.loss_form import LossForm, loss_form
 from tests.reference.coupled import Law, Memory, best_coupling, pair_bound
 from tests.reference.latent import random_latent

@@ -12,8 +12,8 @@ from simgap.instances import best_arm, needle
 from simgap.mdp import IndexOrder, LatentMDP, SimulatorClass, class_from_arrays
 from simgap.oracle.exact import solve_exact
 from simgap.oracle.exact.evidence import Supports
+from simgap.oracle.exact.gaps import least_worst_gap
 from simgap.oracle.exact.members import Members, members_of
-from simgap.oracle.exact.mixture import least_worst_gap
 from simgap.oracle.exact.symmetry import Symmetry, find_symmetry, no_symmetry
 from simgap.oracle.exact.tree import BeliefTree, Limits, TreeValues, solve_tree
 from simgap.oracle.loss_form import LossForm, loss_form

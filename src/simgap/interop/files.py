@@ -7,8 +7,7 @@ from pathlib import Path
 
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.interop.native import read_native, write_native
-from simgap.interop.npz import read_npy, read_npz
-from simgap.interop.npz_writer import write_npz
+from simgap.interop.npz import read_npy, read_npz, write_npz
 from simgap.interop.sizes import SizeLimit
 from simgap.mdp import LatentMDP, SimulatorClass, TabularMDP
 from simgap.user_files import opened, replacing

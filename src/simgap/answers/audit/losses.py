@@ -20,16 +20,13 @@ from simgap.answers.audit.large_oracle import (
     given_oracle,
     planned_oracle,
 )
-from simgap.answers.audit.memoryless import (
-    memoryless_bracket,
-    search_without_memory,
-    stationary_gaps,
-)
 from simgap.answers.audit.verdict import NOT_KNOWN, WorstCases, verdict_in_steps
 from simgap.answers.planned_class import PlannedClass, Tell, checked_oracle
 from simgap.answers.stakes import Stakes, stakes
 from simgap.arrays import FloatArray
-from simgap.gap import average_certified
+from simgap.base_policies import memoryless_policy
+from simgap.errors import NotCommunicating, NotSolved
+from simgap.gap import Exact, average_certified, exact_gaps
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.oracle import (
@@ -37,9 +34,13 @@ from simgap.oracle import (
     LossForm,
     Outcome,
     ShortMemoryPlan,
+    best_plan,
     bytes_of_losses,
+    fits,
     loss_form,
+    mean_model_plan,
     memory_proofs,
+    window_nodes,
 )
 from simgap.records import InSimulator, Memory, Verdict, WorstModel
 
@@ -54,6 +55,7 @@ FINER = 0.1  # of the tolerance, if the first bracket does not decide
 NARROW = 0.2  # of the acceptable loss: a bracket of this width is good enough
 LEAST_SECONDS = 1.0
 NEGLIGIBLE = 1e-9  # of the sum of the largest rewards: what rounding makes
+MOST_STARTS = 8  # models whose plans the search starts from
 
 
 @final
@@ -305,3 +307,40 @@ def _worst(latent: LatentMDP, known: Stakes, gaps: FloatArray) -> WorstModel | N
     at = int(np.argmax(part))
     name = latent.simulators.model_names[at]
     return WorstModel(name, float(gaps[at]), float(part[at]))
+
+
+def search_without_memory(form: LossForm, effort: float, seed: int) -> ShortMemoryPlan:
+    """Return the best policy found that sees the state and the step alone.
+
+    The search starts from the plans of the mean model and of the likeliest models.
+    """
+    mean, nodes = mean_model_plan(form), window_nodes(form.pattern, 0)
+    if not fits(form, nodes.size):
+        return mean
+    likely = np.argsort(-form.latent.prior, kind="stable")
+    spread = np.linspace(0, likely.size - 1, min(MOST_STARTS, likely.size))
+    starts = [mean.actions]
+    for at in np.unique(spread.round().astype(np.int64)):
+        own = form.losses[..., int(likely[at])]
+        starts.append(own.argmin(axis=2).astype(np.int32))
+    return best_plan(form, nodes, starts, effort=effort, seed=seed)
+
+
+def memoryless_bracket(plan: ShortMemoryPlan, average: Certified) -> Certified:
+    """Return a bracket of the least average gap without memory.
+
+    It is no less than with memory.
+    """
+    high = plan.average_ends.ends[1]
+    return Certified(min(high, max(plan.least or 0.0, average.lower)), high)
+
+
+def stationary_gaps(
+    latent: LatentMDP, horizon: int, seed: int
+) -> tuple[Certified, ...] | None:
+    """Return the gaps of the best of the models' own stationary policies."""
+    try:
+        policy = memoryless_policy(latent, horizon, seed=seed)
+    except (NotCommunicating, NotSolved):
+        return None
+    return exact_gaps(latent.simulators, policy, horizon, Exact())

@@ -3,6 +3,12 @@
 Diameter, eluder dimension and covering number take long in large classes. There the
 diameter is only bounded from below, by counting moves, and theorems that need it are
 left out; `thorough` measures everything.
+
+The facts that theorems need, measured in full or, in large classes, in part.
+
+Eluder dimension and covering number compare every function of the class at every place.
+With hundreds of models that takes minutes, and theorems have bounds by counting in
+their stead. What is left out makes a bound larger, never wrong.
 """
 
 from __future__ import annotations
@@ -11,21 +17,28 @@ from dataclasses import dataclass
 from math import inf, isinf
 from typing import final
 
+import numpy as np
+
 from simgap._kernels.time_limit import if_in_time
-from simgap.answers.audit.facts import audit_facts
 from simgap.answers.audit.separation import Apart
 from simgap.answers.audit.ways_back import WaysBack, farthest_hops
+from simgap.answers.class_facts import ROUNDING, many_functions, measured_class
 from simgap.answers.weighted_models import WeightedModels
 from simgap.bounds import Bound, ClassFacts, Kind, Quantity, applicable
 from simgap.errors import NotSolved, OutOfTime
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
-from simgap.planning import Diameter, diameter
+from simgap.planning import Diameter, diameter, solve_average_reward
 from simgap.records import Finding, Note, Theorem
 from simgap.text import SHORT, at_most, model_named, number, shown
 
 MOST_TRIPS = 5e6  # models x states x entries of a kernel: some seconds
 WITHOUT_HORIZON = 1000  # any will do: from which H on a bound says something is asked
+BY_COUNTING = Note(
+    "by-counting",
+    "eluder dimension and covering number by counting: the class is large "
+    "(--thorough measures them)",
+)
 
 
 @final
@@ -203,3 +216,44 @@ def _in_words(
         "common: read the certified losses instead"
     )
     return Finding("theory", "vacuous", "info", text, value)
+
+
+def audit_facts(
+    latent: LatentMDP,
+    models: WeightedModels,
+    far: Diameter,
+    apart: Apart,
+    *,
+    horizon: int,
+    thorough: bool,
+) -> tuple[ClassFacts, tuple[Note, ...]]:
+    """Return the facts of a communicating class, all if that is quick, and notes."""
+    every = models.simulators
+    if thorough or not many_functions(every):
+        measured = measured_class(latent, horizon, thorough=thorough)
+        return measured.facts, measured.notes
+    return _in_part(models, far, apart), (BY_COUNTING,)
+
+
+def _in_part(models: WeightedModels, far: Diameter, apart: Apart) -> ClassFacts:
+    every, rewards = models.simulators, models.simulators.rewards
+    low, width = float(rewards.min()), float(rewards.max() - rewards.min())
+    plan = solve_average_reward(every)
+    # what a step of the equations may be off, as in `class_facts`
+    wide = float((plan.gain_upper - plan.gain_lower).max()) + 0.1 * plan.tolerance
+    unit = width or 1.0  # equal rewards have no spans to divide
+    return ClassFacts(
+        prior=models.prior,
+        states=every.n_states,
+        actions=every.n_actions,
+        diameter=float(far.upper),
+        diameter_lower=float(far.lower),
+        spans=np.maximum(plan.bias_span / unit, 0.0),
+        gains=np.maximum((plan.gain_lower - low) / unit, 0.0),
+        residual=(float(plan.residual.max()) + wide) / unit,
+        separation=None
+        if apart.nearest is None
+        else apart.nearest.value * (1.0 - ROUNDING),
+        shared_rewards=bool((rewards == rewards[:1]).all()),
+        reward_width=width,
+    )

@@ -18,11 +18,9 @@ from typing import Any, TypeVar, final
 from simgap.answers.blame.blame_run import blame_run
 from simgap.answers.identify.identify_run import identify_run
 from simgap.answers.planned_class import Tell
-from simgap.answers.study.clock import Clock
-from simgap.answers.study.kept import PLAN, WIDTH, forget
 from simgap.answers.study.kinds import MEMORY, MEMORYLESS, WINDOW, Kind
 from simgap.answers.study.plan import Asked, Plan, planned
-from simgap.answers.study.speeds import measured_speeds
+from simgap.answers.study.speeds import PLAN, WIDTH, Clock, forget, measured_speeds
 from simgap.answers.study.verdicts import (
     Answered,
     answers_of,

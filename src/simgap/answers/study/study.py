@@ -28,7 +28,6 @@ from simgap.answers.model import Model, NamedModel, named_model
 from simgap.answers.oracle import planned_and_compared, planned_class
 from simgap.answers.planned_class import Tell
 from simgap.answers.saved_policies import saved_policies
-from simgap.answers.study.findings import SlowAnswer, finding_of
 from simgap.answers.study.story import story_of
 from simgap.answers.width.ranges import varying_parameters
 from simgap.answers.width.width import width
@@ -53,6 +52,7 @@ from simgap.records import (
     with_command,
     write_record,
 )
+from simgap.text import between, number, shown
 from simgap.user_files import made_folder
 
 MOST_WIDTHS = 6  # parameters whose width is studied
@@ -60,6 +60,7 @@ FINER = 0.1  # of the tolerance, if the bracket leaves the verdict open
 LONGER = 4.0  # times the limit of one planning, for blame and width
 SECONDS = 60.0  # of planning, if `simgap oracle` or `simgap gap` has no limit
 PAGE, ADAPT = "report.html", "adapt"
+SlowAnswer = Blame | Width | Identify | Adapt
 
 
 def study_class(
@@ -313,3 +314,45 @@ def _slow_parts(
                 progress=tell,
             ),
         )
+
+
+def finding_of(record: SlowAnswer) -> Iterator[str]:
+    """Yield what an answer has found, in a line; nothing if there is nothing to say."""
+    if isinstance(record, Blame):
+        yield record.headline
+    elif isinstance(record, Width):
+        yield f"{shown(record.param, 40)}: {record.reason}"
+    elif isinstance(record, Identify):
+        yield from _identified(record)
+    else:
+        yield _adapted(record)
+
+
+def _identified(record: Identify) -> Iterator[str]:
+    if record.slowest is None:
+        return
+    pair = record.pairs[record.slowest]
+    one, other = shown(pair.first_name, 40), shown(pair.second_name, 40)
+    if pair.steps.lower == float("inf"):
+        yield f"{one} and {other} are never told apart (certified)."
+        return
+    yield (
+        f"Hardest to tell apart are {one} and {other}: the best experiment takes "
+        f"{between(pair.steps, 6)} steps for an error of {100 * record.error:g} % "
+        "(certified)."
+    )
+
+
+def _adapted(record: Adapt) -> str:
+    after = record.gap_bound_after
+    if record.outside_class or after is None:
+        return (
+            f"No model explains the {record.transitions} real transitions (false "
+            f"alarms: at most {100 * record.false_alarm:g} %)."
+        )
+    best = max(record.posterior, key=lambda each: each.probability or 0.0)
+    return (
+        f"After {record.transitions} real transitions {shown(best.name, 40)} has "
+        f"probability {number(best.probability, 3)}; the loss goes from "
+        f"{between(record.gap_bound_before, 4)} to {between(after, 4)} (certified)."
+    )

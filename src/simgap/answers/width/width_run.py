@@ -14,14 +14,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from simgap.answers.planned_class import Tell
 from simgap.answers.train.asked import asked_training
 from simgap.answers.train.train import seeds_from
-from simgap.answers.width.choice import chosen_width
+from simgap.answers.width.choice import Choice, chosen_width
 from simgap.answers.width.graded_widths import graded_widths
-from simgap.answers.width.run_words import decided, reason_of
 from simgap.answers.width.trained_widths import trained_widths, widths_by_function
 from simgap.continuous import TrainFunction, narrowed
 from simgap.errors import InvalidArgument
@@ -33,6 +32,7 @@ from simgap.records import (
     provenance,
     write_record,
 )
+from simgap.text import bracket, number
 from simgap.user_files import made_folder
 
 WIDTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -271,3 +271,86 @@ def _cost(steps: int | None, widths: int) -> tuple[Note, ...]:
             "ranges",
         ),
     )
+
+
+class Decided(NamedTuple):
+    """The width to train on; None with a note that says why not."""
+
+    recommended: float | None
+    notes: tuple[Note, ...] = ()
+
+
+def decided(
+    choice: Choice, widths: Sequence[float], *, seeds: int, at_stake: float
+) -> Decided:
+    """Return the recommended width, or why there is none."""
+    if not at_stake > 0.0:
+        text = "no policy gets more than random actions: train longer"
+        return Decided(None, (Note("nothing-learnt", text),))
+    if seeds < 2:
+        text = (
+            "one training of each width says nothing of other trainings: give --seeds "
+            "5, or 2 at least"
+        )
+        return Decided(None, (Note("one-seed", text),))
+    if choice.recommended is not None:
+        return Decided(widths[choice.recommended])
+    rivals = [
+        number(width, 3)
+        for width, each in zip(widths, choice.verdicts, strict=True)
+        if each != "not enough"
+    ]
+    text = (
+        f"intervals do not tell which of the widths {', '.join(rivals)} is the "
+        f"narrowest that is good enough: {_what_helps(choice)}"
+    )
+    return Decided(None, (Note("widths-not-separated", text),))
+
+
+def reason_of(found: WidthRun) -> str:
+    """Return what is recommended and why, in a few sentences."""
+    by_width = {each.width: each for each in found.widths}
+    best, guess = by_width[found.best], by_width[found.guess]
+    part = (
+        f"{number(100.0 * found.slack, 3)} % of what the best width gets more than "
+        "random actions"
+    )
+    if found.recommended is None:
+        return (
+            f"Width {number(best.width, 3)} has the greatest mean, "
+            f"{bracket(best.mean, 4)}. {number(guess.width, 3)} seems to be the "
+            f"narrowest that gets at most {number(found.spare, 3)} less, {part}."
+        )
+    chosen = by_width[found.recommended]
+    told = [f"Train on {_part(chosen)}: {chosen.randomize}."]
+    if chosen is best:
+        told.append("It has the greatest mean return over all ranges.")
+    else:
+        told.append(
+            f"It gets at most {number(found.spare, 3)} less than the best width, "
+            f"{number(best.width, 3)}; that is {part}."
+        )
+    narrower = [each for each in found.widths if each.width < chosen.width]
+    if narrower:
+        last = narrower[-1]
+        lost = "" if last.behind is None else f", {bracket(last.behind, 3)}"
+        told.append(f"Width {number(last.width, 3)} is further behind{lost}.")
+    return " ".join(told)
+
+
+def _part(chosen: WidthReturns) -> str:
+    if chosen.width == 0.0:
+        return "one point"
+    if chosen.width == 1.0:
+        return "all of the ranges"
+    return f"{number(chosen.width, 3)} of the ranges"
+
+
+def _what_helps(choice: Choice) -> str:
+    """Return whether trainings or episodes are what is missing."""
+    known = [each for each in choice.behind if each is not None]
+    seeds = sum(each.value.upper - each.value.lower for each in known)
+    episodes = sum(each.evaluation.upper - each.evaluation.lower for each in known)
+    if seeds > 2.0 * episodes:
+        return "trainings differ too much, more --seeds or --steps would tell"
+    return "measure at more points or in more episodes: --design, --episodes"

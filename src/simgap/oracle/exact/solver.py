@@ -11,32 +11,44 @@ the optimal actions are among those called optimal, and the intervals of gaps ov
 optimal policies are never too narrow. They are too wide only if two actions differ by
 less than rounding but do differ, which no float can tell; progress says how many
 actions are tied in this way without being equal to the last bit.
+
+A quick look at how many beliefs there are, before anything is compiled.
+
+The first steps are walked in plain Python, beliefs rounded, and the growth of their
+number is carried on to the horizon. Only the choice of a solver depends on it.
+
+The oracle as a policy graph: tree nodes first, then plans that lose nothing.
+
+A node of the tree has one rule, for its own step. A plan (support, state) has one rule
+for each run of steps with the same action. Where no model of positive prior can lead,
+the graph goes on with the plan of the model that makes the step likeliest, so that its
+gap is defined in every model of the class.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from math import inf
+from math import inf, log
 from time import perf_counter
 
 import numpy as np
 
-from simgap.arrays import owned
+from simgap._kernels.beliefs import first_steps, tree_rules
+from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
 from simgap.intervals import Certified, around
 from simgap.mdp import IndexOrder, LatentMDP, class_from_arrays
 from simgap.oracle.exact.evidence import Supports, relative_rounding, tie_slack
-from simgap.oracle.exact.follow import follow, single_plan
+from simgap.oracle.exact.follow import Skeleton, follow, single_plan
 from simgap.oracle.exact.gaps import (
     bytes_of_gaps,
+    least_worst_gap,
     no_vectors,
     single_plan_gaps,
     tree_gaps,
 )
 from simgap.oracle.exact.members import members_of
-from simgap.oracle.exact.mixture import least_worst_gap
-from simgap.oracle.exact.policy import policy_graph
 from simgap.oracle.exact.symmetry import find_symmetry
 from simgap.oracle.exact.tree import (
     BeliefTree,
@@ -49,11 +61,15 @@ from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.result import Moment, Outcome, Planned
 from simgap.oracle.settings import ExactOracle
 from simgap.oracle.watch import ends_planning
+from simgap.policies import NOWHERE, GraphPolicy
 
 DEFAULT_MEMORY = 4 * 2**30  # bytes, if no limit is given
 # A count gives up at so many links per node, at these bytes, or when it has learned so
 # many supports, each of which costs a pass over the losses.
 COUNT_LINKS, COUNT_MEMORY, COUNT_LESSONS, COUNT_WORK = 64, 2**27, 5_000, 2e8
+LOOKED_AT = 1000  # beliefs
+MARGIN = 20.0  # how far above the limit the outlook must be
+DIGITS = 10
 
 
 def solve_exact(
@@ -218,3 +234,137 @@ def _still() -> float:
 
 def _silent(message: str) -> None:
     pass
+
+
+def looks_hopeless(form: LossForm, limit: int) -> bool:
+    """Return whether there are surely many more beliefs than `limit`."""
+    if form.horizon is None:
+        return True
+    layer = {
+        (int(state), _key(weights)): weights / weights.sum()
+        for state, weights in zip(form.root_states, form.root_weights, strict=True)
+    }
+    totals = [len(layer)]
+    for _ in range(form.horizon - 1):
+        layer = _next_layer(form, layer)
+        totals.append(totals[-1] + len(layer))
+        if totals[-1] > LOOKED_AT:
+            break
+    else:
+        return False
+    depth = len(totals)
+    middle = min(depth // 2, depth - 2)  # many starts can end the look at depth 2
+    power = log(totals[-1] / totals[middle]) / log(depth / (middle + 1))
+    outlook = totals[-1] * float(form.horizon / depth) ** power
+    return bool(outlook > MARGIN * limit)
+
+
+def _next_layer(
+    form: LossForm, layer: dict[tuple[int, bytes], FloatArray]
+) -> dict[tuple[int, bytes], FloatArray]:
+    found: dict[tuple[int, bytes], FloatArray] = {}
+    pattern, n_actions = form.pattern, form.pattern.n_actions
+    for (state, _), belief in layer.items():
+        first, last = pattern.indptr[[state * n_actions, (state + 1) * n_actions]]
+        joint = form.likelihood[first:last] * belief
+        total = joint.sum(axis=1)
+        for at in np.flatnonzero(total > 0.0):
+            after = joint[at] / total[at]
+            if after.max() < 1.0 - 1e-12:  # a settled belief needs no planning
+                found[int(pattern.indices[first + at]), _key(after)] = after
+        if len(found) > LOOKED_AT:
+            break
+    return found
+
+
+def _key(weights: FloatArray) -> bytes:
+    rounded: FloatArray = np.round(weights / weights.sum(), DIGITS) + 0.0
+    return rounded.tobytes()
+
+
+def policy_graph(
+    form: LossForm, supports: Supports, skeleton: Skeleton, name: str
+) -> GraphPolicy:
+    """Return the policy graph of a skeleton, without nodes that cannot be reached."""
+    pattern, steps = form.pattern, form.steps
+    first = np.full((supports.count, pattern.n_states), steps + 1, np.int32)
+    for s, link in enumerate(skeleton.starts):
+        if link <= -2:
+            first[-2 - link, s] = 0
+    settled, plan_next = supports.settled[: supports.count], supports.plan_next
+    first_steps(
+        pattern.indptr, pattern.indices, pattern.n_actions, settled, plan_next,
+        supports.corner, skeleton.layers, skeleton.state, skeleton.action,
+        skeleton.on_path, skeleton.first_link, skeleton.links, first,
+    )  # fmt: skip
+    in_tree = np.flatnonzero(skeleton.on_path)
+    number = np.full(skeleton.on_path.size, NOWHERE, np.int32)
+    number[in_tree] = np.arange(in_tree.size)
+    plans = np.argwhere(first <= steps)  # (plans, 2): support and state
+    plan_number = np.full(first.shape, NOWHERE, np.int32)
+    plan_number[plans[:, 0], plans[:, 1]] = in_tree.size + np.arange(len(plans))
+
+    step_of = np.repeat(np.arange(steps), np.diff(skeleton.layers))[in_tree]
+    runs = [_runs(settled[i, :, s], int(first[i, s])) for i, s in plans]
+    per_plan = [len(each) for each in runs]
+    flat = np.array([run for each in runs for run in each], np.int64).reshape(-1, 3)
+    since = np.concatenate([step_of, flat[:, 0]])
+    until = np.concatenate([step_of, flat[:, 1]])
+    action = np.concatenate([skeleton.action[in_tree], flat[:, 2]])
+    of_plan = np.repeat(np.arange(len(plans)), per_plan)
+    rule_state = np.concatenate([skeleton.state[in_tree], plans[of_plan, 1]])
+    rows = rule_state.astype(np.int64) * pattern.n_actions + action
+    lengths = np.diff(pattern.indptr)[rows]
+    next_offsets = _offsets(lengths)
+    next_node = np.full(int(next_offsets[-1]), NOWHERE, np.int32)
+    tree_rules(
+        pattern.indptr, pattern.indices, pattern.n_actions, supports.corner,
+        skeleton.layers, skeleton.state, skeleton.action, skeleton.first_link,
+        skeleton.links, number, plan_number, next_offsets, next_node,
+    )  # fmt: skip
+    for rule, plan in enumerate(of_plan, start=in_tree.size):
+        columns = np.arange(pattern.indptr[rows[rule]], pattern.indptr[rows[rule] + 1])
+        there = plan_next[plans[plan, 0], columns]
+        known = there >= 0
+        after = np.full(columns.size, NOWHERE, np.int32)
+        after[known] = plan_number[there[known], pattern.indices[columns[known]]]
+        next_node[next_offsets[rule] : next_offsets[rule + 1]] = after
+    starts = skeleton.starts
+    start_node = np.full(pattern.n_states, NOWHERE, np.int32)
+    for s, link in enumerate(starts):
+        if link >= 0:
+            start_node[s] = number[link]
+        elif link <= -2:
+            start_node[s] = plan_number[-2 - link, s]
+    return GraphPolicy(
+        name=name,
+        pattern=pattern,
+        horizon=form.horizon,
+        node_state=owned(
+            np.concatenate([skeleton.state[in_tree], plans[:, 1]]).astype(np.int32)
+        ),
+        start_node=owned(start_node),
+        rule_offsets=owned(_offsets(np.concatenate([np.ones(in_tree.size), per_plan]))),
+        rule_since=owned(since.astype(np.int32)),
+        rule_until=owned(until.astype(np.int32)),
+        rule_action=owned(action.astype(np.int32)),
+        next_offsets=owned(next_offsets),
+        next_node=owned(next_node),
+    )
+
+
+def _runs(actions: IndexArray, first: int) -> list[tuple[int, int, int]]:
+    """Return (since, until, action) of the runs of one action from a step on."""
+    own = actions[first:]
+    if not own.size:
+        return []
+    ends = np.append(np.flatnonzero(np.diff(own)), own.size - 1)
+    begins = np.append(0, ends[:-1] + 1)
+    runs = zip(begins + first, ends + first, own[begins], strict=True)
+    return [(int(a), int(b), int(action)) for a, b, action in runs if action >= 0]
+
+
+def _offsets(lengths: FloatArray | OffsetArray) -> OffsetArray:
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    offsets[1:] = np.cumsum(lengths)
+    return offsets
