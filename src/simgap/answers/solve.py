@@ -127,7 +127,7 @@ def _averages(simulators: SimulatorClass, *, strict: bool) -> list[Average]:
 
 def _average(plan: AverageRewardPlan) -> list[Average]:
     rewards = plan.simulators.rewards
-    coarse = 1e-6 * max(float(rewards.max() - rewards.min()), 1e-300)
+    coarse = 1e-6 * float(rewards.max() - rewards.min())
     found: list[Average] = []
     for at, unique in enumerate(plan.unique_bias):
         found.append(

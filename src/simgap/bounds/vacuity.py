@@ -21,11 +21,11 @@ from math import floor, inf, log, sqrt
 
 from simgap.arrays import FloatArray
 from simgap.bounds.bound import Formula, first_fit
-from simgap.bounds.numbers import real, whole, widths
+from simgap.bounds.numbers import LONGEST, real, whole, widths
 from simgap.bounds.upper import ProvedThreshold
 from simgap.errors import InvalidArgument
 
-BEYOND = 1e150  # the root of more steps than anybody asks for
+MOST_ROOT = sqrt(LONGEST)  # of steps
 
 
 def vacuity_horizon(
@@ -75,15 +75,13 @@ def first_elimination(
 ) -> float:
     """Return the least n after which a model can be contradicted, at horizon H.
 
-    It may exceed H: then the model cannot be eliminated in this horizon. Beyond 1e300
+    It may exceed H: then the model cannot be eliminated in this horizon. Beyond 10^15
     it is infinite.
     """
     span, drift = real("span", span), real("drift", drift)
     step = span if step is None else min(span, real("step", step))
-    if step == 0.0:
-        return inf  # the statistic is 0
     c = _factor(whole("horizon", horizon), span, members, threshold, diameter)
-    if c == inf or c > BEYOND * step:
+    if c >= MOST_ROOT * step:  # or the statistic is 0
         return inf
     n = floor((c / step) ** 2) + 1  # from here on n step > c sqrt(n)
     if n * drift + span > c * sqrt(n):
@@ -92,7 +90,7 @@ def first_elimination(
         return inf
     # n drift + span = c sqrt(n) has its greater root beyond n
     root = (c + sqrt(max(0.0, c * c - 4.0 * drift * span))) / (2.0 * drift)
-    if root > BEYOND:
+    if root > MOST_ROOT:
         return inf
     return floor(root * root) + 1
 

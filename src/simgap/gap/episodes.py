@@ -26,8 +26,8 @@ from scipy import fft
 
 from simgap.arrays import FloatArray, OffsetArray, owned
 from simgap.gap.passage_law import CandidateRun, PassageLaw, passage_law
+from simgap.intervals import EPS
 
-EPS = 2.0**-52
 MOST_KEPT = 2**27  # numbers of passage laws kept for another round: a gigabyte
 NEGLIGIBLE = 100.0  # times `prune`: a start less likely than that is dropped
 DIRECT = 2**26  # products of one convolution that are added up directly

@@ -28,7 +28,7 @@ from simgap.arrays import FloatArray, IndexArray, OffsetArray, read_only
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.gap.episodes import Followed, follow_episodes
 from simgap.gap.passage_law import CandidateRun
-from simgap.intervals import Certified
+from simgap.intervals import EPS, Certified
 from simgap.mdp import TabularMDP
 from simgap.planning import (
     AverageRewardPlan,
@@ -37,7 +37,6 @@ from simgap.planning import (
     solve_average_reward,
 )
 
-EPS = 2.0**-52
 MOST_WORK = 10**11  # cells: some minutes
 
 

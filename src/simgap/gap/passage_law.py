@@ -19,11 +19,11 @@ import numpy as np
 from simgap._kernels.agents import passage_steps
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import NotSolved
+from simgap.intervals import EPS
 
 CHUNK = 1024  # steps between two chances to interrupt
 FIRST_COLUMNS = 256
 MOST_CELLS = 2**26  # of one table: half a gigabyte
-EPS = 2.0**-52
 MOST_UNITS = 10_000  # between the least and the greatest reward
 SHOWN = 6  # rewards that an error message prints
 

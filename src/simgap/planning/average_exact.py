@@ -22,6 +22,7 @@ from simgap._kernels.solving import (
 from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.errors import NotCommunicating
+from simgap.intervals import EPS
 from simgap.mdp import SimulatorClass
 from simgap.planning.policy_chain import (
     Moves,
@@ -35,7 +36,6 @@ from simgap.planning.policy_chain import (
 MOST_ROUNDS = 1000
 MOST_CORRECTIONS = 6
 IMPROVEMENT = 1e-13  # of the spread of rewards: less is a tie
-EPS = 2.0**-52
 
 
 @final

@@ -42,6 +42,7 @@ from simgap.arrays import (
     owned,
 )
 from simgap.errors import InvalidArgument, NotSolved
+from simgap.intervals import EPS
 from simgap.mdp import SimulatorClass, TabularMDP, Transitions, asked_once
 from simgap.planning.average_exact import exact_gain
 from simgap.planning.connectivity import as_class, require_communicating
@@ -59,7 +60,6 @@ PATIENCE = 120  # sweeps over all actions
 POLISH = 0.1  # sweeps go on to this part of the tolerance, for the bias's sake
 RETURN_PATIENCE = 400  # sweeps of Newton's method; small models get 3 a state
 SHARPEN_UP_TO = 60  # states: small models are always solved to the last digits
-EPS = 2.0**-52
 LARGEST_SPAN = 1e100  # of a bias: its square, times a horizon, is a float
 TIE = 1e-9  # of the spread of rewards: advantages closer to 0 count as tied
 

@@ -30,7 +30,7 @@ from simgap._kernels.solving import (
 from simgap._kernels.time_limit import pieces
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, aligned, owned
 from simgap.errors import InvalidArgument
-from simgap.intervals import EPS, SMALLEST, around, defect
+from simgap.intervals import EPS, around, defect
 from simgap.mdp import SimulatorClass, TabularMDP
 from simgap.planning.connectivity import as_class
 from simgap.planning.lane_blocks import (
@@ -255,8 +255,6 @@ def values_with_error(
     per_step = (longest + 3) * EPS + every.transitions.row_defects
     error = per_step * largest * horizon * (horizon + 1) / 2.0
     error = error + start_rounding(every) * largest * horizon
-    if largest.any():
-        error = error + horizon * longest * SMALLEST  # products that underflow
     low, high = every.reward_ends
     room = error + EPS * largest * horizon
     if (values.min(axis=1) < horizon * low - room).any() or (

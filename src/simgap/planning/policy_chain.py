@@ -147,8 +147,7 @@ class PolicyChain:
         NaN where floats do not reach.
         """
         out: FloatArray = np.zeros(self._size)
-        with np.errstate(over="ignore"):
-            part = np.ascontiguousarray(right[self._states] / self._units)
+        part = np.ascontiguousarray(right[self._states] / self._units)
         if self._dense is not None:
             solve_eliminated(self._dense, part)
         elif self._lu is not None:

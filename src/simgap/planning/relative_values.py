@@ -22,6 +22,7 @@ from simgap._kernels.solving import StateLanes, backward_steps
 from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, aligned, owned
 from simgap.errors import InvalidArgument
+from simgap.intervals import EPS
 from simgap.mdp import SimulatorClass, TabularMDP
 from simgap.planning.average_reward import AverageRewardPlan
 from simgap.planning.connectivity import as_class
@@ -30,8 +31,6 @@ from simgap.planning.lane_blocks import rewards_of, state_lanes, wide_rewards
 
 CHUNK = 4096  # steps between two chances to interrupt
 LARGEST_TABLE = 2**31  # entries
-EPS = 2.0**-52
-SMALLEST = 5e-324
 
 
 @final
@@ -139,7 +138,7 @@ def _rounding(
     size = reward + _reach(horizon, plan)
     at_start = 0.0 if every.start.ndim == 1 else 8.0 * every.n_states * EPS
     error: FloatArray = (np.expm1(horizon * per_step) + at_start) * size
-    return error + horizon * longest * SMALLEST  # products that underflow
+    return error
 
 
 def _check_plan(every: SimulatorClass, plan: AverageRewardPlan) -> None:

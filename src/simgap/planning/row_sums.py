@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from simgap.arrays import FloatArray, OffsetArray
+from simgap.intervals import EPS
 
-EPS = 2.0**-52
 SPARE = 2  # units that the noise of all sweeps has room for
 
 

@@ -28,6 +28,7 @@ from simgap._kernels.solving import (
 )
 from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, aligned
+from simgap.intervals import EPS
 from simgap.planning.policy_chain import (
     Moves,
     PolicyChain,
@@ -37,7 +38,6 @@ from simgap.planning.policy_chain import (
 )
 from simgap.planning.row_sums import units_off
 
-EPS = 2.0**-52
 WIDE_PATIENCE = 300  # sweeps
 DENSE_STATES = 64  # from here on a matrix product pays for a full kernel
 DENSE_COLUMNS = 256

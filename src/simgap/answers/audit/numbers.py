@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from simgap.arrays import FloatArray
+from simgap.intervals import EPS
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.records import Finding
 from simgap.text import counted, listed, model_named, number, percent
 
 SMALL = 1e-9  # a probability below this: results depend on a very rare move
 COARSE = 1e-6  # relative; what rounding may change before it is worth a warning
-EPS = 2.0**-52
 
 
 def number_findings(latent: LatentMDP) -> tuple[Finding, ...]:

@@ -59,9 +59,8 @@ from simgap.answers.identify.shared_paths import (
     without_waiting,
 )
 from simgap.arrays import FloatArray
-from simgap.intervals import Certified
+from simgap.intervals import EPS, Certified
 
-EPS = float(np.finfo(np.float64).eps)
 TIE = 1e-12  # relative; what logarithms and their quotient may be off
 MOST_WORK = 2 * 10**9  # products of two numbers, a few seconds
 FIRST = 16  # sweeps before the first look ahead

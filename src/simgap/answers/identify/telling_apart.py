@@ -16,10 +16,9 @@ import numpy as np
 from simgap.answers.identify.experiment_steps import least_steps
 from simgap.answers.identify.shared_paths import SharedPaths, shared_paths
 from simgap.errors import InvalidArgument
-from simgap.intervals import Certified
+from simgap.intervals import EPS, Certified
 from simgap.mdp import SimulatorClass, checked_class
 
-EPS = float(np.finfo(np.float64).eps)
 TIE = 1e-12  # rows as good as each other up to this factor: the first one wins
 MOST_VISITS = 10**15  # beyond, 1 - BC is a matter of rounding
 
