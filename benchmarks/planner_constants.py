@@ -1,4 +1,4 @@
-"""What the planner's tuned constants are worth: each halved and doubled.
+"""What the planner's constants are worth that matter: each halved and doubled.
 
     python -m benchmarks.planner_constants [--quick]
 
@@ -30,16 +30,9 @@ CLASSES = {
     "windy, H=50": ("windy_grid?size=5&strength=0.15,0.45", 50),
 }
 CONSTANTS = (
-    ("planner", "FIRST_EFFORT"),
-    ("planner", "STALLED"),
-    ("planner", "HOPE"),
     ("points", "FAR_APART"),
-    ("points", "WANDER"),
-    ("first_points", "PART_FOR_NODES"),
+    ("upper_side", "PART_FOR_NODES"),
     ("lower_side", "PRUNE"),
-    ("upper_side", "PRUNE"),
-    ("upper_side", "MUCH"),
-    ("upper_nodes", "HEDGE"),
 )
 
 

@@ -22,7 +22,7 @@ from simgap.statistics import Part, estimated_mean
 GREEDY = "best action if the model were revealed after it"
 SAMPLING = "plays the plan of a model drawn from the posterior, anew at every step"
 MOST_EPISODES = 20_000
-HISTORIES_PER_SECOND = 10_000
+MOST_HISTORIES = 1250  # that are gone through; with more, episodes are sampled
 FEWEST = 8  # episodes of a model
 LEFT_OUT = 1e-7  # of what a whole episode can cost, with a discount
 
@@ -46,7 +46,7 @@ def greedy_baseline(form: LossForm, *, effort: float, seed: int) -> Baseline:
         each = estimated_gaps_per_model(form, policy, episodes=episodes, seed=seed)
         return average, each
 
-    return _tracking(form, policy, GREEDY, sampled, effort)
+    return _tracking(form, policy, GREEDY, sampled)
 
 
 def sampling_baseline(form: LossForm, *, effort: float, seed: int) -> Baseline:
@@ -55,7 +55,7 @@ def sampling_baseline(form: LossForm, *, effort: float, seed: int) -> Baseline:
     def sampled() -> tuple[Estimate, tuple[Estimate, ...]]:
         return estimated_sampling(form, episodes=_episodes(form, effort), seed=seed)
 
-    return _tracking(form, sampling_policy(form), SAMPLING, sampled, effort)
+    return _tracking(form, sampling_policy(form), SAMPLING, sampled)
 
 
 def _tracking(
@@ -63,13 +63,11 @@ def _tracking(
     policy: Policy[Any],
     about: str,
     sampled: Callable[[], tuple[Estimate, tuple[Estimate, ...]]],
-    effort: float,
 ) -> Baseline:
     """Return a baseline that tracks the posterior: by histories, or sampled."""
     name = policy.name.replace(" ", "-")
-    limit = int(HISTORIES_PER_SECOND * min(effort, 1.0) / 4)
     prior = tuple(form.latent.prior.tolist())  # the posterior of an impossible start
-    gaps = gaps_by_histories(form, policy, limit=limit, fallback=prior)
+    gaps = gaps_by_histories(form, policy, limit=MOST_HISTORIES, fallback=prior)
     if gaps is None:
         average, each = sampled()
         return Baseline(
