@@ -40,10 +40,9 @@ from simgap.base_policies.outsiders.psrl import psrl
 from simgap.base_policies.outsiders.ucrl import ucrl2
 from simgap.base_policies.paper.general_optimistic import general_optimistic
 from simgap.base_policies.paper.optimistic import Threshold, optimistic_exploration
-from simgap.gap.control_variate import Sample, combined
 from simgap.gap.exact import elimination_tests
 from simgap.gap.first_passage import first_passage_gap
-from simgap.gap.sampled import measured as measured_gap
+from simgap.gap.sampled import Sample, combined, measured as measured_gap
 from simgap.instances import riverswim, switch_tree
 from simgap.mdp import SimulatorClass
 from simgap.planning import solve_average_reward

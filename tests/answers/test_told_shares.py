@@ -7,8 +7,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from simgap.answers.blame.told_sets import ToldSets, all_sets, sets_of_orders
-from simgap.answers.blame.told_shares import ToldShares, told_shares
+from simgap.answers.blame.told_shares import (
+    ToldSets,
+    ToldShares,
+    all_sets,
+    sets_of_orders,
+    told_shares,
+)
 from simgap.arrays import FloatArray
 from simgap.continuous import Cube, Drawn, DrawnPoints
 

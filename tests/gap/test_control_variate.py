@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simgap.arrays import FloatArray
-from simgap.gap.control_variate import Sample, combined, interval
+from simgap.gap.sampled import Sample, combined, interval
 
 WIDE = (-100.0, 200.0)
 

@@ -40,13 +40,12 @@ from simgap.answers.over_horizons import (
     over_horizons as over_horizons,
     usual_horizons as usual_horizons,
 )
-from simgap.answers.pair_prices import recorded_prices as recorded_prices
 from simgap.answers.planned_class import (
     Tell as Tell,
     planned_oracle as planned_oracle,
+    recorded_prices as recorded_prices,
 )
-from simgap.answers.run.agents import run_model as run_model
-from simgap.answers.run.run import run as run
+from simgap.answers.run.run import run as run, run_model as run_model
 from simgap.answers.solve import diameter as diameter, solve as solve
 from simgap.answers.stakes import (
     Stakes as Stakes,

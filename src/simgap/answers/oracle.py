@@ -21,11 +21,11 @@ from simgap._kernels.time_limit import (
     time_limited,
 )
 from simgap.answers.model import Model, NamedModel, named_model
-from simgap.answers.pair_prices import recorded_prices
 from simgap.answers.planned_class import (
     PlannedClass,
     Tell,
     planned_oracle,
+    recorded_prices,
 )
 from simgap.answers.saved_policies import saved_policies, writable_file
 from simgap.answers.time_limits import whole_time

@@ -10,6 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
+import numpy as np
+
+from simgap.arrays import FloatArray, OffsetArray
 from simgap.errors import InvalidArgument
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
@@ -19,10 +22,13 @@ from simgap.oracle import (
     ShortMemoryPlan,
     Solver,
     domain_randomization_oracle,
+    spread_over,
 )
+from simgap.records import PairPrices
 from simgap.text import number
 
 Tell = Callable[[str], None]  # progress in a few words
+MOST_PRICED = 60  # models in the tables of a record
 
 
 @final
@@ -82,3 +88,19 @@ def checked_oracle(
             hint="plan it for this class, or leave it out",
         )
     return oracle
+
+
+def recorded_prices(
+    lower: FloatArray, upper: FloatArray, compared: OffsetArray | None
+) -> PairPrices:
+    """Return the prices of all models, or of those compared, at most MOST_PRICED."""
+    models = np.arange(len(lower))
+    if len(lower) > MOST_PRICED:
+        known = models if compared is None else compared
+        models = known[spread_over(known.size, MOST_PRICED)]
+    block = np.ix_(models, models)
+    return PairPrices(
+        lower=tuple(map(tuple, lower[block].tolist())),
+        upper=tuple(map(tuple, upper[block].tolist())),
+        models=tuple(models.tolist()),
+    )

@@ -20,14 +20,8 @@ from simgap.bounds.comparisons import (
     late_arrival as late_arrival,
     stage_one as stage_one,
 )
-from simgap.bounds.extensions import (
-    with_model_rewards as with_model_rewards,
-)
 from simgap.bounds.facts import (
     ClassFacts as ClassFacts,
-)
-from simgap.bounds.fine_tuning import (
-    posterior_gap as posterior_gap,
 )
 from simgap.bounds.gain_and_value import (
     bias_span as bias_span,
@@ -53,9 +47,6 @@ from simgap.bounds.lower import (
     no_diameter as no_diameter,
     switch_tree_lower as switch_tree_lower,
 )
-from simgap.bounds.nearby import (
-    universal_lipschitz as universal_lipschitz,
-)
 from simgap.bounds.posterior_sampling import (
     most_episodes as most_episodes,
     sampling_gap as sampling_gap,
@@ -67,6 +58,8 @@ from simgap.bounds.reduction import (
     mean_transfer as mean_transfer,
     neighbourhood_transfer as neighbourhood_transfer,
     neighbourhood_transfer_literal as neighbourhood_transfer_literal,
+    posterior_gap as posterior_gap,
+    universal_lipschitz as universal_lipschitz,
 )
 from simgap.bounds.upper import (
     ProvedThreshold as ProvedThreshold,
@@ -75,6 +68,7 @@ from simgap.bounds.upper import (
     optimistic_gap as optimistic_gap,
     optimistic_regret as optimistic_regret,
     separated_class as separated_class,
+    with_model_rewards as with_model_rewards,
 )
 from simgap.bounds.vacuity import (
     first_elimination as first_elimination,

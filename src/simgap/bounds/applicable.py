@@ -22,7 +22,6 @@ from simgap.bounds.comparisons import (
     ComparisonRule,
     PaperSamples,
 )
-from simgap.bounds.extensions import with_model_rewards
 from simgap.bounds.facts import ClassFacts
 from simgap.bounds.general import Radius, general_optimistic_gap
 from simgap.bounds.likelihood_optimism import likelihood_gap
@@ -30,7 +29,12 @@ from simgap.bounds.lower import hardest_best_arm_lower, lower_bound
 from simgap.bounds.numbers import whole
 from simgap.bounds.posterior_sampling import sampling_gap
 from simgap.bounds.reduction import base_policy_transfer, mean_transfer
-from simgap.bounds.upper import ProvedThreshold, elimination_gap, optimistic_gap
+from simgap.bounds.upper import (
+    ProvedThreshold,
+    elimination_gap,
+    optimistic_gap,
+    with_model_rewards,
+)
 from simgap.bounds.variance_optimism import variance_gap
 
 NO_BIAS = "a finite diameter: some state cannot be reached (Assumption 1)"

@@ -17,6 +17,31 @@ The paper asks only that the *value* of pi_DR is L-Lipschitz (Assumption 3), and
 not enough (errata E9): in Proposition 2 the oracle never leaves an arm whose mean is
 the same in all models, so L = 0 for every metric, and the statement would bound a gap
 of (H - 1)/2 by that of "play arm 2 until it fails", which is below 1/2.
+
+What real data do to the gap bound: the prior becomes a posterior (theory 7.4).
+
+After real episodes the oracle is solved again for the posterior nu_t, and Lemma 1
+gives, given the data, gap <= C / nu_t(M*) for a base policy of gap C. On average that
+is never worse: E[1/nu_t(M*)] <= 1/nu(M*) however data are collected, since 1/nu_t(M*) =
+1 + sum_j (nu_j/nu_*) L_j/L_* and likelihood ratios are supermartingales of mean <= 1.
+With kernels of common support it is an *equality*: the mean does not improve, because
+rare bad data keep it up.
+
+How much the values of two nearby models can differ (theory 4.1c, row 38).
+
+With d = max over (s, a) of || P_1 - P_2 ||_1 and rewards in [0, 1]:
+
+    |V^pi_1 - V^pi_2| <= d H(H-1)/4                    for every history-dependent pi
+    |V*_1 - V*_2|     <= d (H-1) min(D_1, D_2) / 2
+
+Proof: replace one model by the other step by step. At step h the continuation values
+have range at most H - h (the values of pi), or span at most D (optimal values, of the
+model with the smaller diameter), and a difference of kernels integrates a function of
+span w to at most w d / 2. If max R - min R is w, both lines are multiplied by w. If the
+rewards of the two models differ by at most r, both lines gain H r.
+
+Together they make the gap of every policy Lipschitz, with the universal constant that
+the corrected Lemma 1 takes when nothing better is known.
 """
 
 from __future__ import annotations
@@ -200,3 +225,26 @@ def _balls(
 def _of_ball(gap: float, ball: tuple[float, float], lipschitz: float) -> float:
     radius, mass = ball
     return gap / mass + lipschitz * radius if mass else inf
+
+
+def posterior_gap(base_gap: float, *, posterior: float, horizon: int) -> Bound:
+    """Return min(H, C / nu_t(M*)), the gap of the posterior's oracle (theory 7.4)."""
+    gap, weight = real("base_gap", base_gap), real("posterior", posterior, most=1.0)
+    horizon = whole("horizon", horizon)
+    return Bound(
+        claim="Lemma 1 (posterior)",
+        quantity=Quantity.ORACLE_GAP,
+        kind=Kind.UPPER,
+        value=min(float(horizon), gap / weight) if weight else float(horizon),
+        horizon=horizon,
+        constants=named(C=gap, nu_t=weight),
+    )
+
+
+def universal_lipschitz(*, horizon: int, diameter: float) -> float:
+    """Return L_gap = H(H-1)/4 + (H-1) D/2, right for every policy and shared rewards.
+
+    gap(M*) - gap(M) is a difference of optimal values plus one of the policy's values.
+    """
+    h, D = whole("horizon", horizon), real("diameter", diameter)
+    return h * (h - 1) / 4.0 + ((h - 1) * D / 2.0 if h > 1 else 0.0)

@@ -22,15 +22,6 @@ from simgap.complexity.importance import (
     Importance as Importance,
     importance as importance,
 )
-from simgap.complexity.metrics import (
-    AverageL1 as AverageL1,
-    Discrete as Discrete,
-    GreatestL1 as GreatestL1,
-    Metric as Metric,
-    ModelDistances as ModelDistances,
-    ParameterDistance as ParameterDistance,
-    model_distances as model_distances,
-)
 from simgap.complexity.separation import (
     MOST_MODELS as MOST_MODELS,
     TIE as TIE,
@@ -40,10 +31,17 @@ from simgap.complexity.separation import (
     separation_of_laws as separation_of_laws,
 )
 from simgap.complexity.smoothness import (
+    AverageL1 as AverageL1,
+    Discrete as Discrete,
+    GreatestL1 as GreatestL1,
     Lipschitz as Lipschitz,
+    Metric as Metric,
+    ModelDistances as ModelDistances,
+    ParameterDistance as ParameterDistance,
     Smoothness as Smoothness,
     gap_constant as gap_constant,
     lipschitz as lipschitz,
+    model_distances as model_distances,
     optimal_constant as optimal_constant,
     policy_constant as policy_constant,
     smoothness as smoothness,

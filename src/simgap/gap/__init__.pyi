@@ -1,6 +1,3 @@
-from simgap.gap.control_variate import (
-    combined as combined,
-)
 from simgap.gap.evaluator import (
     Exact as Exact,
     MonteCarlo as MonteCarlo,
@@ -26,6 +23,7 @@ from simgap.gap.measure import (
 from simgap.gap.sampled import (
     SampledGap as SampledGap,
     average_sampled as average_sampled,
+    combined as combined,
     measured as measured,
     program_of as program_of,
     sampled_gaps as sampled_gaps,

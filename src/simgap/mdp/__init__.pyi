@@ -20,6 +20,8 @@ from simgap.mdp.discretise import (
 from simgap.mdp.grid_origin import (
     TOO_COARSE as TOO_COARSE,
     GridOrigin as GridOrigin,
+    Rounding as Rounding,
+    seen_states as seen_states,
 )
 from simgap.mdp.grid_states import (
     NodeSet as NodeSet,
@@ -36,21 +38,15 @@ from simgap.mdp.model_given import (
     checked_class as checked_class,
     checked_latent as checked_latent,
 )
-from simgap.mdp.one_step import (
-    OneStepError as OneStepError,
-)
 from simgap.mdp.parametric import (
     class_over_grid as class_over_grid,
     name_of as name_of,
 )
 from simgap.mdp.physics import (
     Moved as Moved,
+    OneStepError as OneStepError,
     Physics as Physics,
     Theta as Theta,
-)
-from simgap.mdp.rounding import (
-    Rounding as Rounding,
-    seen_states as seen_states,
 )
 from simgap.mdp.simulators import (
     SimulatorClass as SimulatorClass,

@@ -39,9 +39,8 @@ from simgap.mdp.grid_origin import GRID_NOISE, GridOrigin
 from simgap.mdp.grid_states import NodeSet, NodeSteps, kept_nodes, numbered
 from simgap.mdp.labels import Labels, Parameters
 from simgap.mdp.node_table import NodeTable
-from simgap.mdp.one_step import OneStepError, StepTally
 from simgap.mdp.parametric import name_of
-from simgap.mdp.physics import Physics, Theta
+from simgap.mdp.physics import OneStepError, Physics, StepTally, Theta
 from simgap.mdp.simulators import SimulatorClass
 from simgap.mdp.state_grid import Interpolation, StateGrid
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from types import MappingProxyType
 from typing import final
 
 import numpy as np
 
-from simgap.arrays import OffsetArray, read_only
+from simgap.arrays import FloatArray, OffsetArray, read_only
 from simgap.errors import InvalidModel
 from simgap.mdp.grid_states import NodeSet
-from simgap.mdp.one_step import OneStepError
-from simgap.mdp.physics import Physics
+from simgap.mdp.physics import OneStepError, Physics
 from simgap.mdp.state_grid import Interpolation, StateGrid
 
 GRID_NOISE = "the spread of the corners is noise that the simulator does not have"
@@ -103,3 +103,25 @@ class GridOrigin:
             else ""
         )
         return f"{self.simulator} on {cells} nodes{sampled}"
+
+
+class Rounding(Enum):
+    """As which state of the table a state of the simulator is seen."""
+
+    NEAREST = "nearest"  # the nearest node, axis by axis
+    STOCHASTIC = "stochastic"  # a corner of the cell, drawn by the table's own weights
+
+
+def seen_states(
+    origin: GridOrigin,
+    points: FloatArray,
+    rounding: Rounding,
+    random: np.random.Generator,
+) -> OffsetArray:
+    """Return the state of the table as which each point (n, d) is seen, (n,)."""
+    if rounding is Rounding.NEAREST:
+        nodes = origin.grid.nearest(points)
+    else:
+        uniforms = random.random(len(points))
+        nodes = origin.grid.drawn(points, origin.scheme, uniforms)
+    return origin.state_of_node[nodes]

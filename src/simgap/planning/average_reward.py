@@ -52,9 +52,9 @@ from simgap.planning.lane_blocks import (
     rewards_of,
     side_by_side,
     state_lanes,
+    units_off,
 )
 from simgap.planning.policy_chain import Moves, first_best
-from simgap.planning.row_sums import units_off
 
 PATIENCE = 120  # sweeps over all actions
 POLISH = 0.1  # sweeps go on to this part of the tolerance, for the bias's sake

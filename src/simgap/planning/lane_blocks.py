@@ -14,11 +14,13 @@ from simgap._kernels.solving import (
     fill_wide_rows,
     longest_rows,
 )
-from simgap.arrays import FloatArray, aligned
+from simgap.arrays import FloatArray, OffsetArray, aligned
+from simgap.intervals import EPS
 from simgap.mdp import SimulatorClass, Transitions, asked_once
 
 WIDE_FROM = 3  # models from which 16 lanes pay, empty ones included
 STORED_UP_TO = 4_000_000  # bytes of a class whose models are laid out once
+SPARE = 2  # units that the noise of all sweeps has room for
 
 
 def blocks(members: int) -> Iterator[range]:
@@ -78,3 +80,10 @@ def _lay_out(kernel: Transitions, member: int) -> StateLanes:
     indices = kernel.indices.view(np.uint32)
     fill_wide_rows(indptr, indices, kernel.values[member], n_actions, wide)
     return wide
+
+
+def units_off(indptr: OffsetArray, values: FloatArray) -> int:
+    """Return how many units of rounding a row's sum is off, or 0 if it is within."""
+    sums = np.add.reduceat(values, indptr[:-1], axis=-1)
+    units = int(np.ceil(np.abs(sums - 1.0).max() / EPS))
+    return units if units > SPARE else 0

@@ -29,6 +29,7 @@ from simgap._kernels.solving import (
 from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, aligned
 from simgap.intervals import EPS
+from simgap.planning.lane_blocks import units_off
 from simgap.planning.policy_chain import (
     Moves,
     PolicyChain,
@@ -36,7 +37,6 @@ from simgap.planning.policy_chain import (
     first_best,
     paths_to,
 )
-from simgap.planning.row_sums import units_off
 
 WIDE_PATIENCE = 300  # sweeps
 DENSE_STATES = 64  # from here on a matrix product pays for a full kernel

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from simgap.answers.study.costs import Speeds
+from simgap.answers.study.plan import Speeds
 from simgap.continuous import (
     Randomization,
     Settings,

@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 from typing import Any, overload
 
-from simgap.answers.adapt.adapt_class import adapt_class
+from simgap.answers.adapt.adapt_class import Log, adapt_class
 from simgap.answers.adapt.evidence import RewardEvidence
-from simgap.answers.adapt.judged import Log
 from simgap.answers.adapt.options import refuse_options
 from simgap.answers.adapt.simulator import adapt_simulator
 from simgap.answers.model import Model

@@ -14,10 +14,10 @@ from typing import final
 
 import numpy as np
 
-from simgap.answers.audit.grading import graded
 from simgap.answers.audit.large_oracle import (
     PlannedOracle,
     given_oracle,
+    graded,
     planned_oracle,
 )
 from simgap.answers.audit.verdict import NOT_KNOWN, WorstCases, verdict_in_steps

@@ -37,8 +37,7 @@ from simgap.answers.blame.shapley import (
     shapley_shares,
 )
 from simgap.answers.model import Model, named_model
-from simgap.answers.pair_prices import recorded_prices
-from simgap.answers.planned_class import Tell, checked_oracle
+from simgap.answers.planned_class import Tell, checked_oracle, recorded_prices
 from simgap.answers.time_limits import in_time
 from simgap.errors import InvalidArgument
 from simgap.intervals import Certified, Estimate, Interval

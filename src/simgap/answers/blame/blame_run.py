@@ -12,15 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from simgap.answers.blame.told_sets import (
+from simgap.answers.blame.told_shares import (
     Names,
     PartlyToldRecipe,
     ToldSets,
+    ToldShares,
     all_sets,
     partly_told,
     sets_of_orders,
+    told_shares,
 )
-from simgap.answers.blame.told_shares import ToldShares, told_shares
 from simgap.answers.planned_class import Tell
 from simgap.answers.transfer.opened_run import (
     OpenedRun,

@@ -11,9 +11,8 @@ from time import monotonic
 from typing import final
 
 from simgap.answers.planned_class import Tell
-from simgap.answers.study.costs import Speeds
 from simgap.answers.study.kinds import Kind, kinds_of
-from simgap.answers.study.plan import Plan
+from simgap.answers.study.plan import Plan, Speeds
 from simgap.answers.train.train import kept_record
 from simgap.answers.transfer.transfer import transfer
 from simgap.continuous import TrainingRecipe, train_all
