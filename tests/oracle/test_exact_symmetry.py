@@ -13,8 +13,13 @@ from simgap.mdp import IndexOrder, LatentMDP, SimulatorClass, class_from_arrays
 from simgap.oracle.exact import solve_exact
 from simgap.oracle.exact.evidence import Supports
 from simgap.oracle.exact.gaps import least_worst_gap
-from simgap.oracle.exact.members import Members, members_of
-from simgap.oracle.exact.symmetry import Symmetry, find_symmetry, no_symmetry
+from simgap.oracle.exact.symmetry import (
+    Members,
+    Symmetry,
+    find_symmetry,
+    members_of,
+    no_symmetry,
+)
 from simgap.oracle.exact.tree import BeliefTree, Limits, TreeValues, solve_tree
 from simgap.oracle.loss_form import LossForm, loss_form
 from simgap.oracle.settings import ExactOracle

@@ -1,4 +1,4 @@
-"""Read models from numpy's own files, .npz and .npy (`npz_writer` writes them).
+"""Read models from numpy's own files, .npz and .npy, and write them as .npz.
 
 Keys of an .npz: `transitions` (M,S,A,S) or (S,A,S), or the pymdptoolbox
 order under `transitions_action_first` (M,A,S,S) or (A,S,S), or `edges` (n,4) of

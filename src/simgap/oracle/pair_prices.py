@@ -27,8 +27,12 @@ from simgap.oracle.bounded.lower_nodes import (
 )
 from simgap.oracle.bounded.lower_side import lower_pass, pair_prices_below
 from simgap.oracle.bounded.points import no_points
-from simgap.oracle.bounded.upper_graph import UpperPass, planned_steps
-from simgap.oracle.bounded.upper_nodes import bytes_of_upper, upper_nodes
+from simgap.oracle.bounded.upper_graph import (
+    UpperPass,
+    bytes_of_upper,
+    planned_steps,
+    upper_nodes,
+)
 from simgap.oracle.bounded.upper_side import upper_effort, upper_pass
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.part_of_class import part_of_form, spread_over

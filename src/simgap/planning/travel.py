@@ -25,8 +25,13 @@ from simgap._kernels.solving import greedy_travel_policy
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.mdp import SimulatorClass, TabularMDP
-from simgap.planning.connectivity import as_class, communicating, components
-from simgap.planning.sure_reach import SureStates, sure_states
+from simgap.planning.connectivity import (
+    SureStates,
+    as_class,
+    communicating,
+    components,
+    sure_states,
+)
 from simgap.planning.travel_solver import Solved, TravelSolver
 
 SHARPEN_UP_TO = 200  # states: the diameter then comes to the last digit or two

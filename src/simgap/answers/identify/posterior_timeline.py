@@ -3,15 +3,13 @@
 For a policy and a real model m, E_m[b_t(m)] is the mean probability that the posterior
 gives to m after t steps, if the agent sees states and not rewards. It never falls with
 t: b_t(m) is a submartingale under m. Early steps have few histories and are computed
-(`posterior_histories`); later ones are sampled.
+exactly, history by history; later ones are sampled.
 
 Sampled posteriors lie in [0, 1] and have the interval of Maurer and Pontil (2009,
 Theorem 4), which holds for every number of episodes: with V the sample variance and
 L = log(4 / (1 - confidence)) the mean is within sqrt(2 V L / n) + 7 L / (3 (n - 1)).
 Each interval holds alone, not all at once; a mean that rises lets each of them be cut
 by the exact values before it.
-
-The posterior of the real model, history by history: exact while they are few.
 
 A history has a weight w_m in each model, the product of the chances of what was seen;
 its posterior is nu_m w_m over their sum, and

@@ -11,8 +11,7 @@ import numpy as np
 
 from simgap.answers.planned_class import Tell
 from simgap.answers.train.asked import asked_training
-from simgap.answers.train.over_seeds import notes_on_seeds, over_seeds
-from simgap.answers.train.own_trainer import trained_by
+from simgap.answers.train.own_trainer import notes_on_seeds, over_seeds, trained_by
 from simgap.answers.transfer.setup import identity
 from simgap.continuous import (
     Fixed,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simgap.answers.planned_class import Tell
-from simgap.answers.transfer.opened_work import opened_work
+from simgap.answers.transfer.opened_run import opened_work
 from simgap.answers.transfer.setup import (
     Policies,
     brought,

@@ -20,8 +20,11 @@ from simgap.answers.planned_class import Tell
 from simgap.answers.train.asked import asked_training
 from simgap.answers.train.train import seeds_from
 from simgap.answers.width.choice import Choice, chosen_width
-from simgap.answers.width.graded_widths import graded_widths
-from simgap.answers.width.trained_widths import trained_widths, widths_by_function
+from simgap.answers.width.trained_widths import (
+    graded_widths,
+    trained_widths,
+    widths_by_function,
+)
 from simgap.continuous import TrainFunction, narrowed
 from simgap.errors import InvalidArgument
 from simgap.records import (

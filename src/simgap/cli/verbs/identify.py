@@ -106,8 +106,8 @@ def run(
 
     folder = folder_of(out)
     if is_run(model):
-        planned = {"-H": horizon}
-        planned |= {"--error": error != ERROR, "--episodes": episodes != EPISODES}
+        planned = {"-H": horizon, "--error": error != ERROR}
+        planned["--episodes"] = episodes != EPISODES
         refuse(planned, NOT_OF_A_RUN, "identify")
         with telling("following episodes") as tell:
             found = identify_run(

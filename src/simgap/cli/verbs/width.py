@@ -194,10 +194,10 @@ def run(
         planned: dict[str, object] = {
             "--param": param,
             "--nominal": nominal is not None,
+            "--criterion worst": criterion == "worst",
+            "--gap-tolerance": gap_tolerance,
+            "--time-limit": time_limit != USUAL_SECONDS,
         }
-        planned |= {"--criterion worst": criterion == "worst"}
-        planned |= {"--gap-tolerance": gap_tolerance}
-        planned |= {"--time-limit": time_limit != USUAL_SECONDS}
         refuse(planned, NOT_OF_A_SIMULATOR, "width")
         where = made_folder(out or "simgap-run")
         given: dict[str, Any] = {"widths": widths, "memory": memory, "seeds": seeds}

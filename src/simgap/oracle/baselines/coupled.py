@@ -1,17 +1,15 @@
 """What every policy of a short memory must lose on average: pairs of models, combined.
 
 A pair of models with weights r and 1 - r has a bound c on r gap_i + (1 - r) gap_j that
-no policy of that memory is below (`coupled_pair`). If pairs times l_p use up no more
+no policy of that memory is below (see below). If pairs times l_p use up no more
 than the prior of any model, the average gap is at least sum_p l_p c_p. The best l are a
 linear program; its prices say which pair, or which other weights of one, would help.
 What is returned does not trust the program: l is scaled down until it is allowed.
 
-Two models and what every policy of a short memory loses in both, at least.
-
-Put one copy of a policy in model i and one in model j. Let C_h(d, d') be the least that
-both lose together from step h on, weighted, if their places have the laws d and d'. For
-a fixed policy that is linear in (d, d'), so C_h is concave, and for every coupling g of
-d and d'
+The bound of a pair. Put one copy of a policy in model i and one in model j. Let C_h(d,
+d') be the least that both lose together from step h on, weighted, if their places have
+the laws d and d'. For a fixed policy that is linear in (d, d'), so C_h is concave, and
+for every coupling g of d and d'
 
     C_h(d, d') >= sum_st g(s, t) C_h(s, t).
 

@@ -1,9 +1,8 @@
 """Policies made for one model, and the best memoryless policy that starts from them.
 
-The best of all optimal policies of one model: its ties are broken for the others.
-
-Breaking ties one by one can end in a plan that is not the best of them, so that all are
-searched, and a bound says whether the search came to its end.
+The ties of an optimal policy of one model are broken for the others. Breaking ties one
+by one can end in a plan that is not the best of them, so that all are searched, and a
+bound says whether the search came to its end.
 """
 
 from __future__ import annotations

@@ -7,11 +7,9 @@ at beliefs met in simulation add what pairs miss: each is backed up with, at eve
 successor, the best mixture of nodes of that state. Every value is a lower bound: linear
 interpolation under-estimates a concave function, and so does every mixture.
 
-When to look again for the best successors, and when to remember values.
-
-Between two looks the structure is fixed, and what it gives is valid whether or not it
-is still the best. A look that gained much is followed by another soon, a look that
-gained little by a longer wait.
+Between two looks for the best successors the structure is fixed, and what it gives is
+valid whether or not it is still the best. A look that gained much is followed by
+another soon, a look that gained little by a longer wait.
 """
 
 from __future__ import annotations

@@ -44,13 +44,14 @@ from simgap.oracle.bounded.points import (
 from simgap.oracle.bounded.upper_graph import (
     UpperPass,
     Visits,
+    bytes_of_upper,
     moved_visits,
     planned_steps,
     policy_graph,
+    upper_nodes,
     vector_sets,
     visits_of,
 )
-from simgap.oracle.bounded.upper_nodes import bytes_of_upper, upper_nodes
 from simgap.oracle.bounded.upper_side import first_points, upper_pass
 from simgap.oracle.graph_values import graph_gaps
 from simgap.oracle.loss_form import LossForm

@@ -32,12 +32,12 @@ from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.oracle.bounded.lower_side import Relinking, remembered_steps
 from simgap.oracle.bounded.upper_graph import (
     Rules,
+    UpperNodes,
     UpperPass,
     Visits,
     planned_steps,
     settling_steps,
 )
-from simgap.oracle.bounded.upper_nodes import UpperNodes
 from simgap.oracle.loss_form import LossForm
 from simgap.policies import FOREVER
 

@@ -23,8 +23,7 @@ import numpy as np
 from simgap._kernels.beliefs import settle
 from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray
 from simgap.intervals import EPS
-from simgap.oracle.exact.members import Members
-from simgap.oracle.exact.symmetry import Symmetry
+from simgap.oracle.exact.symmetry import Members, Symmetry
 from simgap.oracle.loss_form import LossForm
 
 UNKNOWN, EMPTY = -2, -1

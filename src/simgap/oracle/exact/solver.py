@@ -12,17 +12,15 @@ optimal policies are never too narrow. They are too wide only if two actions dif
 less than rounding but do differ, which no float can tell; progress says how many
 actions are tied in this way without being equal to the last bit.
 
-A quick look at how many beliefs there are, before anything is compiled.
+How many beliefs there are is guessed before anything is compiled: the first steps are
+walked in plain Python, beliefs rounded, and the growth of their number is carried on to
+the horizon. Only the choice of a solver depends on it.
 
-The first steps are walked in plain Python, beliefs rounded, and the growth of their
-number is carried on to the horizon. Only the choice of a solver depends on it.
-
-The oracle as a policy graph: tree nodes first, then plans that lose nothing.
-
-A node of the tree has one rule, for its own step. A plan (support, state) has one rule
-for each run of steps with the same action. Where no model of positive prior can lead,
-the graph goes on with the plan of the model that makes the step likeliest, so that its
-gap is defined in every model of the class.
+The policy graph has tree nodes first, then plans that lose nothing. A node has one
+rule, for its own step. A plan (support, state) has one rule for each run of steps with
+the same action. Where no model of positive prior can lead, the graph goes on with the
+plan of the model that makes the step likeliest, so that its gap is defined in every
+model of the class.
 """
 
 from __future__ import annotations
@@ -48,8 +46,7 @@ from simgap.oracle.exact.gaps import (
     single_plan_gaps,
     tree_gaps,
 )
-from simgap.oracle.exact.members import members_of
-from simgap.oracle.exact.symmetry import find_symmetry
+from simgap.oracle.exact.symmetry import find_symmetry, members_of
 from simgap.oracle.exact.tree import (
     BeliefTree,
     DoesNotFit,
