@@ -60,7 +60,8 @@ from simgap.oracle.result import Outcome, Planned, VectorSets
 from simgap.oracle.settings import AnytimeSolver
 from simgap.oracle.watch import Progress, StopPlanning, Watch, ends_planning
 
-FIRST_LOOK = 1.5e6  # node-steps of the first look at the pairs
+FIRST_EFFORT = 1.5e6  # node-steps of the first look at the pairs, at most
+EFFORT_PER_SECOND = 2e5  # the same, for a second of the time limit
 MOST_CELLS = 512
 MOST_LEVELS = 40
 FEW_LEVELS = 3
@@ -226,8 +227,9 @@ def _first_look(planner: _Planner) -> None:
         watch.narrow("there is only one model", upper=form.rounding)
         return
     per_level = states * pairs * max(planned_steps(form), 1)
-    planner.levels = int(np.clip(FIRST_LOOK / per_level, 1, MOST_LEVELS))
-    affordable = 4.0 * FIRST_LOOK / per_level
+    effort = min(FIRST_EFFORT, EFFORT_PER_SECOND * watch.asked_seconds)
+    planner.levels = int(np.clip(effort / per_level, 1, MOST_LEVELS))
+    affordable = 4.0 * effort / per_level
     planner.cells = int(2 ** np.clip(np.floor(np.log2(max(affordable, 8))), 3, 7))
     _lower(planner, cells=planner.cells, points=0)
     if planner.levels < FEW_LEVELS:  # points will do better
