@@ -7,10 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgap.oracle.bounded.graph_assembly import policy_graph
 from simgap.oracle.bounded.points import BeliefPoints
-from simgap.oracle.bounded.upper_graph import UpperPass
-from simgap.oracle.bounded.upper_nodes import UpperNodes, upper_nodes
+from simgap.oracle.bounded.upper_graph import (
+    UpperNodes,
+    UpperPass,
+    policy_graph,
+    upper_nodes,
+    visits_of,
+)
 from simgap.oracle.bounded.upper_side import upper_pass
 from simgap.oracle.graph_values import graph_gaps, node_gaps
 from simgap.oracle.loss_form import LossForm, loss_form

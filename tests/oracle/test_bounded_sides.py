@@ -10,8 +10,7 @@ from simgap.arrays import FloatArray
 from simgap.oracle.bounded.lower_nodes import LowerStructure, lower_structure
 from simgap.oracle.bounded.lower_side import lower_pass
 from simgap.oracle.bounded.points import BeliefPoints
-from simgap.oracle.bounded.upper_graph import UpperPass
-from simgap.oracle.bounded.upper_nodes import upper_nodes
+from simgap.oracle.bounded.upper_graph import UpperPass, upper_nodes
 from simgap.oracle.bounded.upper_side import upper_pass
 from simgap.oracle.loss_form import LossForm, loss_form
 from tests.policies.cases import random_latent

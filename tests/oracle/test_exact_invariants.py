@@ -18,8 +18,7 @@ from simgap.mdp import (
     mdp_from_arrays,
 )
 from simgap.oracle.exact import solve_exact
-from simgap.oracle.exact.members import members_of
-from simgap.oracle.exact.symmetry import find_symmetry
+from simgap.oracle.exact.symmetry import find_symmetry, members_of
 from simgap.oracle.loss_form import loss_form
 from simgap.oracle.result import Planned
 from simgap.oracle.settings import ExactOracle
