@@ -25,9 +25,10 @@ from benchmarks.complexity import compiled_affinities
 from benchmarks.memory_needed import plain_bound
 from benchmarks.peers import Storm, Toolbox, garnet, garnet_edges, quantecon_values
 from benchmarks.results import Spread, Timed, measured, ratio, scaled, timed
-from simgap import base_policies, continuous, instances, planning
+from simgap import continuous, instances, planning
 from simgap.answers.identify.shared_paths import shared_paths
 from simgap.answers.transfer.setup import Recipe
+from simgap.base_policies.paper import elimination, optimistic_exploration
 from simgap.complexity import eluder_dimension, function_class, separation
 from simgap.gap import MonteCarlo, sampled_gaps
 from simgap.instances import build_instance
@@ -236,7 +237,7 @@ def coupling() -> Pair:
 
 def algorithm_3(episodes: int, horizon: int, lanes: int, steps: int) -> Pair:
     worlds = build_instance(RIVER)
-    agent = base_policies.optimistic_exploration(worlds, horizon)
+    agent = optimistic_exploration(worlds, horizon)
 
     def agree(ours: Any, earned: Any) -> bool:
         if steps < horizon:
@@ -257,7 +258,7 @@ def algorithm_3(episodes: int, horizon: int, lanes: int, steps: int) -> Pair:
 
 def eliminating() -> Pair:
     worlds, horizon, episodes, some = build_instance(RIVER), 2000, 500, 2
-    agent = base_policies.elimination(worlds, horizon)
+    agent = elimination(worlds, horizon)
     slow = Stepwise(agent, agent.observed)
     real = real_models(agent.observed, worlds, horizon)
 

@@ -27,7 +27,10 @@ from pathlib import Path
 from typing import Any, final
 
 from benchmarks.results import Asked, Row, Table, ratio, run, scaled, spread, started
-from simgap import sweeps
+from simgap.sweeps.engine import LocalEngine
+from simgap.sweeps.ray_engine import RayEngine
+from simgap.sweeps.state import export_table, status
+from simgap.sweeps.sweep import resume, sweep
 
 CELL_MS = 50.0
 GOAL = 1.8  # times one worker, with two, for cells of 50 ms
@@ -146,8 +149,6 @@ def _step(name: str, *arguments: Any, python: str = sys.executable) -> Iterator[
 
 def stepped(asked: Asked) -> Iterator[Asked]:
     """Return what a step tells, what it took, and its memory."""
-    for name in ("sweep", "resume", "status", "export_table"):
-        getattr(sweeps, name)  # imported when it is needed, and not counted
     begin = _now()
     found = STEPS[asked["step"]](*asked["arguments"])
     lines = list(found) if isinstance(found, Iterator) else [{}]
@@ -163,7 +164,7 @@ def _now() -> tuple[float, float]:
 
 def _local(folder: str, cells: int, workers: int, rounds: int) -> Iterator[Asked]:
     """Run a sweep of cells that only turn."""
-    ends = _swept(folder, cells, rounds, sweeps.LocalEngine(workers))
+    ends = _swept(folder, cells, rounds, LocalEngine(workers))
     yield _steady("`simgap sweep`", workers, ends)
 
 
@@ -185,7 +186,7 @@ policy = ["random", "zero"]
     here = import_module("benchmarks.sweep")  # as other processes know it
     import_module("simgap.sweeps.sweep").Begin = here.Rounds  # type: ignore[attr-defined]
     ends: list[Any] = []
-    done = sweeps.sweep(
+    done = sweep(
         plan, out=Path(folder), engine=engine, progress=lambda _: ends.append(_now())
     )
     assert done.done == cells
@@ -220,7 +221,7 @@ def _ray(folder: str, cells: int) -> Iterator[Asked]:
         refs = [task.remote(0) for _ in range(cells)]
         ends = [(ray.get(each), _now())[1] for each in refs]
         yield _steady("bare Ray tasks", 2, ends)
-        ends = _swept(folder, cells, 0, sweeps.RayEngine())
+        ends = _swept(folder, cells, 0, RayEngine())
         yield _steady("`simgap sweep --engine ray`", 2, ends)
         sleeping = ray.remote(lambda: time.sleep(600.0))
         refs = [sleeping.remote() for _ in range(UNDER_WAY)]
@@ -244,9 +245,9 @@ STEPS: dict[str, Callable[..., object]] = {
     "pool": _pool,
     "ray": _ray,
     "fill": _fill,
-    "resume": lambda folder: sweeps.resume(folder, engine=Instantly()),
-    "status": lambda folder: sweeps.status(folder),  # noqa: PLW0108, it imports
-    "export": lambda folder: sweeps.export_table(folder, f"{folder}/copy.csv"),
+    "resume": lambda folder: resume(folder, engine=Instantly()),
+    "status": status,
+    "export": lambda folder: export_table(folder, f"{folder}/copy.csv"),
 }
 TABLES = (
     Table(

@@ -14,7 +14,7 @@ from scipy.sparse.linalg import spsolve
 
 from simgap.answers.identify.shared_paths import SharedPaths
 from simgap.arrays import FloatArray
-from simgap.base_policies import OptimisticExploration
+from simgap.base_policies.paper import OptimisticExploration
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle import LossForm
 from simgap.policies import BeliefPolicy

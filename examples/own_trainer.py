@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import simgap
-from simgap.answers import width_run
+from simgap.answers.width.width_run import width_run
 
 POLES = "length=0.3..1.5 masspole=0.05..0.8 force_mag=3..14"
 EPISODES, TRIALS = 16, 40

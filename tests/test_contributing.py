@@ -33,7 +33,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path = copy / name
         old = path.read_text() if path.exists() else ""
         if not table:
-            path.write_text(old + text if path.suffix == ".pyi" else text)
+            path.write_text(text)
             continue
         start = "from simgap." if table == "the imports" else f"{table} = (\n"
         at = old.index(start) + (0 if table == "the imports" else len(start))

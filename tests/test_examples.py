@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import simgap
-from simgap.records import Transfer, read_record
+from simgap.records.files import read_record
+from simgap.records.transfer import Transfer
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 FEW = {"design": "sobol:8", "episodes": 8, "beyond": 1.0}

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from simgap.intervals import Certified
-from simgap.records import encode
+from simgap.records.files import encode
 from simgap.text import (
     HIDDEN,
     at_least,

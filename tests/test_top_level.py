@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from inspect import isfunction
+from types import ModuleType
+
 import pytest
 
 import simgap
@@ -15,3 +19,10 @@ def test_the_top_level_has_about_thirty_names() -> None:
 def test_other_names_are_not_there() -> None:
     with pytest.raises(AttributeError):
         getattr(simgap, "nothing")  # noqa: B009 (types would object)
+
+
+@pytest.mark.parametrize("name", ["bounds", "complexity", "oracle"])
+def test_a_question_is_not_hidden_by_the_room_of_its_name(name: str) -> None:
+    room = import_module(f"simgap.{name}")
+    assert isinstance(room, ModuleType)
+    assert isfunction(getattr(simgap, name))

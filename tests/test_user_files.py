@@ -14,7 +14,7 @@ from simgap import load_model
 from simgap.errors import InvalidFile
 from simgap.interop.transition_log import StateSpace, read_transition_log
 from simgap.policies import load_policy
-from simgap.records import LARGEST_RECORD, read_object
+from simgap.records.files import LARGEST_RECORD, read_object
 from simgap.user_files import (
     made_folder,
     replacing,

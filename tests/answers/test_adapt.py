@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from simgap.answers import adapt
+from simgap.answers.adapt.adapt import adapt
 from simgap.answers.adapt.evidence import (
     RewardEvidence,
     evidence_of,
@@ -27,7 +27,7 @@ from simgap.mdp import (
 )
 from simgap.oracle import domain_randomization_oracle
 from simgap.oracle.settings import ExactOracle
-from simgap.records import Adapt
+from simgap.records.adapt import Adapt
 from tests.note_codes import codes
 from tests.reference import adapt as slow
 from tests.reference.rational import RationalMDP

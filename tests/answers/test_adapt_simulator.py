@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgap.answers import adapt_simulator
+from simgap.answers.adapt.simulator import adapt_simulator
 from simgap.continuous import bind, open_simulator
 from simgap.continuous.measuring.checks import without_effect
 from simgap.errors import SimgapError
-from simgap.records import Finding
+from simgap.records.audit import Finding
 from tests.continuous.identification.real_pendulum import (
     RANGES,
     TRUTH,

@@ -16,7 +16,7 @@ from simgap.answers.blame.ignored_losses import (
 )
 from simgap.intervals import Certified, Estimate
 from simgap.mdp import LatentMDP
-from simgap.records import Blame, BlamedParameter
+from simgap.records.blame import Blame, BlamedParameter
 from tests.answers.hidden_cases import costly_class, ends, holds, sharp, with_prior
 from tests.reference import blame as brute
 from tests.reference.latent import exact_gap

@@ -11,7 +11,7 @@ from simgap.instances import build_instance
 from simgap.mdp import LatentMDP
 from simgap.oracle import domain_randomization_oracle
 from simgap.policies import MarkovPolicy, save_policy
-from simgap.records import PolicyGaps
+from simgap.records.gap import PolicyGaps
 
 MODEL = "riverswim?states=4&success=0.3,0.7&left_reward=0.3"
 H = 25

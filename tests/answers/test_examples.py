@@ -8,19 +8,19 @@ import sys
 
 import pytest
 
-import simgap.answers
+import simgap
 
 QUESTIONS = sorted(
     name
-    for name in dir(simgap.answers)
-    if inspect.isfunction(asked := getattr(simgap.answers, name))
+    for name in simgap.__all__
+    if inspect.isfunction(asked := getattr(simgap, name))
     and ">>>" in str(asked.__doc__)
 )
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_example_of_a_question_runs(name: str) -> None:
-    asked = getattr(simgap.answers, name)
+    asked = getattr(simgap, name)
     home = vars(sys.modules[inspect.getmodule(asked).__name__])  # type: ignore[union-attr]
     (example,) = doctest.DocTestFinder(recurse=False).find(asked, name, globs=home)
     failed, tried = doctest.DocTestRunner().run(example)

@@ -15,7 +15,7 @@ from simgap.instances import riverswim
 from simgap.mdp import LatentMDP, class_from_models
 from simgap.oracle.entry import domain_randomization_oracle
 from simgap.oracle.settings import ExactOracle
-from simgap.records import Identify
+from simgap.records.identify import Identify
 from tests.note_codes import codes
 
 EXACT = ExactOracle(episodes=2)

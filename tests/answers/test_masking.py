@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import simgap
-from simgap.answers import blame_run
+from simgap.answers.blame.blame_run import blame_run
 from tests.answers import shown_parameters
 
 STEPS = 800_000

@@ -9,23 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simgap.answers import (
-    adapt,
-    audit,
-    blame,
-    bounds,
-    compare,
-    complexity,
-    diameter,
-    identify,
-    info,
-    oracle,
-    over_horizons,
-    run,
-    solve,
-    stakes,
-)
+from simgap.answers.adapt.adapt import adapt
+from simgap.answers.audit.audit import audit
+from simgap.answers.blame.blame import blame
+from simgap.answers.bounds import bounds
+from simgap.answers.compare import compare
+from simgap.answers.complexity.complexity import complexity
+from simgap.answers.identify.identify import identify
 from simgap.answers.identify.posterior_timeline import posterior_timeline
+from simgap.answers.info import info
+from simgap.answers.oracle import oracle
+from simgap.answers.over_horizons import over_horizons
+from simgap.answers.run.run import run
+from simgap.answers.solve import diameter, solve
+from simgap.answers.stakes import stakes
 from simgap.errors import InvalidArgument
 from simgap.instances import build_instance
 from simgap.interop import save_model

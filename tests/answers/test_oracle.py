@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simgap.answers import oracle
-from simgap.answers.oracle import planned_class
+from simgap.answers.oracle import oracle, planned_class
 from simgap.instances import closed_forms
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from simgap.answers import study
+from simgap.answers.study.entry import study
 from simgap.errors import InvalidFile
 from simgap.ledger import LEDGER
-from simgap.records import Study, plain
+from simgap.records.files import plain
+from simgap.records.study import Study
 
 RIVERS = "riverswim?states=3&success=0.2,0.8&left_reward=0.4"
 HORIZON = 6

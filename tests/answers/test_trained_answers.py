@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 
 import simgap
-from simgap.answers import blame_run, identify_run
+from simgap.answers.blame.blame_run import blame_run
+from simgap.answers.identify.identify_run import identify_run
 from simgap.cli.app.main import main
-from simgap.records import (
-    BlamedRun,
-    IdentifiedRun,
-    Train,
-    read_record,
-    write_record,
-)
+from simgap.records.blame_run import BlamedRun
+from simgap.records.files import read_record
+from simgap.records.identify_run import IdentifiedRun
+from simgap.records.kept import write_record
+from simgap.records.train import Train
 from tests.continuous.measuring.guess import SPEC, VARIANCES, Guess, Guesser
 from tests.note_codes import codes
 

@@ -12,7 +12,7 @@ from simgap.answers.audit.verdict import (
     verdict_in_the_long_run,
 )
 from simgap.intervals import Certified
-from simgap.records import Verdict
+from simgap.records.audit import Verdict
 
 STAKE = Certified(8.0, 8.0)
 EDGE = 1.0  # an eighth of the stake

@@ -12,7 +12,7 @@ from simgap.arrays import BoolArray, FloatArray
 from simgap.intervals import Certified
 from simgap.mdp import IndexOrder, LatentMDP, SimulatorClass, class_from_arrays
 from simgap.oracle.settings import ExactOracle, Solver
-from simgap.records import RangeLoss, Width
+from simgap.records.width import RangeLoss, Width
 from tests.reference.latent import random_latent
 from tests.reference.width import with_parameters
 

@@ -235,5 +235,5 @@ def test_every_public_name_resolves() -> None:
     for name in simgap.__all__:
         assert getattr(simgap, name) is not None
     assert set(dir(simgap)) == set(simgap.__all__)
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+    with pytest.raises(AttributeError):
         simgap.nothing  # type: ignore[attr-defined]  # noqa: B018

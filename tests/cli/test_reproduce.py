@@ -11,7 +11,7 @@ import pytest
 from simgap import experiments
 from simgap.errors import InvalidFile
 from simgap.ledger import LEDGER
-from simgap.records import changed_records
+from simgap.records.kept import changed_records
 from tests.cli.test_contract import answer
 
 FAST = "lemma-6"  # a claim that takes a moment

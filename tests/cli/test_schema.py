@@ -16,7 +16,7 @@ from simgap.cli.app.process import INTERRUPTED
 from simgap.cli.app.program import VERBS
 from simgap.cli.verbs import schema
 from simgap.instances import CONTROLS
-from simgap.records import DIALECT
+from simgap.records.schema import DIALECT
 from tests.cli.json_document import DOCUMENT, MARK, tables
 from tests.reference.json_schema import problems
 

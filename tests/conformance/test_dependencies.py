@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 MODULES = {  # of distributions that are named otherwise
+    "lazy-loader": "lazy_loader",
     "pymdptoolbox": "mdptoolbox",
     "pytest-xdist": "xdist",
     "pyyaml": "yaml",

@@ -25,7 +25,7 @@ from simgap import (
 from simgap.cli.app.main import main
 from simgap.cli.app.program import VERBS
 from simgap.oracle import baselines, loss_form
-from simgap.records import ON_GRID, for_this_grid
+from simgap.records.provenance import ON_GRID, for_this_grid
 
 GRID = "discretise:Pendulum-v1?mass=0.6,1.4&cells=9x9&actions=3"
 TABLE = "riverswim?success=0.2:0.5:2"

@@ -28,7 +28,7 @@ from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle import BoundedOracle, domain_randomization_oracle
 from simgap.planning import optimal_values, solve_episodic
 from simgap.policies import MarkovPolicy, Policy, save_policy
-from simgap.records import Transfer, TransferPolicy, WorstPoint
+from simgap.records.transfer import Transfer, TransferPolicy, WorstPoint
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "validation.md"
 MARK = "<!-- made by: python -m tests.continuous.bridge 20 -->\n"

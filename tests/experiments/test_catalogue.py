@@ -14,7 +14,7 @@ from simgap.experiments.catalogue import (
     claim_names,
     named_claims,
 )
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 
 ROOM = Path(simgap.experiments.__file__).parent
 ERRATA = Path(__file__).parents[2] / "docs" / "errata.md"

@@ -19,7 +19,7 @@ from simgap.experiments.framework.claim import (
 )
 from simgap.experiments.framework.growth import growth_exponent
 from simgap.intervals import Certified, Estimate, Number
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 
 

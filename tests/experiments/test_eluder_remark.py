@@ -11,7 +11,7 @@ from simgap.experiments.remarks.eluder_remark import (
     measured,
 )
 from simgap.planning import diameter
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 from tests.reference.complexity import eluder_dimension as slow_dimension, fractions
 

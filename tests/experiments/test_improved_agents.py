@@ -15,7 +15,7 @@ from simgap.experiments.remarks.improved_agents import (
     Settings,
     measured,
 )
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = Settings(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from simgap.experiments.framework.claim import ClaimResult
 from simgap.experiments.lemmas.lemma_1_finite import CLAIM, Settings, measured
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = Settings(random_classes=4, horizon=4, tables=1, sharp_horizons=(5, 10))

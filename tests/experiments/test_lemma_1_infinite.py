@@ -12,7 +12,7 @@ from simgap.experiments.lemmas import lemma_1_infinite_corrected as corrected
 from simgap.experiments.printed import lemma_1_infinite_literal as literal
 from simgap.gap import gaps
 from simgap.instances import linear_bandit
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from simgap.experiments.lemmas.lemma_2_average_reward import CLAIM, Settings, measured
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = Settings(garnets=8, dense=8, horizon=20, shown=(1, 3, 20))

@@ -17,7 +17,7 @@ from simgap.experiments.lemmas.lemma_5_likelihood_ratio import (
     wrong_coin,
     wrong_ratio,
 )
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = Settings(coins=ROWS, dice=10, outcomes=3, samples=6)

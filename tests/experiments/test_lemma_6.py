@@ -14,7 +14,7 @@ from simgap.experiments.lemmas.lemma_6_entropy import (
     measured,
     psi_1_norm,
 )
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 
 

@@ -14,7 +14,7 @@ from simgap.experiments.theorems import (
 )
 from simgap.instances import switch_tree
 from simgap.intervals import Estimate
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 
 ARMS = bandit.Settings(

@@ -14,7 +14,7 @@ from simgap.experiments.framework.without_memory import (
 )
 from simgap.experiments.remarks import control, memory_matters
 from simgap.planning import optimal_values, policy_values
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = memory_matters.Settings(

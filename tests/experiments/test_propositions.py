@@ -13,7 +13,7 @@ from simgap.experiments.propositions import (
 )
 from simgap.instances import linear_bandit, needle
 from simgap.intervals import Estimate
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 
 DOORS = doors.Settings(members=(2, 3, 4), horizons=(6, 8, 32, 128))

@@ -17,7 +17,7 @@ from simgap.experiments.remarks.randomization_matters import (
 from simgap.instances import Terminal, toy_text
 from simgap.mdp import SimulatorClass
 from simgap.planning import optimal_values
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = Settings("4x4", DEFAULT, 0.8, (20, 30), (0.9,), 20)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from simgap.experiments.remarks.smoothness_universal import CLAIM, Settings, measured
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = Settings(random_classes=4, horizon=4, leaks=(0.1, 0.001), leak_horizon=20)

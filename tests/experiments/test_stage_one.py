@@ -12,7 +12,7 @@ from simgap.experiments.lemmas import lemma_7_stage_one as lemma_7
 from simgap.experiments.printed import algorithm_1_printed as printed
 from simgap.experiments.remarks import delta_squared
 from simgap.experiments.remarks.delta_squared import coin_error, samples_needed
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 
 LENGTHS = lemma_7.Settings((10**5,), switches=(2, 4), runs=60, random_models=5)

@@ -8,7 +8,7 @@ import pytest
 
 from simgap.experiments.framework.claim import ClaimResult
 from simgap.experiments.theorems.theorem_1_separated import CLAIM, Settings, measured
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 
 TINY = Settings(

@@ -8,7 +8,7 @@ import pytest
 
 from simgap.experiments.printed import theorem_4_printed as printed
 from simgap.experiments.theorems import theorem_4_corrected as corrected
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 
 PRINTED = printed.Settings(horizons=(1000, 5000, 20_000), solved=(5, 10))

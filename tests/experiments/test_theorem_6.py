@@ -11,7 +11,8 @@ from simgap.experiments.framework.claim import ClaimResult, Scale
 from simgap.experiments.lemmas import lemma_8_optimism as lemma_8
 from simgap.experiments.printed import algorithm_3_printed as printed
 from simgap.experiments.theorems import theorem_6_optimistic as theorem_6
-from simgap.records import ClaimVerdict, encode
+from simgap.records.claim import ClaimVerdict
+from simgap.records.files import encode
 from tests.experiments.silence import silent
 
 PATHS = theorem_6.Settings(exact_horizons=(300,), horizons=(3000,), runs=100)

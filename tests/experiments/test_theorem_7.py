@@ -10,7 +10,7 @@ import pytest
 from simgap.experiments.lemmas import lemma_9_switches as lemma_9
 from simgap.experiments.printed import algorithm_4_printed as printed
 from simgap.experiments.theorems import theorem_7_general as theorem_7
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 
 PATHS = theorem_7.Settings((10**4,), 60, chance_horizon=100, chance_runs=3000)

@@ -15,7 +15,7 @@ from simgap.instances import classic_control, environment_physics
 from simgap.mdp import Axis, Moved, StateGrid, discretise
 from simgap.mdp.grid_states import NodeSet
 from simgap.mdp.physics import Physics, Theta
-from simgap.records import ON_GRID
+from simgap.records.provenance import ON_GRID
 
 LEVELS = {"left": [-2.0], "none": [0.0], "right": [2.0]}
 

@@ -5,11 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simgap._kernels.solving import (
-    StateLanes,
-    backward_steps,
-)
-from simgap._kernels.solving.state_lanes import greedy_lanes
+from simgap._kernels.solving.state_lanes import StateLanes, backward_steps, greedy_lanes
 from simgap.mdp import Transitions
 from simgap.planning.lane_blocks import state_lanes, wide_rewards
 from tests.kernels.inputs import Pattern, pattern, patterns, whole

@@ -13,7 +13,7 @@ from simgap.instances import classic_control
 from simgap.mdp import SimulatorClass, class_from_models
 from simgap.mdp.grid_origin import GRID_NOISE
 from simgap.oracle.part_of_class import part_of_class
-from simgap.records import ON_GRID
+from simgap.records.provenance import ON_GRID
 
 
 def pendulums(cells: int = 9) -> SimulatorClass:

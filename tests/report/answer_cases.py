@@ -6,7 +6,7 @@ from math import exp, log, sqrt
 from pathlib import Path
 from typing import Any
 
-from simgap.records import write_record
+from simgap.records.kept import write_record
 from tests.report.explorer_cases import PROVENANCE, certified, estimate, gap, oracle
 
 LAKES = tuple(f"success_rate={p}" for p in ("0.333", "0.5", "0.7", "0.9"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from simgap.report import write_explorer
+from simgap.report.explorer import write_explorer
 from tests.report.answer_cases import study_folder
 from tests.report.browsing import CHROMIUM, Watched
 from tests.report.explorer_cases import whole_folder

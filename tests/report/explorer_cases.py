@@ -8,7 +8,7 @@ from math import log, sqrt
 from pathlib import Path
 from typing import Any
 
-from simgap.records import write_record
+from simgap.records.kept import write_record
 from simgap.report.explorer import render_explorer
 from simgap.report.folder import read_folder
 

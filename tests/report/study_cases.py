@@ -7,16 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from simgap.intervals import Estimate
-from simgap.records import (
-    Note,
-    StudyAnswer,
-    StudyRun,
-    Train,
-    TrainedPolicy,
-    Transfer,
-    Worth,
-    write_record,
-)
+from simgap.records.kept import write_record
+from simgap.records.note import Note
+from simgap.records.study_run import StudyAnswer, StudyRun
+from simgap.records.train import Train, TrainedPolicy
+from simgap.records.transfer import Transfer, Worth
 from tests.report.transfer_cases import ORIGIN, about, policy, transfer
 
 

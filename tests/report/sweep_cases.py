@@ -12,7 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from simgap.records import axis_text, write_record
+from simgap.records.kept import write_record
+from simgap.records.sweep import axis_text
 from tests.report.explorer_cases import PROVENANCE
 
 AXES: dict[str, Sequence[Any]] = {

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from simgap.records import write_record
-from simgap.report import write_explorer
+from simgap.records.kept import write_record
+from simgap.report.explorer import write_explorer
 from tests.report import study_cases, trained_cases, transfer_cases
 from tests.report.answer_cases import study_folder
 from tests.report.browsing import OVERLAPS, Watched, needs_a_browser

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from simgap.records import write_record
-from simgap.report import write_explorer
+from simgap.records.kept import write_record
+from simgap.report.explorer import write_explorer
 from simgap.report.scripts import STATIC, page_scripts
 from tests.report import explorer_cases as cases
 from tests.report.explorer_cases import (

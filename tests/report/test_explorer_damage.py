@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from simgap.errors import InvalidFile
-from simgap.records import plain, write_record
-from simgap.report import write_explorer
-from simgap.report.explorer import render_explorer
+from simgap.records.files import plain
+from simgap.records.kept import write_record
+from simgap.report.explorer import render_explorer, write_explorer
 from simgap.report.folder import read_folder
 from simgap.report.parts import CLAIM, MAKERS
 from simgap.user_files import LARGEST_WHOLE

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from simgap.records import write_record
-from simgap.report import write_explorer
+from simgap.records.kept import write_record
+from simgap.report.explorer import write_explorer
 from tests.report import explorer_cases as cases
 from tests.report.browsing import Watched, needs_a_browser, rows_of
 from tests.report.sweep_cases import strange_sweep

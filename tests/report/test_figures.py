@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from simgap.errors import InvalidArgument
-from simgap.records import ClaimRecord, Gap, Identify, Oracle, as_record
-from simgap.report import Figures
-from simgap.report.figures import DRAWN
+from simgap.records.claim import ClaimRecord
+from simgap.records.files import as_record
+from simgap.records.gap import Gap
+from simgap.records.identify import Identify
+from simgap.records.oracle import Oracle
+from simgap.report.figures import DRAWN, Figures
 from tests.report import answer_cases as cases
 from tests.report.answer_cases import LAKES
 from tests.report.browsing import Watched, needs_a_browser

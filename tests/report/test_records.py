@@ -9,7 +9,7 @@ import pytest
 
 from simgap.errors import InvalidFile, SimgapError
 from simgap.intervals import Certified
-from simgap.records import as_record, encode, plain, read_object
+from simgap.records.files import as_record, encode, plain, read_object
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from simgap.report import write_explorer
+from simgap.report.explorer import write_explorer
 from simgap.report.folder import read_folder
 from simgap.report.part import Part
 from simgap.report.sweep_plot import SweepPlot

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from simgap.report import write_explorer
+from simgap.report.explorer import write_explorer
 from tests.report import sweep_cases as cases
 from tests.report.browsing import Watched, needs_a_browser, rows_of
 

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
-from simgap.records import Record, Transfer, plain, write_record
+from simgap.records.files import plain
+from simgap.records.kept import write_record
+from simgap.records.record import Record
+from simgap.records.transfer import Transfer
 from simgap.report.heat_plots import HeatPlot
 from simgap.report.part import Part
 from simgap.report.parts import MAKERS

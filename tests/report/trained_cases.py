@@ -5,16 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from simgap.records import (
-    BlamedRun,
-    IdentifiedRun,
-    MaskingCheck,
-    Note,
-    ReadParameter,
-    StepLoss,
-    ToldParameter,
-    ToldSet,
-)
+from simgap.records.blame_run import BlamedRun, MaskingCheck, ToldParameter, ToldSet
+from simgap.records.identify_run import IdentifiedRun, ReadParameter, StepLoss
+from simgap.records.note import Note
 from tests.report.transfer_cases import ORIGIN, about
 
 PROBED = (1, 3, 10, 30)

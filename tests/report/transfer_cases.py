@@ -7,13 +7,13 @@ from itertools import product
 from typing import Any
 
 from simgap.intervals import Estimate
-from simgap.records import (
-    Finding,
+from simgap.records.audit import Finding
+from simgap.records.check import SimulatorCheck
+from simgap.records.note import Note
+from simgap.records.provenance import Provenance
+from simgap.records.transfer import (
     LossMap,
     LossRegion,
-    Note,
-    Provenance,
-    SimulatorCheck,
     Transfer,
     TransferPoint,
     TransferPolicy,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from simgap.sweeps import QUESTIONS
 from simgap.sweeps.fields import Field, Question
+from simgap.sweeps.questions import QUESTIONS
 from simgap.sweeps.reading import LIMITS
 
 GUIDE = Path(__file__).parents[2] / "docs" / "sweeps.md"

@@ -146,7 +146,7 @@ tries = 1000
 
     def table(self) -> bytes:
         """Return the table, as it is and exported once more: the same bytes."""
-        from simgap.sweeps import export_table
+        from simgap.sweeps.state import export_table
 
         export_table(self.run, self.place / "exported.csv")
         found = (self.place / "exported.csv").read_bytes()
@@ -155,7 +155,7 @@ tries = 1000
 
     def _names(self) -> dict[str, int]:
         """Return the number of every cell by its key."""
-        from simgap.sweeps import read_plan
+        from simgap.sweeps.reading import read_plan
 
         here = Path.cwd()
         os.chdir(self.place)

@@ -9,10 +9,10 @@ from typing import Any
 
 from simgap.errors import SimgapError
 from simgap.processes import Ended
-from simgap.records import Sweep
-from simgap.sweeps import sweep
+from simgap.records.sweep import Sweep
 from simgap.sweeps.cells import Begin
 from simgap.sweeps.plan import Cell, Plan
+from simgap.sweeps.sweep import sweep
 
 MODEL = "riverswim?states={states}&success=0.3,0.6"
 RIVERS = f"""question = "gap"

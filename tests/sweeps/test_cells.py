@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from simgap.answers import export
-from simgap.sweeps import QUESTIONS, Plan
-from simgap.sweeps.plan import digest_of
+from simgap.answers.info import export
+from simgap.sweeps.plan import Plan, digest_of
+from simgap.sweeps.questions import QUESTIONS
 from simgap.sweeps.reading import plan_of
 from tests.sweeps.small import POLICY, RIVERS, Here, changed, swept, table
 

@@ -9,7 +9,7 @@ import pytest
 from simgap.cli.app.main import main
 from simgap.errors import InvalidFile
 from simgap.ledger import LEDGER
-from simgap.sweeps import status
+from simgap.sweeps.state import status
 from tests.sweeps.small import Here, swept
 
 

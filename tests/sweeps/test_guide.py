@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from simgap.report import draw_report
-from simgap.sweeps import read_plan
+from simgap.report.report import draw_report
+from simgap.sweeps.reading import read_plan
 from tests.sweeps.guide_tables import GUIDE, written
 from tests.sweeps.small import Here, changed, swept, table
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simgap.sweeps import sweep
+from simgap.sweeps.sweep import sweep
 from tests.sessions import all_gone, killed_if_it_fails, wait_until
 from tests.sweeps.noted import Noted, kill, workers_of
 from tests.sweeps.small import Here

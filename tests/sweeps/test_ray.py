@@ -13,8 +13,9 @@ import pytest
 from simgap.errors import SimgapError
 from simgap.ledger import read_ledger
 from simgap.mdp import LatentMDP
-from simgap.sweeps import RayEngine, read_plan
 from simgap.sweeps.cells import answered
+from simgap.sweeps.ray_engine import RayEngine
+from simgap.sweeps.reading import read_plan
 from simgap.sweeps.rows import PART, read_done, read_failure
 from tests.sweeps.ray_cluster import RayCluster, ray_cluster
 

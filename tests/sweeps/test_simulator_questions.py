@@ -9,9 +9,10 @@ import pytest
 
 import simgap
 from simgap.errors import SimgapError
-from simgap.records import plain
-from simgap.sweeps import QUESTIONS, read_plan
+from simgap.records.files import plain
 from simgap.sweeps.cells import answered
+from simgap.sweeps.questions import QUESTIONS
+from simgap.sweeps.reading import read_plan
 from tests.sweeps.small import changed, swept, table
 
 MEASURED = """question = "transfer"

@@ -6,24 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from simgap.answers import compare
+from simgap.answers.compare import compare
 from simgap.cli.app.main import main
 from simgap.errors import InvalidFile, SimgapError
 from simgap.intervals import Certified
 from simgap.ledger import opened_ledger, read_ledger
-from simgap.records import Sweep
-from simgap.sweeps import (
-    dry_run,
-    export_table,
-    resume,
-    retry,
-    status,
-    sweep,
-)
+from simgap.records.sweep import Sweep
 from simgap.sweeps.cells import WORK
+from simgap.sweeps.cost import dry_run
 from simgap.sweeps.plan import Cell
 from simgap.sweeps.rows import PART
 from simgap.sweeps.saved_plan import PLAN
+from simgap.sweeps.state import export_table, status
+from simgap.sweeps.sweep import resume, retry, sweep
 from simgap.text import how_sure
 from tests.sweeps.small import POLICY, RIVERS, Here, changed, swept, table
 

@@ -13,8 +13,10 @@ import pytest
 
 from simgap.cli.app.main import main
 from simgap.errors import InvalidFile, SimgapError
-from simgap.sweeps import LocalEngine, export_table, resume, status, sweep
+from simgap.sweeps.engine import LocalEngine
 from simgap.sweeps.plan import Cell
+from simgap.sweeps.state import export_table, status
+from simgap.sweeps.sweep import resume, sweep
 from tests.sessions import (
     HANGS,
     all_gone,

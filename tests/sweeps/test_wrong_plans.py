@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from simgap.errors import SimgapError
-from simgap.sweeps import read_plan
+from simgap.sweeps.reading import read_plan
 
 MODEL = 'model = "riverswim?states=3&success=0.3,0.6"'
 RIGHT = f"""question = "gap"

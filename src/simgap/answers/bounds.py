@@ -22,14 +22,8 @@ from simgap.bounds import (
     vacuity_horizon,
 )
 from simgap.planning import checked_horizon
-from simgap.records import (
-    Bounds,
-    Certainty,
-    ClassNumbers,
-    OneBound,
-    Vacuity,
-    provenance,
-)
+from simgap.records.bounds import Bounds, ClassNumbers, OneBound, Vacuity
+from simgap.records.provenance import Certainty, provenance
 
 CERTAINTY: dict[str, Certainty] = {
     "bounds": "certified",

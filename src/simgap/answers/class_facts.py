@@ -17,7 +17,7 @@ from simgap.errors import InvalidArgument
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP, SimulatorClass, class_from_models
 from simgap.planning import AverageRewardPlan, diameter, solve_average_reward
-from simgap.records import Note, Notes
+from simgap.records.note import Note, Notes
 
 if TYPE_CHECKING:
     from simgap.arrays import FloatArray

@@ -39,13 +39,16 @@ from simgap.answers.policy_gaps import (
 )
 from simgap.answers.stakes import stakes
 from simgap.answers.time_limits import in_time
-from simgap.base_policies import POLICIES
+from simgap.base_policies.catalogue import POLICIES
 from simgap.errors import InvalidArgument, OutOfTime, SimgapError
 from simgap.gap import MonteCarlo
 from simgap.mdp import LatentMDP
 from simgap.oracle import AutoOracle, Outcome, bytes_of_losses
 from simgap.planning import optimal_values
-from simgap.records import Certainty, Gap, HorizonGaps, Notes, Oracle, provenance
+from simgap.records.gap import Gap, HorizonGaps
+from simgap.records.note import Notes
+from simgap.records.oracle import Oracle
+from simgap.records.provenance import Certainty, provenance
 from simgap.statistics import THIN
 from simgap.text import suggestion
 

@@ -20,14 +20,16 @@ from simgap.instances import (
 )
 from simgap.interop import READABLE, WRITABLE, save_model
 from simgap.mdp import SimulatorClass
-from simgap.records import Export, Info, List, Listed, StartLaw, class_notes, provenance
+from simgap.records.info import Export, Info, List, Listed, StartLaw
+from simgap.records.note import class_notes
+from simgap.records.provenance import provenance
 from simgap.text import number
 
 
 def info(model: Model) -> Info:
     """Return what is in a model: sizes, start, parameters, choices made, hash.
 
-    >>> from simgap.answers import info
+    >>> from simgap.answers.info import info
     >>> found = info("riverswim?states=3&success=0.3,0.8")
     >>> found.models, found.states, found.parameters
     (2, 3, {'success': (0.3, 0.8)})

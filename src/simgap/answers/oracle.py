@@ -50,16 +50,15 @@ from simgap.oracle import (
     value_of_memory,
     value_of_randomization,
 )
-from simgap.records import (
+from simgap.records.note import Note
+from simgap.records.oracle import (
     BaselineModel,
     BaselinePolicy,
-    Certainty,
-    Note,
     Oracle,
     OracleModel,
     TracePoint,
-    provenance,
 )
+from simgap.records.provenance import Certainty, provenance
 from simgap.text import suggestion
 
 SOLVERS: Final = {

@@ -29,7 +29,7 @@ from simgap.oracle import (
     spread_over,
 )
 from simgap.planning import checked_horizon
-from simgap.records import HorizonBound, HorizonGaps
+from simgap.records.gap import HorizonBound, HorizonGaps
 
 MOST_HORIZONS = 40
 USUAL_HORIZONS = 7

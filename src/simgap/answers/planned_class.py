@@ -24,7 +24,7 @@ from simgap.oracle import (
     domain_randomization_oracle,
     spread_over,
 )
-from simgap.records import PairPrices
+from simgap.records.pair_prices import PairPrices
 from simgap.text import number
 
 Tell = Callable[[str], None]  # progress in a few words

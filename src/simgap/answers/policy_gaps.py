@@ -18,7 +18,7 @@ from simgap.answers.brought_policies import (
     parameters_of,
 )
 from simgap.answers.planned_class import Tell
-from simgap.base_policies import build_policy, named_policy
+from simgap.base_policies.catalogue import build_policy, named_policy
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.gap import (
     Exact,
@@ -41,7 +41,9 @@ from simgap.oracle import (
     loss_form,
 )
 from simgap.policies import GraphPolicy, MarkovPolicy, Policy
-from simgap.records import BaselinePolicy, ModelGap, Notes, Oracle, PolicyGaps
+from simgap.records.gap import ModelGap, PolicyGaps
+from simgap.records.note import Notes
+from simgap.records.oracle import BaselinePolicy, Oracle
 
 ORACLE = {
     "oracle": "the domain-randomization oracle, as a policy graph",

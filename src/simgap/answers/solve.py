@@ -19,15 +19,8 @@ from simgap.planning import (
     optimal_values,
     solve_average_reward,
 )
-from simgap.records import (
-    Certainty,
-    Diameter,
-    Gain,
-    ModelDiameter,
-    ModelSolution,
-    Solve,
-    provenance,
-)
+from simgap.records.provenance import Certainty, provenance
+from simgap.records.solve import Diameter, Gain, ModelDiameter, ModelSolution, Solve
 
 NO_GAIN = "not communicating: no single gain"
 NO_VALUE = "no optimal value: the time limit came first"
@@ -85,7 +78,7 @@ def diameter(model: Model) -> Diameter:
 
     It is infinite if some state cannot be reached from another.
 
-    >>> from simgap.answers import diameter
+    >>> from simgap.answers.solve import diameter
     >>> found = diameter("riverswim?states=3&success=0.3,0.8").models[0]
     >>> found.source_name, found.target_name, round(found.upper, 3)
     ('0', '2', 5.278)

@@ -12,8 +12,8 @@ from typing import Any, final
 
 import numpy as np
 
-from simgap._kernels.agents import Graph, Table, run_graph, run_table
-from simgap._kernels.walking import Record, World
+from simgap._kernels.agents.fixed_policies import Graph, Table, run_graph, run_table
+from simgap._kernels.walking.walk import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.base_policies.knowledge import ClassKnowledge, Known
 from simgap.errors import InvalidArgument

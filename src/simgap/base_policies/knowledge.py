@@ -7,8 +7,8 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.agents import Plans
-from simgap._kernels.walking import Tails
+from simgap._kernels.agents.known_class import Plans
+from simgap._kernels.walking.endings import Tails
 from simgap.arrays import FloatArray, IndexArray, read_only
 from simgap.mdp import SimulatorClass
 from simgap.planning import AverageRewardPlan, solve_average_reward

@@ -17,8 +17,8 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.solving import DONE, PERIOD, back_with_rules
-from simgap._kernels.walking import stored_left
+from simgap._kernels.solving.timed_rules import DONE, PERIOD, back_with_rules
+from simgap._kernels.walking.endings import stored_left
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.base_policies.knowledge import ClassKnowledge
 from simgap.errors import InvalidArgument

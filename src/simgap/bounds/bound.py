@@ -18,7 +18,7 @@ from typing import final
 
 from simgap.bounds.numbers import LONGEST, whole
 from simgap.errors import InvalidArgument, NotSolved
-from simgap.records import Constant
+from simgap.records.bounds import Constant
 
 LITERAL = "literal form"
 MOST_STEPS = 100_000  # of the search; only a bound with a slope of about 1 needs them

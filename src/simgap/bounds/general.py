@@ -39,7 +39,7 @@ from simgap.arrays import FloatArray
 from simgap.bounds.bound import Bound, Quantity, named, upper_bound
 from simgap.bounds.numbers import real, whole
 from simgap.bounds.reduction import neighbourhood_transfer
-from simgap.records import Constant
+from simgap.records.bounds import Constant
 
 
 class Ridge(Enum):

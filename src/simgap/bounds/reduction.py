@@ -62,7 +62,7 @@ from simgap.bounds.bound import (
 )
 from simgap.bounds.numbers import real, whole, widths
 from simgap.errors import InvalidArgument
-from simgap.records import Constant
+from simgap.records.bounds import Constant
 
 BASES = (Quantity.BASE_GAP, Quantity.MEAN_BASE_GAP)
 

@@ -60,7 +60,7 @@ from simgap.bounds.bound import Bound, Quantity, named, upper_bound
 from simgap.bounds.comparisons import ComparisonRule, Travel, lacks, times, trips
 from simgap.bounds.numbers import real, whole, widths
 from simgap.bounds.reduction import base_policy_transfer
-from simgap.records import Constant
+from simgap.records.bounds import Constant
 
 
 class ProvedThreshold(Enum):

@@ -33,7 +33,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.solving import first_fit, least_harm
+from simgap._kernels.solving.eluder import first_fit, least_harm
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, read_only
 from simgap.complexity.eluder_bounds import (
     EluderUpper,

@@ -23,7 +23,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from simgap._kernels.solving import equal_points, sup_distances
+from simgap._kernels.solving.function_pairs import equal_points, sup_distances
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned, read_only
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.mdp import SimulatorClass

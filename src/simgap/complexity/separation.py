@@ -27,7 +27,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.solving import compare_models
+from simgap._kernels.solving.model_pairs import compare_models
 from simgap.arrays import (
     BoolArray,
     FloatArray,

@@ -1,5 +1,8 @@
-"""Real simulators: randomized, brought policies, measured gaps (Section 3.2)."""
+"""Real simulators: randomized, brought policies, measured gaps (Section 3.2).
 
-from simgap.rooms import open_room
+A question needs half of these modules; a name's module is loaded at its first use.
+"""
 
-__getattr__, __dir__, __all__ = open_room(__name__)
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,5 +1,14 @@
 """Every claim of the paper as an experiment with a verdict."""
 
-from simgap.rooms import open_room
+from simgap.experiments.catalogue import claim_names, named_claims
+from simgap.experiments.framework.claim import Claim, Scale
+from simgap.experiments.reproduce import reproduce, run_claim
 
-__getattr__, __dir__, __all__ = open_room(__name__)
+__all__ = [
+    "Claim",
+    "Scale",
+    "claim_names",
+    "named_claims",
+    "reproduce",
+    "run_claim",
+]

@@ -16,15 +16,9 @@ from typing import Any
 from simgap.experiments import catalogue
 from simgap.experiments.framework.claim import Claim, Scale, Tell
 from simgap.ledger import opened_ledger
-from simgap.records import (
-    ANSWERS,
-    ClaimAnswer,
-    ClaimRecord,
-    Reproduce,
-    kept_or_made,
-    provenance,
-    versions,
-)
+from simgap.records.claim import ClaimAnswer, ClaimRecord, Reproduce
+from simgap.records.kept import ANSWERS, kept_or_made
+from simgap.records.provenance import provenance, versions
 from simgap.user_files import made_folder
 
 FOLDER = "claims"  # inside the folder of the records

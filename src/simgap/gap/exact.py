@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.base_policies import OptimisticExploration, Threshold
+from simgap.base_policies.paper import OptimisticExploration, Threshold
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.gap.evaluator import Exact
 from simgap.gap.first_passage import EliminationTests, first_passage_gap

@@ -16,7 +16,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.agents import passage_steps
+from simgap._kernels.agents.first_passage import passage_steps
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import NotSolved
 from simgap.intervals import EPS

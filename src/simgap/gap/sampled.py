@@ -24,7 +24,7 @@ from typing import Any, final
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.base_policies import fixed_policy
+from simgap.base_policies.fixed import fixed_policy
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.gap.evaluator import MonteCarlo
 from simgap.intervals import Estimate, greatest_of

@@ -18,7 +18,7 @@ from typing import BinaryIO, TextIO, final
 
 from simgap.errors import InvalidFile
 from simgap.interop.sizes import in_words
-from simgap.records import Note
+from simgap.records.note import Note
 from simgap.text import nearest
 from simgap.user_files import opened, size_of
 

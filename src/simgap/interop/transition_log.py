@@ -21,7 +21,7 @@ from simgap.arrays import FloatArray, IndexArray, OffsetArray, digest, read_only
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.interop.log_text import LogText, opened_log, quoted, whole_number
 from simgap.mdp import Labels
-from simgap.records import Note
+from simgap.records.note import Note
 from simgap.text import nearest
 
 LARGEST_TABLE = 2 * 10**8  # entries of a table of counts

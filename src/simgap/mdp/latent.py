@@ -16,7 +16,7 @@ from simgap.mdp.validation import (
     check_least,
     summing_to_one,
 )
-from simgap.records import Certainty
+from simgap.records.provenance import Certainty
 
 
 @final

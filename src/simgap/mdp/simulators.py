@@ -16,7 +16,7 @@ from simgap.mdp.labels import Labels, Parameters, checked_names
 from simgap.mdp.tabular import TabularMDP
 from simgap.mdp.transitions import Transitions
 from simgap.mdp.validation import check_rows, checked_rewards, checked_start
-from simgap.records import ON_GRID, Certainty
+from simgap.records.provenance import ON_GRID, Certainty
 
 
 @final

@@ -51,7 +51,7 @@ from simgap.oracle.settings import (
 from simgap.oracle.to_run import PolicyToRun, policy_to_run
 from simgap.oracle.watch import Progress, ends_planning
 from simgap.planning import checked_horizon
-from simgap.records import Note
+from simgap.records.note import Note
 
 FEW_NODES = 200_000  # up to which the exact solver is preferred
 MODELS_OF_A_GRID = 3  # with a horizon that is long; two models always

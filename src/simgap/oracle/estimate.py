@@ -27,7 +27,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.beliefs import simulate_belief_policy
+from simgap._kernels.beliefs.belief_episodes import simulate_belief_policy
 from simgap._kernels.time_limit import pieces
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
 from simgap.errors import InvalidArgument

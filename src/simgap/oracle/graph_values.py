@@ -19,7 +19,7 @@ from math import ceil, log
 
 import numpy as np
 
-from simgap._kernels.beliefs import (
+from simgap._kernels.beliefs.policy_graph import (
     graph_backward,
     graph_first_steps,
     graph_sweeps,

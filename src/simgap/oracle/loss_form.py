@@ -26,7 +26,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.solving import backward_losses, discounted_values
+from simgap._kernels.solving.losses import backward_losses, discounted_values
 from simgap._kernels.time_limit import pieces
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import InvalidArgument

@@ -9,7 +9,8 @@ from typing import final
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.intervals import Certified, Estimate
 from simgap.policies import BeliefPolicy, GraphPolicy
-from simgap.records import Certainty, Note
+from simgap.records.note import Note
+from simgap.records.provenance import Certainty
 
 
 class Outcome(Enum):

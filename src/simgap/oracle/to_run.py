@@ -23,7 +23,7 @@ from simgap.oracle.estimate import estimated_gap, work_of_a_step
 from simgap.oracle.loss_form import LossForm
 from simgap.oracle.result import VectorSets
 from simgap.policies import BeliefPolicy
-from simgap.records import Note
+from simgap.records.note import Note
 
 CONFIDENCE = 0.95
 PROBE = 32  # episodes that show how long an episode takes

@@ -12,13 +12,8 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.solving import (
-    add_to_wide,
-    greedy_actions,
-    improvement_sweep,
-    minus_wide,
-    wide_sum,
-)
+from simgap._kernels.solving.average_reward import greedy_actions, improvement_sweep
+from simgap._kernels.solving.double_double import add_to_wide, minus_wide, wide_sum
 from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.errors import NotCommunicating

@@ -18,19 +18,21 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.solving import (
-    LANES,
+from simgap._kernels.solving.average_reward import (
     SOLVED,
-    action_values,
-    backward_order,
     gain_sweeps,
     greedy_actions,
     improvement_sweep,
     lower_to_zero,
-    predecessors,
     return_sweeps,
-    strong_components,
     wide_gain_sweeps,
+)
+from simgap._kernels.solving.episodic import action_values
+from simgap._kernels.solving.lanes import LANES
+from simgap._kernels.solving.reachability import (
+    backward_order,
+    predecessors,
+    strong_components,
 )
 from simgap._kernels.time_limit import check_time
 from simgap.arrays import (

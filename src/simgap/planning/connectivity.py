@@ -16,7 +16,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.solving import strong_components
+from simgap._kernels.solving.reachability import strong_components
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray, digest, owned
 from simgap.errors import InvalidArgument, NotCommunicating
 from simgap.mdp import SimulatorClass, TabularMDP, Transitions, asked_once

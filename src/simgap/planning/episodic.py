@@ -18,15 +18,15 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from simgap._kernels.solving import (
-    LANES,
+from simgap._kernels.solving.episodic import (
     action_values,
-    backward_steps,
     follow_actions,
     follow_mixture,
     greedy_backward_steps,
     wide_backward_steps,
 )
+from simgap._kernels.solving.lanes import LANES
+from simgap._kernels.solving.state_lanes import backward_steps
 from simgap._kernels.time_limit import pieces
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, aligned, owned
 from simgap.errors import InvalidArgument

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simgap._kernels.solving import (
-    LANES,
+from simgap._kernels.solving.lanes import LANES
+from simgap._kernels.solving.state_lanes import (
     StateLanes,
     count_wide_entries,
     fill_wide_rewards,

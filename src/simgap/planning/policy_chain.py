@@ -16,13 +16,13 @@ from typing import Any, final
 
 import numpy as np
 
-from simgap._kernels.solving import (
+from simgap._kernels.solving.double_double import wide_advantages
+from simgap._kernels.solving.linear_systems import (
     eliminate,
     solve_eliminated,
     visits_of_eliminated,
-    wide_advantages,
-    without_self_loops,
 )
+from simgap._kernels.solving.reachability import without_self_loops
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 
 ELIMINATE_UP_TO = 2000  # states; a dense (n, n) array

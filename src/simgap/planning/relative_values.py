@@ -18,7 +18,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.solving import StateLanes, backward_steps
+from simgap._kernels.solving.state_lanes import StateLanes, backward_steps
 from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, aligned, owned
 from simgap.errors import InvalidArgument

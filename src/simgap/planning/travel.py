@@ -21,7 +21,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.solving import greedy_travel_policy
+from simgap._kernels.solving.travel import greedy_travel_policy
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.mdp import SimulatorClass, TabularMDP

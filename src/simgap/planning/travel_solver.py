@@ -15,15 +15,17 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.solving import (
-    LANES,
-    PRUNED,
-    SLOW,
-    add_to_wide,
+from simgap._kernels.solving.double_double import add_to_wide
+from simgap._kernels.solving.lanes import LANES
+from simgap._kernels.solving.reachability import (
     backward_order,
     compact_blocks,
-    ordered_travel_sweeps,
     predecessors,
+)
+from simgap._kernels.solving.travel import (
+    PRUNED,
+    SLOW,
+    ordered_travel_sweeps,
     wide_travel_sweeps,
 )
 from simgap._kernels.time_limit import check_time

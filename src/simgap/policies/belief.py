@@ -18,7 +18,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.beliefs import action_costs
+from simgap._kernels.beliefs.belief_episodes import action_costs
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, read_only
 from simgap.errors import InvalidArgument
 from simgap.policies.checks import (

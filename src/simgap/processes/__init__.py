@@ -1,5 +1,12 @@
 """Worker processes that may die, take too long or take too much."""
 
-from simgap.rooms import open_room
+from simgap.processes.crew import Crew, Ended
+from simgap.processes.inside import Start, TaskFailed, Tell
 
-__getattr__, __dir__, __all__ = open_room(__name__)
+__all__ = [
+    "Crew",
+    "Ended",
+    "Start",
+    "TaskFailed",
+    "Tell",
+]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import final
 
-from simgap.records import ON_GRID
+from simgap.records.provenance import ON_GRID
 from simgap.report.commands import commands_of
 from simgap.report.folder import Folder, read_folder
 from simgap.report.how_sure import certainty_sheet

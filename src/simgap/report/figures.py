@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import cast, final
 
 from simgap.errors import InvalidArgument
-from simgap.records import Record, for_this_grid, plain
+from simgap.records.files import plain
+from simgap.records.provenance import for_this_grid
+from simgap.records.record import Record
 from simgap.report.explorer import POLICY
 from simgap.report.page_data import held_data
 from simgap.report.part import Part

@@ -9,13 +9,10 @@ from pathlib import Path
 from typing import Any, cast, final
 
 from simgap.errors import InvalidFile
-from simgap.records import (
-    Train,
-    changed_records,
-    for_this_grid,
-    read_object,
-    read_record,
-)
+from simgap.records.files import read_object, read_record
+from simgap.records.kept import changed_records
+from simgap.records.provenance import for_this_grid
+from simgap.records.train import Train
 from simgap.report.heat_plots import HeatPlot
 from simgap.report.part import Part
 from simgap.report.parts import CLAIM, CLAIMS, MAKERS

@@ -8,7 +8,7 @@ from math import inf, isfinite, isnan
 from typing import final
 
 from simgap.intervals import Certified
-from simgap.records import ON_GRID
+from simgap.records.provenance import ON_GRID
 from simgap.report.part import Part
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
 from simgap.report.shown_number import CERTAINTIES, ShownNumber

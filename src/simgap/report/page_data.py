@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, final
 from zlib import compressobj
 
-from simgap.records import plain
+from simgap.records.files import plain
 
 MANY = 1_000  # numbers in one figure or table
 DIGITS = 7

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, final
 
-from simgap.records import Provenance
+from simgap.records.provenance import Provenance
 from simgap.report.certainty_words import LOSSES, name_of
 from simgap.report.plots import Plot
 from simgap.report.sheet import Sheet

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 from simgap.errors import InvalidFile
-from simgap.records import Report
+from simgap.records.report import Report
 from simgap.report.explorer import write_folder
 from simgap.report.folder import read_folder
 from simgap.text import suggestion

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from simgap.records import damaged_record
+from simgap.records.files import damaged_record
 from simgap.report.shown_number import ShownNumber, certainty_of
 from simgap.text import clean, number, shown
 

@@ -7,7 +7,7 @@ from math import inf, isfinite
 from typing import final
 
 from simgap.intervals import Certified, Estimate, Interval
-from simgap.records import ON_GRID
+from simgap.records.provenance import ON_GRID
 from simgap.text import at_least, at_most, bracket, how_sure, number
 
 CERTAINTIES = ("exact", "certified", ON_GRID, "estimated")

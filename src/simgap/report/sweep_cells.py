@@ -19,7 +19,8 @@ from typing import final
 
 from simgap.errors import InvalidFile, SimgapError
 from simgap.intervals import Certified, Estimate, Interval, Label
-from simgap.records import ON_GRID, Sweep, axis_text
+from simgap.records.provenance import ON_GRID
+from simgap.records.sweep import Sweep, axis_text
 from simgap.report.heat_plots import spread_out
 from simgap.report.shown_number import UNLABELLED, ShownNumber, show
 from simgap.text import clean

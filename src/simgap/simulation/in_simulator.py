@@ -19,7 +19,7 @@ from simgap.arrays import FloatArray, OffsetArray
 from simgap.intervals import Interval
 from simgap.mdp import Discretisation, Rounding
 from simgap.policies import Agent, MarkovPolicy, Policy
-from simgap.records import InSimulator
+from simgap.records.audit import InSimulator
 from simgap.simulation.simulated_returns import Play, simulated_returns
 from simgap.statistics import Part, estimated_mean
 

@@ -18,7 +18,7 @@ from typing import Any, Protocol, final, runtime_checkable
 import numpy as np
 
 from simgap._kernels.time_limit import check_time
-from simgap._kernels.walking import Record, World
+from simgap._kernels.walking.walk import Record, World
 from simgap.arrays import AnyArray, BoolArray, FloatArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
 from simgap.interrupts import delayed_interrupts

@@ -13,7 +13,8 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.walking import World, lose_most
+from simgap._kernels.walking.endings import lose_most
+from simgap._kernels.walking.walk import World
 from simgap.arrays import BoolArray, FloatArray
 from simgap.simulation.worlds import RealModels, on_edges
 

@@ -12,18 +12,16 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from simgap._kernels.walking import (
+from simgap._kernels.walking.streams import episode_keys, mixed, uniform
+from simgap._kernels.walking.walk import (
     STATE,
     Record,
     Run,
     World,
     begin,
-    episode_keys,
     finish,
-    mixed,
     new_run,
     step_with,
-    uniform,
 )
 from simgap.arrays import AnyArray, OffsetArray
 from simgap.errors import InvalidArgument

@@ -22,7 +22,9 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.walking import Tails, World, fill_aliases
+from simgap._kernels.walking.alias import fill_aliases
+from simgap._kernels.walking.endings import Tails
+from simgap._kernels.walking.walk import World
 from simgap.arrays import BoolArray, FloatArray, IndexArray, owned
 from simgap.errors import InvalidArgument, NotSolved
 from simgap.mdp import SimulatorClass

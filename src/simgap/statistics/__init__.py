@@ -4,6 +4,16 @@ Functions that compute need numpy and are imported when they are first used; rec
 hold estimates and are read without numpy.
 """
 
-from simgap.rooms import open_room
+from simgap.statistics.betting import Score, betting_interval, mixture_interval
+from simgap.statistics.mean import THIN, Part, estimated_mean
+from simgap.statistics.rate import estimated_rate
 
-__getattr__, __dir__, __all__ = open_room(__name__)
+__all__ = [
+    "THIN",
+    "Part",
+    "Score",
+    "betting_interval",
+    "estimated_mean",
+    "estimated_rate",
+    "mixture_interval",
+]

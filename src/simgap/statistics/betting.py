@@ -31,7 +31,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.solving import capital_by_part, greatest_capital
+from simgap._kernels.solving.betting import capital_by_part, greatest_capital
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
 

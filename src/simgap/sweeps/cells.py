@@ -12,7 +12,7 @@ from typing import Any, final
 
 from simgap.errors import InvalidFile
 from simgap.ledger import key_of
-from simgap.records import encode
+from simgap.records.files import encode
 from simgap.sweeps.fields import Found, Question
 from simgap.sweeps.plan import Cell, Plan, digest_of
 from simgap.sweeps.questions import QUESTIONS

@@ -9,7 +9,7 @@ from statistics import mean
 from tempfile import TemporaryDirectory
 
 from simgap.ledger import has_ledger, read_ledger
-from simgap.records import Sweep, SweepCost
+from simgap.records.sweep import Sweep, SweepCost
 from simgap.sweeps.cells import Begin, examples_of
 from simgap.sweeps.engine import Engine, LocalEngine
 from simgap.sweeps.plan import Limits, Plan

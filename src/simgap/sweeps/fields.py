@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, final
 
-from simgap.records import Certainty
+from simgap.records.provenance import Certainty
 from simgap.text import shown
 
 Asked = Mapping[str, Any]  # the fields of a question with their values

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from simgap.ledger import Ledger, driver_of, read_ledger
-from simgap.records import Export, FailedCell, Sweep, provenance
+from simgap.records.info import Export
+from simgap.records.provenance import provenance
+from simgap.records.sweep import FailedCell, Sweep
 from simgap.sweeps.plan import Plan
 from simgap.sweeps.rows import DONE, FAILED, PART, read_failure
 from simgap.sweeps.saved_plan import plan_in

@@ -12,7 +12,8 @@ from time import monotonic
 from simgap.errors import InvalidFile, SimgapError
 from simgap.ledger import Ledger, Row, opened_ledger
 from simgap.processes import Ended
-from simgap.records import Sweep, write_record
+from simgap.records.kept import write_record
+from simgap.records.sweep import Sweep
 from simgap.sweeps.cells import WORK, Begin, examples_of
 from simgap.sweeps.engine import Engine, LocalEngine
 from simgap.sweeps.plan import Cell, Plan

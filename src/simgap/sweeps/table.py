@@ -16,7 +16,7 @@ from typing import Any
 
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.ledger import Ledger
-from simgap.records import axis_text
+from simgap.records.sweep import axis_text
 from simgap.sweeps.fields import Question
 from simgap.sweeps.plan import Plan
 from simgap.sweeps.rows import DONE, FAILED, read_done, read_failure

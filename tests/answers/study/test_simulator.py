@@ -15,7 +15,7 @@ import pytest
 
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.ledger import LEDGER, opened_ledger, read_ledger
-from simgap.records import changed_records
+from simgap.records.kept import changed_records
 from tests.answers.study.untrained import studied, untrained
 
 KINDS = ("gru", "nominal-gru", "masked-gru", "none", "informed-none")

@@ -11,7 +11,7 @@ from simgap.answers.study.verdicts import (
     what_it_is_worth,
 )
 from simgap.intervals import Estimate
-from simgap.records import Worth
+from simgap.records.transfer import Worth
 
 
 def about(value: float, half: float) -> Estimate:

@@ -13,7 +13,7 @@ import simgap
 from simgap.arrays import FloatArray
 from simgap.continuous import Returns
 from simgap.errors import InvalidArgument
-from simgap.records import Train
+from simgap.records.train import Train
 from tests.answers.target import Target
 
 ROWS = 64

@@ -10,7 +10,9 @@ import pytest
 
 import simgap
 from simgap.continuous import bind, parse_randomization
-from simgap.records import Train, Transfer, read_record
+from simgap.records.files import read_record
+from simgap.records.train import Train
+from simgap.records.transfer import Transfer
 from tests.answers.target import Guess, MeanGuess, Target
 from tests.note_codes import codes
 

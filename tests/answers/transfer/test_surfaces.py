@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from scipy.stats import qmc
 
-from simgap.answers import transfer
+from simgap.answers.transfer.transfer import transfer
 from simgap.arrays import BoolArray, FloatArray, OffsetArray
 from simgap.continuous import Box, Choices, Parameter, Stepped
-from simgap.records import Transfer
+from simgap.records.transfer import Transfer
 from tests.continuous.measuring.coverage import Coverage, holds
 from tests.continuous.measuring.surfaces import Surface, noise, random_surface
 

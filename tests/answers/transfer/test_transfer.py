@@ -14,7 +14,8 @@ import pytest
 import simgap
 from simgap.cli.app.main import main
 from simgap.errors import SimgapError
-from simgap.records import Transfer, read_record
+from simgap.records.files import read_record
+from simgap.records.transfer import Transfer
 
 USER = '''
 import gymnasium

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from simgap.answers import width_run
-from simgap.records import Train, WidthRun, read_record
+from simgap.answers.width.width_run import width_run
+from simgap.records.files import read_record
+from simgap.records.train import Train
+from simgap.records.width_run import WidthRun
 from tests.answers.target import Guess, MeanGuess, Target
 from tests.note_codes import codes
 

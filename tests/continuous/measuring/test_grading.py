@@ -9,7 +9,7 @@ import pytest
 
 from simgap.continuous import Cube, Drawn, DrawnPoints, Failure, compared, graded
 from simgap.errors import InvalidArgument
-from simgap.records import Note
+from simgap.records.note import Note
 
 POINTS, EPISODES = 4, 40
 

@@ -11,7 +11,7 @@ from simgap.continuous.measuring.drawn import Drawn
 from simgap.continuous.measuring.polynomials import axis_of
 from simgap.continuous.measuring.shares import variance_shares
 from simgap.continuous.measuring.surrogate import Surrogate, fitted
-from simgap.records import VarianceShare
+from simgap.records.transfer import VarianceShare
 from tests.continuous.measuring.coverage import Coverage, holds
 from tests.continuous.measuring.surfaces import drawn_points, noise, random_surface
 

@@ -9,7 +9,7 @@ import pytest
 
 import simgap
 from simgap.errors import SimgapError
-from simgap.records import Train
+from simgap.records.train import Train
 from tests.continuous.training import mortal
 
 ROUNDS = 10

@@ -1,5 +1,1 @@
 """Known models: values, gains, travel times, distances."""
-
-from simgap.rooms import open_room
-
-__getattr__, __dir__, __all__ = open_room(__name__)

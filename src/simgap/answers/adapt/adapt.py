@@ -19,7 +19,8 @@ from simgap.continuous import Randomized, RealLog, Simulator, is_real_log
 from simgap.errors import InvalidArgument
 from simgap.interop import TransitionLog
 from simgap.oracle import OracleResult, Solver
-from simgap.records import Adapt, AdaptedSimulator
+from simgap.records.adapt import Adapt
+from simgap.records.adapt_simulator import AdaptedSimulator
 
 Path = str | os.PathLike[str]
 

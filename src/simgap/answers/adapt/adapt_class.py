@@ -42,18 +42,17 @@ from simgap.intervals import EPS
 from simgap.mdp import LatentMDP
 from simgap.oracle import AutoOracle, OracleResult, Solver
 from simgap.planning import checked_horizon
-from simgap.records import (
+from simgap.records.adapt import (
     Adapt,
     AdaptedModel,
-    Certainty,
     LikeliestBound,
     Misfit,
     Moments,
-    Note,
     ParameterPosterior,
     SavedFiles,
-    provenance,
 )
+from simgap.records.note import Note
+from simgap.records.provenance import Certainty, provenance
 
 NEGLIGIBLE = 1e-4  # of the value: a width that is enough to compare two plans
 CERTAINTY: dict[str, Certainty] = {

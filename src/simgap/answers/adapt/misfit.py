@@ -8,7 +8,7 @@ from simgap.answers.adapt.evidence import START, Evidence, ObservedRows, per_row
 from simgap.answers.adapt.goodness_of_fit import evidence_by_row
 from simgap.arrays import FloatArray
 from simgap.mdp import SimulatorClass
-from simgap.records import Misfit
+from simgap.records.adapt import Misfit
 
 MOST_ROWS = 5
 NOTICEABLE = 1.0  # log of the evidence of one row that is worth naming

@@ -12,7 +12,7 @@ from simgap.arrays import BoolArray, FloatArray
 from simgap.interop import TransitionLog
 from simgap.mdp import LatentMDP
 from simgap.oracle import OracleResult, Outcome
-from simgap.records import Note, Notes
+from simgap.records.note import Note, Notes
 
 
 def adapt_notes(

@@ -22,18 +22,17 @@ from simgap.continuous import (
     write_rows,
 )
 from simgap.errors import InvalidArgument, InvalidFile
-from simgap.records import (
+from simgap.records.adapt_simulator import (
     AdaptedSimulator,
-    Certainty,
     DelayBelief,
     DetectableDrag,
-    Finding,
-    Note,
     ParameterBelief,
-    Transfer,
-    provenance,
-    read_record,
 )
+from simgap.records.audit import Finding
+from simgap.records.files import read_record
+from simgap.records.note import Note
+from simgap.records.provenance import Certainty, provenance
+from simgap.records.transfer import Transfer
 from simgap.text import counted, listed, number, percent
 
 CREDIBILITY = 0.95

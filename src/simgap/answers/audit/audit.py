@@ -47,15 +47,9 @@ from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP
 from simgap.oracle import Outcome
 from simgap.planning import checked_horizon
-from simgap.records import (
-    Audit,
-    Certainty,
-    Finding,
-    Status,
-    Verdict,
-    class_notes,
-    provenance,
-)
+from simgap.records.audit import Audit, Finding, Status, Verdict
+from simgap.records.note import class_notes
+from simgap.records.provenance import Certainty, provenance
 from simgap.text import SHORT, listed, number, percent, shown
 
 LONGER = 6  # times as long a limit, if the verdict is left open

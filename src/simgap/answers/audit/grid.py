@@ -14,7 +14,7 @@ from dataclasses import replace
 from simgap.answers.audit.losses import Losses
 from simgap.answers.audit.verdict import Judgement
 from simgap.mdp import TOO_COARSE, GridOrigin, SimulatorClass
-from simgap.records import Finding, InSimulator, OpenOnGrid
+from simgap.records.audit import Finding, InSimulator, OpenOnGrid
 from simgap.text import at_least, at_most, ends, number, percent
 
 MUCH = 0.5  # of the motion of a step: more noise than this is worth a warning

@@ -30,7 +30,7 @@ from simgap.oracle import (
     planned_policy,
 )
 from simgap.policies import GraphPolicy, MarkovPolicy, Policy
-from simgap.records import InSimulator
+from simgap.records.audit import InSimulator
 from simgap.simulation import episodes_to_run, in_simulator
 
 MOST_PLANNED = 40  # models with weight that are planned for at once

@@ -24,7 +24,7 @@ from simgap.answers.audit.verdict import NOT_KNOWN, WorstCases, verdict_in_steps
 from simgap.answers.planned_class import PlannedClass, Tell, checked_oracle
 from simgap.answers.stakes import Stakes, stakes
 from simgap.arrays import FloatArray
-from simgap.base_policies import memoryless_policy
+from simgap.base_policies.without_memory import memoryless_policy
 from simgap.errors import NotCommunicating, NotSolved
 from simgap.gap import Exact, average_certified, exact_gaps
 from simgap.intervals import Certified
@@ -42,7 +42,8 @@ from simgap.oracle import (
     memory_proofs,
     window_nodes,
 )
-from simgap.records import InSimulator, Memory, Verdict, WorstModel
+from simgap.records.audit import InSimulator, Verdict, WorstModel
+from simgap.records.memory import Memory
 
 LARGEST_LOSSES = 1e8  # bytes of the losses of all steps; beyond, nothing is planned
 LARGEST_THOROUGH = 2e9

@@ -7,7 +7,7 @@ import numpy as np
 from simgap.arrays import FloatArray
 from simgap.intervals import EPS
 from simgap.mdp import LatentMDP, SimulatorClass
-from simgap.records import Finding
+from simgap.records.audit import Finding
 from simgap.text import counted, listed, model_named, number, percent
 
 SMALL = 1e-9  # a probability below this: results depend on a very rare move

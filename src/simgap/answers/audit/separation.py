@@ -28,7 +28,7 @@ from simgap.errors import NotSolved
 from simgap.intervals import Certified
 from simgap.mdp import LEAST_REWARD, SimulatorClass, Transitions
 from simgap.planning import solve_average_reward
-from simgap.records import Finding, HardestPair, Status
+from simgap.records.audit import Finding, HardestPair, Status
 from simgap.text import SHORT, at_most, counted, listed, number, shown
 
 MOST_COMPARISONS = 3e9  # pairs of models x entries of a kernel: ten seconds

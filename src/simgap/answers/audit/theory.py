@@ -29,7 +29,8 @@ from simgap.errors import NotSolved, OutOfTime
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.planning import Diameter, diameter, solve_average_reward
-from simgap.records import Finding, Note, Theorem
+from simgap.records.audit import Finding, Theorem
+from simgap.records.note import Note
 from simgap.text import SHORT, at_most, model_named, number, shown
 
 MOST_TRIPS = 5e6  # models x states x entries of a kernel: some seconds

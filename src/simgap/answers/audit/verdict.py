@@ -25,7 +25,7 @@ from math import inf
 from typing import final
 
 from simgap.intervals import Certified
-from simgap.records import OpenOnGrid, Verdict
+from simgap.records.audit import OpenOnGrid, Verdict
 
 BAD: tuple[Verdict, ...] = ("no", "not promised")  # a script should stop here
 CLEARLY = 0.5  # of the loss in the worst model: what memory has to bring it below

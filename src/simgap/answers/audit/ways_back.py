@@ -17,7 +17,7 @@ import numpy as np
 from simgap.arrays import BoolArray, OffsetArray, digest
 from simgap.mdp import SimulatorClass
 from simgap.planning import communicating
-from simgap.records import Finding, Status
+from simgap.records.audit import Finding, Status
 from simgap.text import counted, listed, model_named
 
 RESTARTS, ABSORBS = "terminal=restart", "terminal=absorb"  # codes of notes

@@ -10,7 +10,7 @@ from simgap.answers.weighted_models import WeightedModels
 from simgap.intervals import Certified
 from simgap.mdp import LatentMDP
 from simgap.oracle import Outcome
-from simgap.records import Verdict, WorstModel
+from simgap.records.audit import Verdict, WorstModel
 from simgap.text import (
     NOISE,
     ends,

@@ -43,14 +43,9 @@ from simgap.errors import InvalidArgument
 from simgap.intervals import Certified, Estimate, Interval
 from simgap.oracle import OracleResult, compared_models, loss_form, pair_prices
 from simgap.planning import checked_horizon
-from simgap.records import (
-    Blame,
-    BlamedParameter,
-    Certainty,
-    LossAtValue,
-    PairPrices,
-    provenance,
-)
+from simgap.records.blame import Blame, BlamedParameter, LossAtValue
+from simgap.records.pair_prices import PairPrices
+from simgap.records.provenance import Certainty, provenance
 from simgap.text import suggestion
 
 NOTHING = Certified(0.0, 0.0)

@@ -43,14 +43,11 @@ from simgap.continuous import (
 from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate
 from simgap.ledger import key_of
-from simgap.records import (
-    BlamedRun,
-    MaskingCheck,
-    Note,
-    Train,
-    provenance,
-    write_record,
-)
+from simgap.records.blame_run import BlamedRun, MaskingCheck
+from simgap.records.kept import write_record
+from simgap.records.note import Note
+from simgap.records.provenance import provenance
+from simgap.records.train import Train
 from simgap.text import between, listed, number, shown
 from simgap.user_files import made_folder
 

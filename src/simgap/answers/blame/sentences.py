@@ -9,7 +9,8 @@ import numpy as np
 from simgap.answers.blame.hidden_losses import HiddenLosses
 from simgap.answers.blame.hidden_parts import UNNAMED, HiddenParts
 from simgap.intervals import Certified, Estimate, Interval
-from simgap.records import BlamedParameter, Note, Notes
+from simgap.records.blame import BlamedParameter
+from simgap.records.note import Note, Notes
 from simgap.text import number, percent_of, shown
 
 EQUAL = 0.98  # of the larger share: two shares that are as good as the same

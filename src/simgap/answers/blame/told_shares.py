@@ -35,7 +35,7 @@ from simgap.continuous import (
     combined,
 )
 from simgap.intervals import Estimate
-from simgap.records import ToldParameter, ToldSet
+from simgap.records.blame_run import ToldParameter, ToldSet
 
 Names = tuple[str, ...]
 

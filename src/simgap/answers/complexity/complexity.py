@@ -34,18 +34,17 @@ from simgap.errors import InvalidArgument, NotSolved
 from simgap.intervals import Certified
 from simgap.mdp import SimulatorClass
 from simgap.planning import checked_horizon, communicating, diameter, optimal_values
-from simgap.records import (
-    Certainty,
+from simgap.records.complexity import (
     ClassSeparation,
     ClassSmoothness,
     Complexity,
     CoveringBounds,
     EluderBounds,
     MetricSmoothness,
-    Notes,
     SequencePoint,
-    provenance,
 )
+from simgap.records.note import Notes
+from simgap.records.provenance import Certainty, provenance
 
 NO_HORIZON = (
     "no eluder dimension, covering number and smoothness: they belong to a horizon, "

@@ -31,15 +31,9 @@ from simgap.complexity import MOST_MODELS as MOST_SEPARATED, separation
 from simgap.errors import InvalidArgument
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle import AutoOracle, OracleResult, Outcome, spread_over
-from simgap.records import (
-    Certainty,
-    Identify,
-    ModelPair,
-    ModelPosterior,
-    Notes,
-    Timeline,
-    provenance,
-)
+from simgap.records.identify import Identify, ModelPair, ModelPosterior, Timeline
+from simgap.records.note import Notes
+from simgap.records.provenance import Certainty, provenance
 from simgap.text import at_most
 
 MOST_PAIRS = 2_000

@@ -36,17 +36,12 @@ from simgap.continuous import (
 )
 from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate
-from simgap.records import (
-    BlamedRun,
-    IdentifiedRun,
-    Note,
-    ReadParameter,
-    StepLoss,
-    Train,
-    provenance,
-    read_unchanged,
-    write_record,
-)
+from simgap.records.blame_run import BlamedRun
+from simgap.records.identify_run import IdentifiedRun, ReadParameter, StepLoss
+from simgap.records.kept import read_unchanged, write_record
+from simgap.records.note import Note
+from simgap.records.provenance import provenance
+from simgap.records.train import Train
 from simgap.text import listed, shown
 from simgap.user_files import made_folder
 

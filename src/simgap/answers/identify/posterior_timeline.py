@@ -29,9 +29,9 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.beliefs import Rules, follow_posteriors
+from simgap._kernels.beliefs.posterior_paths import Rules, follow_posteriors
 from simgap._kernels.time_limit import check_time
-from simgap._kernels.walking import episode_keys
+from simgap._kernels.walking.streams import episode_keys
 from simgap.arrays import FloatArray, OffsetArray
 from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate

@@ -14,7 +14,11 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.solving import backward_order, predecessors, strong_components
+from simgap._kernels.solving.reachability import (
+    backward_order,
+    predecessors,
+    strong_components,
+)
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray, read_only
 from simgap.mdp import SimulatorClass
 

@@ -51,7 +51,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.solving import least_affinity
+from simgap._kernels.solving.affinity import least_affinity
 from simgap._kernels.time_limit import pieces
 from simgap.answers.identify.shared_paths import (
     SharedPaths,

@@ -23,13 +23,10 @@ from simgap._kernels.time_limit import time_limited
 from simgap.answers.model import Model, NamedModel, named_model
 from simgap.answers.planned_class import Tell
 from simgap.answers.time_limits import whole_time
-from simgap.base_policies import (
-    OptimisticExploration,
-    OptimisticMixture,
-    build_policy,
-    continuum_agent,
-    named_policy,
-)
+from simgap.base_policies.catalogue import build_policy, named_policy
+from simgap.base_policies.infinite.continuum_agent import continuum_agent
+from simgap.base_policies.infinite.general_mixture import OptimisticMixture
+from simgap.base_policies.paper.optimistic import OptimisticExploration
 from simgap.bounds import ProvedThreshold, vacuity_horizon
 from simgap.errors import InvalidArgument
 from simgap.gap import SampledGap, combined, measured, program_of
@@ -40,7 +37,9 @@ from simgap.mdp import LatentMDP
 from simgap.oracle import AutoOracle, domain_randomization_oracle
 from simgap.planning import checked_horizon, diameter
 from simgap.policies import Policy
-from simgap.records import Certainty, Note, RegretPoint, Run, RunModel, provenance
+from simgap.records.note import Note
+from simgap.records.provenance import Certainty, provenance
+from simgap.records.run import RegretPoint, Run, RunModel
 from simgap.simulation import (
     Eliminating,
     RealModels,

@@ -18,7 +18,9 @@ from simgap.answers.study.simulator import study_simulator
 from simgap.answers.study.study import study_class
 from simgap.continuous import Randomized
 from simgap.errors import InvalidArgument
-from simgap.records import Audit, Study, StudyRun
+from simgap.records.audit import Audit
+from simgap.records.study import Study
+from simgap.records.study_run import StudyRun
 
 Draw = Callable[[Path, Path], object]
 

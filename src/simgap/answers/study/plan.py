@@ -14,7 +14,7 @@ from typing import final
 
 from simgap.answers.study.kinds import MASKED, MEMORY, WINDOW, Kind, kinds_of
 from simgap.errors import InvalidArgument
-from simgap.records import Note
+from simgap.records.note import Note
 from simgap.text import counted
 
 SEEDS, FEW_SEEDS = 5, 3

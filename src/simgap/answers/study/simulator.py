@@ -42,21 +42,16 @@ from simgap.answers.width.width_run import width_run
 from simgap.continuous import TrainedSeed, TrainingRecipe, finished_trainings
 from simgap.errors import InvalidArgument, InvalidFile, SimgapError
 from simgap.ledger import opened_ledger
-from simgap.records import (
-    BlamedRun,
-    IdentifiedRun,
-    Note,
-    Record,
-    StudyRun,
-    Train,
-    Transfer,
-    WidthRun,
-    kept_or_made,
-    provenance,
-    versions,
-    with_command,
-    write_record,
-)
+from simgap.records.blame_run import BlamedRun
+from simgap.records.identify_run import IdentifiedRun
+from simgap.records.kept import kept_or_made, write_record
+from simgap.records.note import Note
+from simgap.records.provenance import provenance, versions
+from simgap.records.record import Record, with_command
+from simgap.records.study_run import StudyRun
+from simgap.records.train import Train
+from simgap.records.transfer import Transfer
+from simgap.records.width_run import WidthRun
 from simgap.text import counted, duration, listed
 from simgap.user_files import made_folder
 

@@ -18,7 +18,7 @@ from simgap.answers.transfer.transfer import transfer
 from simgap.continuous import TrainingRecipe, train_all
 from simgap.errors import InvalidFile
 from simgap.ledger import forget_ledger
-from simgap.records import read_record
+from simgap.records.files import read_record
 from simgap.text import duration
 
 ROUNDS = 6  # of a training: the first compiles, the others are timed

@@ -8,7 +8,8 @@ memory. Every sentence says how sure its numbers are.
 from __future__ import annotations
 
 from simgap.intervals import Certified
-from simgap.records import BaselinePolicy, Chapter, Oracle
+from simgap.records.oracle import BaselinePolicy, Oracle
+from simgap.records.study import Chapter
 from simgap.text import between, ends as outwards, how_sure, number, shown
 
 

@@ -34,24 +34,17 @@ from simgap.answers.width.width import width
 from simgap.interop import TransitionLog, read_transition_log, save_model
 from simgap.ledger import opened_ledger
 from simgap.oracle import AutoOracle, Outcome
-from simgap.records import (
-    ANSWERS,
-    Adapt,
-    Audit,
-    Blame,
-    Gap,
-    Identify,
-    Oracle,
-    Record,
-    Study,
-    Width,
-    kept_or_made,
-    provenance,
-    versions,
-    width_file,
-    with_command,
-    write_record,
-)
+from simgap.records.adapt import Adapt
+from simgap.records.audit import Audit
+from simgap.records.blame import Blame
+from simgap.records.gap import Gap
+from simgap.records.identify import Identify
+from simgap.records.kept import ANSWERS, kept_or_made, write_record
+from simgap.records.oracle import Oracle
+from simgap.records.provenance import provenance, versions
+from simgap.records.record import Record, with_command
+from simgap.records.study import Study
+from simgap.records.width import Width, width_file
 from simgap.text import between, number, shown
 from simgap.user_files import made_folder
 

@@ -11,17 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from simgap.intervals import Estimate
-from simgap.records import (
-    BlamedRun,
-    IdentifiedRun,
-    Question,
-    StudyAnswer,
-    Train,
-    Transfer,
-    WidthRun,
-    Word,
-    Worth,
-)
+from simgap.records.blame_run import BlamedRun
+from simgap.records.identify_run import IdentifiedRun
+from simgap.records.study_run import Question, StudyAnswer, Word
+from simgap.records.train import Train
+from simgap.records.transfer import Transfer, Worth
+from simgap.records.width_run import WidthRun
 from simgap.text import at_least, at_most, counted, number, shown
 
 Answered = BlamedRun | IdentifiedRun | WidthRun

@@ -24,7 +24,9 @@ from simgap.continuous import (
 )
 from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate
-from simgap.records import Note, Train, TrainedPolicy, provenance
+from simgap.records.note import Note
+from simgap.records.provenance import provenance
+from simgap.records.train import Train, TrainedPolicy
 
 TRIED = 64  # episodes that say what a policy gets
 OUTCOME = "trained by a function of yours"

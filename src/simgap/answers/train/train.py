@@ -27,7 +27,10 @@ from simgap.continuous import (
     preset,
 )
 from simgap.errors import InvalidArgument
-from simgap.records import Note, Train, TrainedPolicy, provenance, write_record
+from simgap.records.kept import write_record
+from simgap.records.note import Note
+from simgap.records.provenance import provenance
+from simgap.records.train import Train, TrainedPolicy
 from simgap.user_files import made_folder
 
 RECORD = "train.json"

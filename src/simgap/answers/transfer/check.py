@@ -15,7 +15,8 @@ from simgap.answers.transfer.setup import (
     steps_of,
 )
 from simgap.continuous import Points, Work, all_checks, bind, parse_randomization
-from simgap.records import SimulatorCheck, provenance
+from simgap.records.check import SimulatorCheck
+from simgap.records.provenance import provenance
 
 
 def check(

@@ -27,7 +27,8 @@ from simgap.continuous import (
     parse_randomization,
 )
 from simgap.errors import InvalidArgument
-from simgap.records import Note, Train
+from simgap.records.note import Note
+from simgap.records.train import Train
 from simgap.text import listed, shown
 
 ENOUGH_SEEDS = 5

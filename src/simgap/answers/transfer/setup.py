@@ -31,7 +31,7 @@ from simgap.continuous import (
     with_noise,
 )
 from simgap.errors import InvalidArgument
-from simgap.records import Note
+from simgap.records.note import Note
 from simgap.user_files import with_assets, with_imports
 
 Policies = Any  # a policy, a text, a list of them, or a mapping of names to them

@@ -9,7 +9,9 @@ from typing import Any, Literal, final
 
 from simgap.continuous import Cube, DrawnPoints, compared
 from simgap.errors import InvalidArgument, InvalidFile
-from simgap.records import Train, Worth, read_unchanged
+from simgap.records.kept import read_unchanged
+from simgap.records.train import Train
+from simgap.records.transfer import Worth
 from simgap.text import listed
 
 RECORD = "train.json"

@@ -39,14 +39,10 @@ from simgap.continuous import (
     without_effect,
 )
 from simgap.errors import InvalidArgument, InvalidFile
-from simgap.records import (
-    BrokenEpisode,
-    Note,
-    Transfer,
-    Worth,
-    provenance,
-    write_record,
-)
+from simgap.records.kept import write_record
+from simgap.records.note import Note
+from simgap.records.provenance import provenance
+from simgap.records.transfer import BrokenEpisode, Transfer, Worth
 from simgap.user_files import made_folder, replacing
 
 RETURNS, RECORD = "returns.npz", "transfer.json"

@@ -7,7 +7,8 @@ from math import isclose
 from simgap.answers.width.ranges import varying_parameters
 from simgap.mdp import LatentMDP
 from simgap.oracle import Outcome
-from simgap.records import Note, Notes, RangeLoss, Width
+from simgap.records.note import Note, Notes
+from simgap.records.width import RangeLoss, Width
 from simgap.text import at_least, at_most, gap_number, number, shown
 
 WHOLE_IS_BEST = (

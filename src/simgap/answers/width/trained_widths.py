@@ -43,7 +43,8 @@ from simgap.continuous import (
 from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate
 from simgap.ledger import key_of
-from simgap.records import Train, TransferPolicy
+from simgap.records.train import Train
+from simgap.records.transfer import TransferPolicy
 
 BEFORE = "before"  # folder of what wider ranges begin with
 RANDOM = "random"

@@ -62,14 +62,8 @@ from simgap.oracle import (
 )
 from simgap.planning import checked_horizon
 from simgap.policies import GraphPolicy, Pattern
-from simgap.records import (
-    Certainty,
-    LossBeyond,
-    RangeLoss,
-    RealModel,
-    Width,
-    provenance,
-)
+from simgap.records.provenance import Certainty, provenance
+from simgap.records.width import LossBeyond, RangeLoss, RealModel, Width
 from simgap.text import suggestion
 
 CRITERIA = ("average", "worst")

@@ -27,14 +27,11 @@ from simgap.answers.width.trained_widths import (
 )
 from simgap.continuous import TrainFunction, narrowed
 from simgap.errors import InvalidArgument
-from simgap.records import (
-    Note,
-    Train,
-    WidthReturns,
-    WidthRun,
-    provenance,
-    write_record,
-)
+from simgap.records.kept import write_record
+from simgap.records.note import Note
+from simgap.records.provenance import provenance
+from simgap.records.train import Train
+from simgap.records.width_run import WidthReturns, WidthRun
 from simgap.text import bracket, number
 from simgap.user_files import made_folder
 

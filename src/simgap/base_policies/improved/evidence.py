@@ -15,7 +15,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.agents import Weights
+from simgap._kernels.agents.known_class import Weights
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, read_only
 from simgap.simulation import ObservedClass
 

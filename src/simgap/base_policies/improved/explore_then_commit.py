@@ -23,8 +23,9 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from simgap._kernels.agents import Table, run_commitment
-from simgap._kernels.walking import Record, World
+from simgap._kernels.agents.explore_then_commit import run_commitment
+from simgap._kernels.agents.fixed_policies import Table
+from simgap._kernels.walking.walk import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.base_policies.improved.evidence import Evidence, evidence_of
 from simgap.base_policies.insider import Insider

@@ -43,8 +43,8 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from simgap._kernels.agents import run_likelihood
-from simgap._kernels.walking import Record, World
+from simgap._kernels.agents.likelihood_optimism import run_likelihood
+from simgap._kernels.walking.walk import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.base_policies.improved.evidence import Evidence, evidence_of
 from simgap.base_policies.insider import Follower

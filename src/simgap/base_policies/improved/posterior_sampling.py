@@ -31,11 +31,12 @@ from typing import ClassVar, final
 import numpy as np
 import numpy.typing as npt
 
-from simgap._kernels.agents import (
+from simgap._kernels.agents.posterior_sampling import (
     drawn_model,
     run_posterior_sampling,
 )
-from simgap._kernels.walking import Record, World, uniform
+from simgap._kernels.walking.streams import uniform
+from simgap._kernels.walking.walk import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray, owned
 from simgap.base_policies.improved.evidence import Evidence, evidence_of
 from simgap.base_policies.insider import Follower

@@ -18,8 +18,8 @@ from typing import Protocol, Self, final
 
 import numpy as np
 
-from simgap._kernels.solving import Chart
-from simgap._kernels.walking import World
+from simgap._kernels.solving.extended_values import Chart
+from simgap._kernels.walking.walk import World
 from simgap.arrays import FloatArray, read_only
 from simgap.base_policies.knowledge import ClassKnowledge, Known
 from simgap.errors import InvalidArgument, NotSolved

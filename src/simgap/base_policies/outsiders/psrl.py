@@ -35,8 +35,8 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from simgap._kernels.agents import empty_draw, plan_psrl, run_psrl
-from simgap._kernels.walking import Record, World
+from simgap._kernels.agents.psrl import empty_draw, plan_psrl, run_psrl
+from simgap._kernels.walking.walk import Record, World
 from simgap.arrays import AnyArray, OffsetArray
 from simgap.base_policies.knowledge import Known
 from simgap.base_policies.outsiders.outsider import (

@@ -43,9 +43,9 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.agents import plan_ucrl, run_ucrl
-from simgap._kernels.solving import empty_plausible, empty_sheet
-from simgap._kernels.walking import Record, World
+from simgap._kernels.agents.ucrl import plan_ucrl, run_ucrl
+from simgap._kernels.solving.extended_values import empty_plausible, empty_sheet
+from simgap._kernels.walking.walk import Record, World
 from simgap.arrays import AnyArray, OffsetArray
 from simgap.base_policies.knowledge import Known
 from simgap.base_policies.outsiders.outsider import (

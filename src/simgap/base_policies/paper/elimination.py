@@ -33,13 +33,9 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from simgap._kernels.agents import (
-    ANYTIME,
-    FIXED,
-    SPRT,
-    run_elimination,
-)
-from simgap._kernels.walking import Record, World, uniform
+from simgap._kernels.agents.algorithm_1 import ANYTIME, FIXED, SPRT, run_elimination
+from simgap._kernels.walking.streams import uniform
+from simgap._kernels.walking.walk import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.base_policies.improved.evidence import Evidence, evidence_of
 from simgap.base_policies.insider import Insider

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from simgap._kernels.agents import Ending, Search
+from simgap._kernels.agents.algorithm_1 import Ending
+from simgap._kernels.agents.algorithm_2 import Search
 from simgap.arrays import BoolArray, FloatArray
 from simgap.base_policies.improved.evidence import Evidence
 from simgap.base_policies.paper.comparison import Comparison, Pairing, Rounds

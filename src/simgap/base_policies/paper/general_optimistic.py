@@ -40,8 +40,8 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from simgap._kernels.agents import Fits, Rule, run_general
-from simgap._kernels.walking import Record, World
+from simgap._kernels.agents.algorithm_4 import Fits, Rule, run_general
+from simgap._kernels.walking.walk import Record, World
 from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.base_policies.insider import Follower
 from simgap.base_policies.knowledge import ClassKnowledge, Known, class_knowledge

@@ -36,8 +36,8 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from simgap._kernels.agents import Candidates, run_optimistic, threshold
-from simgap._kernels.walking import Record, World
+from simgap._kernels.agents.algorithm_3 import Candidates, run_optimistic, threshold
+from simgap._kernels.walking.walk import Record, World
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 from simgap.base_policies.insider import Follower
 from simgap.base_policies.knowledge import ClassKnowledge, Known, class_knowledge

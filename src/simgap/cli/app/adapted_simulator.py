@@ -14,7 +14,7 @@ from simgap.text import counted, number, percent, shown
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from simgap.records import AdaptedSimulator
+    from simgap.records.adapt_simulator import AdaptedSimulator
 
 Randomize = Annotated[
     str | None,

@@ -104,19 +104,19 @@ def _baselines() -> None:
 
 
 def _theory() -> None:
-    from simgap.answers import audit
+    from simgap.answers.audit.audit import audit
 
     audit(_tiny())
 
 
 def _identify() -> None:
-    from simgap.answers import identify
+    from simgap.answers.identify.identify import identify
 
     identify(_tiny(), STEPS)
 
 
 def _blame() -> None:
-    from simgap.answers import blame
+    from simgap.answers.blame.blame import blame
 
     blame(_tiny(), STEPS)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from simgap.answers import NamedModel
+    from simgap.answers.model import NamedModel
 
 
 def read_model(text: str) -> NamedModel:
@@ -13,7 +13,7 @@ def read_model(text: str) -> NamedModel:
 
     What the verb prints from here on is about this class.
     """
-    from simgap.answers import named_model
+    from simgap.answers.model import named_model
     from simgap.cli.app.output import speak_of, working
 
     with working(f"reading {text[:80]}"):

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from typer import Context
 
     from simgap.mdp import LatentMDP
-    from simgap.records import Note, Record
+    from simgap.records.note import Note
+    from simgap.records.record import Record
 
 AnyRecord = TypeVar("AnyRecord", bound="Record")
 
@@ -42,7 +43,7 @@ def fail(problem: str, hint: str = "") -> int:
 
 def print_json(record: Any) -> None:
     """Write one JSON object, in UTF-8 whatever the terminal speaks."""
-    from simgap.records import encode
+    from simgap.records.files import encode
 
     content = encode(record)
     raw = getattr(sys.stdout, "buffer", None)
@@ -67,7 +68,8 @@ def finish(
 
     The record names the command that makes it again.
     """
-    from simgap.records import with_command, write_record
+    from simgap.records.kept import write_record
+    from simgap.records.record import with_command
 
     answer = with_command(answer, str(context.obj))
     if folder is not None:
@@ -131,7 +133,7 @@ def speak_of(latent: LatentMDP) -> None:
     A table on a grid is not its simulator: what is printed about it as certified is
     certified for this grid, whichever verb prints it, and says if rows were sampled.
     """
-    from simgap.records import ON_GRID
+    from simgap.records.provenance import ON_GRID
 
     grid = latent.simulators.grid
     label = ON_GRID if grid is None or grid.samples == 1 else f"{ON_GRID}, sampled rows"
@@ -139,7 +141,7 @@ def speak_of(latent: LatentMDP) -> None:
 
 
 def _worded(text: str) -> str:
-    from simgap.records import ON_GRID, for_this_grid
+    from simgap.records.provenance import ON_GRID, for_this_grid
 
     label = _about.get()
     if label is None:

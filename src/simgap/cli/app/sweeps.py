@@ -16,8 +16,8 @@ from simgap.errors import InvalidArgument
 from simgap.text import counted, duration
 
 if TYPE_CHECKING:
-    from simgap.records import Sweep
-    from simgap.sweeps import Engine
+    from simgap.records.sweep import Sweep
+    from simgap.sweeps.engine import Engine
 
 MOST_FAILURES = 10  # that a terminal shows
 
@@ -50,7 +50,7 @@ Address = Annotated[
 def chosen_engine(name: str, address: str | None, workers: int | None) -> Engine:
     """Return where cells run."""
     if name == "ray":
-        from simgap.sweeps import RayEngine
+        from simgap.sweeps.ray_engine import RayEngine
 
         if workers is not None:
             raise InvalidArgument(
@@ -59,7 +59,7 @@ def chosen_engine(name: str, address: str | None, workers: int | None) -> Engine
         return RayEngine(address or "auto")
     if address is not None:
         raise InvalidArgument("--address without --engine ray", hint="give both")
-    from simgap.sweeps import LocalEngine
+    from simgap.sweeps.engine import LocalEngine
 
     return LocalEngine(workers or len(os.sched_getaffinity(0)))
 
@@ -87,8 +87,9 @@ def finish_sweep(
     from dataclasses import replace
     from pathlib import Path
 
-    from simgap.records import with_command, write_record
-    from simgap.report import draw_report
+    from simgap.records.kept import write_record
+    from simgap.records.record import with_command
+    from simgap.report.report import draw_report
 
     told = with_command(answer, str(context.obj))
     write_record(told, Path(folder) / "sweep.json")

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from simgap.intervals import Estimate
-    from simgap.records import BlamedRun, IdentifiedRun
+    from simgap.records.blame_run import BlamedRun
+    from simgap.records.identify_run import IdentifiedRun
 
 OF_A_RUN = "it is for a folder that simgap train wrote"
 NOT_OF_A_RUN = "leave it out: nothing is planned for a folder of trainings"

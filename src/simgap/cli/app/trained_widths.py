@@ -12,7 +12,7 @@ from simgap.text import counted, number, shown
 
 if TYPE_CHECKING:
     from simgap.intervals import Estimate
-    from simgap.records import WidthRun
+    from simgap.records.width_run import WidthRun
 
 OF_A_SIMULATOR = "it is for a simulator: --randomize 'mass=0.5..2'"
 NOT_OF_A_SIMULATOR = "leave it out: with --randomize policies are trained"

@@ -40,7 +40,8 @@ from simgap.cli.app.output import (
 from simgap.text import counted, gap_bracket, gap_number, number, shown
 
 if TYPE_CHECKING:
-    from simgap.records import Adapt, AdaptedModel, AdaptedSimulator
+    from simgap.records.adapt import Adapt, AdaptedModel
+    from simgap.records.adapt_simulator import AdaptedSimulator
 
 REWARDS = ("ignored", "exact")
 CHANCE = "it is a chance above 0 and below 1, such as 0.01"
@@ -143,7 +144,9 @@ def run(
     """
     import sys
 
-    from simgap.answers import RewardEvidence, adapt, adapt_simulator
+    from simgap.answers.adapt.adapt import adapt
+    from simgap.answers.adapt.evidence import RewardEvidence
+    from simgap.answers.adapt.simulator import adapt_simulator
     from simgap.cli.app.models import read_model
     from simgap.errors import InvalidArgument
     from simgap.interop import HEADER
@@ -213,7 +216,7 @@ def run(
 
 def print_answer(answer: Adapt | AdaptedSimulator) -> None:
     """Print a record for people: the warning first, if there is one."""
-    from simgap.records import Adapt
+    from simgap.records.adapt import Adapt
 
     if isinstance(answer, Adapt):
         _print_class(answer)

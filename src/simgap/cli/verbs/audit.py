@@ -43,7 +43,7 @@ from simgap.text import (
 
 if TYPE_CHECKING:
     from simgap.intervals import Certified
-    from simgap.records import Audit, InSimulator
+    from simgap.records.audit import Audit, InSimulator
 
 FAILED = 1
 SIGNS = {"ok": "ok", "info": "note", "warning": "warning", "fail": "FAIL"}
@@ -85,7 +85,7 @@ def run(
     steps = None if horizon is None else needed_horizon(horizon)
     folder = folder_of(out)
     compile_ahead("exact", "baselines", "bounded")  # while assumptions are checked
-    from simgap.answers import audit
+    from simgap.answers.audit.audit import audit
 
     with telling("checking assumptions") as tell:
         answer = audit(

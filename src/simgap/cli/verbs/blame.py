@@ -47,7 +47,8 @@ from simgap.text import ends, gap_bracket, gap_number, number, shown
 
 if TYPE_CHECKING:
     from simgap.intervals import Interval
-    from simgap.records import Blame, BlamedParameter, BlamedRun
+    from simgap.records.blame import Blame, BlamedParameter
+    from simgap.records.blame_run import BlamedRun
 
 BAR = 16  # characters of a whole bar
 MOST_POINTS = 8  # rows of a curve
@@ -129,7 +130,9 @@ def run(
     """
     from pathlib import Path
 
-    from simgap.answers import blame, blame_run, is_run
+    from simgap.answers.blame.blame import blame
+    from simgap.answers.blame.blame_run import blame_run
+    from simgap.answers.transfer.trained_run import is_run
     from simgap.cli.app.models import read_model
 
     folder = folder_of(out)
@@ -179,7 +182,7 @@ def run(
 
 def print_answer(answer: Blame | BlamedRun) -> None:
     """Print who is to blame."""
-    from simgap.records import Blame
+    from simgap.records.blame import Blame
 
     if isinstance(answer, Blame):
         _print_class(answer)

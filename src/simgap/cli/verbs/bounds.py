@@ -16,7 +16,7 @@ from simgap.cli.app.output import finish, print_line, print_notes, print_table, 
 from simgap.text import at_least, at_most, number, shown
 
 if TYPE_CHECKING:
-    from simgap.records import Bounds
+    from simgap.records.bounds import Bounds
 
 
 def run(
@@ -29,7 +29,7 @@ def run(
 
     Example: simgap bounds 'riverswim?states=6&success=0.2:0.5:4' -H 1e6
     """
-    from simgap.answers import bounds
+    from simgap.answers.bounds import bounds
     from simgap.cli.app.models import read_model
 
     steps = needed_horizon(horizon)

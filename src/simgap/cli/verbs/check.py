@@ -25,7 +25,7 @@ from simgap.errors import InvalidArgument
 from simgap.text import shown
 
 if TYPE_CHECKING:
-    from simgap.records import SimulatorCheck
+    from simgap.records.check import SimulatorCheck
 
 
 def run(
@@ -43,7 +43,7 @@ def run(
 
     Example: simgap check gym:CartPole-v1 --randomize length=0.3..1.0 -H 50
     """
-    from simgap.answers import check
+    from simgap.answers.transfer.check import check
 
     if simulator is None:
         raise InvalidArgument("SIMULATOR is not given", hint="for instance cartpole")

@@ -18,7 +18,7 @@ from simgap.intervals import Certified
 from simgap.text import bracket, gap_bracket, number, shown
 
 if TYPE_CHECKING:
-    from simgap.records import ClassSeparation, Complexity
+    from simgap.records.complexity import ClassSeparation, Complexity
 
 
 def run(
@@ -34,7 +34,7 @@ def run(
 
     Example: simgap complexity 'riverswim?states=6&success=0.2:0.5:4' -H 100
     """
-    from simgap.answers import complexity
+    from simgap.answers.complexity.complexity import complexity
     from simgap.cli.app.models import read_model
 
     steps = None if horizon is None else needed_horizon(horizon)

@@ -25,7 +25,8 @@ from simgap.text import gap_number, number, shown
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from simgap.records import Study, Transfer
+    from simgap.records.study import Study
+    from simgap.records.transfer import Transfer
 
 LAKES = "gym:FrozenLake-v1?success_rate=0.3333333333333333,0.5,0.7,0.9&terminal=restart"
 DEFAULT_LAKE = 0  # Gymnasium's own: success_rate = 1/3
@@ -67,10 +68,10 @@ def run(
     if continuous:
         _poles(context, made_folder(out or "simgap-demo-continuous"), as_json=as_json)
         return
-    from simgap.answers import study
+    from simgap.answers.study.entry import study
     from simgap.cli.app.compiling import WHOLE_STUDY, compile_ahead
     from simgap.cli.app.models import read_model
-    from simgap.report import write_explorer
+    from simgap.report.explorer import write_explorer
 
     folder = made_folder(out or "simgap-demo")
     compile_ahead(*WHOLE_STUDY)
@@ -94,10 +95,12 @@ def _poles(context: typer.Context, folder: Path, *, as_json: bool) -> None:
     """Check and measure the network that is shipped, and draw the page."""
     from pathlib import Path
 
-    from simgap.answers import check, transfer
+    from simgap.answers.transfer.check import check
+    from simgap.answers.transfer.transfer import transfer
     from simgap.cli.app.arguments import threads_or_all
-    from simgap.records import with_command, write_record
-    from simgap.report import write_explorer
+    from simgap.records.kept import write_record
+    from simgap.records.record import with_command
+    from simgap.report.explorer import write_explorer
 
     shipped = Path(__file__).parent.parent / "shipped"
     network = f"ppo={shipped / 'cartpole_mlp.onnx'}"
@@ -125,7 +128,7 @@ def _poles(context: typer.Context, folder: Path, *, as_json: bool) -> None:
 
 def print_answer(answer: Study | Transfer) -> None:
     """Print what a study prints after what is lost on every lake, or a transfer."""
-    from simgap.records import Transfer
+    from simgap.records.transfer import Transfer
 
     if isinstance(answer, Transfer):
         print_transfer(answer)

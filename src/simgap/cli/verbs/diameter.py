@@ -12,7 +12,7 @@ from simgap.intervals import Certified
 from simgap.text import bracket, shown
 
 if TYPE_CHECKING:
-    from simgap.records import Diameter
+    from simgap.records.solve import Diameter
 
 
 def run(
@@ -24,7 +24,7 @@ def run(
 
     Example: simgap diameter 'riverswim?states=6&success=0.2:0.5:4'
     """
-    from simgap.answers import diameter
+    from simgap.answers.solve import diameter
     from simgap.cli.app.models import read_model
 
     given = read_model(model)

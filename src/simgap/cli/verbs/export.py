@@ -10,7 +10,7 @@ from simgap.cli.app.arguments import AsJson, Model
 from simgap.cli.app.output import finish, print_line, working
 
 if TYPE_CHECKING:
-    from simgap.records import Export
+    from simgap.records.info import Export
 
 TABLES = (".csv", ".parquet")  # of a sweep; a model has no such form
 
@@ -34,12 +34,12 @@ def run(
     Example: simgap export 'riverswim?success=0.2:0.5:4' rivers.npz
     """
     if _is_run(model, file):
-        from simgap.sweeps import export_table
+        from simgap.sweeps.state import export_table
 
         with working(f"writing {file[:80]}"):
             answer = export_table(model, file)
     else:
-        from simgap.answers import export
+        from simgap.answers.info import export
         from simgap.cli.app.models import read_model
 
         _check_order(model, file)

@@ -47,7 +47,7 @@ from simgap.text import (
 )
 
 if TYPE_CHECKING:
-    from simgap.records import Gap
+    from simgap.records.gap import Gap
 
 NOISE = 1e-8  # a gap below this is shown as 0
 MOST_COLUMNS = 6  # models that a terminal shows
@@ -116,7 +116,7 @@ def run(
 
     Example: simgap gap 'riverswim?success=0.1:0.6:3&left_reward=0.4' -H 100
     """
-    from simgap.answers import compare
+    from simgap.answers.compare import compare
     from simgap.cli.app.models import read_model
 
     lengths, folder = _horizons(horizons), folder_of(out)

@@ -47,7 +47,8 @@ from simgap.text import number, shown, without_common_part
 
 if TYPE_CHECKING:
     from simgap.intervals import Certified, Estimate
-    from simgap.records import IdentifiedRun, Identify, ModelPair, Timeline
+    from simgap.records.identify import Identify, ModelPair, Timeline
+    from simgap.records.identify_run import IdentifiedRun
 
 MOST_PAIRS = 15
 MOST_MODELS = 15
@@ -101,7 +102,9 @@ def run(
     """
     from pathlib import Path
 
-    from simgap.answers import identify, identify_run, is_run
+    from simgap.answers.identify.identify import identify
+    from simgap.answers.identify.identify_run import identify_run
+    from simgap.answers.transfer.trained_run import is_run
     from simgap.cli.app.models import read_model
 
     folder = folder_of(out)
@@ -146,7 +149,7 @@ def run(
 
 def print_answer(answer: Identify | IdentifiedRun) -> None:
     """Print what is found out, and when."""
-    from simgap.records import Identify
+    from simgap.records.identify import Identify
 
     if isinstance(answer, Identify):
         _print_class(answer)

@@ -11,7 +11,7 @@ from simgap.cli.app.output import finish, print_notes, print_table
 from simgap.text import number, shown
 
 if TYPE_CHECKING:
-    from simgap.records import Info
+    from simgap.records.info import Info
 
 AS_GIVEN = "counts are exact; other numbers are the model's own, to 7 digits"
 
@@ -25,7 +25,7 @@ def run(
 
     Example: simgap info 'gym:FrozenLake-v1?success_rate=0.3:0.9:7&terminal=restart'
     """
-    from simgap.answers import info
+    from simgap.answers.info import info
     from simgap.cli.app.models import read_model
 
     answer = info(read_model(model))

@@ -10,7 +10,7 @@ from simgap.cli.app.arguments import AsJson
 from simgap.cli.app.output import print_json, print_line, print_table
 
 if TYPE_CHECKING:
-    from simgap.records import List, Listed
+    from simgap.records.info import List, Listed
 
 
 def run(
@@ -24,7 +24,7 @@ def run(
 
     Example: simgap list gym:CartPole-v1
     """
-    from simgap.answers import list_models, list_parameters
+    from simgap.answers.info import list_models, list_parameters
 
     answer = list_models() if simulator is None else list_parameters(simulator)
     if as_json:

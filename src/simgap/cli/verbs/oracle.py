@@ -46,7 +46,7 @@ from simgap.text import (
 )
 
 if TYPE_CHECKING:
-    from simgap.records import Oracle, OracleModel
+    from simgap.records.oracle import Oracle, OracleModel
 
 SOLVERS = ("auto", "exact", "bounded", "grid")
 
@@ -125,7 +125,7 @@ def run(
 
     Example: simgap oracle 'riverswim?success=0.1:0.6:5&left_reward=0.4' -H 100
     """
-    from simgap.answers import oracle
+    from simgap.answers.oracle import oracle
     from simgap.cli.app.models import read_model
 
     folder = folder_of(out)

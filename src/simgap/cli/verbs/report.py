@@ -12,7 +12,7 @@ from simgap.cli.app.output import print_json, print_line
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from simgap.records import Report
+    from simgap.records.report import Report
 
 
 def run(
@@ -37,7 +37,7 @@ def run(
     """
     from pathlib import Path
 
-    from simgap.report import draw_report
+    from simgap.report.report import draw_report
 
     answer = draw_report(folder, out)
     if as_json:

@@ -23,7 +23,7 @@ from simgap.errors import InvalidArgument
 from simgap.text import number
 
 if TYPE_CHECKING:
-    from simgap.records import Reproduce
+    from simgap.records.claim import Reproduce
 
 FOLDER = "simgap-reproduce"
 
@@ -54,7 +54,7 @@ def run(
     Example: simgap reproduce theorem-1 proposition-2 --quick
     """
     from simgap.experiments import Scale, named_claims, reproduce
-    from simgap.report import write_explorer
+    from simgap.report.explorer import write_explorer
     from simgap.user_files import made_folder
 
     if quick and full:

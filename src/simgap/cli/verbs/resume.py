@@ -29,7 +29,7 @@ def run(
 
     Example: simgap resume rivers
     """
-    from simgap.sweeps import resume
+    from simgap.sweeps.sweep import resume
 
     with resumable(folder) as tell:
         answer = resume(

@@ -29,7 +29,7 @@ def run(
 
     Example: simgap retry rivers
     """
-    from simgap.sweeps import retry
+    from simgap.sweeps.sweep import retry
 
     with resumable(folder) as tell:
         answer = retry(

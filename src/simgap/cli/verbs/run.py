@@ -38,7 +38,7 @@ from simgap.text import gap_bracket, gap_number, how_sure, number, shown
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from simgap.records import Run
+    from simgap.records.run import Run
 
 
 def run(
@@ -92,7 +92,7 @@ def run(
 
     Example: simgap run likelihood 'riverswim?success=0.1:0.6:3&uniform=true' -H 1e6
     """
-    from simgap.answers import run as run_agent, run_model
+    from simgap.answers.run.run import run as run_agent, run_model
 
     _check_order(policy, model)
     steps = needed_horizon(horizon)
@@ -124,7 +124,7 @@ def _check_order(policy: str, model: str) -> None:
     """Raise if there is no such policy, and say if POLICY and MODEL are swapped."""
     from shlex import quote
 
-    from simgap.base_policies import POLICIES, named_policy
+    from simgap.base_policies.catalogue import POLICIES, named_policy
     from simgap.errors import InvalidArgument
 
     names = [each.name for each in POLICIES]
@@ -140,8 +140,9 @@ def _on_a_page(answer: Run, context: typer.Context, folder: Path) -> Run:
     """Keep the record in a folder, draw all that is there, and say where."""
     from dataclasses import replace
 
-    from simgap.records import with_command, write_record
-    from simgap.report import write_explorer
+    from simgap.records.kept import write_record
+    from simgap.records.record import with_command
+    from simgap.report.explorer import write_explorer
 
     page = folder / "report.html"
     kept = with_command(answer, str(context.obj))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Annotated, Any
 
 import typer
@@ -40,7 +41,7 @@ def run(
     if as_json:
         print_json(found)
     else:
-        from simgap.records import encode
+        from simgap.records.files import encode
 
         sys.stdout.write(encode(found, indent=2).decode())
 
@@ -48,7 +49,7 @@ def run(
 def schema_of(verb: str) -> dict[str, Any]:
     """Return the JSON Schema of what a verb prints with --json."""
     from simgap.errors import InvalidArgument
-    from simgap.records import DIALECT, json_schema
+    from simgap.records.schema import DIALECT, json_schema
 
     if verb == "schema":
         return {"$schema": DIALECT, "title": "simgap schema --json", "$ref": DIALECT}
@@ -67,7 +68,7 @@ def schema_of_all() -> dict[str, Any]:
 
     `#/$defs/oracle` is the answer of `simgap oracle`.
     """
-    from simgap.records import json_schema, one_of
+    from simgap.records.schema import json_schema, one_of
 
     answers = {verb: record_classes(verb) for verb in answering_verbs()}
     kinds = dict.fromkeys(kind for every in answers.values() for kind in every)
@@ -88,13 +89,22 @@ def record_classes(verb: str) -> tuple[type, ...]:
     """Return the classes of the records that a verb prints, most often one."""
     shown = import_module(f"simgap.cli.verbs.{verb}").print_answer
     names = next(iter(shown.__annotations__.values())).split(" | ")
-    records = import_module("simgap.records")
-    return tuple(getattr(records, name) for name in names)
+    return tuple(map(_record_class, names))
+
+
+def _record_class(name: str) -> type:
+    """Return a class of record, whichever module has it."""
+    for each in iter_modules(import_module("simgap.records").__path__):
+        module = import_module(f"simgap.records.{each.name}")
+        if hasattr(module, name):
+            found: type = getattr(module, name)
+            return found
+    raise AttributeError(name)
 
 
 def _print_keys() -> None:
     from simgap.cli.app.output import print_table
-    from simgap.records import json_schema
+    from simgap.records.schema import json_schema
 
     print_table(
         "keys of every answer",

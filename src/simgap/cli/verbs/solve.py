@@ -12,7 +12,7 @@ from simgap.intervals import Certified
 from simgap.text import bracket, number, shown
 
 if TYPE_CHECKING:
-    from simgap.records import Gain, Solve
+    from simgap.records.solve import Gain, Solve
 
 
 def run(
@@ -34,7 +34,7 @@ def run(
 
     Example: simgap solve 'riverswim?states=6&success=0.2:0.5:4' -H 200
     """
-    from simgap.answers import solve
+    from simgap.answers.solve import solve
     from simgap.cli.app.models import read_model
 
     given = read_model(model)

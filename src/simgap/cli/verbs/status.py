@@ -14,6 +14,6 @@ def run(context: typer.Context, folder: Folder, as_json: AsJson = False) -> None
 
     Example: simgap status rivers
     """
-    from simgap.sweeps import status
+    from simgap.sweeps.state import status
 
     finish(status(folder), context, None, print_answer, as_json=as_json)

@@ -35,7 +35,9 @@ from simgap.cli.app.output import (
 )
 
 if TYPE_CHECKING:
-    from simgap.records import Audit, Study, StudyRun
+    from simgap.records.audit import Audit
+    from simgap.records.study import Study
+    from simgap.records.study_run import StudyRun
 
 
 def run(
@@ -101,10 +103,11 @@ def run(
 
     Example: simgap study 'riverswim?success=0.1:0.6:3&left_reward=0.4' -H 50
     """
-    from simgap.answers import study, study_simulator
+    from simgap.answers.study.entry import study
+    from simgap.answers.study.simulator import study_simulator
     from simgap.cli.app.compiling import WHOLE_STUDY, compile_ahead
     from simgap.cli.app.models import read_model
-    from simgap.report import write_explorer
+    from simgap.report.explorer import write_explorer
     from simgap.user_files import made_folder
 
     if randomize is not None:
@@ -163,7 +166,7 @@ def say_verdict(found: Audit) -> None:
 
 def print_answer(answer: Study | StudyRun) -> None:
     """Print the verdict, the story, one line for each question, and where files are."""
-    from simgap.records import StudyRun
+    from simgap.records.study_run import StudyRun
 
     if isinstance(answer, StudyRun):
         for each in answer.answers:

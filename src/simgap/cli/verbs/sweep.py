@@ -42,7 +42,8 @@ def run(
 
     Example: simgap sweep plan.toml --out rivers
     """
-    from simgap.sweeps import dry_run as asked_only, sweep
+    from simgap.sweeps.cost import dry_run as asked_only
+    from simgap.sweeps.sweep import sweep
 
     machine = chosen_engine(engine, address, workers)
     if dry_run:

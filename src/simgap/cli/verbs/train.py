@@ -27,7 +27,7 @@ from simgap.errors import InvalidArgument
 from simgap.text import bracket, number, shown
 
 if TYPE_CHECKING:
-    from simgap.records import Train
+    from simgap.records.train import Train
 
 
 def run(
@@ -111,7 +111,7 @@ def run(
 
     Example: simgap train heading --randomize mounting_angle=-3.14..3.14 --steps 2e4
     """
-    from simgap.answers import train
+    from simgap.answers.train.train import train
 
     if simulator is None:
         raise InvalidArgument("SIMULATOR is not given", hint="for instance heading")

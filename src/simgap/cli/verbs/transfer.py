@@ -32,7 +32,7 @@ from simgap.text import number, shown
 
 if TYPE_CHECKING:
     from simgap.intervals import Estimate
-    from simgap.records import Transfer, TransferPolicy, WorstPoint
+    from simgap.records.transfer import Transfer, TransferPolicy, WorstPoint
 
 Given = TypeVar("Given")
 MOST_SHARES = 10
@@ -142,7 +142,8 @@ def run(
 
     Example: simgap transfer gym:CartPole-v1 --randomize length=0.3..1 --policy random
     """
-    from simgap.answers import is_run, transfer, transfer_table
+    from simgap.answers.transfer.trained_run import is_run
+    from simgap.answers.transfer.transfer import transfer, transfer_table
 
     folder = folder_of(out)
     if returns is not None:
@@ -189,7 +190,7 @@ def run(
 
 def print_answer(answer: Transfer) -> None:
     """Print returns, losses, the worst point, a verdict and which parameter matters."""
-    from simgap.report import transfer_verdict
+    from simgap.report.parts.transfer_words import transfer_verdict
 
     print_table(
         f"returns in {shown(answer.simulator or answer.provenance.model)}",

@@ -54,7 +54,8 @@ from simgap.errors import InvalidArgument
 from simgap.text import gap_bracket, number, shown
 
 if TYPE_CHECKING:
-    from simgap.records import LossBeyond, RangeLoss, Width, WidthRun
+    from simgap.records.width import LossBeyond, RangeLoss, Width
+    from simgap.records.width_run import WidthRun
 
 CRITERIA = ("average", "worst")
 MOST_ASKED = 60  # widths in one command
@@ -185,9 +186,10 @@ def run(
 
     Example: simgap width 'riverswim?success=0.1:0.6:5&left_reward=0.4' -H 60
     """
-    from simgap.answers import width, width_run
+    from simgap.answers.width.width import width
+    from simgap.answers.width.width_run import width_run
     from simgap.cli.app.models import read_model
-    from simgap.records import width_file
+    from simgap.records.width import width_file
     from simgap.user_files import made_folder
 
     if randomize is not None:
@@ -246,7 +248,7 @@ def run(
 
 def print_answer(answer: Width | WidthRun) -> None:
     """Print which range to train on, and why."""
-    from simgap.records import Width
+    from simgap.records.width import Width
 
     if isinstance(answer, Width):
         _print_class(answer)

@@ -20,7 +20,7 @@ from simgap.continuous.policies.actions import clips_actions
 from simgap.continuous.policies.remembering import holds_memory
 from simgap.continuous.randomization.binding import BoundRandomization
 from simgap.continuous.simulators.effect import episodes_differ, repeats
-from simgap.records import Finding
+from simgap.records.audit import Finding
 from simgap.text import counted, number
 
 PROBE = 8  # episodes at each of a few points

@@ -28,10 +28,10 @@ from simgap.continuous.measuring.worst import (
 )
 from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate
-from simgap.records import (
+from simgap.records.note import Note
+from simgap.records.transfer import (
     LossMap,
     LossRegion,
-    Note,
     TransferPoint,
     TransferPolicy,
     VarianceShare,

@@ -20,7 +20,8 @@ from simgap.continuous.measuring.polynomials import LEVELS, features
 from simgap.continuous.measuring.sampled import Sampled, mean_of, sampled_returns
 from simgap.continuous.measuring.shares import variance_shares
 from simgap.continuous.measuring.surrogate import Surrogate, fitted
-from simgap.records import LossMap, Note, VarianceShare
+from simgap.records.note import Note
+from simgap.records.transfer import LossMap, VarianceShare
 
 FEWEST_POINTS = 8
 MOST_POINTS = 400  # more are not fitted: the time grows with the cube

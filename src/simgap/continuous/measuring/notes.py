@@ -11,7 +11,8 @@ from simgap.continuous.cube import Cube
 from simgap.continuous.measuring.drawn import Drawn, DrawnPoints
 from simgap.continuous.measuring.maps import SURE, Fit, dependent
 from simgap.continuous.measuring.sampled import sampled_returns
-from simgap.records import Note, TransferPolicy
+from simgap.records.note import Note
+from simgap.records.transfer import TransferPolicy
 from simgap.text import counted, listed, number, percent
 
 FEW_SEEDS = 5

@@ -19,7 +19,7 @@ import numpy as np
 from simgap.arrays import BoolArray, FloatArray
 from simgap.continuous.measuring.surrogate import Surrogate
 from simgap.intervals import Estimate
-from simgap.records import VarianceShare
+from simgap.records.transfer import VarianceShare
 
 CLOSEST = 0.02  # shares are not told more closely: what is near none may be none
 

@@ -22,7 +22,7 @@ from simgap.continuous.measuring.gaps import EVEN, LEAST, ODD, Losses, losses
 from simgap.continuous.measuring.means import Level, at_point
 from simgap.continuous.measuring.sampled import Sampled, sampled_returns, training_seeds
 from simgap.intervals import Estimate
-from simgap.records import LossRegion, WorstPoint
+from simgap.records.transfer import LossRegion, WorstPoint
 
 HALVES = "chosen on one half of the episodes, told from the other"
 

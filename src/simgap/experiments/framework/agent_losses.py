@@ -15,7 +15,7 @@ from typing import Any, final
 import numpy as np
 
 from simgap.arrays import FloatArray
-from simgap.base_policies import ClassKnowledge, class_knowledge
+from simgap.base_policies.knowledge import ClassKnowledge, class_knowledge
 from simgap.complexity import separation
 from simgap.errors import InvalidArgument
 from simgap.gap import MonteCarlo, SampledGap, sampled_gaps

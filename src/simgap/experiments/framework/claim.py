@@ -22,8 +22,7 @@ from typing import Annotated, Any, Generic, TypeVar, final, get_origin, get_type
 
 from simgap.errors import InvalidArgument
 from simgap.intervals import Certified, Estimate, Number
-from simgap.records import (
-    Certainty,
+from simgap.records.claim import (
     Check,
     ClaimVerdict,
     Curve,
@@ -32,6 +31,7 @@ from simgap.records import (
     Point,
     Table,
 )
+from simgap.records.provenance import Certainty
 
 ROOM = 1e-9  # a law met with equality may seem to miss by so much; checks say so
 S = TypeVar("S")  # the settings of an experiment

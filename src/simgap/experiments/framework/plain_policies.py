@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simgap.base_policies import uniformly_random
+from simgap.base_policies.fixed import uniformly_random
 from simgap.mdp import SimulatorClass
 from simgap.planning import solve_episodic
 from simgap.policies import MarkovPolicy, Policy

@@ -17,7 +17,7 @@ from typing import Annotated, Any, final
 
 import numpy as np
 
-from simgap.base_policies import optimistic_exploration
+from simgap.base_policies.paper import optimistic_exploration
 from simgap.errors import NotCommunicating
 from simgap.experiments.framework.claim import (
     ROOM,

@@ -49,7 +49,7 @@ from simgap.instances import (
 from simgap.intervals import Certified, greatest
 from simgap.mdp import SimulatorClass
 from simgap.planning import diameter, relative_values
-from simgap.records import Figure
+from simgap.records.claim import Figure
 
 ALLOWED = 1e-7  # of a line that is met with equality; solvers are off by less
 

@@ -37,7 +37,7 @@ from simgap.experiments.framework.claim import (
     table,
 )
 from simgap.intervals import Certified, greatest
-from simgap.records import Figure
+from simgap.records.claim import Figure
 
 Law = tuple[Fraction, ...]
 RELATIVE = 1e-12  # what floats do to a power of BC

@@ -29,7 +29,7 @@ from simgap.experiments.framework.claim import (
     table,
 )
 from simgap.intervals import Certified
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 
 PRINTED = exp(-1.0)
 STEP = 1e-4  # two orders next to each other differ by this part

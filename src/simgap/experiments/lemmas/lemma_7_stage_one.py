@@ -21,7 +21,7 @@ from typing import Annotated, final
 
 import numpy as np
 
-from simgap.base_policies import TravelSet, elimination, stage_one
+from simgap.base_policies.paper import TravelSet, elimination, stage_one
 from simgap.bounds import Chernoff, Travel, late_arrival, stage_one as bound_of
 from simgap.experiments.framework.agent_losses import CONFIDENCE, KnownClass
 from simgap.experiments.framework.claim import (
@@ -38,7 +38,7 @@ from simgap.instances import bandit, riverswim, switch_tree
 from simgap.intervals import Certified, Estimate, greatest, greatest_of
 from simgap.mdp import SimulatorClass
 from simgap.planning import diameter, travel_times
-from simgap.records import Figure
+from simgap.records.claim import Figure
 
 TRAVEL = {TravelSet.REMAINING: Travel.REMAINING, TravelSet.ALL: Travel.ALL}
 ROUNDING = 1e-12  # of a chance after some dozens of steps

@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, final
 
-from simgap.base_policies import Threshold, optimistic_exploration
+from simgap.base_policies.paper import Threshold, optimistic_exploration
 from simgap.experiments.framework.agent_losses import KnownClass
 from simgap.experiments.framework.claim import (
     Claim,
@@ -32,7 +32,7 @@ from simgap.experiments.framework.shared_classes import rivers
 from simgap.gap import EliminationTests, elimination_tests, first_passage_gap
 from simgap.instances import bandit, best_arm
 from simgap.intervals import Certified, greatest
-from simgap.records import Check
+from simgap.records.claim import Check
 
 WORDS = {Threshold.SHARP: "sharp", Threshold.PAPER: "paper's, repaired"}
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from math import ceil, floor, log2
 from typing import Annotated, final
 
-from simgap.base_policies import general_optimistic
+from simgap.base_policies.paper import general_optimistic
 from simgap.bounds import Switches, general_optimistic_regret
 from simgap.complexity import eluder_dimension, function_class
 from simgap.experiments.framework.agent_losses import KnownClass
@@ -35,7 +35,7 @@ from simgap.experiments.framework.claim import (
 from simgap.experiments.framework.growth import growth_exponent
 from simgap.experiments.framework.shared_classes import eight_switches, rivers
 from simgap.instances import bandit
-from simgap.records import Figure
+from simgap.records.claim import Figure
 
 MEANS = (0.9, 0.1)  # of the arm that tells the two models of the pair apart
 LOGARITHM = 0.2  # exponents up to here pass as a logarithm over these horizons

@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, final
 
-from simgap.base_policies import Comparison, TravelSet, elimination
+from simgap.base_policies.paper import Comparison, TravelSet, elimination
 from simgap.bounds import PaperSamples, Travel, elimination_gap
 from simgap.experiments.framework.agent_losses import KnownClass, Losses
 from simgap.experiments.framework.claim import (
@@ -37,7 +37,7 @@ from simgap.experiments.framework.claim import (
 from simgap.experiments.framework.growth import growth_exponent
 from simgap.instances import bandit
 from simgap.intervals import Estimate
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 
 LOGARITHM = 0.5  # exponents up to here would pass as log^3 over these horizons
 

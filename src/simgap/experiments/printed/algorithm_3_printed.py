@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, final
 
-from simgap.base_policies import (
+from simgap.base_policies.paper import (
     OptimisticExploration,
     Threshold,
     optimistic_exploration,
@@ -37,7 +37,7 @@ from simgap.experiments.framework.growth import growth_exponent
 from simgap.gap import OptimisticGap, elimination_tests, first_passage_gap
 from simgap.instances import bandit, best_arm, riverswim
 from simgap.intervals import Certified, Estimate, least
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 
 SQUARE_ROOT = 0.6  # exponents up to here would pass as a square root
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, final
 
-from simgap.base_policies import GeneralOptimistic, general_optimistic
+from simgap.base_policies.paper import GeneralOptimistic, general_optimistic
 from simgap.experiments.framework.agent_losses import KnownClass
 from simgap.experiments.framework.claim import (
     Claim,
@@ -35,7 +35,7 @@ from simgap.experiments.framework.claim import (
 )
 from simgap.instances import bandit
 from simgap.policies import Step
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 from simgap.simulation import real_models, run_program
 
 REAL, OTHER = 0.5, 0.75  # means of the arm that both models play

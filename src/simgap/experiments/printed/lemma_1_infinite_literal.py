@@ -27,7 +27,7 @@ from simgap.experiments.framework.claim import (
 )
 from simgap.experiments.framework.second_arm import LargeClass, large_class
 from simgap.intervals import Certified, greatest
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 
 RADIUS = 2.0  # no two kernels are farther apart: the ball is the class
 

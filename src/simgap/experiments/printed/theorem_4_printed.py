@@ -45,7 +45,7 @@ from simgap.experiments.framework.growth import growth_exponent
 from simgap.experiments.framework.second_arm import large_class
 from simgap.experiments.framework.unknown_arm import FARTHEST, UnknownArm
 from simgap.intervals import Certified, greatest
-from simgap.records import ClaimVerdict, Figure
+from simgap.records.claim import ClaimVerdict, Figure
 
 SQUARE_ROOT = 0.6  # exponents up to here would pass as a square root
 CONTINUUM = "every mean of an arm"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import isinf
 from typing import Annotated, final
 
-from simgap.base_policies import uniformly_random
+from simgap.base_policies.fixed import uniformly_random
 from simgap.bounds import no_diameter
 from simgap.experiments.framework.claim import (
     Claim,

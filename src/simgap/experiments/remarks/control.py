@@ -21,7 +21,7 @@ from simgap.experiments.framework.claim import (
     figure,
 )
 from simgap.experiments.framework.without_memory import memory_gaps
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 
 
 @final

@@ -20,7 +20,7 @@ from typing import Annotated, final
 
 from scipy.special import bdtrc
 
-from simgap.base_policies import elimination, stage_one
+from simgap.base_policies.paper import elimination, stage_one
 from simgap.bounds import PaperSamples
 from simgap.experiments.framework.agent_losses import CONFIDENCE, ROUNDING, KnownClass
 from simgap.experiments.framework.claim import (
@@ -36,7 +36,7 @@ from simgap.experiments.framework.growth import growth_exponent
 from simgap.instances import bandit
 from simgap.intervals import Certified, Estimate, greatest
 from simgap.mdp import SimulatorClass
-from simgap.records import Check
+from simgap.records.claim import Check
 
 MEMBERS, STATES = 2, 2
 LEAST, MOST = -2.15, -1.85  # exponents that count as -2

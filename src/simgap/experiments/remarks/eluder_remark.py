@@ -34,7 +34,7 @@ from simgap.instances import bandit, linear_bandit, needle, riverswim
 from simgap.intervals import Certified, greatest
 from simgap.mdp import SimulatorClass
 from simgap.planning import diameter
-from simgap.records import ClaimVerdict
+from simgap.records.claim import ClaimVerdict
 
 SIX_POINTS: FloatArray = np.array(
     [

@@ -23,15 +23,14 @@ from typing import Any, final
 
 import numpy as np
 
-from simgap.base_policies import (
-    ClassKnowledge,
+from simgap.base_policies.improved import likelihood_optimism, posterior_sampling
+from simgap.base_policies.knowledge import ClassKnowledge
+from simgap.base_policies.outsiders import ucrl2
+from simgap.base_policies.paper import (
     Threshold,
     elimination,
     general_optimistic,
-    likelihood_optimism,
     optimistic_exploration,
-    posterior_sampling,
-    ucrl2,
 )
 from simgap.bounds import likelihood_regret, sampling_regret, variance_regret
 from simgap.experiments.framework.agent_losses import KnownClass, Losses
@@ -46,7 +45,8 @@ from simgap.experiments.framework.claim import (
 from simgap.experiments.framework.shared_classes import eight_switches, rivers
 from simgap.intervals import Estimate, greatest
 from simgap.policies import Policy
-from simgap.records import Certainty, Check, Figure, Table
+from simgap.records.claim import Check, Figure, Table
+from simgap.records.provenance import Certainty
 
 PAPER = "Algorithm 3, paper's threshold"
 LIKELIHOOD, VARIANCE = "likelihood ratios", "predicted variance"

@@ -29,7 +29,7 @@ from simgap.instances import Terminal, toy_text
 from simgap.intervals import Certified, least
 from simgap.mdp import LatentMDP
 from simgap.oracle import AutoOracle, loss_form, planned_policy
-from simgap.records import Check, Figure, Table
+from simgap.records.claim import Check, Figure, Table
 
 
 @final

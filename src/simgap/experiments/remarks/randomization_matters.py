@@ -34,7 +34,7 @@ from simgap.intervals import Certified, greatest, least
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle import loss_form, single_plans
 from simgap.planning import optimal_values
-from simgap.records import Figure
+from simgap.records.claim import Figure
 
 DEFAULT = 1.0 / 3.0
 HOME, AWAY = 0, 1

@@ -20,7 +20,7 @@ from typing import Annotated, Any, final
 
 import numpy as np
 
-from simgap.base_policies import optimistic_exploration
+from simgap.base_policies.paper import optimistic_exploration
 from simgap.complexity import optimal_constant, policy_constant, separation
 from simgap.experiments.framework.claim import (
     Claim,

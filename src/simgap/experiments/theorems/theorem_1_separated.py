@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from math import log
 from typing import Annotated, final
 
-from simgap.base_policies import elimination
+from simgap.base_policies.paper import elimination
 from simgap.bounds import Bound, Chernoff, elimination_gap, separated_class
 from simgap.experiments.framework.agent_losses import (
     KnownClass,
@@ -36,7 +36,7 @@ from simgap.experiments.framework.claim import (
 from simgap.experiments.framework.growth import growth_exponent
 from simgap.instances import bandit, riverswim
 from simgap.intervals import Certified, Estimate, greatest
-from simgap.records import Check, Figure
+from simgap.records.claim import Check, Figure
 
 MOST_EXPONENT = 0.2  # a logarithm over these horizons; a square root has 0.5
 FLAT = 0.05

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import Annotated, final
 
-from simgap.base_policies import optimistic_exploration
+from simgap.base_policies.paper import optimistic_exploration
 from simgap.bounds import finite_class, hardest_best_arm_lower, optimistic_gap
 from simgap.experiments.framework.agent_losses import (
     KnownClass,
@@ -41,7 +41,7 @@ from simgap.experiments.framework.growth import growth_exponent
 from simgap.instances import best_arm, switch_tree
 from simgap.intervals import Certified, Estimate, greatest
 from simgap.mdp import SimulatorClass
-from simgap.records import Check, Figure
+from simgap.records.claim import Check, Figure
 
 LEAST, MOST = 0.45, 0.55  # exponents that count as a square root
 BUILD: dict[str, Callable[[float], SimulatorClass]] = {

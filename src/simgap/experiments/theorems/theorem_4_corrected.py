@@ -27,7 +27,7 @@ from typing import Annotated, Any, final
 
 import numpy as np
 
-from simgap.base_policies import (
+from simgap.base_policies.infinite import (
     Smoothness,
     cover_of_family,
     mixture_of,
@@ -52,7 +52,7 @@ from simgap.intervals import Certified, Estimate, greatest_of
 from simgap.mdp import SimulatorClass, TabularMDP, class_from_models
 from simgap.planning import diameter
 from simgap.policies import Policy
-from simgap.records import Figure
+from simgap.records.claim import Figure
 
 SPAN, ELUDER = 1.0, 1  # of every mean of an arm: models differ in one number
 BENT = 3  # the mean of the covered family is u^3

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated, final
 
-from simgap.base_policies import Comparison, elimination
+from simgap.base_policies.paper import Comparison, elimination
 from simgap.bounds import (
     Anytime,
     Bhattacharyya,
@@ -39,7 +39,7 @@ from simgap.experiments.framework.claim import (
 from simgap.gap import Exact, gaps
 from simgap.instances import bandit, riverswim, switch_tree
 from simgap.intervals import Certified, Estimate, greatest
-from simgap.records import Figure
+from simgap.records.claim import Figure
 
 RULES = {
     Comparison.CHERNOFF: "Chernoff",

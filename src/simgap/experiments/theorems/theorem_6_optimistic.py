@@ -24,7 +24,7 @@ from typing import Annotated, final
 
 import numpy as np
 
-from simgap.base_policies import Threshold, optimistic_exploration
+from simgap.base_policies.paper import Threshold, optimistic_exploration
 from simgap.bounds import Bound, ProvedThreshold, optimistic_regret, variance_regret
 from simgap.experiments.framework.agent_losses import KnownClass
 from simgap.experiments.framework.claim import (
@@ -40,7 +40,7 @@ from simgap.experiments.framework.shared_classes import eight_switches, rivers
 from simgap.gap import elimination_tests, first_passage_gap
 from simgap.instances import best_arm
 from simgap.intervals import Certified, Estimate, greatest
-from simgap.records import Check, Figure
+from simgap.records.claim import Check, Figure
 
 WORDS = {
     Threshold.SHARP: "sharp",

@@ -22,7 +22,7 @@ from typing import Annotated, final
 
 import numpy as np
 
-from simgap.base_policies import general_optimistic
+from simgap.base_policies.paper import general_optimistic
 from simgap.bounds import general_optimistic_regret
 from simgap.complexity import eluder_dimension, function_class
 from simgap.experiments.framework.agent_losses import KnownClass, Losses
@@ -38,7 +38,7 @@ from simgap.experiments.framework.claim import (
 from simgap.experiments.framework.shared_classes import eight_switches, rivers
 from simgap.instances import best_arm
 from simgap.intervals import Estimate, greatest
-from simgap.records import Figure
+from simgap.records.claim import Figure
 
 HARDEST = 1.2  # c of e = c sqrt(log(2 H^2) / H), about where most is lost
 

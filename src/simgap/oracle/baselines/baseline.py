@@ -12,7 +12,7 @@ from simgap.arrays import FloatArray, owned
 from simgap.intervals import NOTHING_KNOWN, Certified, Estimate
 from simgap.oracle.baselines.memoryless import ShortMemoryPlan
 from simgap.policies import Policy
-from simgap.records import Certainty
+from simgap.records.provenance import Certainty
 
 
 @final

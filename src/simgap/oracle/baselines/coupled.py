@@ -38,7 +38,12 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.beliefs import carried, couple, couple_backward, places_met
+from simgap._kernels.beliefs.coupled_copies import (
+    carried,
+    couple,
+    couple_backward,
+    places_met,
+)
 from simgap._kernels.time_limit import check_time
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.intervals import EPS

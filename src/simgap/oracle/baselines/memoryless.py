@@ -35,13 +35,13 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.beliefs import (
+from simgap._kernels.beliefs.memoryless import (
     follow_gaps,
     improve_backward,
-    least_gap,
     reach_weights,
     stationary_sweep,
 )
+from simgap._kernels.beliefs.memoryless_bound import least_gap
 from simgap._kernels.time_limit import check_time, claim
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.intervals import EPS, Certified

@@ -44,7 +44,8 @@ from simgap.oracle.baselines.windowed import LARGEST_TABLE, window_nodes, window
 from simgap.oracle.completed_graph import average_plan
 from simgap.oracle.loss_form import LossForm
 from simgap.policies import MarkovPolicy, WindowPolicy, number_of_windows
-from simgap.records import ON_GRID, Certainty, Memory, Proof
+from simgap.records.memory import Memory, Proof
+from simgap.records.provenance import ON_GRID, Certainty
 
 LARGEST_WINDOW_POLICY = 40_000_000  # actions
 MINIMAX_NODES = 20_000

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from simgap._kernels.beliefs import simulate_sampling
+from simgap._kernels.beliefs.sampling_episodes import simulate_sampling
 from simgap._kernels.time_limit import pieces
 from simgap.arrays import FloatArray, owned
 from simgap.intervals import Estimate

@@ -14,7 +14,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.beliefs import link_pair_faces
+from simgap._kernels.beliefs.oracle_lower_side import link_pair_faces
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.oracle.loss_form import LossForm
 

@@ -21,7 +21,8 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.beliefs import best_mixture, link_rows, lower_step
+from simgap._kernels.beliefs.envelope import best_mixture, link_rows
+from simgap._kernels.beliefs.oracle_lower_side import lower_step
 from simgap.arrays import FloatArray, IndexArray
 from simgap.oracle.bounded.lower_nodes import LowerStructure, LowerValues
 from simgap.oracle.loss_form import LossForm

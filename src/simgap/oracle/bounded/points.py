@@ -17,7 +17,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.beliefs import (
+from simgap._kernels.beliefs.belief_points import (
     OVER,
     act_on_mixtures,
     act_on_vectors,
@@ -25,7 +25,7 @@ from simgap._kernels.beliefs import (
     keep_new,
     live_one_step,
 )
-from simgap._kernels.walking import episode_keys
+from simgap._kernels.walking.streams import episode_keys
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 from simgap.oracle.bounded.lower_nodes import LowerValues
 from simgap.oracle.loss_form import LossForm

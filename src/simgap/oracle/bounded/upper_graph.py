@@ -17,12 +17,12 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.beliefs import (
+from simgap._kernels.beliefs.oracle_upper_side import (
     best_vectors,
-    link_corners_and_pairs,
     occupancy_step,
     reach_nodes,
 )
+from simgap._kernels.beliefs.policy_graph_links import link_corners_and_pairs
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 from simgap.oracle.bounded.lower_nodes import pairs_of
 from simgap.oracle.bounded.points import BeliefPoints

@@ -21,12 +21,12 @@ from math import ceil
 
 import numpy as np
 
-from simgap._kernels.beliefs import (
+from simgap._kernels.beliefs.oracle_upper_side import (
     follow_choices,
-    link_points,
     upper_step,
     upper_steps,
 )
+from simgap._kernels.beliefs.policy_graph_links import link_points
 from simgap._kernels.time_limit import AT_ONCE
 from simgap.arrays import FloatArray, IndexArray, OffsetArray
 from simgap.oracle.bounded.lower_side import Relinking, remembered_steps

@@ -20,7 +20,7 @@ from typing import Any, final
 
 import numpy as np
 
-from simgap._kernels.beliefs import settle
+from simgap._kernels.beliefs.belief_tree_gaps import settle
 from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray
 from simgap.intervals import EPS
 from simgap.oracle.exact.symmetry import Members, Symmetry

@@ -12,7 +12,7 @@ from typing import final
 
 import numpy as np
 
-from simgap._kernels.beliefs import reach
+from simgap._kernels.beliefs.belief_tree_gaps import reach
 from simgap.arrays import AnyArray, BoolArray, FloatArray, IndexArray, OffsetArray
 from simgap.oracle.exact.tree import BeliefTree, DoesNotFit, TreeValues
 from simgap.oracle.loss_form import LossForm

@@ -27,13 +27,13 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
-from simgap._kernels.beliefs import (
+from simgap._kernels.beliefs.belief_tree_gaps import (
     largest_losses,
-    linked_plans,
     plan_vectors,
     tree_ends,
     tree_vectors,
 )
+from simgap._kernels.beliefs.belief_tree_graph import linked_plans
 from simgap._kernels.time_limit import check_time
 from simgap.arrays import (
     AnyArray,

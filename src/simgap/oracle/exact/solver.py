@@ -32,7 +32,7 @@ from time import perf_counter
 
 import numpy as np
 
-from simgap._kernels.beliefs import first_steps, tree_rules
+from simgap._kernels.beliefs.belief_tree_graph import first_steps, tree_rules
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.errors import InvalidArgument
 from simgap.intervals import Certified, around

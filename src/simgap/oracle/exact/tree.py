@@ -14,7 +14,7 @@ from typing import Any, final
 
 import numpy as np
 
-from simgap._kernels.beliefs import (
+from simgap._kernels.beliefs.belief_tree import (
     FULL,
     UNKNOWN_SUPPORT,
     UNKNOWN_SWAP,

@@ -1,26 +1,22 @@
 """One module for every kind of record that the page can draw.
 
-The module `width` has a function `width_part`, which draws the record `Width`; a new
-kind is a new module.
+The module `width` has a function `width_part`, which draws the record `Width` of the
+module of records that is called the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
-from simgap import records
-from simgap.records import as_record
+from simgap.records.files import as_record
 from simgap.report.part import Part
-
-__all__ = ["CLAIM", "CLAIMS", "MAKERS"]
 
 Make = Callable[[Mapping[str, Any], str], Part]
 
 CLAIMS = "claims"  # the folder in which every file is a claim
-FIRST = (
+KINDS = (  # in the order of the page
     "sweep",
     "study_run",
     "transfer",
@@ -36,6 +32,7 @@ FIRST = (
     "identify",
     "adapt",
     "run",
+    "train",
 )
 NAMED = {  # records that are not called after their kind
     "check": "SimulatorCheck",
@@ -46,13 +43,6 @@ NAMED = {  # records that are not called after their kind
 }
 
 
-def _kinds() -> list[str]:
-    """Return the kinds in the order of the page: those not named above come last."""
-    modules = {path.stem for path in Path(__file__).parent.glob("*.py")}
-    others = {name for name in modules if hasattr(records, name.capitalize())}
-    return [*FIRST, *sorted(others - {*FIRST})]
-
-
 def _maker(kind: str, record: str) -> Make:
     """Return what draws the JSON of a record: it is read as its kind first."""
 
@@ -60,12 +50,13 @@ def _maker(kind: str, record: str) -> Make:
         drawn: Callable[[Any, str], Part] = getattr(
             import_module(f"simgap.report.parts.{kind}"), f"{kind}_part"
         )
-        return drawn(as_record(found, getattr(records, record), "it"), anchor)
+        known = getattr(import_module(f"simgap.records.{kind}"), record)
+        return drawn(as_record(found, known, "it"), anchor)
 
     return make
 
 
 CLAIM = _maker("claim", "ClaimRecord")
 MAKERS: dict[str, Make] = {
-    kind: _maker(kind, NAMED.get(kind, kind.capitalize())) for kind in _kinds()
+    kind: _maker(kind, NAMED.get(kind, kind.capitalize())) for kind in KINDS
 }

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from simgap.records import Adapt, AdaptedModel, Moments, Note
+from simgap.records.adapt import Adapt, AdaptedModel, Moments
+from simgap.records.note import Note
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.plots import BarPlot
 from simgap.report.sheet import Cell, Heading, Sheet, sheet

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from simgap.intervals import Certified
-from simgap.records import Audit, Finding, Note, Theorem, Verdict as Word, WorstModel
+from simgap.records.audit import Audit, Finding, Theorem, Verdict as Word, WorstModel
+from simgap.records.note import Note
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.parts.memory_card import memory_cards
 from simgap.report.parts.verdict_plot import two_groups

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.intervals import Interval
-from simgap.records import Blame, BlamedParameter, LossAtValue, Note
+from simgap.records.blame import Blame, BlamedParameter, LossAtValue
+from simgap.records.note import Note
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.parts.pair_prices import pair_prices_plot
 from simgap.report.plots import BarPlot, CurvePlot, shown_curve

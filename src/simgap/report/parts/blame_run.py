@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
-from simgap.records import BlamedRun, Note, ToldParameter, ToldSet
+from simgap.records.blame_run import BlamedRun, ToldParameter, ToldSet
+from simgap.records.note import Note
 from simgap.report.part import Line, Part, certainties_of, origin_of
 from simgap.report.plots import BarPlot, GroupPlot
 from simgap.report.sheet import Cell, Heading, Sheet, sheet

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from simgap.records import SimulatorCheck
+from simgap.records.check import SimulatorCheck
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.parts.audit import findings_sheet
 from simgap.report.shown_number import NOTHING

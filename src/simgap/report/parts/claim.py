@@ -5,14 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from simgap.records import (
-    Check,
-    ClaimRecord,
-    ClaimVerdict,
-    Figure,
-    Table,
-    damaged_record,
-)
+from simgap.records.claim import Check, ClaimRecord, ClaimVerdict, Figure, Table
+from simgap.records.files import damaged_record
 from simgap.report.part import Line, Origin, Part
 from simgap.report.plots import Curve, CurvePlot
 from simgap.report.sheet import Sheet, heading, sheet

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from simgap.records import Gap, Note, PolicyGaps, damaged_record
+from simgap.records.files import damaged_record
+from simgap.records.gap import Gap, PolicyGaps
+from simgap.records.note import Note
 from simgap.report.heat_plots import HeatPlot, spread_out
 from simgap.report.part import Line, Part, certainties_of, origin_of
 from simgap.report.parts.horizons import growth_plot, trained_plot

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import isqrt
 
-from simgap.records import Gap, HorizonGaps, damaged_record
+from simgap.records.files import damaged_record
+from simgap.records.gap import Gap, HorizonGaps
 from simgap.report.heat_plots import SlidingHeat, Table, spread_out
 from simgap.report.plots import Curve, CurvePlot, Point, short_names, shown_curve
 from simgap.report.shown_number import certainty_of, show

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import final
 
-from simgap.records import Identify, ModelPair, Note, damaged_record
+from simgap.records.files import damaged_record
+from simgap.records.identify import Identify, ModelPair
+from simgap.records.note import Note
 from simgap.report.heat_plots import HeatPlot, spread_out
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.plots import CurvePlot, short_names, shown_curve

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from simgap.intervals import Estimate
-from simgap.records import IdentifiedRun, Note, ReadParameter, damaged_record
+from simgap.records.files import damaged_record
+from simgap.records.identify_run import IdentifiedRun, ReadParameter
+from simgap.records.note import Note
 from simgap.report.part import Line, Part, certainties_of, origin_of
 from simgap.report.plots import CurvePlot, shown_curve
 from simgap.report.sheet import Cell, Heading, Sheet, sheet

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simgap.intervals import Certified
-from simgap.records import Memory
+from simgap.records.memory import Memory
 from simgap.report.part import Card
 from simgap.report.shown_number import show
 from simgap.text import percent_of

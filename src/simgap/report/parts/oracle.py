@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from simgap.intervals import Certified
-from simgap.records import BaselinePolicy, Note, Oracle, OracleModel, damaged_record
+from simgap.records.files import damaged_record
+from simgap.records.note import Note
+from simgap.records.oracle import BaselinePolicy, Oracle, OracleModel
 from simgap.report.part import Line, Part, certainties_of, origin_of
 from simgap.report.parts.memory_card import memory_cards
 from simgap.report.parts.oracle_plots import TRACKS, oracle_plots

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from simgap.intervals import Interval
-from simgap.records import BaselinePolicy, Oracle
+from simgap.records.oracle import BaselinePolicy, Oracle
 from simgap.report.parts.pair_prices import pair_prices_plot
 from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot, short_names
 from simgap.report.shown_number import ShownNumber, certainty_of, quiet, show

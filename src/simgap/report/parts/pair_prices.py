@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simgap.intervals import Certified
-from simgap.records import PairPrices
+from simgap.records.pair_prices import PairPrices
 from simgap.report.heat_plots import HeatPlot, spread_out
 from simgap.report.plots import short_names
 from simgap.report.shown_number import NOTHING, ShownNumber, show

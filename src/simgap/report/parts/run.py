@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from simgap.records import Note, Run
+from simgap.records.note import Note
+from simgap.records.run import Run
 from simgap.report.part import Line, Part, origin_of
 from simgap.report.plots import Curve, CurvePlot
 from simgap.report.sheet import Heading, Sheet, sheet

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import final
 
-from simgap.records import Note, StudyAnswer, StudyRun
+from simgap.records.note import Note
+from simgap.records.study_run import StudyAnswer, StudyRun
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.parts.audit import Verdict
 from simgap.report.sheet import Heading, Sheet, sheet

@@ -8,7 +8,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, final
 
-from simgap.records import Note, Sweep, axis_text
+from simgap.records.note import Note
+from simgap.records.sweep import Sweep, axis_text
 from simgap.report.part import Line, Part, certainties_of, origin_of
 from simgap.report.sheet import Cell, Heading, Sheet, sheet
 from simgap.report.shown_number import show

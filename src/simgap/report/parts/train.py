@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import final
 
-from simgap.records import Note, Train
+from simgap.records.note import Note
+from simgap.records.train import Train
 from simgap.report.part import Line, Part, certainties_of, origin_of
 from simgap.report.plots import Curve, CurvePlot, Point
 from simgap.report.sheet import Heading, Sheet, Sign, sheet

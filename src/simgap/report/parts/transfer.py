@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import final
 
-from simgap.records import LossRegion, Note, Transfer, TransferPolicy
+from simgap.records.note import Note
+from simgap.records.transfer import LossRegion, Transfer, TransferPolicy
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.parts.audit import Verdict
 from simgap.report.parts.transfer_plots import (

@@ -10,7 +10,8 @@ from itertools import pairwise
 from math import inf
 
 from simgap.intervals import Estimate
-from simgap.records import LossMap, Transfer, TransferPoint, damaged_record
+from simgap.records.files import damaged_record
+from simgap.records.transfer import LossMap, Transfer, TransferPoint
 from simgap.report.heat_plots import Dot, HeatPlot, SlidingHeat, Table
 from simgap.report.parts.transfer_words import in_order, place
 from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from simgap.intervals import Estimate
-from simgap.records import LossRegion, Transfer, TransferPolicy, WorstPoint
+from simgap.records.transfer import LossRegion, Transfer, TransferPolicy, WorstPoint
 from simgap.report.parts.audit import Verdict
 from simgap.report.shown_number import ShownNumber, show
 from simgap.text import (

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import final
 
 from simgap.intervals import Interval
-from simgap.records import Note, RangeLoss, Width, damaged_record
+from simgap.records.files import damaged_record
+from simgap.records.note import Note
+from simgap.records.width import RangeLoss, Width
 from simgap.report.heat_plots import HeatPlot, spread_out
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.plots import CurvePlot, short_names, shown_curve

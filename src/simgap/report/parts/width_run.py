@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import final
 
-from simgap.records import Note, WidthReturns, WidthRun
+from simgap.records.note import Note
+from simgap.records.width_run import WidthReturns, WidthRun
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
 from simgap.report.parts.transfer_words import worst_number
 from simgap.report.plots import Curve, CurvePlot, shown_curve

@@ -6,15 +6,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from simgap.answers import (
-    NamedModel,
-    compare,
-    files_named,
-    identity,
-    named_model,
-    oracle,
-)
-from simgap.base_policies import POLICIES
+from simgap.answers.compare import compare
+from simgap.answers.model import NamedModel, named_model
+from simgap.answers.oracle import oracle
+from simgap.answers.transfer.setup import files_named, identity
+from simgap.base_policies.catalogue import POLICIES
 from simgap.intervals import Certified
 from simgap.sweeps.fields import Asked, Field, Found, Kind, Question
 
@@ -109,7 +105,8 @@ def _built(text: str, file: tuple[int, ...]) -> NamedModel:
 
 
 def _check_policy(asked: Asked) -> None:
-    from simgap.answers import brought_to_class, checked_policies
+    from simgap.answers.brought_policies import brought_to_class
+    from simgap.answers.compare import checked_policies
 
     (policy,) = checked_policies([asked["policy"]])
     if _has_files(asked["policy"]):

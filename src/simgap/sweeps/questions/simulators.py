@@ -8,7 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from simgap.answers import files_named, identity, train, training_recipe, transfer
+from simgap.answers.train.train import train, training_recipe
+from simgap.answers.transfer.setup import files_named, identity
+from simgap.answers.transfer.transfer import transfer
 from simgap.continuous import (
     ONE_THREAD,
     bind,
@@ -19,7 +21,7 @@ from simgap.continuous import (
 )
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.intervals import Estimate
-from simgap.records import TransferPolicy, WorstPoint
+from simgap.records.transfer import TransferPolicy, WorstPoint
 from simgap.sweeps.fields import Asked, Field, Found, Kind, Question
 
 MEASURING = (
