@@ -22,12 +22,12 @@ from simgap._kernels.walking.endings import stored_left
 from simgap.arrays import FloatArray, IndexArray, OffsetArray, owned
 from simgap.base_policies.knowledge import ClassKnowledge
 from simgap.errors import InvalidArgument
+from simgap.intervals import EPS
 from simgap.planning import checked_horizon, rewards_of
 
 CHUNK = 4096  # steps between two chances to interrupt
 MOST_RULES = 2**26  # entries of all rules: a quarter of a gigabyte
 MOST_VALUES = 2**24  # entries of all W
-EPS = 2.0**-52
 
 
 @final

@@ -34,7 +34,6 @@ from typing import NamedTuple
 import numpy as np
 
 from simgap._kernels.agents.importance import (
-    EPS,
     Pairs,
     add_visits,
     find_near,
@@ -81,6 +80,7 @@ from simgap._kernels.walking.walk import (
     walk,
 )
 from simgap.arrays import AnyArray, FloatArray, Integer, OffsetArray
+from simgap.intervals import EPS
 
 FIRED, EXPECTED, OVER = 0, 1, 2  # how an episode of k ends
 

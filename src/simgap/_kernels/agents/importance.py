@@ -27,8 +27,7 @@ import numpy as np
 
 from simgap._kernels.compiled import kernel
 from simgap.arrays import BoolArray, FloatArray, Integer, OffsetArray
-
-EPS = 2.0**-52
+from simgap.intervals import EPS
 
 
 class Pairs(NamedTuple):

@@ -26,8 +26,8 @@ from simgap._kernels.solving.state_lanes import (
 )
 from simgap._kernels.solving.travel import too_slow
 from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
+from simgap.intervals import EPS
 
-EPS = 2.0**-52
 SOLVED, SLOW, RUNNING = 0, 2, 3
 STEP = 0.9  # tau
 FIRST_INNER, LAST_INNER = 2, 32  # sweeps along one policy

@@ -18,8 +18,7 @@ from simgap._kernels.solving.lanes import (
     travel_step,
 )
 from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
-
-EPS = 2.0**-52
+from simgap.intervals import EPS
 
 # How a block of targets ended
 SOLVED, PRUNED, SLOW = 0, 1, 2

@@ -41,8 +41,7 @@ import numpy as np
 
 from simgap.arrays import FloatArray, owned
 from simgap.base_policies.infinite.mixture_region import Region
-
-EPS = 2.0**-52
+from simgap.intervals import EPS
 
 
 @final

@@ -37,10 +37,10 @@ from simgap.base_policies.infinite.mixture_class import MixtureClass
 from simgap.base_policies.infinite.mixture_confidence import ConfidenceSet
 from simgap.base_policies.infinite.mixture_reach import exact_reach
 from simgap.errors import InvalidArgument, NotSolved
+from simgap.intervals import EPS
 from simgap.planning import first_best
 
 DAMPING = 0.9  # of a sweep: what is left removes every period
-EPS = 2.0**-52
 DISCOUNT = 1.0 - 1e-5  # of policy iteration where Newton's method has no bias
 IMPROVEMENTS = 15  # of one policy iteration
 PAUSE = 10  # sweeps between two policy iterations

@@ -42,12 +42,12 @@ from simgap.arrays import AnyArray, FloatArray, IndexArray, OffsetArray
 from simgap.base_policies.insider import Follower
 from simgap.base_policies.knowledge import ClassKnowledge, Known, class_knowledge
 from simgap.errors import InvalidArgument
+from simgap.intervals import EPS
 from simgap.planning import checked_horizon, diameter
 from simgap.policies import Step, check_state
 from simgap.simulation import RealModels, RewardSignal
 
 TOLERANCE = 1e-9  # of the span: keeps rounding from contradicting a bias of span zero
-EPS = 2.0**-52
 
 
 class Threshold(Enum):

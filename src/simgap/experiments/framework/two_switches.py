@@ -17,11 +17,10 @@ import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.instances import switch_tree
-from simgap.intervals import Certified
+from simgap.intervals import EPS, Certified
 from simgap.mdp import LatentMDP
 from simgap.oracle import LossForm, loss_form
 
-EPS = 2.0**-52
 ROUNDINGS = 20.0  # of one entry in one step, more than there are
 SECOND_PULL = 1
 
