@@ -7,6 +7,7 @@ from simgap.oracle.baselines import (
     value_of_memory,
     value_of_randomization,
 )
+from simgap.oracle.baselines.acceptable import acceptable_in_every_model
 from simgap.oracle.baselines.history_values import Seen, gaps_by_histories
 from simgap.oracle.baselines.memoryless import (
     ShortMemoryPlan,
@@ -62,6 +63,7 @@ __all__ = [
     "ShortMemoryPlan",
     "Solver",
     "VectorSets",
+    "acceptable_in_every_model",
     "average_plan",
     "baselines",
     "belief_policy",

@@ -127,7 +127,9 @@ class Audit(Record):
     rounding: Annotated[float | None, means("of a plain number; null: not planned")]
     memoryless_gap: Annotated[Certified | None, means("bound on all, best one found")]
     relative_memoryless: Annotated[Certified | None, means("of what is at stake")]
-    memoryless_worst: Annotated[WorstModel | None, means("of that policy")]
+    memoryless_worst: Annotated[
+        WorstModel | None, means("of the memoryless policy of the verdict")
+    ]
     memory: Memory | None
     value_of_memory: Annotated[
         Certified | None, means("the gap without less that with")

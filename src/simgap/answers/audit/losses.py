@@ -23,7 +23,7 @@ from simgap.answers.audit.large_oracle import (
 from simgap.answers.audit.verdict import NOT_KNOWN, WorstCases, verdict_in_steps
 from simgap.answers.planned_class import PlannedClass, Tell, checked_oracle
 from simgap.answers.stakes import Stakes, stakes
-from simgap.arrays import FloatArray
+from simgap.arrays import BoolArray, FloatArray
 from simgap.base_policies.without_memory import memoryless_policy
 from simgap.errors import NotCommunicating, NotSolved
 from simgap.gap import Exact, average_certified, exact_gaps
@@ -34,6 +34,7 @@ from simgap.oracle import (
     LossForm,
     Outcome,
     ShortMemoryPlan,
+    acceptable_in_every_model,
     best_plan,
     bytes_of_losses,
     fits,
@@ -55,6 +56,7 @@ EPISODES = 2  # the estimate of the policy to run is not used here
 FINER = 0.1  # of the tolerance, if the first bracket does not decide
 NARROW = 0.2  # of the acceptable loss: a bracket of this width is good enough
 LEAST_SECONDS = 1.0
+NOISES = 10.0  # roundings of a gap: a smaller difference is none
 NEGLIGIBLE = 1e-9  # of the sum of the largest rewards: what rounding makes
 MOST_STARTS = 8  # models whose plans the search starts from
 
@@ -80,8 +82,10 @@ class Losses:
     stakes: Stakes | None = None  # None: too long to compute
     average_gap: Certified | None = None  # of the best policy with memory
     memoryless_gap: Certified | None = None  # of the best policy without
+    without_memory: Certified | None = None  # of the one that the verdict is about
+    all_tables_fail: bool = False  # in some model: every deterministic one was tried
     worst: WorstModel | None = None  # of the certified policy; None: nothing at stake
-    memoryless_worst: WorstModel | None = None  # of the best one found without memory
+    memoryless_worst: WorstModel | None = None  # of the one that the verdict is about
     gaps: FloatArray | None = None  # (M,), of the certified policy, NaN: it has no rule
     outcome: Outcome | None = None  # of planning; None: not planned
     planned: int = 0  # models that were planned for
@@ -115,7 +119,7 @@ class Losses:
             self.average_gap,
             self.memoryless_gap,
             searched=self.searched,
-            noise=10.0 * (self.rounding or 0.0),
+            noise=NOISES * (self.rounding or 0.0),
             acceptable=Certified(
                 *(acceptable * end for end in self.stakes.average.ends)
             ),
@@ -168,28 +172,81 @@ def losses_in_steps(
         plan, result = planned.memoryless, given_oracle(planned.oracle)
         average = result.average_gap
     memoryless = memoryless_bracket(plan, average)
-    without = _worst(latent, known, plan.gaps)
     worst = None if result.gaps is None else _worst(latent, known, result.gaps)
-    cases = WorstCases(
-        0.0 if without is None else without.relative,
-        np.inf if worst is None else worst.relative,
-    )
+    with_memory = np.inf if worst is None else worst.relative
+    chosen = _chosen(form, plan, known, settings, (average, memoryless), with_memory)
     return Losses(
         horizon=horizon,
-        verdict=_verdict(latent, known, average, memoryless, horizon, settings, cases),
+        verdict=chosen.verdict,
         stakes=known,
         average_gap=average,
         memoryless_gap=memoryless,
+        without_memory=chosen.plan.average_ends,
+        all_tables_fail=chosen.all_tables_fail,
         worst=worst,
-        memoryless_worst=without,
+        memoryless_worst=_worst(latent, known, chosen.plan.gaps),
         gaps=result.gaps,
         outcome=result.outcome,
         planned=result.planned,
         rounding=form.rounding_of(plan.gaps),
         searched=plan.starts,
         worth=None if planned is None else planned.value_of_memory,
-        in_simulator=graded(form, plan, result, settings.seed),
+        in_simulator=graded(form, chosen.plan, result, settings.seed),
     )
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Chosen:
+    """A verdict, and the policy without memory that it is about."""
+
+    verdict: Verdict
+    plan: ShortMemoryPlan
+    all_tables_fail: bool = False
+
+
+def _chosen(
+    form: LossForm,
+    plan: ShortMemoryPlan,
+    known: Stakes,
+    settings: Settings,
+    losses: tuple[Certified, Certified],
+    with_memory: float,
+) -> _Chosen:
+    """Return the verdict; one model is real, so the average alone does not make it.
+
+    `losses` are the brackets with memory and without, on average, and `with_memory` the
+    part lost in the worst model. Where the best plan on average is not acceptable in
+    every model and memory would help, a plan is searched that is.
+    """
+    latent, (average, memoryless) = form.latent, losses
+    both = latent, known, average, memoryless, form.steps, settings
+    worst = _worst(latent, known, plan.gaps)
+    if _verdict(*both) != "yes" or worst is None:
+        return _Chosen(_verdict(*both), plan)
+    proofs = memory_proofs(
+        average,
+        memoryless,
+        searched=plan.starts,
+        noise=NOISES * form.rounding_of(plan.gaps),
+    )
+    cases = WorstCases(worst.relative, with_memory)
+    if not cases.memory_helps(settings.acceptable):
+        return _Chosen("yes", plan)
+    searched = acceptable_in_every_model(
+        form, _limits(latent, known, settings), plan.actions
+    )
+    if searched.plan is not None:
+        return _Chosen("yes", searched.plan)
+    cases = replace(cases, saves_nothing=proofs.needed == "no")
+    return _Chosen(_verdict(*both, cases), plan, searched.exhausted)
+
+
+def _limits(latent: LatentMDP, known: Stakes, settings: Settings) -> FloatArray:
+    """Return what may be lost in each model, infinite where nothing counts."""
+    least = np.array([gap.lower for gap in known.models])
+    counts = _counts(latent, least)
+    return np.where(counts, settings.acceptable * least, np.inf)
 
 
 def _planned(
@@ -298,8 +355,7 @@ def _worst(latent: LatentMDP, known: Stakes, gaps: FloatArray) -> WorstModel | N
     A model without weight cannot be real, and nothing was planned for it.
     """
     least = np.array([gap.lower for gap in known.models])
-    counts = least > NEGLIGIBLE * float(least.max(initial=0.0))
-    counts &= latent.prior > 0.0
+    counts = _counts(latent, least)
     if not counts.any():
         return None
     if np.isnan(gaps[counts]).any():
@@ -345,3 +401,9 @@ def stationary_gaps(
     except (NotCommunicating, NotSolved):
         return None
     return exact_gaps(latent.simulators, policy, horizon, Exact())
+
+
+def _counts(latent: LatentMDP, stakes: FloatArray) -> BoolArray:
+    """Return the models with weight in which something is at stake."""
+    largest = float(stakes.max(initial=0.0))
+    return (stakes > NEGLIGIBLE * largest) & (latent.prior > 0.0)

@@ -6,8 +6,10 @@ average over the prior. The ends of the brackets are compared, so that a verdict
 never a guess: where they do not decide, it is "undecided".
 
 One model is real, not their average. A policy without memory that is fine on average
-may fail in one of them; if a policy with memory does clearly better in that model, the
-verdict is "with memory". If memory does not help either, the words name that model.
+may fail in one of them; if a policy with memory does clearly better in that model, and
+no policy without memory is met that is fine in all of them, the verdict is "with
+memory". If memory does not help either, or is proved to save nothing on average, the
+words name that model.
 
 A table on a grid that is too coarse says nothing about its simulator: the verdict is
 then "undecided: grid too coarse", whatever the table says (`grid` has the rules).
@@ -49,9 +51,12 @@ class WorstCases:
 
     without_memory: float = 0.0
     with_memory: float = inf  # inf: not known
+    saves_nothing: bool = False  # memory, on average, and this is proved
 
     def memory_helps(self, acceptable: float) -> bool:
         """Return whether memory makes the worst model acceptable, or twice as good."""
+        if self.saves_nothing:
+            return False
         if self.with_memory <= acceptable < self.without_memory:
             return True
         return self.with_memory < CLEARLY * self.without_memory

@@ -81,9 +81,10 @@ def judged_one_model() -> Judgement:
 def _yes(
     latent: LatentMDP, lost: Losses, without: Certified, acceptable: float
 ) -> Judgement:
+    chosen = lost.part(lost.without_memory) or without
     headline = (
         "Yes, and without memory: on average a policy that sees only the state "
-        f"and the step loses {_at_most(without.upper, OF)}."
+        f"and the step loses {_at_most(chosen.upper, OF)}."
     )
     reason = _worst(latent, lost.memoryless_worst, acceptable, "But it")
     if not reason:
@@ -92,8 +93,8 @@ def _yes(
         reason = f"In every model it loses {most}."
     elif lost.worst is not None:
         reason += (
-            " Memory does not help much: the policy found with memory loses up to "
-            f"{percent(lost.worst.relative)} in a model."
+            " On average memory does not save much; the policy planned with memory "
+            f"loses up to {percent(lost.worst.relative)} in a model."
         )
     return Judgement("yes", headline, reason)
 
@@ -127,10 +128,14 @@ def _with_memory(
         )
     else:
         but = _worst(latent, lost.memoryless_worst, acceptable, "but it")
+        others = (
+            "So does every deterministic one, in some model."
+            if lost.all_tables_fail
+            else "(One without memory that is acceptable in every model may exist.)"
+        )
         reason = (
             "Without memory the best policy found is acceptable on average, with a "
-            f"loss of {percent(without.upper)}, {but} (A better one without memory may "
-            "exist.)"
+            f"loss of {percent(without.upper)}, {but} {others}"
         )
     more = _worst(latent, lost.worst, acceptable, "With memory it")
     if not more and lost.worst is not None:
