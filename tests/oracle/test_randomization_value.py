@@ -63,6 +63,53 @@ def test_without_the_work_to_try_all_ties_the_lower_end_is_zero() -> None:
     assert found.ends[1] >= 0.005859375
 
 
+def nearly_tied(part: float, rest: float, sure: float, *, horizon: int) -> LatentMDP:
+    """Return two models with one good door each, and a door that is good in both.
+
+    The good door pays `part` and then `rest`, the wrong one `part` and nothing, and the
+    door that is good in both pays `sure`. More steps pay nothing.
+    """
+    start, full, empty = 0, 1, horizon
+    kernel = np.zeros((2, horizon + 1, 3, horizon + 1))
+    for model in range(2):
+        kernel[model, start, :2, empty] = 1.0
+        kernel[model, start, model] = 0.0
+        kernel[model, start, model, full] = 1.0
+        kernel[model, start, 2, empty] = 1.0
+        for state in range(full, horizon):
+            kernel[model, state, :, state + 1] = 1.0
+        kernel[model, empty, :, empty] = 1.0
+    rewards = np.zeros((horizon + 1, 3))
+    rewards[start], rewards[full] = (part, part, sure), rest
+    worlds = class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
+    return LatentMDP.uniform(worlds)
+
+
+def test_what_is_within_rounding_of_a_tie_is_no_tie() -> None:
+    """.1 + .2 is more than .3: the plan for a model takes its door, which is wrong in
+    the other, and all that randomization is worth is what the sure door adds."""
+    part, rest, sure = 0.1, 0.2, 0.3
+    one = (Fraction(part) + Fraction(rest) + Fraction(part)) / 2
+    low, high = worth(nearly_tied(part, rest, sure, horizon=2), 2).ends
+    assert Fraction(low) <= Fraction(sure) - one <= Fraction(high)
+    assert high - low < 1e-12
+
+
+def test_a_tie_that_is_one_counts() -> None:
+    """The control: an eighth and a quarter are three eighths."""
+    _, high = worth(nearly_tied(0.125, 0.25, 0.375, horizon=2), 2).ends
+    assert high < 1e-12
+
+
+def test_a_tie_that_nobody_proves_leaves_the_upper_end_open() -> None:
+    """With too many steps for exact arithmetic both are possible."""
+    steps = 200
+    for part, rest, sure in ((0.1, 0.2, 0.3), (0.125, 0.25, 0.375)):
+        low, high = worth(nearly_tied(part, rest, sure, horizon=steps), steps).ends
+        assert low < 1e-12
+        assert high >= sure - (part + rest + part) / 2
+
+
 def of_all_ties(seed: int, count: int, most_histories: int) -> int:
     """Return how many problems have a value worth the name; fail if one is missed."""
     rng = np.random.default_rng([seed, 7])

@@ -30,6 +30,8 @@ class Baseline:
     certainty: Certainty  # of `value`
     bound: float | None = None  # no policy of this kind has a larger `value`
     least_gap: float | None = None  # nor a smaller average gap
+    most_gap: float | None = None  # the best of the kind has at most this one; None:
+    # that of `policy`, which is of the kind for certain
     searched: int | None = None  # policies of this kind that it is the best of
     note: str = ""
     weights: FloatArray | None = None  # of the policies of a mixture

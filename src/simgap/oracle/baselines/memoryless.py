@@ -77,6 +77,7 @@ class ShortMemoryPlan:
     average: float  # prior @ gaps
     rounding: float  # absolute, of `gaps` and `average`; that of the losses included
     least: float | None = None  # lower bound of the average gap of any such policy
+    most: float | None = None  # upper bound for the best of them, if not `average`
     starts: int = 1  # ascents made
 
     @property

@@ -1,9 +1,4 @@
-"""Policies made for one model, and the best memoryless policy that starts from them.
-
-The ties of an optimal policy of one model are broken for the others. Breaking ties one
-by one can end in a plan that is not the best of them, so that all are searched, and a
-bound says whether the search came to its end.
-"""
+"""Policies made for one model, and the best memoryless policy that starts from them."""
 
 from __future__ import annotations
 
@@ -12,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from simgap._kernels.time_limit import check_time
-from simgap.arrays import BoolArray, FloatArray, owned
+from simgap.arrays import FloatArray
 from simgap.mdp import (
     LEAST_CHANCE,
     LEAST_REWARD,
@@ -25,12 +19,10 @@ from simgap.oracle.baselines.memoryless import (
     WORK_PER_SECOND,
     ShortMemoryPlan,
     best_plan,
-    branched,
-    enumerated,
-    evaluated,
     fits,
     guided_plan,
 )
+from simgap.oracle.baselines.ties import best_of_ties, most_of_ties
 from simgap.oracle.baselines.windowed import window_nodes
 from simgap.oracle.loss_form import LossForm, loss_form
 
@@ -59,16 +51,19 @@ def ties_exhausted(
     """Return the best optimal plan of every model, with `least` if all ties were tried.
 
     A plan is optimal if it plays an optimal action of its model in every state at every
-    step. Losses below rounding count as none. The effort, in seconds of a usual
-    machine, is spent as a fixed amount of work, the same for every model.
+    step. `most` counts ties that are proved. The effort, in seconds of a usual machine,
+    is spent as a fixed amount of work, the same for every model.
     """
-    work, slack = effort * WORK_PER_SECOND / len(plans), _tie(form)
+    work = effort * WORK_PER_SECOND / len(plans)
     if form.losses.size > work or not fits(form, form.pattern.n_states):
-        return tuple(plans)
-    guides = (np.ascontiguousarray(form.losses[..., m]) for m in range(form.n_models))
+        best = min(range(len(plans)), key=lambda m: plans[m].average)
+        most = most_of_ties(form, best)
+        return tuple(
+            replace(plan, most=most) if m == best else plan
+            for m, plan in enumerate(plans)
+        )
     return tuple(
-        best_of_ties(form, plan, guide, slack, work)
-        for plan, guide in zip(plans, guides, strict=True)
+        best_of_ties(form, plan, member, work) for member, plan in enumerate(plans)
     )
 
 
@@ -132,51 +127,3 @@ def _tie(form: LossForm) -> float:
     if form.horizon is None:
         return 2.0 * form.rounding * (1.0 - form.discount)
     return 2.0 * form.rounding / max(1, form.steps)
-
-
-def best_of_ties(
-    form: LossForm, plan: ShortMemoryPlan, guide: FloatArray, slack: float, work: float
-) -> ShortMemoryPlan:
-    """Return the best of all memoryless policies that a guide allows, with a bound.
-
-    The search is that of all policies where actions that are not allowed cost more than
-    any episode loses: taking one never pays. Without enough work the bound is lower,
-    or None, and the plan is the best one found.
-    """
-    near = _reached_ties(form, guide <= guide.min(axis=2, keepdims=True) + slack)
-    bits = float(np.log2(near.sum(axis=2)).sum())
-    if bits == 0.0:  # one policy, wherever it matters
-        return replace(plan, least=max(0.0, plan.average - plan.rounding))
-    length = form.steps if form.horizon is not None else 1.0 / (1.0 - form.discount)
-    dear = 2.0 * length * float(form.losses.max(initial=0.0)) + 1.0
-    penal = replace(form, losses=owned(np.where(near[..., None], form.losses, dear)))
-    if form.horizon is None:
-        found, least = enumerated(penal, plan.nodes, plan, work)
-    else:
-        found, least = branched(penal, plan.nodes, plan, work, bits=bits)
-    best = evaluated(form, plan.nodes, found.actions)
-    best = best if best.average < plan.average else plan
-    safe = min(least, best.average) - best.rounding
-    return replace(best, least=safe if safe > 0.0 or least >= best.average else None)
-
-
-def _reached_ties(form: LossForm, near: BoolArray) -> BoolArray:
-    """Return the same with one action where no allowed one leads in a real episode."""
-    pattern = form.pattern
-    first = np.zeros_like(near)
-    np.put_along_axis(first, near.argmax(axis=2)[..., None], True, axis=2)
-    if form.horizon is None:
-        return near
-    reached = np.zeros(pattern.n_states, np.bool_)
-    reached[form.root_states] = True
-    possible = (form.likelihood[:, form.latent.prior > 0.0] > 0.0).any(axis=1)
-    row_of = np.repeat(np.arange(pattern.indptr.size - 1), np.diff(pattern.indptr))
-    kept = np.array(near)
-    for h in range(form.steps):
-        check_time()
-        kept[h, ~reached] = first[h, ~reached]
-        played = (kept[h] & reached[:, None]).ravel()
-        after = pattern.indices[possible & played[row_of]]
-        reached = np.zeros(pattern.n_states, np.bool_)
-        reached[after] = True
-    return kept

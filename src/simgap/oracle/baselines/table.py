@@ -115,11 +115,14 @@ def value_of_randomization(
     """Return what training on all models is worth: W* less the best plan for one.
 
     Plans for one model play an optimal action of it in every state at every step; ties
-    are broken for the best of all models. The lower end needs a bound on all of these
-    plans; without one it is 0.
+    are broken for the best of all models, if they are proved to be ties. The lower end
+    needs a bound on all of these plans; without one it is 0.
     """
     low, high = _certified(value).ends
     found = _certified(single.value).ends[0]
+    if single.most_gap is not None:
+        sure = (form.informed_ends - Certified(single.most_gap, single.most_gap)).lower
+        found = min(found, sure)
     best = high if single.bound is None else single.bound
     return _difference(form, Certified(low, high) - Certified(found, max(found, best)))
 
@@ -221,7 +224,8 @@ def _single(
     least = min(bounds) if len(bounds) == len(plans) else floor
     if least is not None and floor is not None:
         least = min(plans[best].average, max(least, floor))
-    known = replace(plans[best], least=least)
+    certain = [plan.most for plan in plans if plan.most is not None]
+    known = replace(plans[best], least=least, most=min(certain, default=form.worth))
     tried = least is not None and known.average <= least + 4.0 * known.rounding
     how = "no optimal plan of one model is better" if tried else "the best one found"
     return _of_plan(
@@ -254,6 +258,7 @@ def _of_plan(
         certainty="certified",
         bound=bound,
         least_gap=plan.least,
+        most_gap=plan.most,
         searched=plan.starts,
         note=note,
         cross_gaps=cross_gaps,
