@@ -24,9 +24,11 @@ from simgap.oracle import (
     domain_randomization_oracle,
     spread_over,
 )
+from simgap.records.oracle import Oracle
 from simgap.records.pair_prices import PairPrices
 from simgap.text import number
 
+KnownOracle = OracleResult | Oracle  # of planning, or the answer of `simgap.oracle`
 Tell = Callable[[str], None]  # progress in a few words
 MOST_PRICED = 60  # models in the tables of a record
 
@@ -72,11 +74,19 @@ def following(tell: Tell | None) -> Callable[[Progress], None] | None:
 
 
 def checked_oracle(
-    oracle: OracleResult | None, latent: LatentMDP, horizon: int | None
+    known: KnownOracle | None, latent: LatentMDP, horizon: int | None
 ) -> OracleResult | None:
     """Return an oracle that is given, or say why it is not that of this question."""
-    if oracle is None:
+    if known is None:
         return None
+    oracle = known.result if isinstance(known, Oracle) else known
+    if not isinstance(oracle, OracleResult):
+        what = "that was read from a file" if oracle is None else f": {type(oracle)}"
+        raise InvalidArgument(
+            f"an oracle {what}",
+            hint="give what simgap.oracle or domain_randomization_oracle returned, "
+            "or leave it out and it is planned",
+        )
     if oracle.horizon != horizon:
         raise InvalidArgument(
             f"the oracle was planned for {oracle.horizon} steps, not {horizon}",

@@ -8,6 +8,7 @@ and the compiled agent draws the same numbers.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from contextlib import suppress
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -24,7 +25,7 @@ from simgap._kernels.walking.walk import (
     step_with,
 )
 from simgap.arrays import AnyArray, OffsetArray
-from simgap.errors import InvalidArgument
+from simgap.errors import InvalidArgument, OutsideClass
 from simgap.policies import Policy, Step
 from simgap.simulation.observed import RewardSignal
 from simgap.simulation.worlds import RealModels
@@ -98,7 +99,8 @@ def _episode(
         edge = step_with(world, run, state * n_actions + action, grid, record.trace[at])
         reward = float(observed.seen_reward[edge]) if sees else None
         after = int(world.next_state[edge])
-        memory = policy.observe(memory, Step(h, state, action, after, reward))
+        with suppress(OutsideClass):  # then it remembers what it did (theory 2.3)
+            memory = policy.observe(memory, Step(h, state, action, after, reward))
         state = after
         _note_dropped(watched, memory, record, at, h + 1)
         if plans is not None and plans.playing(memory) != playing:

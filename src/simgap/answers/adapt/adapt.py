@@ -14,11 +14,11 @@ from simgap.answers.adapt.evidence import RewardEvidence
 from simgap.answers.adapt.options import refuse_options
 from simgap.answers.adapt.simulator import adapt_simulator
 from simgap.answers.model import Model
-from simgap.answers.planned_class import Tell
+from simgap.answers.planned_class import KnownOracle, Tell
 from simgap.continuous import Randomized, RealLog, Simulator, is_real_log
 from simgap.errors import InvalidArgument
 from simgap.interop import TransitionLog
-from simgap.oracle import OracleResult, Solver
+from simgap.oracle import Solver
 from simgap.records.adapt import Adapt
 from simgap.records.adapt_simulator import AdaptedSimulator
 
@@ -38,7 +38,7 @@ def adapt(
     time_limit: float = ...,
     seed: int = ...,
     solver: Solver | None = ...,
-    oracle: OracleResult | None = ...,
+    oracle: KnownOracle | None = ...,
     save: Path | None = ...,
     save_model: Path | None = ...,
     progress: Tell | None = ...,
@@ -77,7 +77,7 @@ def adapt(
     out: Path | None = None,
     seed: int = 0,
     solver: Solver | None = None,
-    oracle: OracleResult | None = None,
+    oracle: KnownOracle | None = None,
     save: Path | None = None,
     save_model: Path | None = None,
     progress: Tell | None = None,

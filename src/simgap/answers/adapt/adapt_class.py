@@ -24,6 +24,7 @@ from simgap.answers.adapt.misfit import best_model, misfits
 from simgap.answers.adapt.notes import adapt_notes, plan_notes
 from simgap.answers.model import Model, named_model
 from simgap.answers.planned_class import (
+    KnownOracle,
     Tell,
     checked_oracle,
     planned_oracle,
@@ -82,7 +83,7 @@ def adapt_class(
     time_limit: float = 60.0,
     seed: int = 0,
     solver: Solver | None = None,
-    oracle: OracleResult | None = None,
+    oracle: KnownOracle | None = None,
     save: str | os.PathLike[str] | None = None,
     save_model: str | os.PathLike[str] | None = None,
     progress: Tell | None = None,

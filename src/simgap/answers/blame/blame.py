@@ -37,11 +37,16 @@ from simgap.answers.blame.shapley import (
     shapley_shares,
 )
 from simgap.answers.model import Model, named_model
-from simgap.answers.planned_class import Tell, checked_oracle, recorded_prices
+from simgap.answers.planned_class import (
+    KnownOracle,
+    Tell,
+    checked_oracle,
+    recorded_prices,
+)
 from simgap.answers.time_limits import in_time
 from simgap.errors import InvalidArgument
 from simgap.intervals import Certified, Estimate, Interval
-from simgap.oracle import OracleResult, compared_models, loss_form, pair_prices
+from simgap.oracle import compared_models, loss_form, pair_prices
 from simgap.planning import checked_horizon
 from simgap.records.blame import Blame, BlamedParameter, LossAtValue
 from simgap.records.pair_prices import PairPrices
@@ -67,7 +72,7 @@ def blame(
     gap_tolerance: float = 0.05,
     time_limit: float | None = 120.0,
     seed: int = 0,
-    oracle: OracleResult | None = None,
+    oracle: KnownOracle | None = None,
     progress: Tell | None = None,
 ) -> Blame:
     """Return how much of the best agent's loss each hidden parameter causes.

@@ -22,6 +22,7 @@ from simgap.answers.identify.posterior_timeline import (
 from simgap.answers.identify.telling_apart import TellingApart, telling_apart
 from simgap.answers.model import Model, named_model
 from simgap.answers.planned_class import (
+    KnownOracle,
     Tell,
     checked_oracle,
     planned_oracle,
@@ -59,7 +60,7 @@ def identify(
     time_limit: float = 60.0,
     seed: int = 0,
     most_pairs: int = MOST_PAIRS,
-    oracle: OracleResult | None = None,
+    oracle: KnownOracle | None = None,
     progress: Tell | None = None,
 ) -> Identify:
     """Return how fast models are told apart and, with a horizon, what the oracle knows.

@@ -32,7 +32,7 @@ from typing import Literal, final
 import numpy as np
 
 from simgap.answers.model import Model, named_model
-from simgap.answers.planned_class import Tell, checked_oracle
+from simgap.answers.planned_class import KnownOracle, Tell, checked_oracle
 from simgap.answers.stakes import Stakes, stakes
 from simgap.answers.time_limits import in_time
 from simgap.answers.width.ranges import (
@@ -51,7 +51,6 @@ from simgap.mdp import LatentMDP, class_from_models
 from simgap.oracle import (
     AutoOracle,
     LossForm,
-    OracleResult,
     Outcome,
     Solver,
     average_plan,
@@ -95,7 +94,7 @@ def width(
     gap_tolerance: float | None = None,
     time_limit: float = 120.0,
     seed: int = 0,
-    oracle: OracleResult | None = None,
+    oracle: KnownOracle | None = None,
     progress: Tell | None = None,
 ) -> Width:
     """Return what training on each range of a parameter loses, and which is enough.

@@ -37,9 +37,9 @@ def gaps_by_histories(
 
     gap(pi, m) = E_m[sum_h loss_m(h, s_h, a_h)]. Histories with the same state and the
     same memory are one. After something that the policy deems impossible (a model with
-    prior zero may do it) its memory stays as it was, and an episode that begins so has
-    the memory `fallback`; without one there is no answer. Horizons only. `seen` is
-    for policies that see rewards.
+    prior zero may do it) its memory stays as it was (theory 2.3), and an episode that
+    begins so has the memory `fallback`; without one that is an error. Horizons only.
+    `seen` is for policies that see rewards.
     """
     if form.horizon is None:
         return None
@@ -55,7 +55,7 @@ def gaps_by_histories(
             memory = policy.start(first)
         except OutsideClass:
             if fallback is None:
-                return None
+                raise
             memory = fallback
         now[first, memory] = laws[:, first]
     met = len(now)
