@@ -18,7 +18,7 @@ HORIZON = 5
 
 
 def arms(start: np.ndarray | int = 0) -> LatentMDP:
-    """Return two arms, one of which always wins, and a model of prior 0."""
+    """Return two arms, one of which wins, and a model of prior 0 where none does."""
     means = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.25]])
     kernel = np.stack([1.0 - means, means], axis=-1)[:, None].repeat(2, axis=1)
     names = Parameters(("arm",), np.array([[0.0], [1.0], [2.0]]))

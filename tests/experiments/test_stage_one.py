@@ -74,6 +74,19 @@ def test_print_never_leaves_stage_one() -> None:
     assert 0.99 < low <= high < 1.01
 
 
+def test_no_model_is_dropped_by_a_float_tie() -> None:
+    """Once both outcomes were seen, a set has the product of their chances."""
+
+    def products(means: tuple[tuple[float, ...], ...]) -> list[set[Fraction]]:
+        decimals = [[Fraction(str(mean)) for mean in model] for model in means]
+        arms = zip(*decimals, strict=True)
+        return [{mean * (1 - mean) for mean in arm} for arm in arms]
+
+    assert all(len(arm) == 2 for arm in products(printed.MEANS))
+    mirrored = ((0.1, 0.9), (0.9, 0.1))  # the control: rounding decides
+    assert all(len(arm) == 1 for arm in products(mirrored))
+
+
 def test_the_repaired_rule_with_the_same_samples_keeps_its_promises() -> None:
     repaired = printed.measured(replace(PRINTED, literal=False), 0, silent)
     gap, growth, dropped, endless = repaired.checks

@@ -182,6 +182,8 @@ def _headings(kind: type) -> dict[str, tuple[Any, ...]]:
     for name, hint in get_type_hints(kind, include_extras=True).items():
         if get_origin(hint) is Annotated:
             found[name] = hint.__metadata__
+        elif hint in (Certified, Estimate):
+            continue  # a number without a heading
         elif is_dataclass(hint) and isinstance(hint, type):
             inside = _headings(hint)
             found.update({f"{name}.{each}": word for each, word in inside.items()})

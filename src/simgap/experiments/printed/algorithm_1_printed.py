@@ -3,11 +3,11 @@
 The loop runs while at least one candidate is left, and the last one is compared with
 itself for ever (E10), so that the agent never plays what it has found. Samples are
 joined as a set (E11): once every outcome has been seen, what is left to compare is the
-product of their chances, not how often they came. Here both models have the same
-product up to rounding, so that rounding decides, and drops the same model whether it is
-real or not. Pairs are drawn at random. One sample too many is taken (E12), and the
-agent moves even if it stands where it wants to be (E13). On two arms, with the paper's
-n0:
+product of their chances, not how often they came. On the first arm this is .1 x .9 for
+one model and .95 x .05 for the other, so that the same model is dropped whether it is
+real or not. (If the word is read as a multiset, Algorithm 2 has no such fault; the
+others remain.) One sample too many is taken (E12), and the agent moves even if it
+stands where it wants to be (E13). On two arms, with the paper's n0:
 
 * the gap grows like H; Theorem 5 promises C1, which grows like log^3 H;
 * one of the two is dropped in every run in which it is real, where 1/H is promised
@@ -39,6 +39,7 @@ from simgap.instances import bandit
 from simgap.intervals import Estimate
 from simgap.records.claim import ClaimVerdict
 
+MEANS = ((0.1, 0.9), (0.95, 0.15))  # no two products of chances are equal
 LOGARITHM = 0.5  # exponents up to here would pass as log^3 over these horizons
 
 
@@ -72,7 +73,7 @@ class Row:
 
 def measured(settings: Settings, seed: int, tell: Tell) -> ClaimResult:
     """Return what was found with given settings."""
-    known = KnownClass.of("two arms", bandit([[0.1, 0.9], [0.9, 0.1]]))
+    known = KnownClass.of("two arms", bandit(MEANS))
     rows = []
     for horizon in settings.horizons:
         tell(f"H = {horizon:,}")
