@@ -19,6 +19,12 @@ from simgap.planning.episodic import (
     values_with_error,
 )
 from simgap.planning.lane_blocks import rewards_of
+from simgap.planning.one_policy import (
+    PolicyGain,
+    PolicyValues,
+    policy_gain,
+    policy_values_by_step,
+)
 from simgap.planning.policy_chain import first_best
 from simgap.planning.relative_values import relative_values
 from simgap.planning.travel import (
@@ -36,6 +42,8 @@ __all__ = [
     "Diameter",
     "EpisodicPlan",
     "EpisodicValues",
+    "PolicyGain",
+    "PolicyValues",
     "TravelTimes",
     "all_travel_times",
     "as_class",
@@ -46,7 +54,9 @@ __all__ = [
     "diameter",
     "first_best",
     "optimal_values",
+    "policy_gain",
     "policy_values",
+    "policy_values_by_step",
     "relative_values",
     "rewards_of",
     "solve_average_reward",

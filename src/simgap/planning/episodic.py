@@ -141,7 +141,7 @@ def policy_values(
     for all models: to evaluate a policy per model, call this model by model.
     """
     every, horizon = as_class(simulators), checked_horizon(horizon)
-    table = _checked_policy(policy, every, horizon)
+    table = checked_policy(policy, every, horizon)
     values = np.zeros((len(every), every.n_states))
     spare = np.empty(every.n_states)
     follow = follow_actions if table.dtype.kind == "i" else follow_mixture
@@ -269,9 +269,10 @@ def values_with_error(
     )
 
 
-def _checked_policy(
+def checked_policy(
     policy: npt.ArrayLike, every: SimulatorClass, horizon: int
 ) -> npt.NDArray[np.int32] | FloatArray:
+    """Return a policy as a table (T, S) of actions or (T, S, A) of their chances."""
     given = np.asarray(policy)
     n_states, n_actions = every.n_states, every.n_actions
     if given.dtype.kind in "iu" and given.shape in ((n_states,), (horizon, n_states)):
