@@ -61,3 +61,23 @@ def random_problems(
         else:
             name, simulators = "bandit", bandit(rng.uniform(0.05, 0.95, (4, 3)))
         yield f"random {name} {number}", random_prior(rng, simulators)
+
+
+def corridor(length: int, members: int) -> SimulatorClass:
+    """Return models that differ at the far end of a corridor alone; D is its length.
+
+    Staying at the near end pays 1, all else nothing. At the far end action m leads back
+    to the near end with chance 0.8 in model m and with 0.2 in the others, else one step
+    short of it: what tells the models apart costs the way.
+    """
+    states, far = length + 1, length
+    kernel = np.zeros((members, states, members, states))
+    for state in range(far):
+        kernel[:, state, 0, max(state - 1, 0)] = 1.0
+        kernel[:, state, 1:, state + 1] = 1.0
+    own = np.eye(members, dtype=np.bool_)
+    kernel[:, far, :, 0] = np.where(own, 0.8, 0.2)
+    kernel[:, far, :, 1] = np.where(own, 0.2, 0.8)
+    rewards = np.zeros((states, members))
+    rewards[0, 0] = 1.0
+    return class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
