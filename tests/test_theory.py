@@ -125,7 +125,7 @@ def test_there_are_references_to_check() -> None:
     [
         "(theory 4.99)",
         "Theory 4.1d",
-        "theory 4.3-4.19",
+        "theory 4.3-4.99",
         "theory 4.9, rows 23-99",
         "theory\n    row 21c",
         "Theory rows 3 and 42",

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+from simgap.bounds.lower import memoryless_lower
 from simgap.experiments.framework.without_memory import (
-    least_without_memory,
     memory_gaps,
     one_good_arm,
 )
@@ -57,7 +57,8 @@ def test_arms_that_cannot_be_told_apart_in_time_refute_it() -> None:
 def test_no_table_of_actions_is_below_the_bound(
     members: int, other: float, better: float, horizon: int
 ) -> None:
-    bound = least_without_memory(horizon, members=members, better=better)
+    known = memoryless_lower(horizon=horizon, members=members, better=better)
+    bound = known.value
     exact = best_table(members, other, better, horizon)
     assert bound <= exact + 1e-12
     _, bracket = memory_gaps(members, other, better, horizon)
@@ -69,9 +70,8 @@ def test_no_table_of_actions_is_below_the_bound(
 def test_three_needles_cost_a_third_of_every_step(horizon: int) -> None:
     """The bound is met: H/3; with memory it is (M - 1)/2 = 1 (theory row 17)."""
     remembering, forgetting = memory_gaps(3, 0.0, 1.0, horizon)
-    assert least_without_memory(horizon, members=3, better=1.0) == pytest.approx(
-        horizon / 3
-    )
+    known = memoryless_lower(horizon=horizon, members=3, better=1.0)
+    assert known.value == pytest.approx(horizon / 3)
     assert forgetting.middle == pytest.approx(horizon / 3)
     assert remembering.middle == pytest.approx(1.0 if horizon > 2 else 2 / 3)
 

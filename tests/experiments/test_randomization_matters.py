@@ -20,7 +20,7 @@ from simgap.planning import optimal_values
 from simgap.records.claim import ClaimVerdict
 from tests.experiments.silence import silent
 
-TINY = Settings("4x4", DEFAULT, 0.8, (20, 30), (0.9,), 20)
+TINY = Settings("4x4", DEFAULT, 0.8, (20, 30), (0.9,), 20, pulls=(10, 20, 40, 80))
 
 
 def lakes(away: float) -> SimulatorClass:
@@ -65,3 +65,12 @@ def test_ties_at_home_are_broken_for_the_other_lake(away: float, horizon: int) -
     best = float(optimal_values(simulators, horizon).start[1])
     exact = best - restricted_value(simulators, horizon)
     assert specialist_gap(simulators, horizon).middle == pytest.approx(exact, abs=1e-11)
+
+
+def test_a_model_that_is_not_left_out_costs_no_part_of_every_step() -> None:
+    """The control: the policy that was trained on both."""
+    found = measured(replace(TINY, trained_on_both=True), 0, silent)
+    for_all, linear, _ = found.checks[:3]
+    assert for_all.verdict is ClaimVerdict.HOLDS  # a theorem about every policy
+    assert linear.verdict is not ClaimVerdict.HOLDS
+    assert found.verdict is not ClaimVerdict.HOLDS

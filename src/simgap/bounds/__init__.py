@@ -37,8 +37,10 @@ from simgap.bounds.lower import (
     hardest_best_arm_lower,
     large_class,
     lower_bound,
+    memoryless_lower,
     no_diameter,
     switch_tree_lower,
+    untrained_lower,
 )
 from simgap.bounds.posterior_sampling import (
     most_episodes,
@@ -105,6 +107,7 @@ __all__ = [
     "likelihood_regret",
     "lower_bound",
     "mean_transfer",
+    "memoryless_lower",
     "most_episodes",
     "neighbourhood_transfer",
     "neighbourhood_transfer_literal",
@@ -118,6 +121,7 @@ __all__ = [
     "stage_one",
     "switch_tree_lower",
     "universal_lipschitz",
+    "untrained_lower",
     "vacuity_horizon",
     "value_span",
     "variance_gap",

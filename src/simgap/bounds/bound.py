@@ -44,6 +44,8 @@ class Quantity(Enum):
     MEAN_ORACLE_GAP = "gap of the oracle, mean over the prior"
     HARDEST_CLASS = "mean gap of every policy on the hardest class of this size"
     ORACLE_ON_CLASS = "worst gap of the oracle on the class of the statement"
+    WITHOUT_MEMORY = "mean gap of every policy without memory on the class"
+    UNTRAINED = "gap in a model that the policy was not trained on"
     STEPS = "expected steps"
     BIAS_SPAN = "span of the bias"
     VALUE = "optimal value"

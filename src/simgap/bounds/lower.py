@@ -20,6 +20,8 @@ The printed sketch takes delta = 1/D, which more than doubles the diameter (erra
 
 Both bounds hold for random policies too. They are bounds on the average over the class,
 hence also on the gap in the worst model, and they hold for the oracle.
+
+Without memory, or without randomization, the loss is linear in H (theory 4.19, 4.20).
 """
 
 from __future__ import annotations
@@ -149,6 +151,54 @@ def lower_bound(
         unmet=unmet + short,
         non_vacuous_from=inf if unmet else max(1, first),
         formula=lambda h: UNIVERSAL * sqrt(D * M * h),
+    )
+
+
+def memoryless_lower(*, horizon: int, members: int, better: float) -> Bound:
+    """Return what every policy without memory loses on average (theory 4.19).
+
+    M arms of one mean, of which arm m is better by g in model m: with n = H - 1 pulls
+    at least g [(1 - 1/M) + (n - 1) (1 - (1 + g)/M)], which is linear in H.
+    """
+    M, horizon = whole("members", members), whole("horizon", horizon)
+    g = real("better", better, most=1.0)
+
+    def formula(h: float) -> float:
+        pulls = h - 1
+        good = 1.0 / M + (pulls - 1) * min(1.0, (1.0 + g) / M)
+        return max(0.0, g * (pulls - good)) if pulls >= 1 else 0.0
+
+    return Bound(
+        claim="no memory",
+        quantity=Quantity.WITHOUT_MEMORY,
+        kind=Kind.LOWER,
+        value=formula(horizon),
+        horizon=horizon,
+        constants=named(M=M, g=g),
+        unmet=_few(M >= 2, "at least 2 models"),
+        non_vacuous_from=2 if M >= 2 and g > 0.0 else inf,
+        formula=formula,
+    )
+
+
+def untrained_lower(*, horizon: int, excess: float = 0.0, weight: float = 1.0) -> Bound:
+    """Return what is lost in a model that a policy was not trained on (theory 4.20).
+
+    The policy has an average value within `excess` of the best one over some models of
+    the class, and the model without a better arm has `weight` among them: in a model
+    whose better arm is not trained it loses at least (1 - 4 excess/weight)(H - 1)/4.
+    """
+    horizon = whole("horizon", horizon)
+    part = 1.0 - 4.0 * real("excess", excess) / real("weight", weight, above=True)
+    return Bound(
+        claim="no randomization",
+        quantity=Quantity.UNTRAINED,
+        kind=Kind.LOWER,
+        value=max(0.0, part) * (horizon - 1) / 4.0,
+        horizon=horizon,
+        constants=named(excess=excess, weight=weight),
+        non_vacuous_from=2 if part > 0.0 else inf,
+        formula=lambda h: max(0.0, part) * (h - 1) / 4.0,
     )
 
 

@@ -1,17 +1,7 @@
 """What an agent without memory must lose on a bandit with one good arm per model.
 
 M models, M arms; in model m arm m wins with probability `other` + g, all others with
-`other`. An agent without memory sees the step and whether the last pull won. Let x_m be
-the chance that it plays the good arm of model m at some pull, and c their mean. It then
-wins with probability `other` + g x_m, and at the next pull, where all it knows is
-whether it won, plays the good arm with mean probability
-
-    c' <= sum_s max_m P_m(s) / M = (1 + g (max x - min x)) / M <= (1 + g) / M,
-
-and c = 1/M at the first pull, where nothing was seen. The gap is g times the sum of
-1 - c over n pulls, at least
-
-    g [ (1 - 1/M) + (n - 1) (1 - (1 + g)/M) ].
+`other`. `bounds.memoryless_lower` bounds what is lost without memory (theory 4.19).
 
 The best agent found has at least that gap, and its own gap is exact: a bracket. With
 needles (other = 0, g = 1, M = 3) the two ends meet at H/3. With two models the general
@@ -20,6 +10,7 @@ bound, two coupled copies of the agent (`oracle.baselines.coupled`), is the bett
 
 from __future__ import annotations
 
+from simgap.bounds.lower import memoryless_lower
 from simgap.experiments.framework.exact_oracle import exact_oracle
 from simgap.instances import bandit
 from simgap.intervals import Certified
@@ -43,23 +34,14 @@ def one_good_arm(members: int, other: float, better: float) -> SimulatorClass:
     return bandit(means)
 
 
-def least_without_memory(horizon: int, *, members: int, better: float) -> float:
-    """Return the bound above: no agent without memory has a smaller average gap."""
-    pulls, g = horizon - 1, better
-    if pulls < 1:
-        return 0.0
-    good = 1.0 / members + (pulls - 1) * min(1.0, (1.0 + g) / members)
-    return g * (pulls - good)
-
-
 def memory_gaps(
     members: int, other: float, better: float, horizon: int, *, seed: int = 0
 ) -> tuple[Certified, Certified]:
     """Return the average gap of the best agent with and without memory."""
     oracle = exact_oracle(one_good_arm(members, other, better), horizon)
     found = gap_without_memory(oracle.form, seed=seed)
-    proved = least_without_memory(horizon, members=members, better=better)
-    proved *= 1.0 - 1e-12  # the formula is rounded, too
+    known = memoryless_lower(horizon=horizon, members=members, better=better)
+    proved = known.value * (1.0 - 1e-12)  # it is rounded, too
     low, high = found.ends
     if proved > high + 1e-9 * horizon:
         raise AssertionError("an agent without memory below its bound: a defect")
