@@ -9,15 +9,22 @@ import numpy as np
 import pytest
 
 from simgap import domain_randomization_oracle
-from simgap.bounds import switch_tree_lower
-from simgap.complexity import function_class
+from simgap.answers.complexity.complexity import complexity
+from simgap.bounds import (
+    general_optimistic_regret,
+    known_base_gap,
+    lower_bound,
+    neighbourhood_transfer,
+    switch_tree_lower,
+)
+from simgap.complexity import covering_number, eluder_dimension, function_class
 from simgap.errors import InvalidInstance
 from simgap.instances.absorbing import absorbing_doors
 from simgap.instances.bandit import bandit
 from simgap.instances.linear_bandit import linear_bandit
 from simgap.instances.riverswim import riverswim
 from simgap.instances.switch_tree import delta_for_diameter, switch_tree
-from simgap.mdp import LatentMDP
+from simgap.mdp import IndexOrder, LatentMDP, SimulatorClass, class_from_arrays
 from simgap.planning import (
     diameter,
     optimal_values,
@@ -233,3 +240,129 @@ def test_e37_uniform_in_a_parameter_is_not_uniform_in_its_square() -> None:
         found = domain_randomization_oracle(LatentMDP.uniform(arms), horizon=2)
         assert found.value.lower == pytest.approx(expected, abs=1e-4)
         assert found.value.upper == pytest.approx(expected, abs=1e-4)
+
+
+def test_e39_models_within_one_over_h_have_no_dimension_and_a_gap() -> None:
+    """Means (1/2, 11/20) and (1/2, 9/20), H = 10: all optimal policies, in fractions."""
+    half, horizon = Fraction(1, 2), 10
+    means = ((half, Fraction(11, 20)), (half, Fraction(9, 20)))
+    assert abs(means[0][1] - means[1][1]) <= Fraction(1, horizon)  # so d_e(1/H) = 0
+
+    def ends(first: Fraction, second: Fraction, pulls: int) -> list[Fraction]:
+        """Return W, and the least and greatest value in model 0 among the optimal."""
+        if pulls == 0:
+            return [Fraction(0)] * 3
+        found = []
+        for arm in (0, 1):
+            p, q = means[0][arm], means[1][arm]
+            won = ends(first * p, second * q, pulls - 1)
+            failed = ends(first * (1 - p), second * (1 - q), pulls - 1)
+            now = (first * p + second * q, first * p, first * p)
+            found.append([sum(each) for each in zip(now, won, failed, strict=True)])
+        best = max(value for value, _, _ in found)
+        optimal = [each for each in found if each[0] == best]
+        return [best, min(v[1] for v in optimal), max(v[2] for v in optimal)]
+
+    pulls = horizon - 1
+    value, low, high = ends(half, half, pulls)
+    first = pulls * means[0][1] - 2 * high
+    second = pulls * half - 2 * (value - low)
+    assert float(first) == pytest.approx(0.1296, abs=5e-5)
+    assert float(second) == pytest.approx(0.2611, abs=1e-4)
+    promise = general_optimistic_regret(
+        horizon=horizon, span=1.0, eluder=0, functions=2
+    )
+    assert promise.value >= second  # the repaired bound does not vanish with d_e
+    close = LatentMDP.uniform(bandit([[0.5, 0.5 + 1 / 32], [0.5, 0.5 - 1 / 32]]))
+    functions = function_class(close.simulators)  # the same in numbers that floats have
+    assert eluder_dimension(functions, 1 / 16).upper == 0
+    assert domain_randomization_oracle(close, horizon=16).average_gap.lower > 0.05
+
+
+def two_banks(*crossing: float) -> SimulatorClass:
+    """Return models in which both banks pay 1, and crossings succeed with a chance."""
+    kernel = np.zeros((len(crossing), 2, 2, 2))
+    for model, chance in enumerate(crossing):
+        for bank in (0, 1):
+            kernel[model, bank, 0, bank] = 1.0
+            kernel[model, bank, 1, 1 - bank] = chance
+            kernel[model, bank, 1, bank] = 1.0 - chance
+    rewards = np.array([[1.0, 0.0], [1.0, 0.0]])
+    return class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
+
+
+def test_e40_two_biases_of_one_class_have_two_dimensions() -> None:
+    """Optimal play stays on either bank: l = (0, 0) and l = (0, 1) both solve the
+    equation rho + l = max (R + P l), and F has one function or two."""
+    banks = two_banks(1.0, 0.5)
+    sizes = []
+    for bias in ([0.0, 0.0], [0.0, 1.0]):
+        for member in range(2):
+            kernel = banks.transitions.array(member)
+            assert (banks.rewards[0] + kernel @ bias).max(axis=1).tolist() == [
+                1.0 + each for each in bias
+            ]
+        rows = [banks.transitions.array(m) @ bias for m in range(2)]
+        sizes.append(np.abs(rows[0] - rows[1]).max())
+    assert sizes == [0.0, 0.5]  # at the scale 1/4: d_e = 0 and N = 1, or 1 and 2
+    assert not solve_average_reward(banks).unique_bias.any()
+    answer = complexity(banks, 4)
+    assert "many-biases" in {note.code for note in answer.notes}
+    assert answer.certainty["eluder"] == answer.certainty["covering"] == "certified"
+    arms = complexity(bandit([[0.5, 0.25], [0.5, 0.75]]), 4)  # the control
+    assert arms.certainty["eluder"] == arms.certainty["covering"] == "exact"
+
+
+def test_e41_one_state_hides_nothing_and_no_diameter_is_below_one() -> None:
+    rng = np.random.default_rng(41)
+    one = class_from_arrays(
+        np.ones((100, 1, 100, 1)), rng.random((1, 100)), order=IndexOrder.STATE_ACTION
+    )
+    for horizon in (1, 7):  # S A = M = 100
+        values = [optimal_values(model, horizon).start[0] for model in one]
+        assert len(set(values)) == 1
+    assert diameter(one).upper == 0.0
+    assert 20.0 * log(100) / log(100.0**21) < 1.0
+    for states in (2, 3, 5):
+        kernel = rng.dirichlet(np.ones(states), (1, states, 2))
+        model = class_from_arrays(
+            kernel, rng.random((states, 2)), order=IndexOrder.STATE_ACTION
+        )
+        assert diameter(model).upper >= 1.0
+    most_actions = 10**15  # that `lower_bound` takes: D >= 2 follows
+    assert 20.0 * log(100) / log(most_actions) > 2.0
+    short = lower_bound(
+        horizon=10**6, members=100, states=1000, actions=most_actions, diameter=1.9
+    )
+    assert short.unmet
+    one_state = lower_bound(
+        horizon=10**6, members=100, states=1, actions=100, diameter=20.0
+    )
+    assert one_state.unmet
+
+
+def test_e42_the_scale_of_a_linear_class_is_that_of_its_biases() -> None:
+    """One parameter, eps = 1, so that d log(1/eps) = 0; biases reach D/2 and more."""
+    stay, D = 1 / 16, 16.0
+    kernel = np.zeros((2, 2, 1, 2))
+    for model, up in enumerate((stay, 1.0)):
+        kernel[model, 0, 0] = 1.0 - up, up
+        kernel[model, 1, 0] = stay, 1.0 - stay
+    mixed = class_from_arrays(
+        kernel, np.array([[0.0], [1.0]]), order=IndexOrder.STATE_ACTION
+    )
+    assert diameter(mixed).upper == pytest.approx(D)
+    bias = Fraction(1) / Fraction(2 * stay)  # l(1) - l(0) = 1 / (up + stay)
+    assert (1 - Fraction(stay)) * bias > 1  # f differs by more than eps
+    functions = function_class(mixed)
+    assert eluder_dimension(functions, 1.0).lower == 1
+    assert covering_number(functions, 1.0).lower == 2
+    assert covering_number(functions, D).upper == 1  # the control: eps = D
+
+
+def test_e43_a_ball_of_radius_zero_needs_an_atom() -> None:
+    base = known_base_gap(0.25, horizon=10)
+    atom = neighbourhood_transfer(base, radii=[0.0], masses=[0.5], lipschitz=1.0)
+    assert atom.value == 0.5 and not atom.unmet
+    none = neighbourhood_transfer(base, radii=[0.0], masses=[0.0], lipschitz=1.0)
+    assert none.unmet

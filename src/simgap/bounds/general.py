@@ -150,7 +150,7 @@ def general_optimistic_regret(
         return _episodes(h, span, eluder, functions, alpha, switches)
 
     unmet = _lacks(horizon, span, eluder, functions, covering, radius)
-    known = isfinite(span) and isfinite(eluder)
+    known = isfinite(span) and isfinite(eluder) and isfinite(beta(horizon))
 
     def formula(h: int) -> float:
         if not known:

@@ -124,7 +124,8 @@ def lower_bound(
     """Return 0.0177 sqrt(DMH): some class of this size costs every policy that much.
 
     Theorem 3 (theory 4.11) for M >= 100, A >= 10, D >= 20 log_A M, H >= DM and
-    M <= floor(S/2) floor((A-1)/2); print has M <= SA (errata E35).
+    M <= floor(S/2) floor((A-1)/2); print has M <= SA (errata E35). For so many actions
+    as can be given here D is at least 2 (errata E41).
     """
     horizon, M = whole("horizon", horizon), whole("members", members)
     S, A = whole("states", states), whole("actions", actions)

@@ -54,6 +54,7 @@ NO_BIASES = (
     "no eluder dimension and covering number: some model is not communicating, so "
     "that it has no bias (simgap diameter names two states)"
 )
+MANY_BIASES_CODE = "many-biases"
 MANY_BIASES = (
     "some model has several biases: eluder dimension and covering number belong to "
     "one choice of them"
@@ -91,7 +92,11 @@ def complexity(model: Model, horizon: int | None = None) -> Complexity:
         "separation": "certified",  # for kernels as stored, to twelve digits
     }
     if eluder is not None and covering is not None:
-        certainty |= {"eluder": _certainty(eluder), "covering": _certainty(covering)}
+        unique = all(note.code != MANY_BIASES_CODE for note in notes)
+        certainty |= {
+            "eluder": _certainty(eluder, unique),
+            "covering": _certainty(covering, unique),
+        }
     if smooth is not None:
         certainty["smoothness"] = "certified"
     return Complexity(
@@ -142,7 +147,7 @@ def _at_scale(
         )
         return None, None
     if not plan.unique_bias.all():
-        notes.add("many-biases", MANY_BIASES)
+        notes.add(MANY_BIASES_CODE, MANY_BIASES)
     width = float(simulators.rewards.max() - simulators.rewards.min())
     eluder = eluder_dimension(functions, width / horizon)
     cover = covering_number(functions, width / horizon)
@@ -167,8 +172,9 @@ def _at_scale(
     )
 
 
-def _certainty(answer: EluderBounds | CoveringBounds) -> Certainty:
-    return "exact" if answer.lower == answer.upper else "certified"
+def _certainty(answer: EluderBounds | CoveringBounds, unique: bool) -> Certainty:
+    """Return how sure a measure of F is; F is one of several without a unique bias."""
+    return "exact" if answer.lower == answer.upper and unique else "certified"
 
 
 def class_smoothness(
