@@ -243,7 +243,7 @@ def test_e37_uniform_in_a_parameter_is_not_uniform_in_its_square() -> None:
 
 
 def test_e39_models_within_one_over_h_have_no_dimension_and_a_gap() -> None:
-    """Means (1/2, 11/20) and (1/2, 9/20), H = 10: all optimal policies, in fractions."""
+    """Means (1/2, 11/20) and (1/2, 9/20), H = 10: all the optimal policies."""
     half, horizon = Fraction(1, 2), 10
     means = ((half, Fraction(11, 20)), (half, Fraction(9, 20)))
     assert abs(means[0][1] - means[1][1]) <= Fraction(1, horizon)  # so d_e(1/H) = 0

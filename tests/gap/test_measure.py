@@ -168,6 +168,11 @@ def test_average_and_worst_are_those_of_the_models() -> None:
     assert isinstance(average, Certified) and isinstance(worst, Certified)
     assert middle(average) == pytest.approx(np.dot(latent.prior, each), abs=1e-12)
     assert middle(worst) == pytest.approx(max(each), abs=1e-12)
+    order = np.argsort(each)  # the worst model cannot be real
+    prior = np.where(np.arange(3) == order[-1], 0.0, 0.5)
+    second = worst_gap(LatentMDP(worlds, prior), agent, 5)
+    assert isinstance(second, Certified)
+    assert middle(second) == pytest.approx(each[order[-2]], abs=1e-12)
     evaluator = MonteCarlo(episodes=3000, seed=1)
     sampled = worst_gap(worlds, agent, 5, evaluator=evaluator)
     mean = average_gap(latent, agent, 5, evaluator=evaluator)

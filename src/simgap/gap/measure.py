@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, overload
 
+import numpy as np
+
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
 from simgap.gap.evaluator import Exact, MonteCarlo
@@ -88,17 +90,24 @@ def gaps(
 
 
 def worst_gap(
-    simulators: SimulatorClass,
+    simulators: SimulatorClass | LatentMDP,
     policy: Policy[Any],
     horizon: int,
     *,
     evaluator: Exact | MonteCarlo = EXACT,
 ) -> Certified | Estimate:
-    """Return the greatest gap in any model of the class."""
+    """Return the greatest gap in a model (theory 2.5).
+
+    Of a class all models count; of a latent MDP those of positive prior, as in records.
+    """
+    every, counts = simulators, None
+    if isinstance(every, LatentMDP):
+        every, counts = every.simulators, np.flatnonzero(every.prior > 0.0).tolist()
     if isinstance(evaluator, MonteCarlo):
-        found = sampled_gaps(simulators, policy, horizon, evaluator)
+        found = sampled_gaps(every, policy, horizon, evaluator, models=counts)
         return worst_sampled(found, evaluator)
-    return worst_of(exact_gaps(simulators, policy, horizon, evaluator))
+    gaps_there = exact_gaps(every, policy, horizon, evaluator)
+    return worst_of([gaps_there[m] for m in counts] if counts else gaps_there)
 
 
 def average_gap(

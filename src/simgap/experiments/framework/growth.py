@@ -6,6 +6,9 @@ t quantile; the wider of the two is given. A law that is not a power shows as sc
 so that three points or more are needed. A certified number may be anything between its
 ends: the slope is linear in log y, so that the ends of its range are at ends of y, and
 half the range is added.
+
+Of a sequence without noise the interval is the scatter about the line alone: how well a
+power describes these points. No chance is in it, and `method` calls it a fit.
 """
 
 from __future__ import annotations
@@ -60,7 +63,8 @@ def growth_exponent(
         upper=slope + room,
         confidence=confidence,
         method=f"least squares on logarithms, {len(y)} points"
-        + (", brackets included" if certified else ""),
+        + (", brackets included" if certified else "")
+        + ("" if noise.any() else "; a fit, nothing was sampled"),
         standard_error=None if certified else width / float(ndtri(half)),
     )
 

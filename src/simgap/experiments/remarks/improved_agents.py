@@ -267,7 +267,7 @@ def _table(found: Found, settings: Settings) -> Table:
 
 CLAIM = Claim(
     name="improved-agents",
-    title="Agents that lose a hundred times less",
+    title="Agents that lose at least twenty times less",
     statement="Agents that test simulators by likelihood, by the variance they "
     "predict, or by sampling from the posterior keep a guarantee of the same order as "
     "the paper's optimistic agent and lose at least twenty times less over a million "
