@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
@@ -13,7 +14,7 @@ from simgap.errors import InvalidArgument
 Arm = tuple[Fraction, ...]
 
 
-def best_of_memoryless(means: list[Arm], pulls: int) -> Fraction:
+def best_of_memoryless(means: Sequence[Arm], pulls: int) -> Fraction:
     """Return the least average gap of all tables by pull and last result."""
     models, arms = len(means), len(means[0])
     best = None
@@ -37,7 +38,7 @@ def best_of_memoryless(means: list[Arm], pulls: int) -> Fraction:
 
 
 def least_of_all(
-    means: list[Arm], weights: tuple[Fraction, ...], pulls: int
+    means: Sequence[Arm], weights: tuple[Fraction, ...], pulls: int
 ) -> Fraction:
     """Return the least weighted loss of all policies, with memory, by recursion."""
     if pulls == 0 or not any(weights):

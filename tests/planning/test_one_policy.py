@@ -31,7 +31,7 @@ def random_class(rng: np.random.Generator, *, sparse: bool = False) -> Simulator
 
 
 def chain_of(worlds: SimulatorClass, member: int, policy: FloatArray) -> FloatArray:
-    return np.einsum("sa,sat->st", policy, worlds.transitions.array(member))
+    return np.asarray(np.einsum("sa,sat->st", policy, worlds.transitions.array(member)))
 
 
 def test_values_and_action_values_are_those_of_the_recursion() -> None:
