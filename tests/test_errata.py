@@ -258,7 +258,7 @@ def test_e39_models_within_one_over_h_have_no_dimension_and_a_gap() -> None:
             won = ends(first * p, second * q, pulls - 1)
             failed = ends(first * (1 - p), second * (1 - q), pulls - 1)
             now = (first * p + second * q, first * p, first * p)
-            found.append([sum(each) for each in zip(now, won, failed, strict=True)])
+            found.append([a + b + c for a, b, c in zip(now, won, failed, strict=True)])
         best = max(value for value, _, _ in found)
         optimal = [each for each in found if each[0] == best]
         return [best, min(v[1] for v in optimal), max(v[2] for v in optimal)]

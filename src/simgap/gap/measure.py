@@ -100,14 +100,17 @@ def worst_gap(
 
     Of a class all models count; of a latent MDP those of positive prior, as in records.
     """
-    every, counts = simulators, None
-    if isinstance(every, LatentMDP):
-        every, counts = every.simulators, np.flatnonzero(every.prior > 0.0).tolist()
+    counts = None
+    if isinstance(simulators, LatentMDP):
+        every = simulators.simulators
+        counts = np.flatnonzero(simulators.prior > 0.0).tolist()
+    else:
+        every = simulators
     if isinstance(evaluator, MonteCarlo):
-        found = sampled_gaps(every, policy, horizon, evaluator, models=counts)
-        return worst_sampled(found, evaluator)
-    gaps_there = exact_gaps(every, policy, horizon, evaluator)
-    return worst_of([gaps_there[m] for m in counts] if counts else gaps_there)
+        sampled = sampled_gaps(every, policy, horizon, evaluator, models=counts)
+        return worst_sampled(sampled, evaluator)
+    found = exact_gaps(every, policy, horizon, evaluator)
+    return worst_of(found if counts is None else [found[m] for m in counts])
 
 
 def average_gap(

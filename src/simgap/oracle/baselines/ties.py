@@ -4,7 +4,7 @@ Actions that are within rounding of the best one need not be tied: .1 + .2 is no
 Where the work allows it, which actions are optimal is decided in exact arithmetic, for
 the stored numbers as the fractions that they are. Elsewhere one of the actions within
 rounding is optimal, and which one is open: the best plan loses no less than the best
-selection of them, and no more than the worst.
+selection of them, which is the plan that is returned, and no more than the worst.
 
 Breaking ties one by one can end in a plan that is not the best of them, so that all are
 searched, and a bound says whether the search came to its end.
@@ -36,24 +36,38 @@ MOST_BITS = 2048  # of the common denominator of all rows
 def best_of_ties(
     form: LossForm, plan: ShortMemoryPlan, member: int, work: float
 ) -> ShortMemoryPlan:
-    """Return the best of all optimal policies of a model, with bounds on both sides.
+    """Return the best policy within rounding of optimal, with bounds on both sides.
 
-    No optimal policy has an average gap below `least`, and the best one has at most
-    `most`. The search is that of all policies where actions that are not optimal cost
-    more than any episode loses: taking one never pays. Without enough work `least` is
-    lower, or None, and the plan is the best one found.
+    No optimal policy of the model has an average gap below `least`, and the best one
+    has at most `most`. Without enough work `least` is lower, or None, and the plan is
+    the best one found.
     """
     near = _reached_ties(form, _within_rounding(form, member))
-    open_ties = near.sum(axis=2).max() > 1
-    exact = _optimal_actions(form, member) if open_ties else None
-    if exact is not None:
-        near, open_ties = _reached_ties(form, exact), False
-        guide = np.where(near, 0.0, 1.0)
-        plan = guided_plan(form, plan.nodes, guide, 0.0)
+    best = _best_of(form, plan, near, work)
+    if int(near.sum(axis=2).max()) == 1:  # one policy, wherever it matters
+        return replace(best, most=best.average_ends.upper)
+    exact = _optimal_actions(form, member)
+    if exact is None:
+        return replace(best, most=_worst_of(form, near))
+    tied = _reached_ties(form, exact)
+    if (tied == near).all():
+        return replace(best, most=best.average_ends.upper)
+    sure = guided_plan(form, plan.nodes, np.where(tied, 0.0, 1.0), 0.0)
+    sure = _best_of(form, sure, tied, work)
+    return replace(best, most=sure.average_ends.upper)
+
+
+def _best_of(
+    form: LossForm, plan: ShortMemoryPlan, near: BoolArray, work: float
+) -> ShortMemoryPlan:
+    """Return the best policy of a table of allowed actions, with `least` of them all.
+
+    The search is that of all policies where actions that are not allowed cost more than
+    any episode loses: taking one never pays.
+    """
     bits = float(np.log2(near.sum(axis=2)).sum())
-    if bits == 0.0:  # one policy, wherever it matters
-        low = max(0.0, plan.average - plan.rounding)
-        return replace(plan, least=low, most=plan.average_ends.upper)
+    if bits == 0.0:
+        return replace(plan, least=max(0.0, plan.average - plan.rounding))
     length = form.steps if form.horizon is not None else 1.0 / (1.0 - form.discount)
     dear = 2.0 * length * float(form.losses.max(initial=0.0)) + 1.0
     penal = replace(form, losses=owned(np.where(near[..., None], form.losses, dear)))
@@ -65,8 +79,7 @@ def best_of_ties(
     best = best if best.average < plan.average else plan
     safe = min(least, best.average) - best.rounding
     says_something = safe > 0.0 or least >= best.average
-    most = _worst_of(form, near) if open_ties else best.average_ends.upper
-    return replace(best, least=safe if says_something else None, most=most)
+    return replace(best, least=safe if says_something else None)
 
 
 def most_of_ties(form: LossForm, member: int) -> float:
