@@ -24,9 +24,8 @@ from simgap.answers.model import Model, NamedModel, named_model
 from simgap.answers.planned_class import Tell
 from simgap.answers.time_limits import whole_time
 from simgap.base_policies.catalogue import build_policy, named_policy
-from simgap.base_policies.infinite.continuum_agent import continuum_agent
-from simgap.base_policies.infinite.general_mixture import OptimisticMixture
-from simgap.base_policies.paper.optimistic import OptimisticExploration
+from simgap.base_policies.infinite import OptimisticMixture, continuum_agent
+from simgap.base_policies.paper import OptimisticExploration
 from simgap.bounds import ProvedThreshold, vacuity_horizon
 from simgap.errors import InvalidArgument
 from simgap.gap import SampledGap, combined, measured, program_of

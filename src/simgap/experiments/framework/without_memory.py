@@ -10,7 +10,7 @@ bound, two coupled copies of the agent (`oracle.baselines.coupled`), is the bett
 
 from __future__ import annotations
 
-from simgap.bounds.lower import memoryless_lower
+from simgap.bounds import memoryless_lower
 from simgap.experiments.framework.exact_oracle import exact_oracle
 from simgap.instances import bandit
 from simgap.intervals import Certified

@@ -26,7 +26,7 @@ from typing import Annotated, final
 
 import numpy as np
 
-from simgap.bounds.lower import untrained_lower
+from simgap.bounds import untrained_lower
 from simgap.experiments.framework.claim import (
     ROOM,
     Claim,
