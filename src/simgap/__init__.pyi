@@ -14,7 +14,6 @@ from .answers.train.train import train as train
 from .answers.transfer.check import check as check
 from .answers.transfer.transfer import (
     transfer as transfer,
-    transfer_table as transfer_table,
 )
 from .answers.width.width import width as width
 from .errors import SimgapError as SimgapError

@@ -25,6 +25,8 @@ from typing import Any, NamedTuple, Protocol, final
 from simgap.arrays import BoolArray, FloatArray, OffsetArray, read_only
 from simgap.errors import InvalidArgument
 
+LARGEST = 3.4e38  # of an observation or reward: networks know no larger numbers
+
 
 @final
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -182,20 +183,93 @@ def test_a_run_that_is_repeated_in_its_folder_gives_the_same_bytes(here: Path) -
         "--design grid:3 --episodes 20 --out run --threads 1"
     )
     assert main(command.split()) == 0
-    first = {
-        name: Path("run", name).read_bytes()
-        for name in ("transfer.json", "returns.npz")
-    }
+    first = Path("run/returns.npz").read_bytes()
+    once = read_record(Path("run/transfer.json"), Transfer)
     assert main(command.split()) == 0
-    for name, content in first.items():
-        assert Path("run", name).read_bytes() == content, name
+    assert Path("run/returns.npz").read_bytes() == first
     record = read_record(Path("run/transfer.json"), Transfer)
+    assert [each.code for each in record.notes[len(once.notes) :]] == [
+        "measured-earlier"
+    ]
+    assert replace(record, notes=once.notes) == once
     with np.load("run/returns.npz") as kept:
         assert kept["returns"].shape == (1, 1, 4, 20)
         assert kept["theta"].shape == (4, 1)
         mean = kept["returns"][0, 0, kept["inside"]].mean()
     assert record.policies[0].mean.estimate == pytest.approx(mean, rel=0.2)
     assert main([*command.split(), "--seed", "3"]) == 2  # another measurement
+
+
+def test_what_was_measured_earlier_says_so_and_can_be_measured_anew(here: Path) -> None:
+    """A file that the environment reads is no part of what names a measurement."""
+    read = "self.pull, self.crash = pull + float(np.loadtxt('gain')), crash"
+    Path("mine.py").write_text(
+        USER.replace("self.pull, self.crash = pull, crash", read)
+    )
+    Path("gain").write_text("0.0")
+    before = measured(out="run")
+    Path("gain").write_text("0.9")
+    still = measured(out="run")
+    assert still.policies == before.policies
+    assert "measured-earlier" in [each.code for each in still.notes]
+    anew = measured(out="run", again=True)
+    assert anew.policies[0].mean.estimate != before.policies[0].mean.estimate
+    assert "measured-earlier" not in [each.code for each in anew.notes]
+    assert measured(out="run").policies == anew.policies  # the old ones are gone
+
+
+def test_a_reference_that_broke_is_no_reference(here: Path) -> None:
+    """Nobody loses less because a reference broke: nothing is compared there."""
+    rows = ["policy,mass,episode_seed,return"]
+    for mass in (1, 2):
+        for seed in range(20):
+            rows += [
+                f"mine,{mass},{seed},4",
+                f"known,{mass},{seed},{'' if mass > 1 else 6}",
+            ]
+    Path("table.csv").write_text("\n".join(rows))
+    found = simgap.transfer(returns="table.csv", references=["known"], bounds=(0, 10))
+    mine = next(each for each in found.policies if each.name == "mine")
+    assert [point.gap is None for point in mine.points] == [False, True]
+    assert mine.gap is not None and mine.gap.estimate == 2.0
+
+
+@pytest.mark.parametrize("said", ["float('nan')", "'maybe'", "'False'", "7", "[1, 1]"])
+def test_a_success_that_is_no_flag_breaks_its_episode(here: Path, said: str) -> None:
+    flag = "bool(abs(self.at[0]) < 1.0)"
+    later = f"{flag} if self.count < 3 else {said}"
+    Path("mine.py").write_text(USER.replace(flag, later))
+    with pytest.raises(SimgapError, match="no return inside"):
+        measured()
+    Path("mine.py").write_text(
+        USER.replace(flag, f"np.{flag.replace('bool', 'bool_')}")
+    )
+    found = measured()
+    assert found.policies[0].success is not None and not found.failures
+
+
+def test_numbers_that_no_network_knows_break_their_episode(here: Path) -> None:
+    far = USER.replace(
+        "reward = -float(abs(self.at[0]))", "reward = -1e300 * (self.count > 2)"
+    )
+    Path("mine.py").write_text(far.replace("def back(", "def late("))
+    with pytest.raises(SimgapError, match="no return inside"):
+        measured("mine.py:late")
+
+
+def test_policies_of_one_name_in_two_folders_are_told_apart(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder in ("a", "b"):
+        (here / folder).mkdir()
+        (here / folder / "policy.py").write_text(USER)
+    command = (
+        "transfer mine.py:make --randomize pull=-0.5..0.5 -H 5 --design corners "
+        "--episodes 4 --policy a/policy.py:back --policy b/policy.py:back"
+    )
+    assert main(command.split()) == 0
+    table = capsys.readouterr().out
+    assert " a/policy.py:back " in table and " b/policy.py:back " in table
 
 
 def test_a_table_of_returns_is_graded_as_if_it_were_measured_here(here: Path) -> None:
@@ -209,8 +283,11 @@ def test_a_table_of_returns_is_graded_as_if_it_were_measured_here(here: Path) ->
                 f"weak,{mass},0,{episode},{10 - mass + luck},{int(mass < 1.2)}"
             )
     Path("table.csv").write_text("\n".join(lines))
-    found = simgap.transfer_table(
-        "table.csv", references=["good"], randomize="mass=0.5..1.5", bounds=(0.0, 20.0)
+    found = simgap.transfer(
+        returns="table.csv",
+        references=["good"],
+        randomize="mass=0.5..1.5",
+        bounds=(0.0, 20.0),
     )
     weak = next(each for each in found.policies if each.name == "weak")
     assert [point.inside for point in weak.points] == [True, True, True, False]
@@ -253,10 +330,10 @@ def test_a_table_whose_points_share_their_luck_does_not_claim_too_much(
     missed = 0
     for seed in range(20):
         luck = np.random.default_rng(seed).random(20) < 0.5
-        lines = ["policy,m,episode,return"]
+        lines = ["policy,m,episode_seed,return"]
         lines += [f"a,{m},{k},{int(luck[k])}" for m in range(40) for k in range(20)]
         Path("table.csv").write_text("\n".join(lines))
-        mean = simgap.transfer_table("table.csv", bounds=(0.0, 1.0)).policies[0].mean
+        mean = simgap.transfer(returns="table.csv", bounds=(0.0, 1.0)).policies[0].mean
         assert mean.label == "guaranteed"
         missed += not mean.lower <= 0.5 <= mean.upper
     assert missed <= 4  # 1 expected at most; it was 12 when all 800 counted

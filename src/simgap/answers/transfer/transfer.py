@@ -58,9 +58,11 @@ FIRST = 16  # episodes of the first round, if a width or a budget is asked for
 
 
 def transfer(
-    simulator: Any,
+    simulator: Any = None,
     policies: Policies = (),
     *,
+    returns: Any = None,
+    columns: Iterable[str] = (),
     randomize: Any = None,
     horizon: int | None = None,
     references: Policies = (),
@@ -77,6 +79,7 @@ def transfer(
     seed: int = 0,
     workers: int = 1,
     out: Path | str | None = None,
+    again: bool = False,
     progress: Tell = lambda _: None,
 ) -> Transfer:
     """Return what policies get over the parameters of a simulator, and what they lose.
@@ -95,7 +98,14 @@ def transfer(
     nothing is refused, unless `checked` is False. `workers` is the number of
     processes; more than one needs a simulator and policies that are given by name.
     With a folder `out`, a run that was stopped goes on where it was, and the answer is
-    kept there for `simgap report`.
+    kept there for `simgap report`; with `again` all of it is measured anew.
+
+    `returns` stands instead of a simulator and policies: returns that were measured
+    elsewhere, a file (CSV, Parquet, .npz), a data frame or a mapping of names to
+    columns. Columns are `policy`, one for each parameter (`columns` names them; else
+    all others are), `seed` of the training, `episode`, `episode_seed`, `return` and, if
+    known, `success`. Points outside `randomize` count as beyond the range, and
+    `references` are names.
 
     >>> import simgap
     >>> answer = simgap.transfer(
@@ -105,6 +115,22 @@ def transfer(
     >>> len(answer.policies[0].points)
     3
     """
+    if returns is not None:
+        if simulator is not None or policies:
+            raise InvalidArgument(
+                "returns stand instead of a simulator and policies",
+                hint="leave them out: the table names its policies",
+                code="given-twice",
+            )
+        return _of_returns(
+            returns,
+            tuple(columns),
+            randomize=randomize,
+            references=tuple(references),
+            bounds=bounds,
+            threshold=threshold,
+            confidence=confidence,
+        )
     run = trained_run(simulator)
     if run is not None:
         about = run.trainings[0]
@@ -168,6 +194,7 @@ def transfer(
         identity=ready.identity,
         recipe=ready.recipe,
         workers=workers,
+        again=again,
         progress=progress,
     )
     if folder is not None:
@@ -191,6 +218,7 @@ def transfer(
         seed=seed,
         notes=(
             *where.notes,
+            *found.notes,
             *(() if repeated else (NOT_REPEATED,)),
         ),
         worths=() if run is None else run.worths(found.cube, where.drawn, found.looks),
@@ -200,24 +228,21 @@ def transfer(
     return answer
 
 
-def transfer_table(
-    path: Path | str,
+def _of_returns(
+    given: Any,
+    columns: tuple[str, ...],
     *,
-    randomize: Any = None,
-    references: Iterable[str] = (),
-    bounds: tuple[float, float] | None = None,
-    threshold: float | None = None,
-    confidence: float = 0.95,
+    randomize: Any,
+    references: tuple[str, ...],
+    bounds: tuple[float, float] | None,
+    threshold: float | None,
+    confidence: float,
 ) -> Transfer:
-    """Return the same answer about returns that were measured elsewhere.
-
-    The table is a CSV file with columns `policy`, one for each parameter, `seed` (of
-    the training), `episode`, `return` and, if known, `success`. With `randomize` points
-    outside its range count as beyond it. `bounds` is what a return certainly lies
-    between: intervals are guaranteed then.
-    """
+    """Return the same answer about returns that were measured elsewhere."""
     spec = None if randomize is None else parse_randomization(randomize)
-    cube, drawn = read_returns(path, references=tuple(references), bounds=bounds)
+    cube, drawn, notes = read_returns(
+        given, columns=columns, references=references, bounds=bounds
+    )
     if spec is not None:
         cube = replace(cube, inside=_inside(cube, spec))
     return _record(
@@ -228,8 +253,9 @@ def transfer_table(
         horizon=None,
         design="a table of returns",
         steps=None,
-        model=str(path),
+        model=str(given) if isinstance(given, str | Path) else type(given).__name__,
         seed=None,
+        notes=notes,
     )
 
 

@@ -8,6 +8,7 @@ that was measured elsewhere.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
@@ -124,14 +125,28 @@ def run(
         str | None,
         typer.Option(
             "--returns",
-            metavar="FILE.csv",
-            help="Instead of SIMULATOR: columns policy, parameters, seed, episode, "
-            "return, success.",
+            metavar="FILE",
+            help="Instead of SIMULATOR, CSV or Parquet: columns policy, parameters, "
+            "seed (of training), episode, episode_seed, return, success.",
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            metavar="NAME,NAME",
+            help="Which columns of --returns are parameters; else all others.",
         ),
     ] = None,
     seed: Seed = 0,
     threads: Threads = None,
     out: Out = None,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again", help="Measure anew what the folder of --out has measured."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure where a policy fails over the parameters of a simulator, and by how much.
@@ -143,17 +158,15 @@ def run(
     Example: simgap transfer gym:CartPole-v1 --randomize length=0.3..1 --policy random
     """
     from simgap.answers.transfer.trained_run import is_run
-    from simgap.answers.transfer.transfer import transfer, transfer_table
+    from simgap.answers.transfer.transfer import transfer
 
     folder = folder_of(out)
     if returns is not None:
-        if simulator is not None or policy:
-            raise InvalidArgument(
-                "--returns stands instead of SIMULATOR and --policy",
-                hint="leave them out: the table names its policies",
-            )
-        answer = transfer_table(
-            returns,
+        answer = transfer(
+            simulator,
+            policy or (),
+            returns=returns,
+            columns=[each.strip() for each in (columns or "").split(",") if each],
             randomize=randomize,
             references=reference or (),
             bounds=_ends(bounds),
@@ -183,6 +196,7 @@ def run(
                 seed=seed,
                 workers=threads_or_all(threads),
                 out=folder,
+                again=again,
                 progress=tell,
             )
     finish(answer, context, folder, print_answer, as_json=as_json)
@@ -192,12 +206,13 @@ def print_answer(answer: Transfer) -> None:
     """Print returns, losses, the worst point, a verdict and which parameter matters."""
     from simgap.report.parts.transfer_words import transfer_verdict
 
+    names = [each.name for each in answer.policies]
     print_table(
         f"returns in {shown(answer.simulator or answer.provenance.model)}",
         ("policy", "mean over the range", "worst point", "beyond the range", "lost"),
         [
             (
-                _short(each.name),
+                _short(each.name, names),
                 _interval(each.mean),
                 _worst(each.worst),
                 _interval(each.beyond),
@@ -211,7 +226,7 @@ def print_answer(answer: Transfer) -> None:
         "point, at least",
     )
     for each in answer.policies:
-        _print_policy(each)
+        _print_policy(each, names)
     if (told := transfer_verdict(answer)) is not None:
         print_line(f"Will it transfer?  {told.answer} ({told.certainty})")
         print_line(f"  {told.headline}")
@@ -253,9 +268,9 @@ def print_answer(answer: Transfer) -> None:
         print_line(f"note: {note.text}")
 
 
-def _print_policy(policy: TransferPolicy) -> None:
+def _print_policy(policy: TransferPolicy, names: Sequence[str]) -> None:
     where = _theta(policy.worst.theta)
-    line = f"{_short(policy.name)}: worst at {where}"
+    line = f"{_short(policy.name, names)}: worst at {where}"
     if policy.worst_gap is not None and not policy.is_reference:
         line += (
             f"; loses most at {_theta(policy.worst_gap.theta)}, "
@@ -276,9 +291,13 @@ def _print_policy(policy: TransferPolicy) -> None:
         )
 
 
-def _short(name: str) -> str:
-    """Return the name of a policy, without the folder of a file that it names."""
-    return shown(name.rpartition("/")[2] or name, 30)
+def _short(name: str, among: Sequence[str]) -> str:
+    """Return the name of a policy with as few of its folders as it takes to be one."""
+    parts = name.split("/")
+    ends = ("/".join(parts[at:]) for at in reversed(range(len(parts))))
+    others = [each for each in among if each != name]
+    own = (e for e in ends if e and not any(f"/{o}".endswith(f"/{e}") for o in others))
+    return shown(next(own, name), 30)
 
 
 def _theta(theta: dict[str, float]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from math import fsum
 from pathlib import Path
 from time import monotonic
@@ -29,6 +30,7 @@ from simgap.continuous.measuring.kept_jobs import PART, KeptJobs, kept_jobs
 from simgap.continuous.measuring.workers import Crew, Recipe
 from simgap.errors import InvalidArgument
 from simgap.interrupts import noticed_interrupts
+from simgap.records.note import Note
 from simgap.text import number
 
 Tell = Callable[[str], None]
@@ -64,6 +66,18 @@ class Measured:
     steps: int
     clipped: Mapping[str, float]  # share of the actions' numbers, by policy
     looks: int  # at what was met, to decide whether to go on; 0: nothing was decided
+    earlier: datetime | None = None  # when it was run, if all of it was in the folder
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Return what a reader must know: whether this was measured earlier."""
+        if self.earlier is None:
+            return ()
+        text = (
+            f"this was measured on {self.earlier:%Y-%m-%d at %H:%M}; files that the "
+            "simulator reads may have changed since: --again measures anew"
+        )
+        return (Note("measured-earlier", text),)
 
 
 def measured(
@@ -79,13 +93,14 @@ def measured(
     part: str = PART,
     recipe: Recipe | None = None,
     workers: int = 1,
+    again: bool = False,
     progress: Tell = lambda _: None,
 ) -> Measured:
     """Return the returns of all policies at all points.
 
     There are `episodes` of each policy at each point, then as many as `more` asks for.
     With a `folder`, finished jobs are kept there, in a `part` of its ledger, and
-    `identity` says what they are.
+    `identity` says what they are. With `again` those that are there count for nothing.
     """
     store = _Store(work, list(entries), tuple(references), paired)
     crew = Crew(work, recipe, workers)
@@ -93,7 +108,7 @@ def measured(
     looks, wanted = 0, episodes
     try:
         with (
-            kept_jobs(folder, identity or {}, part) as kept,
+            kept_jobs(folder, identity or {}, part, again=again) as kept,
             noticed_interrupts() as check_interrupted,
         ):
             while True:
@@ -116,7 +131,9 @@ def measured(
                 wanted = asked
     finally:
         crew.close()
-    return Measured(store.cube(), store.steps, store.clipped(), looks)
+    when = None if news.fresh else min(kept.earlier, default=None)
+    earlier = None if when is None else datetime.fromtimestamp(when)
+    return Measured(store.cube(), store.steps, store.clipped(), looks, earlier)
 
 
 def _finished(
@@ -258,19 +275,19 @@ class _News:
 
     def __init__(self, work: Work, store: _Store, tell: Tell) -> None:
         self._store, self._tell, self._begin = store, tell, monotonic()
-        self._fresh = 0  # episodes that were not in the ledger
+        self.fresh = 0  # episodes that were not in the ledger
         self._each = len(work.policies) * len(work.points.theta)
         self.wanted = 0  # episodes of each policy at each point
 
     def tell(self, fresh: int) -> None:
         """Say how many episodes are done, what is left, and the worst point."""
-        self._fresh += fresh
+        self.fresh += fresh
         done = self._store.done
         spent = monotonic() - self._begin
         every = self._each * self.wanted
         said = f"{done} of {every} episodes"
-        if self._fresh:  # else all were in the ledger
-            said += f", {spent * (every - done) / self._fresh:.0f} s left"
+        if self.fresh:  # else all were in the ledger
+            said += f", {spent * (every - done) / self.fresh:.0f} s left"
         if (worst := self._store.worst()) is not None:
             where = " ".join(f"{k}={number(v, 3)}" for k, v in worst[1].items())
             said += f"; worst so far {number(worst[0], 4)} at {where or 'nominal'}"

@@ -13,10 +13,18 @@ from typing import Any, NamedTuple, Protocol, final
 import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray, OffsetArray
-from simgap.continuous.interfaces import Batch, BroughtPolicy, Space, Worlds
+from simgap.continuous.interfaces import (
+    LARGEST,
+    Batch,
+    BroughtPolicy,
+    Space,
+    Worlds,
+)
 from simgap.continuous.policies.actions import clips_actions, to_actions
 from simgap.continuous.policies.remembering import what_failed
 from simgap.errors import SimgapError
+
+LONGEST = 1_000  # characters of a message
 
 
 class Look(Protocol):
@@ -122,7 +130,7 @@ class _Watch:
     def one(self, row: int, step: int, code: str, text: str) -> None:
         if self.alive[row]:
             self.alive[row] = False
-            self.broken.append(Broken(row, step, code, text))
+            self.broken.append(Broken(row, step, code, text[:LONGEST]))
 
     def all_of(self, found: Mapping[int, str], step: int, code: str) -> None:
         for row, text in sorted(found.items()):
@@ -133,7 +141,7 @@ class _Watch:
         self.all_of(dict.fromkeys(range(self.alive.size), text), step, code)
 
     def not_finite(self, found: FloatArray, step: int, code: str, what: str) -> None:
-        fine = np.isfinite(found).reshape(self.alive.size, -1).all(axis=1)
+        fine = (np.abs(found) <= LARGEST).reshape(self.alive.size, -1).all(axis=1)
         for row in np.flatnonzero(self.alive & ~fine).tolist():
             self.one(row, step, code, f"{what} is {found[row]}")
 

@@ -99,7 +99,9 @@ def losses(cube: Cube, policy: str) -> Losses | None:
     """Return what a policy loses against the references; None without any."""
     if not cube.references or policy in cube.references:
         return None
-    references = tuple(sampled_returns(cube, each) for each in cube.references)
+    references = tuple(
+        sampled_returns(cube, each, yardstick=True) for each in cube.references
+    )
     return Losses(cube.references, references, sampled_returns(cube, policy))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
+from time import monotonic, time
 from typing import NamedTuple, final
 
 import msgspec
@@ -26,14 +26,21 @@ TOGETHER = 0.1  # seconds that a finished job waits for others, at most
 class KeptJobs:
     """The finished jobs of a measurement; without a ledger there are none."""
 
-    def __init__(self, ledger: Ledger | None) -> None:
+    def __init__(self, ledger: Ledger | None, *, again: bool = False) -> None:
         self._ledger, self._rows = ledger, list[Row]()
+        self._again = again
         self._since = 0.0  # when the first of the rows came
+        self.earlier: list[float] = []  # when jobs that were found had been run
 
     def find(self, job: Job) -> Done | None:
-        """Return what a job came to, if it is finished."""
-        found = None if self._ledger is None else self._ledger.done(job.key)
-        return None if found is None else _read(found)
+        """Return what a job came to, if it is finished; never, if all is run again."""
+        if self._ledger is None or self._again:
+            return None
+        if (found := self._ledger.done(job.key)) is None:
+            return None
+        done, when = _read(found)
+        self.earlier.append(when)
+        return done
 
     def keep(self, job: Job, done: Done) -> None:
         """Keep a finished job; it is written now or soon."""
@@ -54,14 +61,21 @@ class KeptJobs:
 
 @contextmanager
 def kept_jobs(
-    folder: Path | None, identity: Mapping[str, str], part: str = PART
+    folder: Path | None,
+    identity: Mapping[str, str],
+    part: str = PART,
+    *,
+    again: bool = False,
 ) -> Iterator[KeptJobs]:
-    """Open the finished jobs of a measurement, which is all of a part of a ledger."""
+    """Open the finished jobs of a measurement, which is all of a part of a ledger.
+
+    With `again` none is found: all are run, and what they come to is kept instead.
+    """
     if folder is None:
         yield KeptJobs(None)
         return
     with opened_ledger(folder, part, identity) as ledger:
-        jobs = KeptJobs(ledger)
+        jobs = KeptJobs(ledger, again=again)
         try:
             yield jobs
         finally:
@@ -74,18 +88,20 @@ class _Content(NamedTuple):
     steps: int
     clipped: float
     broken: tuple[tuple[int, int, int, str, str], ...]
+    when: float = 0.0  # seconds since 1970
 
 
 def _written(done: Done) -> bytes:
     numbers = np.stack([done.returns, done.success]).tobytes()
     points, episodes = done.returns.shape
     content = _Content(
-        (points, episodes), numbers, done.steps, done.clipped, done.broken
+        (points, episodes), numbers, done.steps, done.clipped, done.broken, time()
     )
     return msgspec.msgpack.encode(content)
 
 
-def _read(content: bytes) -> Done:
+def _read(content: bytes) -> tuple[Done, float]:
     found = msgspec.msgpack.decode(content, type=_Content)
     returns, success = np.frombuffer(found.numbers).reshape(2, *found.shape)
-    return Done(returns, success, found.steps, found.clipped, found.broken)
+    done = Done(returns, success, found.steps, found.clipped, found.broken)
+    return done, found.when

@@ -1,241 +1,317 @@
-"""A table of returns that somebody brings: CSV in, cube out.
+"""Returns that were measured elsewhere: a table in, a cube out.
 
-Columns `policy` and `return`; `seed` (of training), `episode` and `success` if there
-are any; every other column is a parameter. An empty return, or nan, is an episode that
-broke. Policies are paired if they have the same episodes at every point.
+Columns `policy` and `return`; `seed` (of training), `episode`, `episode_seed` and
+`success` if there are any. `columns` says which others are parameters; unless it is
+given, all others are. An empty return, or nan, is an episode that broke.
+
+Only `episode_seed`, the seed of the random numbers of an episode, says which episodes
+share their luck. The same seeds at every point: the points are compared on the same
+luck, and an episode at all points is one draw. Other seeds at every point: points are
+independent. Without the column nobody knows, whatever the order of the rows is.
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator
-from io import TextIOWrapper
-from math import isfinite, nan, prod
-from pathlib import Path
-from typing import NamedTuple, NoReturn
+from math import nan
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from simgap.arrays import AnyArray, OffsetArray
+from simgap.continuous.columns import Table, read_table
 from simgap.continuous.cube import Cube, Failure
 from simgap.continuous.measuring.drawn import Drawn, DrawnPoints
 from simgap.errors import InvalidFile
-from simgap.text import suggestion
-from simgap.user_files import opened, size_of
+from simgap.records.note import Note
+from simgap.text import listed, suggestion
 
-LARGEST = 2**28  # bytes
 MOST_ENTRIES = 2**27  # of the cube: a gigabyte
 NEEDED = ("policy", "return")
-KNOWN = (*NEEDED, "seed", "episode", "success")
+KNOWN = (*NEEDED, "seed", "episode", "episode_seed", "success")
+ABOUT = "columns are policy, parameters, seed, episode, episode_seed, return, success"
 OUTCOMES = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 OUTCOMES |= {"1.0": 1.0, "0.0": 0.0, "": nan, "nan": nan}
 
 
-class _Row(NamedTuple):
-    line: int
-    policy: str
-    theta: tuple[float, ...]
-    seed: str
-    episode: str
-    returned: float
-    success: float
+class ReturnsTable(NamedTuple):
+    """Returns, what their points can stand for, and what was taken as what."""
+
+    cube: Cube
+    points: DrawnPoints
+    notes: tuple[Note, ...]
 
 
 def read_returns(
-    path: str | Path,
+    given: Any,
     *,
+    columns: tuple[str, ...] = (),
     references: tuple[str, ...] = (),
     bounds: tuple[float, float] | None = None,
-) -> tuple[Cube, DrawnPoints]:
-    """Return the returns of a CSV file, and what its points can stand for.
+) -> ReturnsTable:
+    """Return the returns of a file (CSV, Parquet, .npz), a data frame, or arrays.
 
-    All points count as inside the range. A full grid is a grid; of other points nobody
-    says how they were drawn, so that means over them are approximate.
+    `columns` are the parameters. All points count as inside the range. A full grid is a
+    grid; of other points nobody says how they were drawn, so that means over them are
+    approximate.
     """
-    file = Path(path)
-    with opened(file, "CSV file", endings=(".csv",)) as stream:
-        if (size := size_of(stream)) > LARGEST:
-            raise InvalidFile(
-                f"{file} has {size} bytes, a table of returns at most {LARGEST}",
-                hint="leave out columns that are no parameters, or episodes",
-            )
-        with TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
-            names, rows = _read(file, text)
-    cube = _cube(file, names, rows, references, bounds)
+    table = read_table(given, "returns", about=ABOUT)
+    known = {
+        each.casefold(): each for each in table.columns if each.casefold() in KNOWN
+    }
+    names = _parameters(table, known, columns)
+    rows = _Rows(table, known, names)
+    if bounds is not None:
+        _refuse_beyond(table, rows, bounds)
+    cube, labels = _cube(table, names, rows, references, bounds)
     levels = [np.unique(column).size for column in cube.theta.T]
     grid = float(np.prod(levels, dtype=float)) == len(cube.theta)
-    return cube, DrawnPoints(Drawn.CHOSEN if grid else Drawn.SCRAMBLED, shared=True)
-
-
-def _read(file: Path, text: TextIOWrapper) -> tuple[tuple[str, ...], list[_Row]]:
-    """Return the names of the parameters, and the rows."""
-    reader = csv.reader(text, strict=True)
-    lines = _lines(file, reader)
-    header = [each.strip() for each in next(lines, [])]
-    where = {each.casefold(): at for at, each in enumerate(header)}
-    if len(where) < len(header) or "" in where:
-        _refuse(file, 1, "two columns have one name, or a column has none", "name each")
-    for name in NEEDED:
-        if name not in where:
-            near = suggestion(name, [each for each in where if each not in KNOWN])
-            found = ", ".join(header[:8]) or "nothing"
-            _refuse(
-                file,
-                1,
-                f"there is no column {name!r}, only {found}",
-                near
-                or "columns are policy, parameters, seed, episode, return, success",
-            )
-    places = {name: where.get(name) for name in KNOWN}
-    others = [at for at, each in enumerate(header) if each.casefold() not in KNOWN]
-    if not others:
-        _refuse(file, 1, "no column is a parameter", "add one, for instance mass")
-
-    def cell(row: list[str], name: str) -> str:
-        at = places[name]
-        return "" if at is None else row[at].strip()
-
-    rows = []
-    for row in lines:
-        line = reader.line_num
-        if not any(each.strip() for each in row):
-            continue
-        if len(row) != len(header):
-            wrong = f"{len(row)} fields, the header has {len(header)}"
-            _refuse(file, line, wrong, "a name with a comma in it needs double quotes")
-        if not cell(row, "policy"):
-            _refuse(file, line, "no policy", "give every policy a name")
-        outcome = cell(row, "success").casefold()
-        if outcome not in OUTCOMES:
-            _refuse(file, line, f"a success of {outcome!r}", "it is 1 or 0")
-        theta = tuple(_number(file, line, header[at], row[at]) for at in others)
-        if not all(map(isfinite, theta)):
-            _refuse(file, line, "a parameter that is not finite", "give every one")
-        returned = cell(row, "return")
-        value = _number(file, line, "return", returned or "nan")
-        if value in (float("inf"), -float("inf")):
-            _refuse(file, line, "an infinite return", "leave it empty if it broke")
-        rows.append(
-            _Row(
-                line,
-                cell(row, "policy"),
-                theta,
-                cell(row, "seed"),
-                cell(row, "episode"),
-                value,
-                OUTCOMES[outcome],
+    shared, notes = True, [_taken(table, known, names)]
+    if "episode_seed" not in known:
+        notes.append(
+            Note(
+                "dependence-unknown",
+                "the table has no column episode_seed: whether episodes at different "
+                "points share their luck is not known, and means over points are not "
+                "guaranteed",
             )
         )
-    if not rows:
-        _refuse(file, 1, "there is no row below the header", "one row is one episode")
-    return tuple(header[at] for at in others), rows
+    else:
+        shared = bool((labels == labels[:, :1]).all())
+    apart = "episode_seed" in known and not shared and _all_differ(labels)
+    design = DrawnPoints(
+        Drawn.CHOSEN if grid else Drawn.SCRAMBLED,
+        shared=not apart,
+        known=apart or (shared and "episode_seed" in known),
+    )
+    return ReturnsTable(cube, design, tuple(notes))
+
+
+class _Rows:
+    """The columns of a table as numbers: N rows."""
+
+    def __init__(
+        self, table: Table, known: dict[str, str], names: tuple[str, ...]
+    ) -> None:
+        size = len(table.columns[known["policy"]])
+        if not size:
+            raise table.wrong("line 1: there is no row below the header", "empty")
+
+        def texts(name: str) -> AnyArray | None:
+            return table.texts(known[name]) if name in known else None
+
+        policies, seeds = table.texts(known["policy"]), texts("seed")
+        unnamed: AnyArray = policies == ""
+        _refuse(table, unnamed, "no policy", "give every policy a name")
+        self.policies, self.policy = _in_order(policies)
+        _, self.seed = _within(
+            self.policy, np.full(size, "") if seeds is None else seeds
+        )
+        theta = np.column_stack([table.numbers(each) for each in names])
+        wrong: AnyArray = np.any(~np.isfinite(theta), axis=1)
+        _refuse(table, wrong, "a parameter that is not finite", "give every one")
+        self.theta, self.point = _in_order(theta)
+        self.returned = table.numbers(known["return"], empty=nan)
+        _refuse(
+            table,
+            np.isinf(self.returned),
+            "an infinite return",
+            "leave it empty if it broke",
+        )
+        success = texts("success")
+        self.success = np.full(size, nan)
+        if success is not None:
+            told = np.array([OUTCOMES.get(each.casefold(), 2.0) for each in success])
+            _refuse(
+                table, told == 2.0, "a success that is no 1 and no 0", "write 1 or 0"
+            )
+            self.success = told
+        labels = texts("episode_seed" if "episode_seed" in known else "episode")
+        self.label: OffsetArray | None = None
+        if labels is not None:
+            _refuse(table, labels == "", "no episode", "give every row its episode")
+            self.label = _ranks(labels)
+
+
+def _parameters(
+    table: Table, known: dict[str, str], columns: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return which columns are parameters."""
+    others = [each for each in table.columns if each.casefold() not in KNOWN]
+    for name in NEEDED:
+        if name not in known:
+            near = suggestion(name, others)
+            found = ", ".join(list(table.columns)[:8]) or "nothing"
+            raise table.wrong(
+                f"line 1: there is no column {name!r}, only {found}",
+                "columns",
+                hint=near,
+            )
+    if len(known) < sum(each.casefold() in KNOWN for each in table.columns):
+        raise table.wrong("line 1: two columns have one name", "columns")
+    for name in columns:
+        if name not in others:
+            raise table.wrong(
+                f"there is no column {name!r} that could be a parameter",
+                "columns",
+                hint=suggestion(name, others) or f"there is {listed(others)}",
+            )
+    if not (names := tuple(columns or others)):
+        raise table.wrong(
+            "line 1: no column is a parameter", "columns", hint="add one: mass"
+        )
+    return names
+
+
+def _taken(table: Table, known: dict[str, str], names: tuple[str, ...]) -> Note:
+    """Return what each column of a table was taken as."""
+    text = f"taken as parameters: {listed(list(names))}; as what they are called: "
+    text += listed(sorted(known.values()))
+    unused = [e for e in table.columns if e not in names and e not in known.values()]
+    if unused:
+        text += f"; not used: {listed(unused)}"
+    elif len(names) > 1:
+        text += "; --columns names the parameters if these are not all parameters"
+    return Note("columns", text)
 
 
 def _cube(
-    file: Path,
+    table: Table,
     names: tuple[str, ...],
-    rows: list[_Row],
+    rows: _Rows,
     references: tuple[str, ...],
     bounds: tuple[float, float] | None,
-) -> Cube:
-    """Return the rows in their places."""
-    policies = list(dict.fromkeys(row.policy for row in rows))
-    points = list(dict.fromkeys(row.theta for row in rows))
-    point_of = {theta: at for at, theta in enumerate(points)}
-    seeds: dict[str, dict[str, int]] = {name: {} for name in policies}
-    cells: dict[tuple[str, str, int], dict[str, _Row]] = {}
-    for row in rows:
-        seeds[row.policy].setdefault(row.seed, len(seeds[row.policy]))
-        cell = cells.setdefault((row.policy, row.seed, point_of[row.theta]), {})
-        label = row.episode or str(len(cell))
-        if label in cell:
-            again = f"episode {label} of {row.policy!r} again, as in line"
-            hint = "one row is one episode; other training runs have another seed"
-            _refuse(file, row.line, f"{again} {cell[label].line}", hint)
-        cell[label] = row
-    most = max(map(len, seeds.values())), max(map(len, cells.values()))
-    shape = (len(policies), most[0], len(points), most[1])
-    if prod(shape) > MOST_ENTRIES:
+) -> tuple[Cube, OffsetArray]:
+    """Return the rows in their places, and the labels of episodes, (C, T, K).
+
+    C are the trainings that there are; -1 where there is no episode.
+    """
+    first = (len(rows.policies), int(rows.seed.max()) + 1, len(rows.theta))
+    cell = np.ravel_multi_index((rows.policy, rows.seed, rows.point), first)
+    label = np.zeros_like(cell) if rows.label is None else rows.label
+    order = np.lexsort((label, cell))
+    counts = np.unique(cell, return_counts=True)[1]
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    if rows.label is None:
+        label = rank
+    else:
+        _refuse_twice(table, cell[order], label[order], order)
+    shape = (*first, int(counts.max()))
+    if np.prod(shape, dtype=float) > MOST_ENTRIES:
         raise InvalidFile(
-            f"{file}: policies, training seeds, points and episodes are a cube of "
-            f"{' x '.join(map(str, shape))} entries, at most {MOST_ENTRIES} are read",
-            hint="is there a column that is no parameter?",
+            f"{table.name}: policies, training seeds, points and episodes are a cube "
+            f"of {' x '.join(map(str, shape))} entries, {MOST_ENTRIES} at most",
+            hint="is there a column that is no parameter? --columns names those that "
+            "are",
+            code="returns-size",
         )
+    at = (rows.policy, rows.seed, rows.point, rank)
     returns, success = np.full(shape, nan), np.full(shape, nan)
-    failures = []
-    for (policy, seed, point), cell in cells.items():
-        first = (policies.index(policy), seeds[policy][seed], point)
-        for at, label in enumerate(_order(cell)):
-            row = cell[label]
-            if bounds and not (bounds[0] <= row.returned <= bounds[1]):
-                _beyond_bounds(file, row, bounds)
-            returns[(*first, at)], success[(*first, at)] = row.returned, row.success
-            if not isfinite(row.returned):
-                text = f"line {row.line} has no return"
-                code = "return-missing"
-                failures.append(Failure(policy, first[1], point, at, 0, code, text))
-    return Cube(
-        policies=tuple(policies),
+    labels = np.full(shape, -1, np.int64)
+    returns[at], success[at], labels[at] = rows.returned, rows.success, label
+    there = np.zeros(first[:2], np.bool_)
+    there[rows.policy, rows.seed] = True
+    present = labels[there]
+    cube = Cube(
+        policies=tuple(rows.policies.tolist()),
         parameters=names,
-        theta=np.array(points),
-        inside=np.ones(len(points), dtype=bool),
+        theta=rows.theta,
+        inside=np.ones(first[2], dtype=np.bool_),
         returns=returns,
         success=success if np.isfinite(success).any() else None,
         references=references,
         bounds=bounds,
-        failures=tuple(failures),
-        paired=rows[0].episode != "" and _same_episodes(cells, len(policies)),
+        failures=_missing(table, rows, rank),
+        paired=rows.label is not None
+        and bool((present == present[:1]).all() and (present[:, :, 0] >= 0).all()),
+    )
+    return cube, present
+
+
+def _missing(table: Table, rows: _Rows, rank: OffsetArray) -> tuple[Failure, ...]:
+    """Return the episodes without a return."""
+    return tuple(
+        Failure(
+            str(rows.policies[rows.policy[row]]),
+            int(rows.seed[row]),
+            int(rows.point[row]),
+            int(rank[row]),
+            0,
+            "return-missing",
+            f"{table.where(row)} has no return",
+        )
+        for row in np.flatnonzero(np.isnan(rows.returned)).tolist()
     )
 
 
-def _beyond_bounds(file: Path, row: _Row, bounds: tuple[float, float]) -> None:
-    """Refuse a return outside what returns are said to lie between."""
-    if isfinite(row.returned):  # else it broke
-        said = f"it is said to be between {bounds[0]:g} and {bounds[1]:g}"
-        wrong = f"{row.policy!r} returned {row.returned!r}; {said}"
-        _refuse(file, row.line, wrong, "declare wider bounds, or none")
+def _all_differ(labels: OffsetArray) -> bool:
+    """Return whether no label stands at two points."""
+    points = np.broadcast_to(np.arange(labels.shape[1])[:, None], labels.shape)
+    pairs = np.unique(np.stack([labels.ravel(), points.ravel()]), axis=1)
+    found = pairs[0][pairs[0] >= 0]
+    return bool(np.unique(found).size == found.size)
 
 
-def _same_episodes(
-    cells: dict[tuple[str, str, int], dict[str, _Row]], policies: int
-) -> bool:
-    """Return whether every policy has the same episodes at every point."""
-    labels: dict[int, set[frozenset[str]]] = {}
-    met: dict[int, set[str]] = {}
-    for (policy, _, point), cell in cells.items():
-        labels.setdefault(point, set()).add(frozenset(cell))
-        met.setdefault(point, set()).add(policy)
-    return all(len(each) == 1 for each in labels.values()) and all(
-        len(each) == policies for each in met.values()
+def _in_order(values: AnyArray) -> tuple[AnyArray, OffsetArray]:
+    """Return the values that there are as they first come, and which a row has."""
+    axis = 0 if values.ndim > 1 else None
+    names, first, places = np.unique(
+        values, axis=axis, return_index=True, return_inverse=True
     )
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
+    return names[order], rank[places.reshape(-1)]
 
 
-def _order(labels: Iterable[str]) -> list[str]:
+def _within(group: OffsetArray, values: AnyArray) -> tuple[AnyArray, OffsetArray]:
+    """Return values as `_in_order`, counted from 0 in each group."""
+    names, places = _in_order(values)
+    pairs, which = _in_order(group * names.size + places)
+    of = pairs // names.size
+    rank = np.array([(of[:at] == each).sum() for at, each in enumerate(of)])
+    return names, rank[which]
+
+
+def _ranks(labels: AnyArray) -> OffsetArray:
     """Return episodes by number if all are numbers, else by name."""
-    names = list(labels)
-    whole = all(each.isascii() and each.isdigit() for each in names)
-    return sorted(names, key=int) if whole else sorted(names)
+    names, places = np.unique(labels, return_inverse=True)
+    if all(each.isascii() and each.isdigit() for each in names.tolist()):
+        order = np.argsort(np.array([int(each) for each in names.tolist()], object))
+        rank = np.empty_like(order)
+        rank[order] = np.arange(order.size)
+        return rank[places]
+    return places.astype(np.int64)
 
 
-def _number(file: Path, line: int, name: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        _refuse(file, line, f"{name} is {text.strip()[:40]!r}", "it is a number")
+def _refuse_twice(
+    table: Table, cell: OffsetArray, label: OffsetArray, order: OffsetArray
+) -> None:
+    """Refuse two rows of one episode."""
+    same = (np.diff(cell) == 0) & (np.diff(label) == 0)
+    if same.any():
+        at = int(np.argmax(same))
+        first, again = sorted((int(order[at]), int(order[at + 1])))
+        raise table.wrong(
+            f"{table.where(again)}: the episode of {table.where(first)} again",
+            "twice",
+            hint="one row is one episode; other training runs have another seed",
+        )
 
 
-def _lines(file: Path, reader: Iterator[list[str]]) -> Iterator[list[str]]:
-    try:
-        yield from reader
-    except UnicodeDecodeError as error:
-        raise InvalidFile(
-            f"{file} is not text in UTF-8", hint="save it as UTF-8"
-        ) from error
-    except csv.Error as error:
-        line = getattr(reader, "line_num", 0)
-        raise InvalidFile(
-            f"{file}, line {line}: {error}", hint="is a quote open?"
-        ) from error
+def _refuse_beyond(table: Table, rows: _Rows, bounds: tuple[float, float]) -> None:
+    """Refuse a return outside what returns are said to lie between."""
+    low, high = bounds
+    _refuse(
+        table,
+        (rows.returned < low) | (rows.returned > high),
+        f"a return that is not between {low:g} and {high:g}",
+        "declare wider bounds, or none",
+    )
 
 
-def _refuse(file: Path, line: int, problem: str, hint: str) -> NoReturn:
-    raise InvalidFile(f"{file}, line {line}: {problem}", hint=hint)
+def _refuse(table: Table, wrong: AnyArray, what: str, hint: str) -> None:
+    """Refuse the first row that is wrong."""
+    if wrong.any():
+        where = table.where(int(np.argmax(wrong)))
+        raise table.wrong(f"{where}: {what}", "value", hint=hint)

@@ -1,7 +1,8 @@
 """Numbers of episodes over points, averaged over training seeds.
 
 *Broken episodes*: where bounds of a return are known they count as the lower one, and
-as no success; without bounds they are left out, and counted.
+as no success; without bounds they are left out, and counted. Those of a reference are
+always left out of a comparison: nobody loses less because a reference broke.
 """
 
 from __future__ import annotations
@@ -56,9 +57,12 @@ class Sampled:
         return found
 
 
-def sampled_returns(cube: Cube, policy: str) -> Sampled:
-    """Return the returns of a policy."""
-    low = cube.bounds[0] if cube.bounds else None
+def sampled_returns(cube: Cube, policy: str, *, yardstick: bool = False) -> Sampled:
+    """Return the returns of a policy.
+
+    Those of a `yardstick` that broke are left out: nothing is compared with them.
+    """
+    low = cube.bounds[0] if cube.bounds and not yardstick else None
     at = cube.policies.index(policy)
     return _averaged(_filled(cube, at, cube.returns[at], low), cube.bounds)
 

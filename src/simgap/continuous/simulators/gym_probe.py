@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from simgap.continuous.interfaces import LARGEST
 from simgap.continuous.simulators.gym_spaces import Done, Seen, done_of, seen_of
 from simgap.continuous.simulators.gym_worlds import started, stepped
 from simgap.continuous.user_code import what_happened
@@ -59,7 +60,7 @@ def same_kind(env: Any, seen: Seen, done: Done) -> bool:
 
 
 def _check_finite(what: str, value: Any) -> None:
-    if not np.isfinite(value).all():
+    if not (np.abs(value) <= LARGEST).all():
         raise InvalidArgument(
             f"the {what} of the first step is {value}",
             hint="it must be finite with the nominal parameters",

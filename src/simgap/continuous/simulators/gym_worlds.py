@@ -170,8 +170,20 @@ def _success(info: Any) -> bool | None:
     if info and isinstance(info, Mapping):
         for key in SUCCESS:
             if (said := info.get(key)) is not None:
-                return bool(said)
+                return _yes_or_no(key, said)
     return None
+
+
+def _yes_or_no(key: str, said: Any) -> bool:
+    """Return what an environment says of success: a flag, 0 or 1."""
+    flag = np.asarray(said)
+    if flag.size != 1 or flag.dtype.kind not in "biuf" or flag.item() not in (0, 1):
+        raise InvalidArgument(
+            f"info[{key!r}] is {str(said)[:80]!r}, not True or False",
+            hint="leave it out where success is not known",
+            code="success-not-a-flag",
+        )
+    return bool(flag.item())
 
 
 def _problem(error: BaseException) -> str:
