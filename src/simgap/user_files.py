@@ -21,13 +21,14 @@ from errno import ENOSPC
 from pathlib import Path
 from typing import BinaryIO
 
-from simgap.errors import InvalidFile
+from simgap.errors import InvalidArgument, InvalidFile
 from simgap.interrupts import check_interrupt
-from simgap.text import nearest
+from simgap.text import nearest, shown
 
 MOST_VALUES = 5_000_000  # of one JSON text: about half a gigabyte
 DEEPEST = 64  # lists and objects inside each other
 LARGEST_WHOLE = 2**63 - 1
+LONGEST_NAME = 200  # bytes
 JUST_BEGUN = 1.0  # seconds in which a draft may not be locked yet
 FLAGS = sum(getattr(os, each, 0) for each in ("O_NONBLOCK", "O_NOCTTY", "O_BINARY"))
 
@@ -217,6 +218,22 @@ def made_folder(path: str | os.PathLike[str]) -> Path:
             code="unwritable-folder",
         ) from error
     return folder
+
+
+def plain_name(name: str, what: str) -> str:
+    """Return a name that a folder or file can have; a path is refused."""
+    if (
+        not name.strip()
+        or name.strip(".") == ""
+        or len(name.encode()) > LONGEST_NAME
+        or any(each in "/\\:" or not each.isprintable() for each in name)
+    ):
+        raise InvalidArgument(
+            f"{what} is called {shown(name)!r}",
+            hint="a name has no / and no \\ in it, and is no path: push-test",
+            code="not-a-name",
+        )
+    return name
 
 
 def why_not_written(error: BaseException) -> str:

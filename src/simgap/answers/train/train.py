@@ -31,7 +31,7 @@ from simgap.records.kept import write_record
 from simgap.records.note import Note
 from simgap.records.provenance import provenance
 from simgap.records.train import Train, TrainedPolicy
-from simgap.user_files import made_folder
+from simgap.user_files import made_folder, plain_name
 
 RECORD = "train.json"
 STEPS = 2_000_000  # for each seed, unless told otherwise
@@ -94,6 +94,8 @@ def train(
     '/tmp/simgap-doctest/none/seed-0.onnx'
     """
     every = seeds_from(seed, seeds)
+    if name is not None:
+        plain_name(name, "the training")
     if train_fn is not None:
         asked = asked_training(
             simulator,
@@ -191,7 +193,8 @@ def training_recipe(
             hint=f"a round takes {chosen.batch}; give at least {2 * chosen.batch}",
             code="too-few-steps",
         )
-    folder = Path(out) / (name or asked.name(masked=masked))
+    called = name or asked.name(masked=masked)
+    folder = Path(out) / plain_name(called, "the training")
     made_folder(folder)
     parts = {
         "randomization": spec.to_string(),

@@ -13,6 +13,7 @@ from simgap.records.kept import read_unchanged
 from simgap.records.train import Train
 from simgap.records.transfer import Worth
 from simgap.text import listed
+from simgap.user_files import plain_name
 
 RECORD = "train.json"
 NOMINAL = "nominal"  # a randomization of nothing
@@ -124,6 +125,8 @@ def read_run(path: Path | str) -> TrainedRun:
     folder = Path(path)
     paths = sorted(folder.glob(f"*/{RECORD}"))
     found = [read_unchanged(each, Train) for each in paths]
+    for each in found:
+        plain_name(each.name, "a training")
     for what in ALIKE:
         _check_one(str(folder), what, found)
     return TrainedRun(folder, tuple(sorted(found, key=_place)))

@@ -16,6 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from simgap.continuous.extras import needed
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.user_files import opened, size_of
@@ -128,6 +130,20 @@ def _check_size(path: Path, model: Any) -> None:
             hint='use a smaller model, or a smaller <size memory="..."/>',
             code="model-too-large",
         )
+    if not 0.0 < model.opt.timestep < np.inf:
+        raise InvalidFile(
+            f"{path} has a timestep of {model.opt.timestep:g} seconds",
+            hint='write <option timestep="0.002"/>: it is above 0',
+            code="model-timestep",
+        )
+    for name in dir(model):
+        numbers = getattr(model, name)
+        if isinstance(numbers, np.ndarray) and np.isnan(numbers).any():
+            raise InvalidFile(
+                f"{path}: {name} of the model holds nan",
+                hint="write a number there: is it the mass, or the inertia?",
+                code="model-not-finite",
+            )
     if model.nv == 0 or model.nu == 0:
         lacks = "joint" if model.nv == 0 else "actuator"
         raise InvalidFile(
