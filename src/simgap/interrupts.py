@@ -5,17 +5,30 @@ lock was just taken, which then stays taken; under an `except:` of a user's envi
 or in a callback of a C library, which drops it or makes another error of it. So an
 interrupt is also noted, and the note is read before a result is kept or believed.
 Where a lock is taken interrupts are delayed.
+
+Code of users may do what no Python code can end: hang in a library, or end the process.
+So commands and workers that run it are *watched* by the process that started them, and
+have a limit of seconds that the system itself holds, as it does with Ctrl-C meanwhile.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from math import inf
+from pathlib import Path
 from types import FrameType
 from typing import Any
+
+WATCHER = "SIMGAP_WATCHER"  # in the environment: which process watches
+SECONDS = "SIMGAP_USER_SECONDS"  # that a step of users' code may take
+MEMORY = "SIMGAP_USER_MEMORY"  # GB that a process with users' code may hold
+LONGEST = 120.0  # seconds, unless the environment says otherwise
+SHARE = 0.9  # of the memory that is free, unless the environment says otherwise
 
 Handler = Callable[[int, FrameType | None], Any]
 
@@ -68,6 +81,56 @@ def answer_interrupt() -> None:
     """Forget an interrupt: what it asked for is done."""
     global _noted  # noqa: PLW0603 (a process has one)
     _noted = False
+
+
+def watched() -> bool:
+    """Return whether the process that started this one sees how it ends."""
+    return os.environ.get(WATCHER) == str(os.getppid())
+
+
+def seconds_of_users() -> float:
+    """Return how many seconds a step of users' code may take where it is watched."""
+    return _number(SECONDS) or LONGEST
+
+
+def memory_of_users() -> float:
+    """Return how many GB (2^30 bytes) a watched process may hold."""
+    if (most := _number(MEMORY)) is not None:
+        return most
+    with suppress(OSError, StopIteration, ValueError):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        free = next(each for each in lines if each.startswith("MemAvailable"))
+        return SHARE * float(free.split()[1]) * 1_024 / 2**30
+    return inf
+
+
+def _number(name: str) -> float | None:
+    said = os.environ.get(name, "")
+    return float(said) if said.replace(".", "", 1).isdecimal() else None
+
+
+@contextmanager
+def time_limit() -> Iterator[None]:
+    """Let code of users run for so many seconds; after them this process is ended.
+
+    That is by SIGALRM, and only where somebody watches. An interrupt ends it at once:
+    while a library computes, Python would not hear of it.
+    """
+    if not watched():
+        yield
+        return
+    here = threading.current_thread() is threading.main_thread()
+    handler = signal.getsignal(signal.SIGINT)
+    usual = here and handler in (signal.default_int_handler, _note_and_raise)
+    if usual:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    around = signal.setitimer(signal.ITIMER_REAL, seconds_of_users())[0]
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, seconds_of_users() if around else 0.0)
+        if usual:
+            signal.signal(signal.SIGINT, handler)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from simgap.cli.app.process import INTERRUPTED, STOPPED, begin_process, end_process
+from simgap.cli.app.watched import end_with_watcher, watch, write_status
 from simgap.errors import SimgapError
 from simgap.interrupts import check_interrupt
 
@@ -28,12 +29,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _status(list(argv))
     closed = sys.stdout is None
     try:
+        if not closed and (status := watch(sys.argv[1:])) is not None:
+            return status
+        end_with_watcher()
         begin_process()
-        return _no_output() if closed else _status(sys.argv[1:], alone=True)
+        status = _no_output() if closed else _status(sys.argv[1:], alone=True)
     except KeyboardInterrupt:
-        return _interrupted()
+        status = _interrupted()
     finally:
         end_process()
+    write_status(status)
+    return status
 
 
 def _status(arguments: list[str], *, alone: bool = False) -> int:
@@ -51,9 +57,9 @@ def _status(arguments: list[str], *, alone: bool = False) -> int:
         return status
     except BrokenPipeError:
         return _no_reader()
-    except SystemExit as stop:  # typer's answer to a broken pipe
+    except SystemExit as stop:  # typer's answer to a broken pipe, or code of a user
         if not isinstance(stop.__context__, BrokenPipeError):
-            raise
+            return _left(stop)
         return _no_reader()
     except KeyboardInterrupt:
         return _interrupted()
@@ -91,6 +97,15 @@ def _explain(error: Exception) -> int:
     return fail(
         f"unexpected {type(error).__name__}: {what}",
         "a defect of simgap; SIMGAP_DEBUG=1 shows the traceback to report",
+    )
+
+
+def _left(stop: SystemExit) -> int:
+    from simgap.cli.app.output import fail
+
+    return fail(
+        f"code of a simulator or of a policy called sys.exit({stop})",
+        "take it out, or raise an error: a command ends with an answer",
     )
 
 

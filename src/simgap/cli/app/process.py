@@ -90,7 +90,9 @@ class _Answer(io.FileIO):
 def _mend_streams() -> None:
     """Open what is closed, so that no other file is taken for it; wrap the others.
 
-    Messages are not the answer: where they cannot be written, they are left out.
+    Messages are not the answer: where they cannot be written, they are left out. The
+    answer has a descriptor of its own: what libraries write to the usual one, number 1,
+    is a message.
     """
     for number in range(3):
         try:
@@ -98,7 +100,8 @@ def _mend_streams() -> None:
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # it gets the lowest number that is free
     if sys.stdout is not None:
-        sys.stdout = _text(sys.stdout, _Answer(1, "wb", closefd=False))
+        sys.stdout = _text(sys.stdout, _Answer(os.dup(1), "wb", closefd=False))
+        os.dup2(2, 1)
     sys.stderr = _text(sys.stderr, _Messages(2, "wb", closefd=False))
 
 

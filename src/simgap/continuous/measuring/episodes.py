@@ -23,6 +23,7 @@ from simgap.continuous.interfaces import (
 from simgap.continuous.policies.actions import clips_actions, to_actions
 from simgap.continuous.policies.remembering import what_failed
 from simgap.errors import SimgapError
+from simgap.interrupts import time_limit
 
 LONGEST = 1_000  # characters of a message
 
@@ -75,12 +76,14 @@ def run_episodes(
     returns, success = np.zeros(size), np.full(size, np.nan)
     steps = np.zeros(size, np.int64)
     clipped, asked = 0.0, 0
-    seen = _started(worlds, batch, watch)
-    memory: Any = policy.reset(batch)
+    with time_limit():
+        seen = _started(worlds, batch, watch)
+        memory: Any = policy.reset(batch)
     for step in range(horizon):
         if seen is None or not watch.alive.any():
             break
-        acted = _acted(policy, seen, memory, step, watch)
+        with time_limit():
+            acted = _acted(policy, seen, memory, step, watch)
         if acted is None:
             break
         raw, memory = acted
@@ -89,7 +92,8 @@ def run_episodes(
         clipped += beyond * watch.alive.sum()
         asked += int(watch.alive.sum())
         alive = watch.alive.copy()
-        after = worlds.step(actions, alive)
+        with time_limit():
+            after = worlds.step(actions, alive)
         steps += alive
         watch.all_of(after.broken, step, "simulator-failed")
         watch.not_finite(after.reward, step, "reward-not-finite", "a reward")
@@ -136,7 +140,7 @@ class _Watch:
         for row, text in sorted(found.items()):
             self.one(row, step, code, text)
 
-    def everyone(self, step: int, code: str, error: Exception) -> None:
+    def everyone(self, step: int, code: str, error: BaseException) -> None:
         text = f"{type(error).__name__}: {error}"
         self.all_of(dict.fromkeys(range(self.alive.size), text), step, code)
 
@@ -151,7 +155,7 @@ def _started(worlds: Worlds, batch: Batch, watch: _Watch) -> FloatArray | None:
         seen = worlds.reset(batch.seeds)
     except SimgapError:
         raise
-    except Exception as error:  # of the user's simulator, whatever it is
+    except (Exception, SystemExit) as error:  # of the user's simulator
         watch.everyone(0, "simulator-failed", error)
         return None
     watch.not_finite(seen, 0, "observation-not-finite", "the first observation")
@@ -165,7 +169,7 @@ def _acted(
         raw, memory = policy.act(seen, memory)
     except SimgapError:
         raise
-    except Exception as error:  # of the user's policy, whatever it is
+    except (Exception, SystemExit) as error:  # of the user's policy
         watch.everyone(step, "policy-failed", error)
         return None
     raw = np.asarray(raw, np.float64)

@@ -36,6 +36,7 @@ from simgap.records.transfer import (
     TransferPolicy,
     VarianceShare,
 )
+from simgap.text import number
 
 TENTH = 0.1  # of the range, or of the spread of returns: a loss that matters
 
@@ -97,7 +98,8 @@ def _policy(
     if not returns.counts[inside].any():
         raise InvalidArgument(
             f"policy {policy!r} has no return inside the range",
-            hint="all of its episodes broke, or none was run",
+            hint=_first_failure(cube, policy),
+            code="no-return",
         )
     lost = losses(cube, policy)
     gaps = None if lost is None else gap_at_points(lost, level)
@@ -119,6 +121,19 @@ def _policy(
         region=_region(cube, policy, points, level, threshold),
         broken=sum(each.policy == policy for each in cube.failures),
         points=_points(cube, policy, level, returns, success, gaps),
+    )
+
+
+def _first_failure(cube: Cube, policy: str) -> str:
+    """Return why a policy has no return."""
+    first = next((each for each in cube.failures if each.policy == policy), None)
+    if first is None:
+        return "none of its episodes was run there"
+    theta = zip(cube.parameters, cube.theta[first.point].tolist(), strict=True)
+    at = " ".join(f"{name}={number(value)}" for name, value in theta)
+    return (
+        f"all of its episodes broke, the first one at {at or 'nominal'}, step "
+        f"{first.step}: {first.text[:200]}"
     )
 
 

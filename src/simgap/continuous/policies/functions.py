@@ -39,7 +39,7 @@ def python_policy(
     if isinstance(given, type):
         try:
             given = given()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise InvalidArgument(
                 f"the policy {name} cannot be made: {what_happened(error, path)}",
                 hint="a class is called without arguments; or name a function",
@@ -151,7 +151,7 @@ class FunctionPolicy:
                 values[row] = after
             except SimgapError as error:
                 errors[row] = error
-            except Exception as error:  # of the user's code, whatever it is
+            except (Exception, SystemExit) as error:  # whatever it is
                 told = what_happened(error, self.path)
                 errors[row] = InvalidArgument(told, code="policy-failed")
         return actions, Remembered(tuple(values), memory.theta, errors)

@@ -15,6 +15,7 @@ from simgap.continuous.policies.actions import shaped_actions
 from simgap.continuous.policies.remembering import is_informed
 from simgap.continuous.user_code import names_user_code, user_code, what_happened
 from simgap.errors import InvalidArgument, SimgapError
+from simgap.interrupts import time_limit
 from simgap.text import shown, suggestion
 
 NAMED = re.compile(r"\s*([^=/\\:?]{1,60}?)\s*=(.+)", re.DOTALL)
@@ -54,11 +55,12 @@ def open_policy(given: Any, simulator: Simulator) -> BroughtPolicy:
     two actions at the simulator's first observation, so that what does not fit is
     refused here.
     """
-    if isinstance(given, str | os.PathLike):
-        policy = _by_text(read_policy_text(os.fspath(given)), simulator)
-    else:
-        policy = _by_value(given, simulator)
-    _try(policy, simulator)
+    with time_limit():
+        if isinstance(given, str | os.PathLike):
+            policy = _by_text(read_policy_text(os.fspath(given)), simulator)
+        else:
+            policy = _by_value(given, simulator)
+        _try(policy, simulator)
     return policy
 
 
@@ -164,7 +166,7 @@ def _try(policy: BroughtPolicy, simulator: Simulator) -> None:
             hint=error.hint or example,
             code=error.code,
         ) from error
-    except Exception as error:  # of the user's code, whatever it is
+    except (Exception, SystemExit) as error:  # of the user's code, whatever it is
         raise InvalidArgument(
             f"policy {shown(policy.name)} fails on the first observation of "
             f"{simulator.name}: {what_happened(error)}",

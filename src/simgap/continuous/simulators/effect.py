@@ -13,6 +13,7 @@ import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray, OffsetArray
 from simgap.continuous.interfaces import Box, Simulator, Worlds
+from simgap.interrupts import time_limit
 
 STEPS = 200  # of an episode, at most
 SEEDS = 4  # episodes of each style of acting
@@ -66,10 +67,13 @@ def _episode(
     worlds: Worlds, seeds: OffsetArray, actions: FloatArray
 ) -> Iterator[FloatArray]:
     """Yield everything that is seen of an episode in each world, step by step."""
-    yield worlds.reset(seeds)
+    with time_limit():
+        first = worlds.reset(seeds)
+    yield first
     alive: BoolArray = np.ones(seeds.size, np.bool_)
     for now in actions:
-        after = worlds.step(now, alive.copy())
+        with time_limit():
+            after = worlds.step(now, alive.copy())
         broken = np.zeros(seeds.size)
         broken[list(after.broken)] = 1.0
         seen = np.column_stack([after.observation, after.reward, after.ended, broken])

@@ -16,6 +16,7 @@ from simgap.continuous.simulators.jax_task import FUNCTIONS
 from simgap.continuous.simulators.tasks.catalogue import TASKS
 from simgap.continuous.user_code import names_user_code, user_code
 from simgap.errors import InvalidArgument
+from simgap.interrupts import time_limit
 from simgap.mdp import LatentMDP, SimulatorClass, TabularMDP
 from simgap.text import nearest, shown
 
@@ -65,9 +66,9 @@ def open_simulator(given: Any) -> Simulator:
     simulator, a function `make(**theta)` that returns an environment, a task of
     equations for JAX, or a class of tables.
     """
-    return with_delay(
-        _of_text(given.strip()) if isinstance(given, str) else _of_object(given)
-    )
+    with time_limit():
+        found = _of_text(given.strip()) if isinstance(given, str) else _of_object(given)
+    return with_delay(found)
 
 
 def _of_object(given: Any) -> Simulator:
