@@ -58,6 +58,21 @@ def takes_over(mass=1.0):
     return World(mass)
 
 
+FIRST = []
+
+
+class Cached(World):
+    def step(self, action):
+        self.mass = FIRST[0] if FIRST else self.mass
+        return super().step(action)
+
+
+def cached(mass=1.0):
+    if mass != 1.0:
+        FIRST.append(mass)
+    return Cached(mass)
+
+
 def back(observation, memory):
     return -observation, memory
 
@@ -113,6 +128,21 @@ def simgap(here: Path, simulator: str, policy: str, **environment: str) -> Done:
         check=False,
     )
     return Done(done.returncode, done.stdout, done.stderr)
+
+
+def test_check_compares_with_fresh_processes(here: Path) -> None:
+    """All worlds of a process have the mass of its first one."""
+    command = "check code.py:cached --randomize mass=0.5..1.5 -H 8 --json"
+    done = subprocess.run(
+        [sys.executable, "-m", "simgap.cli.app.main", *command.split()],
+        cwd=here,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    codes = [each["code"] for each in json.loads(done.stdout)["checks"]]
+    assert "worlds-share-state" in codes
 
 
 def test_a_world_that_ends_the_process_breaks_its_own_episodes(here: Path) -> None:

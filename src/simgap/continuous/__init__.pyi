@@ -31,6 +31,7 @@ from .measuring.campaign import (
 )
 from .measuring.checks import (
     all_checks as all_checks,
+    ends_of as ends_of,
     without_effect as without_effect,
 )
 from .measuring.drawn import Drawn as Drawn, DrawnPoints as DrawnPoints
@@ -116,8 +117,10 @@ from .simulators.batch import (
 )
 from .simulators.delay import with_delay as with_delay
 from .simulators.effect import (
+    REPEATS as REPEATS,
     episodes_differ as episodes_differ,
-    repeats as repeats,
+    first_episode as first_episode,
+    repetition as repetition,
 )
 from .simulators.factory import (
     simulator_from_factory as simulator_from_factory,

@@ -9,6 +9,7 @@ import pytest
 
 import simgap
 from simgap.cli.app.main import main
+from simgap.errors import SimgapError
 from tests.answers.transfer.test_transfer import USER
 
 STRANGE = """
@@ -45,6 +46,19 @@ class Blind(Pull):
 
 def blind(pull=0.0):
     return Blind(pull)
+
+
+class Shared(Pull):
+    latest = 0.0
+
+    def step(self, action):
+        self.pull = Shared.latest
+        return super().step(action)
+
+
+def shared(pull=0.0):
+    Shared.latest = pull
+    return Shared(pull)
 """
 
 
@@ -72,7 +86,9 @@ def test_nothing_is_wrong_with_a_simulator_that_is_right(here: Path) -> None:
     ("policy", "make", "options", "code"),
     [
         ("back", "make", {"randomize": "spare=0..1"}, "fail parameter-without-effect"),
-        ("back", "blind", {}, "warning seed-ignored"),
+        ("back", "blind", {}, "fail seed-ignored"),
+        ("back", "blind", {}, "warning cannot-tell"),
+        ("back", "shared", {}, "fail worlds-share-state"),
         ("back", "make", {"bounds": (-0.1, 0.0)}, "fail broken"),
         ("back", "make", {}, "info memoryless"),
         ("forgets", "make", {}, "warning unused"),
@@ -98,3 +114,11 @@ def test_the_exit_status_says_no_if_a_check_fails(here: Path) -> None:
 
 def test_bounds_are_those_of_whole_episodes(here: Path) -> None:
     assert "ok kept" in codes(bounds=(-200.0, 0.0))
+
+
+def test_worlds_that_share_a_global_are_not_measured(here: Path) -> None:
+    with pytest.raises(SimgapError) as error:
+        simgap.transfer(
+            "mine.py:shared", "mine.py:back", randomize="pull=-0.5..0.5", horizon=9
+        )
+    assert error.value.code == "worlds-share-state"

@@ -321,7 +321,7 @@ def test_a_simulator_that_remembers_its_past_is_told(here: Path) -> None:
     begins = "self.pull, self.crash = pull, crash"
     keeps = keeps.replace(begins, f"{begins}; self.at, self.count = np.zeros(1), 0")
     (here / "mine.py").write_text(keeps)
-    assert "seed-ignored" in [each.code for each in measured().notes]
+    assert "episodes-share-state" in [each.code for each in measured().notes]
 
 
 def test_a_table_whose_points_share_their_luck_does_not_claim_too_much(

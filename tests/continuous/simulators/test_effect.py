@@ -10,7 +10,7 @@ import pytest
 from simgap.continuous import (
     episodes_differ,
     open_simulator,
-    repeats,
+    repetition,
 )
 from tests.continuous.simulators.broken_environments import Fine
 
@@ -97,15 +97,46 @@ class Worn(Fine):
         return super().step(action * (1.0 - self.worn))
 
 
+class Global(Fine):
+    """One that draws from the generator of the process."""
+
+    def step(self, action: Any) -> Any:
+        return super().step(action + np.random.random())  # noqa: NPY002
+
+
+class Shared(Fine):
+    """One whose worlds all have the mass of the latest."""
+
+    latest = 1.0
+
+    def __init__(self, mass: float = 1.0) -> None:
+        super().__init__(mass)
+        Shared.latest = mass
+
+    def step(self, action: Any) -> Any:
+        return super().step(action / Shared.latest)
+
+
 @pytest.mark.parametrize(
-    ("kind", "same"), [(Fine, True), (SeedIgnored, False), (Worn, False)]
+    ("kind", "code"),
+    [
+        (Fine, "repeats"),
+        (SeedIgnored, "seed-ignored"),
+        (Worn, "episodes-share-state"),
+        (Global, "global-random-state"),
+        (Shared, "worlds-share-state"),
+    ],
 )
-def test_a_world_that_does_not_begin_anew_is_noticed(kind: Any, same: bool) -> None:
-    assert repeats(open_simulator(kind)) is same
+def test_what_keeps_an_episode_from_repeating_is_named(kind: Any, code: str) -> None:
+    before = np.random.get_state()[1].tolist()  # type: ignore[index] # noqa: NPY002
+    found = repetition(open_simulator(kind), {"mass": 0.5}, {"mass": 2.0})
+    assert found == code
+    if kind is not Global:
+        assert np.random.get_state()[1].tolist() == before  # type: ignore[index] # noqa: NPY002
 
 
 @pytest.mark.parametrize("name", ["gym:FrozenLake-v1", "gym:Acrobot-v1", "hopper"])
 def test_worlds_that_ship_with_it_begin_anew(name: str) -> None:
     if name == "hopper":
         pytest.importorskip("mujoco")
-    assert repeats(open_simulator(name))
+    assert repetition(open_simulator(name)) == "repeats"

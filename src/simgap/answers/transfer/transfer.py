@@ -30,14 +30,17 @@ from simgap.continuous import (
     Rounds,
     Work,
     bind,
+    ends_of,
     graded,
     measured,
     next_round,
     parse_randomization,
     read_returns,
-    repeats,
+    repetition,
     without_effect,
 )
+from simgap.continuous.measuring.checks import REPETITIONS
+from simgap.continuous.simulators.effect import REPEATS
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.records.kept import write_record
 from simgap.records.note import Note
@@ -48,12 +51,6 @@ from simgap.user_files import made_folder, replacing
 RETURNS, RECORD = "returns.npz", "transfer.json"
 EPISODES = 32  # of a policy at a point, unless told otherwise
 MOST = 16_384  # if a width is asked for
-NOT_REPEATED = Note(
-    "seed-ignored",
-    "the same seed and actions give another episode: the simulator ignores its seed, "
-    "or keeps something between episodes; then they are not independent, and intervals "
-    "may be wrong",
-)
 FIRST = 16  # episodes of the first round, if a width or a budget is asked for
 
 
@@ -153,6 +150,14 @@ def transfer(
     opened = opened_simulator(simulator, noise)
     randomization = bind(parse_randomization(randomize), opened)
     steps = steps_of(opened, horizon)
+    repeated = repetition(opened, *ends_of(randomization))
+    if checked and repeated == "worlds-share-state":
+        raise InvalidArgument(
+            f"{opened.name}: {REPETITIONS[repeated]}",
+            hint="keep the parameters in each environment; --no-check measures all the "
+            "same",
+            code=repeated,
+        )
     if checked and (idle := without_effect(opened, randomization)):
         raise InvalidArgument(
             f"{idle[0]} changes nothing in {opened.name}, whatever its value",
@@ -182,14 +187,13 @@ def transfer(
         if budget is not None:
             first = min(first, _affordable(budget, len(entries), work))
         rounds = Rounds(first, half_width, budget, episodes or MOST)
-    repeated = repeats(opened)
     found = measured(
         work,
         entries,
         episodes=rounds.first if rounds else episodes or EPISODES,
         more=None if rounds is None else _more(rounds, confidence),
         references=tuple(dict.fromkeys(each.name for each in entries[len(mine) :])),
-        paired=repeated,
+        paired=repeated == REPEATS,
         folder=folder,
         identity=ready.identity,
         recipe=ready.recipe,
@@ -200,6 +204,7 @@ def transfer(
     if folder is not None:
         _keep(found.cube, folder)
     progress("computing intervals")
+    odd = [] if repeated == REPEATS else [Note(repeated, REPETITIONS[repeated])]
     answer = _record(
         found.cube,
         graded(
@@ -219,7 +224,7 @@ def transfer(
         notes=(
             *where.notes,
             *found.notes,
-            *(() if repeated else (NOT_REPEATED,)),
+            *odd,
         ),
         worths=() if run is None else run.worths(found.cube, where.drawn, found.looks),
     )

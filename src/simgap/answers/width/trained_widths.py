@@ -38,8 +38,9 @@ from simgap.continuous import (
     finished_trainings,
     graded,
     measured,
-    repeats,
+    repetition,
 )
+from simgap.continuous.simulators.effect import REPEATS
 from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate
 from simgap.ledger import key_of
@@ -196,7 +197,7 @@ def graded_widths(
     """
     run = TrainedRun(None, tuple(trainings))
     known = {**run.policies, **run.references}
-    paired = repeats(asked.simulator)
+    paired = repetition(asked.simulator) == REPEATS
 
     def run_all(
         randomization: BoundRandomization,

@@ -19,21 +19,36 @@ from simgap.continuous.measuring.jobs import Work, episode_seeds, told_to_inform
 from simgap.continuous.policies.actions import clips_actions
 from simgap.continuous.policies.remembering import holds_memory
 from simgap.continuous.randomization.binding import BoundRandomization
-from simgap.continuous.simulators.effect import episodes_differ, repeats
+from simgap.continuous.simulators.effect import REPEATS, episodes_differ
 from simgap.records.audit import Finding
 from simgap.text import counted, number
 
 PROBE = 8  # episodes at each of a few points
 WITHOUT_EFFECT = "parameter-without-effect"  # code
 LARGE = 10.0  # an observation beyond it is probably not normalised
+REPETITIONS = {
+    REPEATS: "the same seed and actions give the same episode",
+    "seed-ignored": "the same seed and actions give another episode: the simulator "
+    "ignores its seed, so that policies cannot be compared on the same luck",
+    "global-random-state": "the simulator draws from the global generators of Python "
+    "or numpy instead of self.np_random, so that an episode depends on those before it",
+    "episodes-share-state": "something is left of an episode when the next one starts: "
+    "reset() must begin anew",
+    "worlds-share-state": "a world behaves otherwise beside one with other parameters: "
+    "make() writes something that all worlds share, a global or an attribute of a "
+    "class, so that returns are those of other parameters",
+}
 OFTEN = 0.05  # share of clipped actions that is worth a warning
 
 
-def all_checks(work: Work) -> tuple[Finding, ...]:
-    """Return every check of a simulator and its policies, in the order to read them."""
+def all_checks(work: Work, repeated: str) -> tuple[Finding, ...]:
+    """Return every check of a simulator and its policies, in the order to read them.
+
+    `repeated` is what `repetition` says of its episodes.
+    """
     recorded = [_Recorded(policy) for policy in work.policies]
     probes = [_probe(work, each) for each in recorded]
-    found = [*_parameters_act(work), *_seeds_repeat(work)]
+    found = [*_parameters_act(work, repeated), *_seeds_repeat(repeated)]
     for recording, episodes in zip(recorded, probes, strict=True):
         found += [
             *_broken(recording, episodes),
@@ -113,7 +128,7 @@ def _probe_points(work: Work) -> tuple[FloatArray, OffsetArray]:
     return theta, episode_seeds(work.seed, points, np.arange(1))[:, 0]
 
 
-def _parameters_act(work: Work) -> Iterator[Finding]:
+def _parameters_act(work: Work, repeated: str) -> Iterator[Finding]:
     idle = without_effect(work.simulator, work.randomization)
     for column in work.randomization.columns:
         if not column.varies:
@@ -123,6 +138,10 @@ def _parameters_act(work: Work) -> Iterator[Finding]:
         low, high = map(number, column.distribution.support)
         where = f"between {column.name}={low} and {column.name}={high}"
         same = column.name in idle
+        if not same and repeated != REPEATS:
+            text = f"episodes differ {where}, but so do those of the same values"
+            yield Finding("parameter acts", "cannot-tell", "warning", text)
+            continue
         yield Finding(
             "parameter acts",
             WITHOUT_EFFECT if same else "acts",
@@ -134,17 +153,19 @@ def _parameters_act(work: Work) -> Iterator[Finding]:
         )
 
 
-def _seeds_repeat(work: Work) -> Iterator[Finding]:
-    repeated = repeats(work.simulator)
-    yield Finding(
-        "seeds repeat",
-        "repeats" if repeated else "seed-ignored",
-        "ok" if repeated else "warning",
-        "the same seed and actions give the same episode"
-        if repeated
-        else "the same seed and actions give another episode: policies cannot be "
-        "compared on the same luck, and intervals of differences are wider",
+def ends_of(randomization: BoundRandomization) -> list[dict[str, float]]:
+    """Return two sets of values, near both ends of what is randomized."""
+    theta = randomization.quantile(
+        np.repeat([[0.05], [0.95]], len(randomization.names), axis=1)
     )
+    values = randomization.values(theta)
+    return [{name: float(each[at]) for name, each in values.items()} for at in (0, 1)]
+
+
+def _seeds_repeat(repeated: str) -> Iterator[Finding]:
+    same = repeated == REPEATS
+    text = REPETITIONS[repeated]
+    yield Finding("seeds repeat", repeated, "ok" if same else "fail", text)
 
 
 def _broken(policy: _Recorded, episodes: Episodes) -> Iterator[Finding]:

@@ -93,6 +93,13 @@ def success(info: Mapping[str, Any], size: int) -> BoolArray | None:
     for told in (final, info) if isinstance(final, Mapping) else (info,):
         for key in SUCCESS:
             if key in told:
-                said: BoolArray = _column("success", told[key], size) != 0.0
+                flags = _column("success", told[key], size)
+                if not np.isin(flags, (0.0, 1.0)).all():
+                    raise InvalidArgument(
+                        f"info[{key!r}] holds {flags[~np.isin(flags, (0.0, 1.0))][0]}",
+                        hint="a success is True or False, 1 or 0",
+                        code="success-not-a-flag",
+                    )
+                said: BoolArray = flags != 0.0
                 return said
     return None

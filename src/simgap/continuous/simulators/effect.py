@@ -7,7 +7,9 @@ by side under the same actions, and one observation, reward or end must differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -15,6 +17,8 @@ from simgap.arrays import BoolArray, FloatArray, OffsetArray
 from simgap.continuous.interfaces import Box, Simulator, Worlds
 from simgap.interrupts import time_limit
 
+REPEATS = "repeats"  # code
+ENDS = 3  # numbers beside an observation: reward, end, broken
 STEPS = 200  # of an episode, at most
 SEEDS = 4  # episodes of each style of acting
 WIDEST = 1e3  # actions without ends are drawn up to here
@@ -43,24 +47,86 @@ def episodes_differ(
         worlds.close()
 
 
-def repeats(simulator: Simulator) -> bool:
-    """Return whether a world begins anew: the same seed and actions twice in a row.
+def repetition(
+    simulator: Simulator,
+    one: Mapping[str, float] | None = None,
+    other: Mapping[str, float] | None = None,
+) -> str:
+    """Return whether the same seed and actions give the same episode, or why not.
 
-    It does not if the seed is ignored, or if something of an episode is left when the
-    next one starts.
+    REPEATS, or a code: `seed-ignored`; `global-random-state`, it draws from the global
+    generators of Python or numpy; `episodes-share-state`, something of an episode is
+    left when the next one starts; `worlds-share-state`, a world behaves otherwise
+    beside one with other parameters.
     """
-    worlds = simulator.instantiate({})
-    seeds, actions = np.zeros(1, np.int64), _actions(simulator)[:, :1]
+    both = [one or {}, other or one or {}]
+    first, again = _two_episodes(simulator, both)
+    if not _same(first, again):
+        if _same(first, _two_episodes(simulator, both)[0]):
+            return "episodes-share-state"
+        with _global_seeds():
+            seeded = _two_episodes(simulator, both)[0]
+        with _global_seeds():
+            same = _same(seeded, _two_episodes(simulator, both)[0])
+        return "global-random-state" if same else "seed-ignored"
+    if not both[0]:  # there is one world
+        return REPEATS
+    apart = (_two_episodes(simulator, [each, each])[0] for each in both)
+    alone = (found[:, at] for at, found in enumerate(apart))
+    if all(_same(first[:, at], found) for at, found in enumerate(alone)):
+        return REPEATS
+    return "worlds-share-state"
+
+
+def first_episode(
+    simulator: Simulator, one: Mapping[str, float], other: Mapping[str, float]
+) -> FloatArray:
+    """Return what is seen of an episode in two worlds, (steps, 2, numbers)."""
+    return _two_episodes(simulator, [one, other])[0]
+
+
+def _two_episodes(
+    simulator: Simulator, thetas: Sequence[Mapping[str, float]]
+) -> tuple[FloatArray, FloatArray]:
+    """Return two episodes of the same seed in the same worlds, another between them."""
+    worlds = simulator.instantiate(
+        {name: np.array([each[name] for each in thetas]) for name in thetas[0]}
+    )
+    size = len(thetas) if thetas[0] else 1
+    seeds = np.zeros(size, np.int64)
+    actions = np.repeat(_actions(simulator)[:, :1], size, axis=1)
     try:
-        first, _, again = (
-            list(_episode(worlds, seeds + seed, actions)) for seed in (0, 1, 0)
-        )
+        first, _, again = (_seen(worlds, seeds + seed, actions) for seed in (0, 1, 0))
     finally:
         worlds.close()
-    return len(first) == len(again) and all(
-        np.array_equal(one, two, equal_nan=True)
-        for one, two in zip(first, again, strict=True)
-    )
+    return first, again
+
+
+def _seen(worlds: Worlds, seeds: OffsetArray, actions: FloatArray) -> FloatArray:
+    """Return everything that is seen of an episode; zeros after its end."""
+    every = list(_episode(worlds, seeds, actions))
+    width = every[0].shape[1] + ENDS
+    found = np.zeros((len(actions) + 1, seeds.size, width))
+    for step, seen in enumerate(every):
+        found[step, :, : seen.shape[1]] = seen
+    return found
+
+
+def _same(one: FloatArray, other: FloatArray) -> bool:
+    return bool(np.array_equal(one, other, equal_nan=True))
+
+
+@contextmanager
+def _global_seeds() -> Iterator[None]:
+    """Seed the generators of the process, and leave them as they were."""
+    before = random.getstate(), np.random.get_state()  # noqa: NPY002 (it is about it)
+    random.seed(0)
+    np.random.seed(0)  # noqa: NPY002
+    try:
+        yield
+    finally:
+        random.setstate(before[0])
+        np.random.set_state(before[1])  # noqa: NPY002
 
 
 def _episode(
