@@ -205,3 +205,10 @@ def test_an_interrupt_ends_what_no_python_code_can_end(here: Path) -> None:
     said = process.communicate()[1]
     os.close(mesh)
     assert process.returncode == 130 and b"interrupted" in said
+
+
+def test_a_device_that_is_not_there_is_named(here: Path) -> None:
+    pytest.importorskip("jax")
+    done = simgap(here, "pendulum", "zero", JAX_PLATFORMS="no-such-platform")
+    assert (done.status, done.out) == (2, "")
+    assert "JAX_PLATFORMS=no-such-platform" in done.err

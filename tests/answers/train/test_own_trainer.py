@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 import simgap
 from simgap.continuous import OwnSampler, Simulator
-from simgap.errors import InvalidArgument
+from simgap.errors import InvalidArgument, SimgapError
 from tests.answers.target import Guess, MeanGuess, Target
 from tests.continuous.toy import ToyPendulum
 
@@ -112,3 +113,18 @@ def test_what_cannot_be_meant_is_refused() -> None:
     with pytest.raises(InvalidArgument) as wrong:
         simgap.transfer([one, one])
     assert wrong.value.code == "name-taken"
+
+
+@pytest.mark.parametrize(
+    "name", ["../x", "/tmp/x", "..", ".", "", "a\\b", "x\0", "a" * 300]
+)
+def test_the_name_of_a_training_is_no_path(name: str, tmp_path: Path) -> None:
+    given: dict[str, Any] = {"randomize": RANGE, "memory": "none", "name": name}
+    with pytest.raises(SimgapError) as error:
+        simgap.train(Target(), train_fn=MeanGuess(), **given)
+    assert error.value.code == "not-a-name"
+    with pytest.raises(SimgapError) as error:
+        simgap.train(
+            "cartpole", **{**given, "randomize": "length=0.3..1"}, out=tmp_path
+        )
+    assert error.value.code == "not-a-name" and not list(tmp_path.iterdir())

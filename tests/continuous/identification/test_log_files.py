@@ -102,6 +102,8 @@ GOOD = ("0,0.00,1,2,0", "0,0.05,1,2,0", "0,0.10,1,2,0", "0,0.15,1,2,0")
     [
         ("log-empty", "", ""),
         ("log-empty", "", lines()),
+        ("log-empty", "no row", lines(GOOD[0])),
+        ("log-empty", "no row", lines("0,0.00,1,2,0", "1,0.00,1,2,0")),
         ("log-columns", "obs_0", lines("0,1", header="episode,act_0")),
         ("log-columns", "act_0", lines("0,1", header="episode,obs_0")),
         ("log-columns", "obs_1", lines("1,2,3", header="obs_0,obs_2,act_0")),

@@ -67,6 +67,9 @@ MODELS: list[tuple[str, str]] = [
     (ARM.replace("<mujoco>", '<mujoco><size memory="2G"/>'), "model-too-large"),
     (ARM[: ARM.index("<actuator>")] + "</mujoco>", "model-not-steered"),
     ("<mujoco/>", "model-not-steered"),
+    (ARM.replace("<mujoco>", '<mujoco><option timestep="0"/>'), "model-timestep"),
+    (ARM.replace("<mujoco>", '<mujoco><option timestep="-1"/>'), "model-timestep"),
+    (ARM.replace("size=", 'mass="nan" size='), "model-not-finite"),
 ]
 
 

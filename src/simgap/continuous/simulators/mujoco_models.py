@@ -81,21 +81,30 @@ def load_model(path: Path) -> Any:
             code="model-too-large",
         )
     try:
-        with quiet(mujoco):
+        with quiet(mujoco) as warnings:
             model = mujoco.MjModel.from_xml_path(str(path))
     except (ValueError, MemoryError, mujoco.FatalError) as error:
         raise _not_compiled(path, " ".join(str(error).split())) from error
+    if any("NaN" in each for each in warnings):
+        raise InvalidFile(
+            f"{path} has nan where it needs a number",
+            hint='MuJoCo takes mass="nan" for none: write what it is',
+            code="model-not-finite",
+        )
     _check_size(path, model)
     return model
 
 
 @contextmanager
-def quiet(mujoco: Any) -> Iterator[None]:
-    """Keep MuJoCo from printing, and from writing a file into the current folder."""
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda text: None)
+def quiet(mujoco: Any) -> Iterator[list[str]]:
+    """Keep MuJoCo from printing, and from writing a file into the current folder.
+
+    What is yielded holds its warnings.
+    """
+    before, warnings = mujoco.get_mju_user_warning(), list[str]()
+    mujoco.set_mju_user_warning(warnings.append)
     try:
-        yield
+        yield warnings
     finally:
         mujoco.set_mju_user_warning(before)
 
@@ -136,14 +145,6 @@ def _check_size(path: Path, model: Any) -> None:
             hint='write <option timestep="0.002"/>: it is above 0',
             code="model-timestep",
         )
-    for name in dir(model):
-        numbers = getattr(model, name)
-        if isinstance(numbers, np.ndarray) and np.isnan(numbers).any():
-            raise InvalidFile(
-                f"{path}: {name} of the model holds nan",
-                hint="write a number there: is it the mass, or the inertia?",
-                code="model-not-finite",
-            )
     if model.nv == 0 or model.nu == 0:
         lacks = "joint" if model.nv == 0 else "actuator"
         raise InvalidFile(
