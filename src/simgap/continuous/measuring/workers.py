@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from signal import SIGALRM
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,16 +81,16 @@ class Crew:
         """Return what a job came to; None: its process died."""
         if ended.failure is None:
             return ended.result  # type: ignore[no-any-return]
-        if ended.failure.code == "process-died":
-            return None
-        if ended.failure.code == "time-limit":
+        if ended.failure.code != "process-died":
+            raise ended.failure
+        if SIGALRM.name in ended.failure.problem:  # the limit that it has set itself
             raise InvalidArgument(
                 f"a step took more than {number(seconds_of_users())} s: "
                 f"{self._place(ended.task)}",
                 hint="code that waits for ever? SIMGAP_USER_SECONDS=600 allows more",
                 code="time-limit",
             )
-        raise ended.failure
+        return None
 
     def _found(self, job: Job) -> Done:
         """Return what a job comes to whose worker may die."""
