@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from simgap.answers.planned_class import Tell
+from simgap.answers.transfer.check import look_at
 from simgap.answers.transfer.opened_run import opened_work
 from simgap.answers.transfer.setup import (
     Policies,
@@ -30,14 +31,11 @@ from simgap.continuous import (
     Rounds,
     Work,
     bind,
-    ends_of,
     graded,
     measured,
     next_round,
     parse_randomization,
     read_returns,
-    repetition,
-    without_effect,
 )
 from simgap.continuous.measuring.checks import REPETITIONS
 from simgap.continuous.simulators.effect import REPEATS
@@ -51,6 +49,11 @@ from simgap.user_files import made_folder, replacing
 RETURNS, RECORD = "returns.npz", "transfer.json"
 EPISODES = 32  # of a policy at a point, unless told otherwise
 MOST = 16_384  # if a width is asked for
+NOT_CHECKED = Note(
+    "not-checked",
+    "the simulator ended its process before anything was measured: whether parameters "
+    "act and seeds repeat is not known",
+)
 FIRST = 16  # episodes of the first round, if a width or a budget is asked for
 
 
@@ -150,7 +153,8 @@ def transfer(
     opened = opened_simulator(simulator, noise)
     randomization = bind(parse_randomization(randomize), opened)
     steps = steps_of(opened, horizon)
-    repeated = repetition(opened, *ends_of(randomization))
+    looked = look_at(simulator, noise, opened, randomization)
+    repeated, idle = looked or (REPEATS, ())
     if checked and repeated == "worlds-share-state":
         raise InvalidArgument(
             f"{opened.name}: {REPETITIONS[repeated]}",
@@ -158,7 +162,7 @@ def transfer(
             "same",
             code=repeated,
         )
-    if checked and (idle := without_effect(opened, randomization)):
+    if checked and idle:
         raise InvalidArgument(
             f"{idle[0]} changes nothing in {opened.name}, whatever its value",
             hint="is it written where the simulator reads it, and do episodes come to "
@@ -205,6 +209,8 @@ def transfer(
         _keep(found.cube, folder)
     progress("computing intervals")
     odd = [] if repeated == REPEATS else [Note(repeated, REPETITIONS[repeated])]
+    if looked is None:
+        odd.append(NOT_CHECKED)
     answer = _record(
         found.cube,
         graded(
