@@ -147,6 +147,7 @@ def blame_run(
             *_notes(shares, checks),
             *training_notes([training]),
             *opened.where.notes,
+            *done.notes,
         ),
         certainty={
             "total": "estimated",

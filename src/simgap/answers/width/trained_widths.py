@@ -44,6 +44,7 @@ from simgap.continuous.simulators.effect import REPEATS
 from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate
 from simgap.ledger import key_of
+from simgap.records.note import Note
 from simgap.records.train import Train
 from simgap.records.transfer import TransferPolicy
 
@@ -173,6 +174,7 @@ class GradedWidths:
     inside: tuple[Estimate, ...]  # means over their own ranges
     episodes: int
     steps: int
+    notes: tuple[Note, ...]
 
 
 def graded_widths(
@@ -253,4 +255,5 @@ def graded_widths(
         tuple(inside),
         sum(each.cube.episodes for each in every),
         sum(each.steps for each in every),
+        whole.notes,
     )

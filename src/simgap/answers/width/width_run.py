@@ -210,6 +210,7 @@ def width_run(
             *_of_trainings(trained.trainings),
             *_cost(cost, len(every)),
             *found.where.notes,
+            *found.notes,
         ),
         certainty={
             "widths": "estimated",

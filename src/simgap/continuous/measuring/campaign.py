@@ -75,7 +75,8 @@ class Measured:
             return ()
         text = (
             f"this was measured on {self.earlier:%Y-%m-%d at %H:%M}; files that the "
-            "simulator reads may have changed since: --again measures anew"
+            "simulator reads may have changed since: another --out measures anew, as "
+            "does --again of simgap transfer"
         )
         return (Note("measured-earlier", text),)
 
