@@ -27,7 +27,7 @@ from typing import Any
 WATCHER = "SIMGAP_WATCHER"  # in the environment: which process watches
 SECONDS = "SIMGAP_USER_SECONDS"  # that a step of users' code may take
 MEMORY = "SIMGAP_USER_MEMORY"  # GB that a process with users' code may hold
-LONGEST = 120.0  # seconds, unless the environment says otherwise
+LONGEST = 300.0  # seconds, unless the environment says otherwise
 SHARE = 0.9  # of the memory that is free, unless the environment says otherwise
 
 Handler = Callable[[int, FrameType | None], Any]

@@ -125,16 +125,16 @@ def test_only_seeds_of_episodes_say_what_shares_its_luck(tmp_path: Path) -> None
     """Rows may stand in another order at each point."""
     cube, points, _ = read_returns(table(tmp_path, COINS))
     assert cube.of("a")[0].tolist() == [[1.0, 0.0], [1.0, 0.0]]
-    assert points.shared and points.known
+    assert points.shared
     apart = COINS.replace("2,8", "2,9").replace("2,7", "2,6")
-    _, points, _ = read_returns(table(tmp_path, apart))
-    assert points.known and not points.shared
+    cube, points, _ = read_returns(table(tmp_path, apart), bounds=(0.0, 1.0))
+    assert not points.shared
+    assert graded(cube, points).policies[0].mean.label == "guaranteed"
     for text in (COINS.replace("2,8", "2,9"), COINS.replace("episode_seed", "episode")):
-        _, points, _ = read_returns(table(tmp_path, text))
-        assert not points.known
-    found, points, notes = read_returns(table(tmp_path, text), bounds=(0.0, 1.0))
+        cube, points, notes = read_returns(table(tmp_path, text), bounds=(0.0, 1.0))
+        assert points.shared
+        assert graded(cube, points).policies[0].mean.label == "approximate"
     assert "dependence-unknown" in [each.code for each in notes]
-    assert graded(found, points).policies[0].mean.label == "approximate"
 
 
 def test_columns_that_are_no_parameters_are_left_out(tmp_path: Path) -> None:
@@ -171,6 +171,6 @@ def test_arrays_and_other_files_are_the_same_table(kind: str, tmp_path: Path) ->
         kinds = [(name, column.dtype) for name, column in columns.items()]
         given = np.array(list(zip(*columns.values(), strict=True)), dtype=kinds)
     cube, points, _ = read_returns(given)
-    assert cube.policies == ("a", "b") and points.known and cube.paired
+    assert cube.policies == ("a", "b") and points.shared and cube.paired
     assert cube.of("a").tolist() == [[[1.0], [2.0]]]
     assert [each.point for each in cube.failures] == [1]

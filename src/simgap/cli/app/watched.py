@@ -124,7 +124,7 @@ def _say(what: str) -> int:
     sys.stderr.write(
         f"error: code of the simulator or of a policy {what}\n"
         "hint: does it wait for ever, call os._exit, or crash in a library? "
-        "SIMGAP_USER_SECONDS=600 and SIMGAP_USER_MEMORY=16 (GB) allow more\n"
+        "SIMGAP_USER_SECONDS=900 and SIMGAP_USER_MEMORY=16 (GB) allow more\n"
     )
     return MISUSE
 

@@ -34,7 +34,6 @@ class DrawnPoints:
     weights: FloatArray | None = None  # (T,), all equal if not given
     uniforms: FloatArray | None = None  # (T, P), theta = quantile(uniforms)
     shared: bool = False  # episode k may have the same luck at every point
-    known: bool = True  # False: nobody says which episodes share their luck
 
     def __post_init__(self) -> None:
         for name in ("weights", "uniforms"):

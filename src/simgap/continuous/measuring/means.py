@@ -104,7 +104,7 @@ def over_points(
             every = np.isfinite(given.values[there]).all(axis=0)
             together = weights @ given.values[there][:, every]
             parts = [Part(together, low, high)] if every.sum() > 1 else parts
-    scrambled = points.drawn is Drawn.SCRAMBLED or not points.known
+    scrambled = points.drawn is Drawn.SCRAMBLED or points.shared
     found = estimated_mean(
         _two_or_more(parts),
         level.share(),

@@ -5,9 +5,8 @@ Columns `policy` and `return`; `seed` (of training), `episode`, `episode_seed` a
 given, all others are. An empty return, or nan, is an episode that broke.
 
 Only `episode_seed`, the seed of the random numbers of an episode, says which episodes
-share their luck. The same seeds at every point: the points are compared on the same
-luck, and an episode at all points is one draw. Other seeds at every point: points are
-independent. Without the column nobody knows, whatever the order of the rows is.
+share their luck. Points with other seeds each are independent. Where seeds are shared,
+or nobody says, errors of points may agree, whatever the order of the rows is.
 """
 
 from __future__ import annotations
@@ -65,7 +64,8 @@ def read_returns(
     cube, labels = _cube(table, names, rows, references, bounds)
     levels = [np.unique(column).size for column in cube.theta.T]
     grid = float(np.prod(levels, dtype=float)) == len(cube.theta)
-    shared, notes = True, [_taken(table, known, names)]
+    notes = [_taken(table, known, names)]
+    shared = "episode_seed" not in known or not _all_differ(labels)
     if "episode_seed" not in known:
         notes.append(
             Note(
@@ -75,15 +75,8 @@ def read_returns(
                 "guaranteed",
             )
         )
-    else:
-        shared = bool((labels == labels[:, :1]).all())
-    apart = "episode_seed" in known and not shared and _all_differ(labels)
-    design = DrawnPoints(
-        Drawn.CHOSEN if grid else Drawn.SCRAMBLED,
-        shared=not apart,
-        known=apart or (shared and "episode_seed" in known),
-    )
-    return ReturnsTable(cube, design, tuple(notes))
+    drawn = Drawn.CHOSEN if grid else Drawn.SCRAMBLED
+    return ReturnsTable(cube, DrawnPoints(drawn, shared=shared), tuple(notes))
 
 
 class _Rows:

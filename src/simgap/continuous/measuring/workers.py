@@ -87,7 +87,7 @@ class Crew:
             raise InvalidArgument(
                 f"a step took more than {number(seconds_of_users())} s: "
                 f"{self._place(ended.task)}",
-                hint="code that waits for ever? SIMGAP_USER_SECONDS=600 allows more",
+                hint="code that waits for ever? SIMGAP_USER_SECONDS=900 allows more",
                 code="time-limit",
             )
         return None
