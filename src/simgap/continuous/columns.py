@@ -36,9 +36,10 @@ class Table:
         columns: Mapping[str, AnyArray],
         *,
         about: str = "",
+        code: str = "",
         lines: AnyArray | None = None,
     ) -> None:
-        self.name, self.columns = name, dict(columns)
+        self.name, self.columns, self._code = name, dict(columns), code
         self._what, self._about, self._lines = what, about, lines
 
     def where(self, row: int) -> str:
@@ -65,32 +66,29 @@ class Table:
             raise self.wrong(
                 f"{self.where(bad)}: {name} is {shown(str(column[bad]))!r}",
                 "number",
-                hint="it is a number; leave the row out if it was not measured, and "
-                "begin a new episode after it"
-                if self._what == "log"
-                else "it is a number; columns that are no parameters are left out by "
-                "naming those that are: --columns mass,friction",
+                hint="it is a number; leave out the row, or the column",
             )
         return np.array(values, np.float64)
 
-    def wrong(self, problem: str, code: str, *, hint: str = "") -> InvalidFile:
+    def wrong(self, problem: str, code: str = "", *, hint: str = "") -> InvalidFile:
         """Return the error of a table."""
         return InvalidFile(
             f"{self.name}: {problem}",
             hint=hint or self._about,
-            code=f"{self._what}-{code}",
+            code=self._code or f"{self._what}-{code}",
         )
 
 
-def read_table(given: Any, what: str, *, about: str = "") -> Table:
+def read_table(given: Any, what: str, *, about: str = "", code: str = "") -> Table:
     """Return the columns of a file, a data frame, or arrays by name.
 
-    `what` is read, a word; `about` says in a hint how it looks.
+    `what` is read, a word; `about` says in a hint how it looks. Errors have a `code`
+    each, unless one is given for all.
     """
     if not isinstance(given, str | os.PathLike):
         return _from_arrays(given, what, about)
     path = Path(given)
-    empty = Table(str(path), what, {}, about=about)
+    empty = Table(str(path), what, {}, about=about, code=code)
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise empty.wrong(f"it ends in {shown(ending)!r}", "ending")
@@ -102,7 +100,8 @@ def read_table(given: Any, what: str, *, about: str = "") -> Table:
             lines, columns = _csv(stream, empty)
         else:
             columns = (_npz if ending == ".npz" else _parquet)(stream, empty)
-    return _even(Table(str(path), what, columns, about=about, lines=lines))
+    table = Table(str(path), what, columns, about=about, code=code, lines=lines)
+    return _even(table)
 
 
 def _from_arrays(given: Any, what: str, about: str) -> Table:

@@ -69,7 +69,7 @@ TEXTS = [
     ("rows()", ROWS),
     ("rows(a.csv) rows(b.csv)", SYNTAX),
     ("rows(a.csv", SYNTAX),
-    ("posterior.parquet", "randomize-file"),
+    ("posterior.pkl", "randomize-file"),
     ("mass=1 " * 20_000, "randomize-size"),
     ("x=1 " * 1 + " ".join(f"x{i}=1" for i in range(1000)), "randomize-size"),
     ("mass={" + ",".join(map(str, range(10_002))) + "}", SYNTAX),

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from simgap.continuous.columns import ENDINGS
 from simgap.continuous.randomization.grammar import parse_line
-from simgap.continuous.randomization.row_files import ENDINGS
 from simgap.continuous.randomization.spec import Item, Randomization, Rows
 from simgap.continuous.randomization.toml_form import law_of, parse_toml
 from simgap.errors import InvalidArgument, InvalidFile
