@@ -30,6 +30,7 @@ from .measuring.campaign import (
     measured as measured,
 )
 from .measuring.checks import (
+    REPETITIONS as REPETITIONS,
     all_checks as all_checks,
     ends_of as ends_of,
     without_effect as without_effect,

@@ -33,8 +33,7 @@ from simgap.continuous import (
     without_effect,
 )
 from simgap.interrupts import WATCHER, watched
-from simgap.processes import Crew
-from simgap.processes.crew import Ended
+from simgap.processes import Crew, Ended
 from simgap.records.check import SimulatorCheck
 from simgap.records.provenance import provenance
 

@@ -23,6 +23,8 @@ from simgap.answers.transfer.setup import (
 from simgap.answers.transfer.trained_run import trained_run
 from simgap.arrays import BoolArray
 from simgap.continuous import (
+    REPEATS,
+    REPETITIONS,
     Cube,
     Graded,
     More,
@@ -37,8 +39,6 @@ from simgap.continuous import (
     parse_randomization,
     read_returns,
 )
-from simgap.continuous.measuring.checks import REPETITIONS
-from simgap.continuous.simulators.effect import REPEATS
 from simgap.errors import InvalidArgument, InvalidFile
 from simgap.records.kept import write_record
 from simgap.records.note import Note

@@ -29,6 +29,7 @@ from simgap.answers.transfer.opened_run import opened_work
 from simgap.answers.transfer.setup import Where, brought, points_of
 from simgap.answers.transfer.trained_run import TrainedRun
 from simgap.continuous import (
+    REPEATS,
     BoundRandomization,
     Cube,
     Measured,
@@ -40,7 +41,6 @@ from simgap.continuous import (
     measured,
     repetition,
 )
-from simgap.continuous.simulators.effect import REPEATS
 from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate
 from simgap.ledger import key_of
