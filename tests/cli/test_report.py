@@ -145,7 +145,7 @@ def test_records_of_the_verbs_are_drawn(
 def _read(made: Any, given: Any, where: str = "") -> None:
     """Every field that the page reads in its case is a field of the verb's record."""
     if isinstance(made, dict) and isinstance(given, dict):
-        missing = set(given) - set(made) - {"method", "standard_error", "label"}
+        missing = set(given) - set(made) - {"method", "standard_error", "guaranteed"}
         if {"lower", "upper"} <= set(made):  # a bracket may stand for an estimate
             missing -= {"estimate", "confidence"}
         assert not missing or where.endswith(FREE), where

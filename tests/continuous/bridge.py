@@ -219,8 +219,9 @@ def _compared(
     column: str, found: Any, numbers: tuple[Certified, ...], member: int
 ) -> Compared:
     other = numbers[member - 1] if len(numbers) > 1 else None
-    sure = found.label == "guaranteed"
-    return Compared(column, found.lower, found.upper, sure, numbers[member], other)
+    low, high = (found if found.guaranteed is None else found.guaranteed).ends
+    sure = found.guaranteed is not None
+    return Compared(column, low, high, sure, numbers[member], other)
 
 
 def _mean(numbers: tuple[Certified, ...]) -> Certified:

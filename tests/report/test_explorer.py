@@ -130,7 +130,7 @@ def test_the_overview_has_a_line_with_a_link_for_every_record(whole: str) -> Non
         "undecided, but expected: holds",
         "Shows errata E17, E29 of docs/errata.md.",
         "Shows erratum E23 of docs/errata.md.",
-        "0.487 (0.466 to 0.508, approximately 95 %) estimated",
+        "0.487 (0.466 to 0.508, 95 %) estimated",
         "[61.25, 61.5] certified",
         "the norm is at most 1",
         "A bound above the line H says nothing.",

@@ -107,8 +107,8 @@ def test_the_verdict_says_where_by_how_much_and_how_sure() -> None:
         "ppo loses more than 20 at 25 % to 50 % of the points: where "
         "length is 1 to 1.25 and delay is 1."
     )
-    assert "loses 40 (10 to 70, approximately 95 %) against lean" in found.reason
-    assert "100 (75 to 130, guaranteed 95 %)" in found.reason
+    assert "loses 40 (10 to 70, 95 %) against lean" in found.reason
+    assert "100 (75 to 130, 95 %)" in found.reason
     assert found.warnings == ("more episodes would help",)
 
 

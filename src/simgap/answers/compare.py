@@ -46,7 +46,6 @@ from simgap.mdp import LatentMDP
 from simgap.oracle import AutoOracle, Outcome, bytes_of_losses
 from simgap.planning import optimal_values
 from simgap.records import Certainty, Gap, HorizonGaps, Notes, Oracle, provenance
-from simgap.statistics import THIN
 from simgap.text import suggestion
 
 KNOWN = tuple(dict.fromkeys([*ORACLE, *SIMPLER, *(each.name for each in POLICIES)]))
@@ -74,7 +73,6 @@ def compare(
     half_width: float | None = None,
     gap_tolerance: float = 0.1,
     time_limit: float = 60.0,
-    guaranteed: bool = False,
     seed: int = 0,
     threads: int | None = None,
     oracle: Oracle | None = None,
@@ -107,7 +105,6 @@ def compare(
         half_width=half_width,
         most_episodes=max(seeds, 10**6),
         threads=threads or len(os.sched_getaffinity(0)),
-        guaranteed=guaranteed or seeds < THIN,
     )
     usual = DEFAULT if agents else PLANNED_ONLY
     latent, notes = given.latent, Notes()

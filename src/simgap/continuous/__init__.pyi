@@ -44,6 +44,13 @@ from simgap.continuous.measuring.jobs import (
     Work as Work,
     told_to_informed as told_to_informed,
 )
+from simgap.continuous.measuring.maps import fit as fit
+from simgap.continuous.measuring.means import (
+    ENOUGH_SEEDS as ENOUGH_SEEDS,
+    Level as Level,
+    mean_at as mean_at,
+    mean_over as mean_over,
+)
 from simgap.continuous.measuring.read_out import explained as explained
 from simgap.continuous.measuring.returns_table import read_returns as read_returns
 from simgap.continuous.measuring.step_losses import (
@@ -55,10 +62,17 @@ from simgap.continuous.measuring.stopping import (
     Rounds as Rounds,
     next_round as next_round,
 )
+from simgap.continuous.measuring.value import (
+    MeasuredValue as MeasuredValue,
+    measured_return as measured_return,
+    returns_of_trainings as returns_of_trainings,
+    weighted as weighted,
+)
+from simgap.continuous.measuring.worst import worst_point as worst_point
 from simgap.continuous.measuring.worth import (
     Combination as Combination,
     Difference as Difference,
-    combined as combined,
+    averaged as averaged,
     compared as compared,
 )
 from simgap.continuous.policies.actions import to_actions as to_actions
@@ -80,6 +94,7 @@ from simgap.continuous.randomization.binding import (
     bind as bind,
 )
 from simgap.continuous.randomization.designs import (
+    REPLICATES as REPLICATES,
     Corners as Corners,
     Design as Design,
     DesignPoints as DesignPoints,

@@ -8,8 +8,8 @@ the episode: c is the regression coefficient of the *other* half of the episodes
 this mixture, the losses and the returns, the one that varies least is taken, so that
 the answer is never worse than returns alone.
 
-The interval is that of `statistics.mean`: a guaranteed one bets on returns or losses,
-an approximate one has the range of the combination.
+The intervals are those of `statistics.mean`: Student's t of the combination, and one
+that bets on returns or losses.
 """
 
 from __future__ import annotations
@@ -88,7 +88,6 @@ def interval(
     confidence: float,
     *,
     weights: Sequence[float] = (1.0,),
-    guaranteed: bool = False,
 ) -> Estimate:
     """Return the weighted mean over models, with its interval.
 
@@ -115,7 +114,6 @@ def interval(
             [Part(each.losses, *each.loss_range, weight) for each, weight in both],
             [Part(each.raw, *each.raw_range, weight) for each, weight in both],
         ),
-        guaranteed=guaranteed,
         stopped=any(each.stopped for each, _ in both),
     )
 

@@ -89,7 +89,6 @@ def sampled_gaps(
             worlds,
             each,
             evaluator.confidence,
-            guaranteed=evaluator.guaranteed,
             stopped=evaluator.half_width is not None,
         )
         for each in run_program(
@@ -114,7 +113,6 @@ def measured(
     runs: Runs,
     confidence: float,
     *,
-    guaranteed: bool = False,
     stopped: bool = False,
 ) -> SampledGap:
     """Return gap and regret of finished runs."""
@@ -148,8 +146,8 @@ def measured(
         span = float(worlds.potential[m].max() - worlds.potential[m].min())
         whole = horizon * float(worlds.gain[m])
         of_regret = sample(whole, runs.regret, can.regret(horizon), -span - rounding)
-        regret = interval([of_regret], confidence, guaranteed=guaranteed)
-    gap = interval([of_gap], confidence, guaranteed=guaranteed)
+        regret = interval([of_regret], confidence)
+    gap = interval([of_gap], confidence)
     return SampledGap(gap, regret, of_gap, runs)
 
 
@@ -159,8 +157,7 @@ def worst_sampled(found: Sequence[SampledGap], evaluator: MonteCarlo) -> Estimat
     Each interval gets its share of the failure allowed, so that all hold at once.
     """
     share = 1.0 - (1.0 - evaluator.confidence) / len(found)
-    sure = evaluator.guaranteed
-    each = [interval([one.sample], share, guaranteed=sure) for one in found]
+    each = [interval([one.sample], share) for one in found]
     return greatest_of(each, evaluator.confidence)
 
 
@@ -172,7 +169,6 @@ def average_sampled(
         [one.sample for one in found],
         evaluator.confidence,
         weights=prior.tolist(),
-        guaranteed=evaluator.guaranteed,
     )
 
 
@@ -212,7 +208,6 @@ def _narrowed(
             worlds,
             _joined(found.runs, added),
             evaluator.confidence,
-            guaranteed=evaluator.guaranteed,
             stopped=True,
         )
     return found

@@ -4,9 +4,11 @@ from simgap.statistics.betting import (
     mixture_interval as mixture_interval,
 )
 from simgap.statistics.mean import (
-    THIN as THIN,
+    RARE as RARE,
     Part as Part,
     estimated_mean as estimated_mean,
+    guaranteed_mean as guaranteed_mean,
+    rare_events as rare_events,
 )
 from simgap.statistics.rate import (
     estimated_rate as estimated_rate,

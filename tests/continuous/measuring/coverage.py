@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.stats import binom
 
-from simgap.intervals import Estimate
+from simgap.intervals import Interval
 
 
 @dataclass
@@ -36,5 +36,5 @@ class Coverage:
         return f"{name}: {sum(held)} of {len(held)} = {np.mean(held):.3f}"
 
 
-def holds(found: Estimate, truth: float) -> bool:
+def holds(found: Interval, truth: float) -> bool:
     return found.lower <= truth <= found.upper

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-import numpy as np
-
 from simgap.answers.planned_class import Tell
 from simgap.answers.train.asked import AskedTraining
 from simgap.answers.transfer.opened_work import opened_work
@@ -17,10 +15,12 @@ from simgap.answers.transfer.trained_run import TrainedRun
 from simgap.continuous import (
     BoundRandomization,
     Cube,
+    Level,
     Measured,
-    combined,
     graded,
+    mean_over,
     measured,
+    measured_return,
     repeats,
 )
 from simgap.intervals import Estimate
@@ -102,9 +102,7 @@ def graded_widths(
     names = [each.name for each in trainings]
     where = points_of(asked.told, design, beyond, seed)
     whole = run_all(asked.told, where, [*names, RANDOM])
-    *policies, random = graded(
-        whole.cube, where.drawn, confidence=confidence, guaranteed=False
-    ).policies
+    *policies, random = graded(whole.cube, where.drawn, confidence=confidence).policies
     inside, every = [], [whole]
     for policy, name, part in zip(policies, names, parts, strict=True):
         if part is asked.told:
@@ -113,8 +111,8 @@ def graded_widths(
         own = points_of(part, design, 1.0, seed)
         more = min(MOST, -(-int(where.points.inside.sum()) // len(own.points.theta)))
         every.append(run_all(part, own, [name], more * episodes))
-        mean = combined(every[-1].cube, np.ones(1), own.drawn, confidence=confidence)
-        inside.append(mean.value)
+        value = measured_return(every[-1].cube, name, own.drawn)
+        inside.append(mean_over(value, every[-1].cube.inside, Level(confidence)))
     return GradedWidths(
         whole.cube,
         where,

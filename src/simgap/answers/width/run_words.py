@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simgap.answers.width.choice import Choice
+from simgap.continuous import ENOUGH_SEEDS
 from simgap.records import Note, WidthReturns, WidthRun
-from simgap.text import bracket, number
+from simgap.text import bracket, counted, number
 
 
 class Decided(NamedTuple):
@@ -24,12 +25,12 @@ def decided(
     if not at_stake > 0.0:
         text = "no policy gets more than random actions: train longer"
         return Decided(None, (Note("nothing-learnt", text),))
-    if seeds < 2:
+    if seeds < ENOUGH_SEEDS:
         text = (
-            "one training of each width says nothing of other trainings: give --seeds "
-            "5, or 2 at least"
+            f"{counted(seeds, 'training')} of each width say nothing of other "
+            f"trainings: give --seeds 5, or {ENOUGH_SEEDS} at least"
         )
-        return Decided(None, (Note("one-seed", text),))
+        return Decided(None, (Note("too-few-seeds", text),))
     if choice.recommended is not None:
         return Decided(widths[choice.recommended])
     rivals = [

@@ -117,7 +117,7 @@ def run(
         typer.Option(
             "--bounds",
             metavar="LOW,HIGH",
-            help="What a return certainly lies between: intervals are guaranteed.",
+            help="What a return certainly lies between, for guaranteed intervals.",
         ),
     ] = None,
     returns: Annotated[
@@ -205,9 +205,8 @@ def print_answer(answer: Transfer) -> None:
             for each in answer.policies
         ],
         f"{answer.episodes} episodes at {len(answer.policies[0].points)} points; "
-        f"estimated, {number(100 * answer.policies[0].mean.confidence)} % intervals, "
-        f"{answer.policies[0].mean.label}; lost: against the best reference at each "
-        "point, at least",
+        f"estimated, {number(100 * answer.policies[0].mean.confidence)} % intervals; "
+        "lost: against the best reference at each point, at least",
     )
     for each in answer.policies:
         _print_policy(each)

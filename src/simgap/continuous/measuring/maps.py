@@ -17,9 +17,9 @@ from simgap.continuous.cube import Cube
 from simgap.continuous.measuring.drawn import Drawn, DrawnPoints
 from simgap.continuous.measuring.gaps import losses
 from simgap.continuous.measuring.polynomials import LEVELS, features
-from simgap.continuous.measuring.sampled import Sampled, mean_of, sampled_returns
 from simgap.continuous.measuring.shares import variance_shares
 from simgap.continuous.measuring.surrogate import Surrogate, fitted
+from simgap.continuous.measuring.value import mean_of, measured_return
 from simgap.records import LossMap, Note, VarianceShare
 
 FEWEST_POINTS = 8
@@ -76,8 +76,8 @@ class Fit:
 
 def fit(cube: Cube, policy: str, points: DrawnPoints) -> Fit | Note:
     """Return a function through the losses inside the range, or why there is none."""
-    loss, loss_is = _loss(cube, policy)
-    there = cube.inside & (loss.counts > 0)
+    loss, loss_is = _loss(cube, policy, points)
+    there = cube.inside & np.isfinite(loss).any(axis=1)
     at = np.flatnonzero(there)
     if at.size > MOST_POINTS:
         first = points.drawn is Drawn.SCRAMBLED  # a sequence is even from its start
@@ -89,7 +89,7 @@ def fit(cube: Cube, policy: str, points: DrawnPoints) -> Fit | Note:
         at = np.sort(at[order[:MOST_POINTS]])
     theta = cube.theta[at]
     vary = [j for j in range(theta.shape[1]) if np.unique(theta[:, j]).size > 1]
-    means = loss.means[at]
+    means = mean_of(loss[at])
     if at.size < FEWEST_POINTS or not vary:
         return Note(
             "too-few-points",
@@ -103,7 +103,7 @@ def fit(cube: Cube, policy: str, points: DrawnPoints) -> Fit | Note:
     found = fitted(
         theta[:, vary],
         means,
-        _noise(loss.values[at]),
+        _noise(loss[at]),
         weights=weights[at] / weights[at].sum(),
         uniforms=None if uniforms is None else uniforms[at][:, vary],
         resampled=points.drawn is Drawn.INDEPENDENT
@@ -130,14 +130,14 @@ def dependent(cube: Cube) -> tuple[str, str] | None:
     return cube.parameters[vary[int(one)]], cube.parameters[vary[int(two)]]
 
 
-def _loss(cube: Cube, policy: str) -> tuple[Sampled, LossIs]:
-    lost = losses(cube, policy)
+def _loss(cube: Cube, policy: str, points: DrawnPoints) -> tuple[FloatArray, LossIs]:
+    """Return the loss of each episode, (T, K), averaged over training seeds."""
+    lost = losses(cube, policy, points)
     if lost is not None:
-        return lost.chosen_on_others(), "gap"
-    returns = sampled_returns(cube, policy)
+        return lost.chosen_on_others().values, "gap"
+    returns = measured_return(cube, policy, points)
     best = float(np.nanmax(returns.means[cube.inside]))
-    below = Sampled(best - returns.values, returns.seeds, None)
-    return below, "return below the best point"
+    return best - returns.values, "return below the best point"
 
 
 def _noise(values: FloatArray) -> FloatArray:

@@ -5,7 +5,8 @@ what would be left if all others were known; a pair has what only both together 
 They come from the measured points alone: a function is fitted (`surrogate`), functions
 that the losses allow just as well are drawn, and each of them has its shares in closed
 form. Noise of episodes is not part of the variance. Variance that no function explains
-may belong to any share, so it counts against the lower end and for the upper one.
+is a part of the whole: it counts against the estimate and the lower end, and, as it may
+belong to any share, for the upper one.
 
 Parameters are taken as independent.
 """
@@ -21,7 +22,7 @@ from simgap.continuous.measuring.surrogate import Surrogate
 from simgap.intervals import Estimate
 from simgap.records import VarianceShare
 
-CLOSEST = 0.02  # shares are not told more closely: what is near none may be none
+CLOSEST = 0.01  # shares are not told more closely: what is near none may be none
 
 
 def variance_shares(
@@ -69,7 +70,7 @@ def _share(
     low = max(0.0, float(np.quantile(part / whole, tail)) - CLOSEST)
     high = float(np.quantile((part + rest) / whole, 1.0 - tail)) + CLOSEST
     high = min(1.0, high)
-    middle = float(np.median(part / squares.sum(axis=1)))
+    middle = float(np.median(part / whole))
     return Estimate(
         min(max(middle, low), high),
         low,

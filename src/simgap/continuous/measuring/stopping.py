@@ -19,8 +19,8 @@ import numpy as np
 
 from simgap.continuous.cube import Cube
 from simgap.continuous.measuring.gaps import gap_at_points, losses
-from simgap.continuous.measuring.means import Level, at_point
-from simgap.continuous.measuring.sampled import sampled_returns
+from simgap.continuous.measuring.means import Level, mean_at
+from simgap.continuous.measuring.value import FIXED, measured_return
 from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate
 
@@ -58,13 +58,12 @@ def next_round(
     look: int,
     steps: int,
     confidence: float = 0.95,
-    guaranteed: bool = True,
 ) -> Next:
     """Return how many episodes to have next; `look` counts from 1, the first round.
 
     `steps` is what the simulator has done so far.
     """
-    level = Level(confidence, look, guaranteed)
+    level = Level(confidence, look)
     done = cube.returns.shape[-1]
     if rounds.half_width is not None and widest(cube, level) <= 2 * rounds.half_width:
         return Next(None, "half-width-reached")
@@ -86,12 +85,12 @@ def widest(cube: Cube, level: Level) -> float:
     for policy in cube.policies:
         if policy in cube.references:
             continue
-        lost = losses(cube, policy)
-        returns = sampled_returns(cube, policy)
+        lost = losses(cube, policy, FIXED)
+        returns = measured_return(cube, policy, FIXED)
         gaps = None if lost is None else gap_at_points(lost, level)
         for point in np.flatnonzero(cube.inside & (returns.counts > 0)).tolist():
             if gaps is None:
-                found.append(at_point(returns, point, level))
+                found.append(mean_at(returns, point, level))
             elif (gap := gaps[point]) is not None:
                 found.append(gap[0])
     return max((each.upper - each.lower for each in found), default=0.0)
