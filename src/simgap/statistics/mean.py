@@ -27,7 +27,7 @@ from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate, Guaranteed
 from simgap.statistics.betting import Score, betting_interval, mixture_interval
 
-FEW_CARRY = 8.0  # samples, in effect, that carry the deviation: fewer say little
+FEW_CARRY = 15.0  # samples, in effect, that carry the deviation: fewer say little
 NOISE = 1e-13  # of the range: differences that are rounding
 RARE, ALIKE = "rare-events", "all-alike"  # warnings
 
