@@ -44,7 +44,7 @@ from simgap.continuous.measuring.jobs import (
     Work as Work,
     told_to_informed as told_to_informed,
 )
-from simgap.continuous.measuring.maps import fit as fit
+from simgap.continuous.measuring.maps import Fit as Fit, fit as fit
 from simgap.continuous.measuring.means import (
     ENOUGH_SEEDS as ENOUGH_SEEDS,
     Level as Level,

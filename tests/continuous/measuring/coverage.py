@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.stats import binom
 
-from simgap.intervals import Interval
+from simgap.intervals import Estimate, Interval
 
 
 @dataclass
@@ -34,6 +34,13 @@ class Coverage:
     def text(self, name: str) -> str:
         held = self.held[name]
         return f"{name}: {sum(held)} of {len(held)} = {np.mean(held):.3f}"
+
+
+def sure(found: Estimate, *, even: bool) -> Interval:
+    """Return the interval that has to hold: of uneven noise the theorem's, if any."""
+    if even or found.guaranteed is None:
+        return found
+    return found.guaranteed
 
 
 def holds(found: Interval, truth: float) -> bool:

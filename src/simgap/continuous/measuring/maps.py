@@ -21,6 +21,7 @@ from simgap.continuous.measuring.shares import variance_shares
 from simgap.continuous.measuring.surrogate import Surrogate, fitted
 from simgap.continuous.measuring.value import mean_of, measured_return
 from simgap.records import LossMap, Note, VarianceShare
+from simgap.text import number
 
 FEWEST_POINTS = 8
 MOST_POINTS = 400  # more are not fitted: the time grows with the cube
@@ -98,12 +99,19 @@ def fit(cube: Cube, policy: str, points: DrawnPoints) -> Fit | Note:
         )
     if np.ptp(means) <= 1e-12 * np.abs(means).max():
         return Note("loss-is-constant", "the loss is the same at all points")
+    noise = _noise(loss[at])
+    if _is_noise(means, noise, int(np.isfinite(loss[at]).sum()) - at.size):
+        return Note(
+            "loss-is-noise",
+            "the loss differs between points by no more than the noise of episodes "
+            f"does, {number(float(np.sqrt(noise.mean())), 2)}: no share is printed",
+        )
     weights = np.ones(there.size) if points.weights is None else points.weights
     uniforms = points.uniforms
     found = fitted(
         theta[:, vary],
         means,
-        _noise(loss[at]),
+        noise,
         weights=weights[at] / weights[at].sum(),
         uniforms=None if uniforms is None else uniforms[at][:, vary],
         resampled=points.drawn is Drawn.INDEPENDENT
@@ -138,6 +146,16 @@ def _loss(cube: Cube, policy: str, points: DrawnPoints) -> tuple[FloatArray, Los
     returns = measured_return(cube, policy, points)
     best = float(np.nanmax(returns.means[cube.inside]))
     return best - returns.values, "return below the best point"
+
+
+def _is_noise(means: FloatArray, noise: FloatArray, freedom: int) -> bool:
+    """Return whether noise alone may make means so different: an F test at 1 %."""
+    from scipy.special import fdtrc
+
+    if freedom < 1 or not noise.mean() > 0.0:
+        return False
+    ratio = float(means.var(ddof=1) / noise.mean())
+    return float(fdtrc(means.size - 1.0, float(freedom), ratio)) > 0.01
 
 
 def _noise(values: FloatArray) -> FloatArray:
