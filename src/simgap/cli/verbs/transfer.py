@@ -8,7 +8,7 @@ that was measured elsewhere.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
@@ -85,6 +85,15 @@ def run(
             metavar="STEPS",
             help="Run until the simulator has made so many steps.",
             parser=whole("--budget", 1, 10**15, "a number of steps"),
+        ),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until",
+            metavar="decided",
+            help="Run until the mean loss is above or below --threshold, or only more "
+            "points would tell; --episodes and --budget limit it.",
         ),
     ] = None,
     beyond: Annotated[
@@ -174,6 +183,7 @@ def run(
                 episodes=episodes,
                 half_width=half_width,
                 budget=budget,
+                until=_until(until),
                 beyond=beyond,
                 bounds=_ends(bounds),
                 threshold=threshold,
@@ -185,6 +195,12 @@ def run(
                 progress=tell,
             )
     finish(answer, context, folder, print_answer, as_json=as_json)
+
+
+def _until(word: str | None) -> Literal["decided"] | None:
+    if word not in (None, "decided"):
+        raise InvalidArgument(f"--until {word}", hint="write --until decided")
+    return None if word is None else "decided"
 
 
 def print_answer(answer: Transfer) -> None:

@@ -14,6 +14,7 @@ from simgap.continuous.measuring.gaps import gap_at_points, losses, mean_gap
 from simgap.continuous.measuring.maps import fit
 from simgap.continuous.measuring.means import Level, mean_at, mean_over
 from simgap.continuous.measuring.notes import notes_on
+from simgap.continuous.measuring.stopping import Open, undecided
 from simgap.continuous.measuring.value import (
     MeasuredValue,
     measured_return,
@@ -75,13 +76,16 @@ def graded(
     )
     judged = [each for each in cube.policies if each not in cube.references]
     fits = [fit(cube, each, points) for each in judged or cube.policies]
+    left: tuple[Open, ...] = ()
+    if threshold is not None:
+        left = undecided(cube, points, threshold, level)
     none: tuple[VarianceShare, ...] = ()
     shares = (none, none) if isinstance(fits[0], Note) else fits[0].shares(confidence)
     return Graded(
         policies,
         *shares,
         tuple(each.map() for each in fits if not isinstance(each, Note)),
-        tuple(notes_on(cube, points, look, policies, fits[0])),
+        tuple(notes_on(cube, points, look, policies, fits[0], left)),
     )
 
 

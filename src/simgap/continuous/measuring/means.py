@@ -75,6 +75,15 @@ def mean_over(value: MeasuredValue, chosen: BoolArray, level: Level) -> Estimate
     return replace(found, guaranteed=None) if alone else found
 
 
+def share_of_noise(value: MeasuredValue, chosen: BoolArray, found: Estimate) -> float:
+    """Return what part of the variance of a mean the noise of episodes makes up."""
+    there = chosen & (value.counts > 0)
+    squares = _stratum_errors(value, there)[0]
+    noise = float(value.points.shares(there) ** 2 @ squares)
+    error = found.standard_error or 0.0
+    return min(1.0, noise / error**2) if error > 0.0 else 1.0
+
+
 def _estimate(
     value: MeasuredValue,
     there: BoolArray,

@@ -11,6 +11,7 @@ from simgap.continuous.cube import Cube
 from simgap.continuous.measuring.drawn import Drawn, DrawnPoints
 from simgap.continuous.measuring.maps import SURE, Fit, dependent
 from simgap.continuous.measuring.means import ENOUGH_SEEDS
+from simgap.continuous.measuring.stopping import Open
 from simgap.continuous.measuring.value import measured_return
 from simgap.records import Note, TransferPolicy
 from simgap.statistics import RARE
@@ -23,12 +24,22 @@ def notes_on(
     look: int,
     policies: Sequence[TransferPolicy],
     fitted: Fit | Note,
+    open_questions: Sequence[Open] = (),
 ) -> Iterator[Note]:
     """Yield remarks on the numbers, those that can make them wrong first."""
     yield from _broken(cube, policies)
     yield from _seeds(policies)
     yield from _references(cube, policies)
     yield from _intervals(cube, points, policies)
+    for each in open_questions:
+        more = counted(each.points, "point")
+        if each.episodes is not None:
+            more = f"{counted(each.episodes, 'episode')} at each point, or {more}"
+        yield Note(
+            "undecided",
+            f"whether {each.policy} loses more than the threshold on average is open; "
+            f"about {more} in all would decide",
+        )
     if points.drawn is Drawn.CHOSEN:
         yield Note(
             "mean-of-chosen-points",
