@@ -28,6 +28,7 @@ from simgap.continuous.measuring.value import FIXED, measured_return
 from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate
 
+BETWEEN = 0.1  # of the variance is noise of episodes: points are what is missing
 LITTLE = 1e-3  # of the noise: what would take more than a thousand times the episodes
 
 
@@ -71,6 +72,7 @@ class Open(NamedTuple):
     policy: str
     episodes: int | None  # at each point, in all; None: only more points would do
     points: int  # in all, with the same episodes
+    noise: float  # of episodes: what part of the variance of the mean it is
 
 
 def next_round(
@@ -94,7 +96,7 @@ def next_round(
         questions = undecided(cube, points, rounds.threshold, level)
         if not questions:
             return Next(None, "decided")
-        if all(each.episodes is None for each in questions):
+        if all(each.noise < BETWEEN for each in questions):
             return Next(None, "points-limit")
     more = min(2 * done, rounds.most)
     if more <= done:
@@ -133,6 +135,7 @@ def undecided(
                 policy,
                 ceil(episodes * noise / left) if left > LITTLE * noise else None,
                 ceil(factor * int(there.sum())),
+                noise,
             )
         )
     return tuple(found)
