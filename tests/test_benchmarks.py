@@ -13,7 +13,7 @@ import pytest
 from benchmarks.results import MARKED, PAGE, RESULTS, Table, page
 
 SCRIPTS = (
-    "complexity", "memory_needed", "oracle", "planner_constants",
+    "complexity", "intervals", "memory_needed", "oracle", "planner_constants",
     "planning", "simulate", "sweep", "train", "transfer",
 )  # fmt: skip
 BY_HAND = "# Adaptive randomization"  # the section whose tables no script writes

@@ -4,7 +4,8 @@
 numbers are that the ends of the arguments enclose, the ends of the result enclose what
 becomes of them. Equal ends mean that a number is known without any error.
 
-*Estimate*: found by sampling; the interval holds the number at a stated confidence.
+*Estimate*: found by sampling, with two intervals: one that a statistician would use,
+and, where a theorem allows it, one that holds whatever the law of what was sampled.
 
 What a model is, down to the last digit: floats are taken as the rationals that they
 are, and every row, every law of the first state and the prior as divided by its exact
@@ -18,15 +19,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import fsum, inf, isfinite, nextafter
-from typing import TYPE_CHECKING, Annotated, Literal, final, overload
+from typing import TYPE_CHECKING, Annotated, final, overload
 
 from simgap.errors import InvalidArgument
 from simgap.text import means
 
 if TYPE_CHECKING:  # records are read without numpy
     from simgap.arrays import FloatArray, OffsetArray
-
-Label = Literal["guaranteed", "approximate"]
 
 EPS = 2.0**-52  # the distance from 1 to the next float; roundings are half of it
 SMALLEST = 5e-324
@@ -130,24 +129,47 @@ class Certified(Interval):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Estimate(Interval):
-    """A number found by sampling; the interval holds the truth at `confidence`.
+class Guaranteed(Interval):
+    """Ends that hold at a confidence by theorem, whatever the law of the samples."""
 
-    *guaranteed*: a theorem says so, whatever the law of what was sampled.
-    *approximate*: true of laws whose rare events are like those that were met.
+    lower: float
+    upper: float
+
+    def changed(self, factor: float, offset: float) -> Guaranteed:
+        """Return the ends of factor times the number plus an offset."""
+        return Guaranteed(*sorted(factor * end + offset for end in self.ends))
+
+    def within(self, least: float, most: float) -> Guaranteed:
+        """Return what is left between two certain ends of the same number."""
+        return Guaranteed(*_inside(self.lower, self.upper, least, most))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Estimate(Interval):
+    """A number found by sampling, with its interval, and one that a theorem gives.
+
+    The interval holds the truth at `confidence` for laws whose rare events are like
+    those that were sampled; verdicts use it. `guaranteed` holds for every law, and is
+    known only where the samples are bounded. Both are always given: none is chosen
+    after seeing the data. A `warning` says that the samples look as if rare events
+    mattered that were seldom sampled.
     """
 
     estimate: float
     lower: float
     upper: float
-    confidence: Annotated[float, means("with which the interval holds the truth")]
-    method: Annotated[str, means('for instance "betting, 20000 episodes"')] = ""
+    confidence: Annotated[float, means("with which either interval holds the truth")]
+    method: Annotated[str, means('for instance "t interval, 20000 episodes"')] = ""
     standard_error: Annotated[
         float | None, means("of the estimate, where it has one")
     ] = None
-    label: Annotated[Label, means("guaranteed: the interval holds by theorem")] = (
-        "approximate"
-    )
+    guaranteed: Annotated[
+        Guaranteed | None, means("ends that hold by theorem; null: none are known")
+    ] = None
+    warning: Annotated[
+        str | None, means("code: what the interval cannot know; null: nothing")
+    ] = None
 
     def __post_init__(self) -> None:
         ends = (self.lower, self.estimate, self.upper)
@@ -160,6 +182,14 @@ class Estimate(Interval):
                 f"a confidence of {self.confidence}", hint="it is between 0 and 1"
             )
 
+    @staticmethod
+    def proved(
+        estimate: float, lower: float, upper: float, confidence: float, method: str
+    ) -> Estimate:
+        """Return a number whose only interval is one that holds by theorem."""
+        ends = Guaranteed(lower, upper)
+        return Estimate(estimate, lower, upper, confidence, method, guaranteed=ends)
+
     @property
     def middle(self) -> float:
         """Return the estimate."""
@@ -169,7 +199,7 @@ class Estimate(Interval):
         """Return what is left inside a certified bracket of the same number.
 
         An end that is None is not known. If nothing is left, the interval missed: the
-        bracket alone is told, or, if it is endless, the interval moved to its end.
+        bracket alone remains, or, if it is endless, the interval moved to its end.
         """
         least = -inf if lower is None else lower
         most = inf if upper is None else upper
@@ -177,13 +207,15 @@ class Estimate(Interval):
             raise InvalidArgument(
                 f"a bracket from {lower} to {upper}", hint="its ends are swapped"
             )
-        low, high = max(self.lower, least), min(self.upper, most)
-        if low > high:
-            wide = self.upper - self.lower
-            low = least if isfinite(least) else most - wide
-            high = most if isfinite(most) else least + wide
-        middle = min(max(self.estimate, low), high)
-        return replace(self, estimate=middle, lower=low, upper=high)
+        low, high = _inside(self.lower, self.upper, least, most)
+        sure = self.guaranteed
+        return replace(
+            self,
+            estimate=min(max(self.estimate, low), high),
+            lower=low,
+            upper=high,
+            guaranteed=None if sure is None else sure.within(least, most),
+        )
 
     def __truediv__(self, other: float) -> Estimate:
         return self.changed(1.0 / other)
@@ -191,13 +223,14 @@ class Estimate(Interval):
     def changed(self, factor: float, offset: float = 0.0) -> Estimate:
         """Return the estimate of factor times the number plus an offset."""
         ends = [factor * end + offset for end in (self.lower, self.upper)]
-        error = self.standard_error
+        error, sure = self.standard_error, self.guaranteed
         return replace(
             self,
             estimate=factor * self.estimate + offset,
             lower=min(ends),
             upper=max(ends),
             standard_error=None if error is None else abs(factor) * error,
+            guaranteed=None if sure is None else sure.changed(factor, offset),
         )
 
 
@@ -259,7 +292,7 @@ def greatest_of(
         upper=max(each.upper for each in found),
         confidence=confidence,
         method=f"greatest of {len(found)} {what} at once, {most.method}",
-        label=common_label(found),
+        guaranteed=_all_guaranteed(found, max),
     )
 
 
@@ -284,12 +317,6 @@ def least(values: Sequence[Number]) -> Certified | Estimate:
     return _extreme(values, min, "least")
 
 
-def common_label(found: Sequence[Estimate]) -> Label:
-    """Return what holds of numbers made of several: guaranteed only if all are."""
-    sure = all(each.label == "guaranteed" for each in found)
-    return "guaranteed" if sure else "approximate"
-
-
 def _extreme(
     values: Sequence[Number], of: Callable[[Iterable[float]], float], word: str
 ) -> Certified | Estimate:
@@ -303,11 +330,36 @@ def _extreme(
         high,
         confidence=1.0 - sum(1.0 - each.confidence for each in sampled),
         method=f"{word} of {len(values)}, all intervals together",
-        label=common_label(sampled),
+        guaranteed=_all_guaranteed(values, of),
     )
 
 
-def _both_ends(value: Number) -> tuple[float, float]:
+def _all_guaranteed(
+    values: Sequence[Number], of: Callable[[Iterable[float]], float]
+) -> Guaranteed | None:
+    """Return the same of the ends that hold by theorem, if every number has them."""
+    sure = [each.guaranteed if isinstance(each, Estimate) else each for each in values]
+    if any(each is None for each in sure):
+        return None
+    low, high = zip(
+        *(_both_ends(each) for each in sure if each is not None), strict=True
+    )
+    return Guaranteed(of(low), of(high))
+
+
+def _inside(
+    lower: float, upper: float, least: float, most: float
+) -> tuple[float, float]:
+    """Return what is left of two ends in a bracket, or the bracket if nothing is."""
+    low, high = max(lower, least), min(upper, most)
+    if low > high:
+        wide = upper - lower
+        low = least if isfinite(least) else most - wide
+        high = most if isfinite(most) else least + wide
+    return low, high
+
+
+def _both_ends(value: Interval | float) -> tuple[float, float]:
     """Return the ends of a number; a float is known without any error."""
     return value.ends if isinstance(value, Interval) else (value, value)
 

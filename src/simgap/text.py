@@ -69,6 +69,15 @@ class Bounded(Protocol):
     def ends(self) -> tuple[float, float]: ...
 
 
+class Estimated(Bounded, Protocol):
+    """What has an interval at a confidence, and maybe one that holds by theorem."""
+
+    @property
+    def confidence(self) -> float: ...
+    @property
+    def guaranteed(self) -> Bounded | None: ...
+
+
 def number(value: float | None, digits: int = 7) -> str:
     """Return a number in so many digits, rounded to the nearest; None is `-`."""
     if value is None:
@@ -132,10 +141,12 @@ def bracket(bounds: Bounded, digits: int = 7) -> str:
     return plus_or_minus(lower, upper, digits)
 
 
-def how_sure(label: object, confidence: float) -> str:
-    """Return `guaranteed 95 %` or `approximately 95 %`, or `95 %` without a label."""
-    words = {"guaranteed": "guaranteed ", "approximate": "approximately "}
-    return f"{words.get(str(label), '')}{100.0 * confidence:.3g} %"
+def how_sure(estimate: Estimated, digits: int = 3) -> str:
+    """Return `95 %`, and the ends that a theorem gives where they are others."""
+    said, sure = f"{100.0 * estimate.confidence:.3g} %", estimate.guaranteed
+    if sure is None or sure.ends == estimate.ends:
+        return said
+    return f"{said}; guaranteed {' to '.join(ends(*sure.ends, digits))}"
 
 
 def part_of_value(bounds: Bounded, whole: float) -> str:

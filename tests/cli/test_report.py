@@ -27,7 +27,7 @@ def told(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> st
 def _read(made: Any, given: Any, where: str = "") -> None:
     """Every field that the page reads in its case is a field of the verb's record."""
     if isinstance(made, dict) and isinstance(given, dict):
-        missing = set(given) - set(made) - {"method", "standard_error", "label"}
+        missing = set(given) - set(made) - {"method", "standard_error", "guaranteed"}
         if {"lower", "upper"} <= set(made):  # a bracket may stand for an estimate
             missing -= {"estimate", "confidence"}
         assert not missing or where.endswith(FREE), where

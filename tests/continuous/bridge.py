@@ -23,7 +23,7 @@ from simgap.arrays import AnyArray, FloatArray, OffsetArray
 from simgap.continuous import Batch
 from simgap.gap import gaps
 from simgap.instances import build_instance
-from simgap.intervals import Certified
+from simgap.intervals import Certified, Estimate
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle import BoundedOracle, domain_randomization_oracle
 from simgap.planning import optimal_values, solve_episodic
@@ -94,6 +94,7 @@ class Compared(NamedTuple):
     guaranteed: bool
     proved: Certified
     elsewhere: Certified | None  # the same number in another model
+    warned: bool = False  # few episodes differ, or none
 
     @property
     def missed(self) -> bool:
@@ -201,26 +202,32 @@ def compared(case: Case, answer: Transfer) -> Iterator[Compared]:
         values = tuple(known.value(name, member) for member in range(members))
         lost = tuple(known.gap(name, member) for member in range(members))
         for member, point in enumerate(policy.points):
-            yield _compared(f"return {name}", point.returned, values, member)
+            yield from _compared(f"return {name}", point.returned, values, member)
             if point.gap is not None:
-                yield _compared(f"gap {name}", point.gap, lost, member)
-        yield _compared(f"mean {name}", policy.mean, (_mean(values),), 0)
+                yield from _compared(f"gap {name}", point.gap, lost, member)
+        yield from _compared(f"mean {name}", policy.mean, (_mean(values),), 0)
         if policy.gap is not None:
-            yield _compared(f"mean gap {name}", policy.gap, (_mean(lost),), 0)
-        yield _compared(
-            f"worst {name}", policy.worst, values, _place(policy, policy.worst)
+            yield from _compared(f"mean gap {name}", policy.gap, (_mean(lost),), 0)
+        yield from _compared(
+            f"worst {name}", policy.worst.number, values, _place(policy, policy.worst)
         )
         if policy.worst_gap is not None:
             at = _place(policy, policy.worst_gap)
-            yield _compared(f"worst gap {name}", policy.worst_gap, lost, at)
+            number = policy.worst_gap.number
+            yield from _compared(f"worst gap {name}", number, lost, at)
 
 
 def _compared(
-    column: str, found: Any, numbers: tuple[Certified, ...], member: int
-) -> Compared:
+    column: str, found: Estimate, numbers: tuple[Certified, ...], member: int
+) -> Iterator[Compared]:
+    """Yield both intervals of a number; the t interval with room for rounding."""
     other = numbers[member - 1] if len(numbers) > 1 else None
-    sure = found.label == "guaranteed"
-    return Compared(column, found.lower, found.upper, sure, numbers[member], other)
+    room = 1e-9 * (1.0 + abs(found.estimate))
+    ends = (found.lower - room, found.upper + room)
+    warned = found.warning is not None
+    yield Compared(column, *ends, False, numbers[member], other, warned)
+    if found.guaranteed is not None:
+        yield Compared(column, *found.guaranteed.ends, True, numbers[member], other)
 
 
 def _mean(numbers: tuple[Certified, ...]) -> Certified:
@@ -250,9 +257,10 @@ def every(cases: tuple[Case, ...], seeds: range) -> list[tuple[Case, list[Compar
 def table(found: list[tuple[Case, list[Compared]]]) -> str:
     """Return one line per case."""
     lines = [
-        "| class | run as | models | H | episodes | intervals | misses | misses "
-        "allowed, on average | beside another model's number |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| class | run as | models | H | episodes | numbers | 95 % intervals hold | "
+        "numbers with a warning | 95 % intervals hold | guaranteed ones hold | beside "
+        "another model's number, 95 % intervals hold |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for case, rows in found:
         models = len(proved(case.model, case.horizon).optimal)
@@ -263,12 +271,19 @@ def table(found: list[tuple[Case, list[Compared]]]) -> str:
 
 
 def _counts(rows: list[Compared]) -> str:
+    usual = [each for each in rows if not (each.guaranteed or each.warned)]
+    warned = [each for each in rows if each.warned]
     sure = [each for each in rows if each.guaranteed]
-    other = [each.holds(each.elsewhere) for each in sure if each.elsewhere is not None]
+    other = [each.holds(each.elsewhere) for each in usual if each.elsewhere is not None]
     return (
-        f"{len(sure)} | {sum(each.missed for each in sure)} | {0.05 * len(sure):.0f} | "
-        + (f"{other.count(False)} of {len(other)} misses" if other else "-")
+        f"{len(usual)} | {_share([not e.missed for e in usual])} | "
+        f"{len(warned)} | {_share([not e.missed for e in warned])} | "
+        f"{_share([not e.missed for e in sure])} | " + (_share(other) if other else "-")
     )
+
+
+def _share(held: list[bool]) -> str:
+    return f"{100.0 * held.count(True) / len(held):.1f} %" if held else "-"
 
 
 def table_after(mark: str, text: str) -> str:

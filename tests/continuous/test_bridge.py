@@ -1,4 +1,4 @@
-"""Guaranteed intervals of the sampled path hold the numbers that are proved."""
+"""Intervals of the sampled path hold the numbers that are proved."""
 
 from __future__ import annotations
 
@@ -24,8 +24,16 @@ def columns(found: list[tuple[Case, list[Compared]]]) -> dict[str, list[Compared
     by_name: dict[str, list[Compared]] = defaultdict(list)
     for _, rows in found:
         for each in rows:
-            by_name[each.column].append(each)
+            if each.guaranteed:
+                by_name[each.column].append(each)
     return by_name
+
+
+def usual_misses(found: list[tuple[Case, list[Compared]]]) -> float:
+    """Return how often the other intervals miss, in all columns together."""
+    rows = [each for _, some in found for each in some if not each.guaranteed]
+    usual = [each.missed for each in rows if not each.warned]
+    return sum(usual) / len(usual)
 
 
 def allowed(count: int) -> int:
@@ -38,7 +46,6 @@ def check(found: list[tuple[Case, list[Compared]]]) -> None:
     each_row = [each.missed for rows in every_column.values() for each in rows]
     print(f"{sum(each_row)} of {len(each_row)} intervals missed")
     for name, rows in every_column.items():
-        assert all(each.guaranteed for each in rows)
         assert sum(each.missed for each in rows) <= allowed(len(rows)), name
 
 
@@ -46,6 +53,7 @@ def test_black_boxes_have_the_values_and_gaps_of_their_tables() -> None:
     """Returns, gaps, means and worst points of four policies in six black boxes."""
     found = every(CASES, range(1))
     check(found)
+    assert usual_misses(found) < 0.12  # of some hundred, many of the same episodes
     for name in ("return optimal", "return oracle"):  # the control: another model
         others = [
             each.holds(each.elsewhere)
@@ -64,4 +72,6 @@ def test_an_interval_that_ends_before_the_number_is_a_miss() -> None:
 
 @pytest.mark.slow
 def test_black_boxes_have_the_values_and_gaps_of_their_tables_many_times() -> None:
-    check(every(CASES, range(1, 13)))
+    found = every(CASES, range(1, 13))
+    check(found)
+    assert 0.02 < usual_misses(found) < 0.08

@@ -70,7 +70,9 @@ def test_an_average_over_models_has_their_weights() -> None:
 def test_an_interval_ends_at_what_is_certain_about_the_mean() -> None:
     nothing = np.zeros(9)
     found = interval([Sample(nothing, nothing, WIDE, WIDE, 0.0, 7.0, 0.0)], 0.95)
-    assert (found.lower, found.estimate, found.upper) == (0.0, 0.0, 7.0)
+    assert (found.estimate, found.warning) == (0.0, "all-alike")
+    assert found.guaranteed is not None
+    assert found.guaranteed.ends == (0.0, 7.0)
     never = (0.0, 0.0)  # no episode can differ
     certain = interval([Sample(nothing, nothing, never, never, 0.0, 1e9, 0.0)], 0.95)
     assert certain.upper == 0.0

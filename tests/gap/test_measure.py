@@ -74,7 +74,9 @@ def z_scores(
         error, gap = each.standard_error, middle(truth)
         assert error is not None
         if error < 1e-9:  # nothing that differs was met: the interval must say so
-            assert each.lower - 1e-12 <= gap <= each.upper + 1e-12
+            assert each.guaranteed is not None
+            low, high = each.guaranteed.ends
+            assert low - 1e-12 <= gap <= high + 1e-12
         else:
             scores.append((each.estimate - gap) / error)
     return scores

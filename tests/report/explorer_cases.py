@@ -38,7 +38,7 @@ def estimate(middle: float, half: float) -> dict[str, Any]:
         "confidence": 0.95,
         "method": "t interval",
         "standard_error": half / 2.0,
-        "label": "approximate",
+        "guaranteed": None,
     }
 
 
@@ -213,7 +213,6 @@ def run(*names: str, **changes: Any) -> dict[str, Any]:
                         "estimate": (at + 1) * 0.8 * sqrt(t) - (0.9 if t < 3 else 0.0),
                         "lower": (at + 1) * 0.6 * sqrt(t) - 1.5,
                         "upper": (at + 1) * 1.0 * sqrt(t),
-                        "label": "approximate",
                     }
                     for t in steps
                 ],

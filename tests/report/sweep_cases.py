@@ -37,8 +37,8 @@ def certified(lower: float, upper: float) -> Four:
     return "", lower, upper, "certified"
 
 
-def estimated(value: float, half: float, label: str = "approximately") -> Four:
-    return value, value - half, value + half, f"estimated, {label} 95 %"
+def estimated(value: float, half: float) -> Four:
+    return value, value - half, value + half, "estimated, 95 %"
 
 
 def told(word: str) -> Four:
@@ -58,7 +58,7 @@ def numbers_of(cell: Mapping[str, Any]) -> Sequence[Four] | str:
         both = certified(loss, loss * 1.1), certified(loss * 2.0, loss * 2.5)
         return [*both, told("solved")]
     loss *= 1.0 + 0.1 * cell["seed"]
-    both = estimated(loss, loss / 6.0), estimated(loss * 2, loss / 2, "guaranteed")
+    both = estimated(loss, loss / 6.0), estimated(loss * 2, loss / 2)
     return [*both, told("solved")]
 
 

@@ -47,7 +47,7 @@ def test_all_cells_are_in_the_figure_in_the_order_of_the_plan(tmp_path: Path) ->
     first = data["columns"][0]
     assert first["value"][at] == value
     assert first["lower"][at] == value - value / 6
-    assert data["words"][first["sure"][at]] == "estimated, approximately 95 %"
+    assert data["words"][first["sure"][at]] == "estimated, 95 %"
     assert data["sures"][first["sure"][at]] == "estimated"
     bracket = at - 2  # oracle, seed 1
     assert data["words"][first["sure"][bracket]] == "certified"
@@ -118,7 +118,7 @@ def test_a_hundred_thousand_cells_make_a_small_page_that_says_so(
         lambda text: text + text.splitlines()[-1] + "\n",
         lambda text: text.replace("oracle", "random", 1),
         lambda text: text.replace(",certified", ",proved", 1),
-        lambda text: text.replace("approximately 95", "approximately 9x5", 1),
+        lambda text: text.replace("estimated, 95", "estimated, 9x5", 1),
         lambda text: text.replace("0.2", '"0.2', 1),
         lambda _: "",
         lambda _: "\x00\xff",

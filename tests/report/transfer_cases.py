@@ -36,8 +36,8 @@ MASSES = (0.1, 0.2, 0.3)
 DELAYS = (0.0, 1.0)
 
 
-def about(middle: float, half: float = 2.0, label: Any = "approximate") -> Estimate:
-    return Estimate(middle, middle - half, middle + half, 0.95, "betting", label=label)
+def about(middle: float, half: float = 2.0) -> Estimate:
+    return Estimate(middle, middle - half, middle + half, 0.95, "t interval")
 
 
 def lost(length: float, delay: float) -> float:
@@ -54,9 +54,9 @@ def policy(name: str, *, reference: bool = False, **changes: Any) -> TransferPol
             episodes=32,
             broken=0,
             success=None,
-            gap=None if reference else about(loss, label="guaranteed"),
+            gap=None if reference else about(loss),
             reference=None if reference else "lean",
-            returned=about(200.0 - loss, label="guaranteed"),
+            returned=about(200.0 - loss),
         )
 
     theta = {"mass": 0.3, "length": 1.25, "delay": 1.0}
@@ -66,8 +66,8 @@ def policy(name: str, *, reference: bool = False, **changes: Any) -> TransferPol
         lower=80.0,
         upper=200.0,
         confidence=0.95,
-        label="guaranteed",
-        method="betting",
+        method="t interval",
+        guaranteed=None,
     )
     made = TransferPolicy(
         name=name,

@@ -1,4 +1,4 @@
-"""Estimated means: which label, what room, where they are cut."""
+"""Estimated means: both intervals, the warning, where they are cut."""
 
 from __future__ import annotations
 
@@ -6,50 +6,26 @@ from math import inf, log, sqrt
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 from simgap.errors import InvalidArgument
-from simgap.intervals import Estimate, common_label, greatest_of
+from simgap.intervals import Certified, Estimate, Guaranteed, greatest, greatest_of
 from simgap.statistics import Part, estimated_mean
 
 
-@pytest.mark.usefixtures("only_approximate")
-def test_samples_that_are_alike_leave_room_on_both_sides() -> None:
-    """n samples miss an event of chance log(2 / 0.05) / n, and it may be anything."""
-    found = estimated_mean([Part(np.full(100, 3.0), -1.0, 4.0)], 0.95)
-    missed = log(40.0) / 100
-    assert found.label == "approximate"
-    assert found.lower == pytest.approx(3.0 - missed * 4.0)
-    assert found.upper == pytest.approx(3.0 + missed * 1.0)
-
-
-@pytest.mark.usefixtures("only_approximate")
-def test_few_samples_that_differ_tell_little_of_what_may_come() -> None:
-    """With one of a hundred that differs, room is for all the range."""
-    values = np.zeros(100)
-    values[7] = 0.01
-    one = estimated_mean([Part(values, -1.0, 1.0)], 0.95)
-    assert one.upper > log(40.0) / 100 * 0.9
-    values[::2] = 0.01
-    many = estimated_mean([Part(values, -1.0, 1.0)], 0.95)
-    assert many.upper - many.lower < 0.01
-
-
-@pytest.mark.usefixtures("only_approximate")
 @pytest.mark.parametrize(
     ("confidence", "quantile"), [(0.9, 1.648682), (0.95, 1.965927), (0.99, 2.588207)]
 )
 def test_each_end_fails_with_half_of_the_chance(
     confidence: float, quantile: float
 ) -> None:
-    """Student's t with 399 degrees of freedom, and room for an event of two steps.
+    """Student's t with 399 degrees of freedom.
 
     What samples may be too small by moves the upper end, and only that.
     """
     values = 5.0 + np.tile([-1.0, 1.0], 200)
     found = estimated_mean([Part(values, -1e9, 1e9)], confidence)
-    room = log(2.0 / (1.0 - confidence)) / 400 * (2.0 + (30.0 / 400) ** 3)
-    half = quantile / sqrt(399) + room
-    assert found.label == "approximate"
+    half = quantile / sqrt(399)
     assert found.upper - 5.0 == pytest.approx(half, rel=1e-6)
     assert 5.0 - found.lower == pytest.approx(half, rel=1e-6)
     short = Part(values, -1e9, 1e9, short=np.tile([0.0, 0.6], 200))
@@ -58,17 +34,49 @@ def test_each_end_fails_with_half_of_the_chance(
     assert cut.upper == pytest.approx(found.upper + 0.3)
 
 
-def test_guaranteed_intervals_are_taken_where_they_are_affordable() -> None:
+def test_strata_have_the_degrees_of_freedom_of_satterthwaite() -> None:
+    """The stratum of 3 samples has 9/10 of the variance: 1 / (.81/2 + .01/29)."""
+    few = np.array([-1.0, 0.0, 1.0])
+    many = np.tile([-1.0, 1.0], 15) * sqrt(29 / 30)  # its variance is 1
+    parts = [Part(few, -inf, inf, 0.75), Part(many, -inf, inf, 0.75 * sqrt(10 / 9))]
+    found = estimated_mean(parts, 0.95)
+    error = 0.75 * sqrt(1 / 3 + 1 / 27)
+    assert found.standard_error == pytest.approx(error)
+    freedom = 1.0 / (0.81 / 2.0 + 0.01 / 29.0)
+    half = float(student.ppf(0.975, freedom)) * error
+    assert found.upper - found.estimate == pytest.approx(half)
+
+
+def test_both_intervals_are_there_whatever_was_sampled() -> None:
     rng = np.random.default_rng(0)
-    coins = Part((rng.random(400) < 0.3).astype(float), 0.0, 1.0)
-    assert estimated_mean([coins], 0.95).label == "guaranteed"
-    still = Part(1e-4 * rng.random(400), 0.0, 1.0)
-    cheap = estimated_mean([still], 0.95)
-    asked = estimated_mean([still], 0.95, guaranteed=True)
-    assert (cheap.label, asked.label) == ("approximate", "guaranteed")
-    assert asked.upper - asked.lower > 100.0 * (cheap.upper - cheap.lower)
-    large = Part(5.0 + 1e-4 * rng.random(400), 5.0, 6.0)  # small against the estimate
-    assert estimated_mean([large], 0.95).label == "guaranteed"
+    coins = estimated_mean([Part((rng.random(400) < 0.3).astype(float), 0, 1)], 0.95)
+    still = estimated_mean([Part(1e-4 * rng.random(400), 0.0, 1.0)], 0.95)
+    for found in (coins, still):
+        assert found.guaranteed is not None
+        assert found.guaranteed.lower <= found.estimate <= found.guaranteed.upper
+    assert coins.guaranteed is not None and still.guaranteed is not None
+    wide = still.guaranteed.upper - still.guaranteed.lower
+    assert wide > 100.0 * (still.upper - still.lower)
+
+
+def test_few_samples_that_carry_the_spread_are_a_warning() -> None:
+    """It stands beside the interval, which does not change."""
+    values = np.zeros(100)
+    assert estimated_mean([Part(values, -1.0, 1.0)], 0.95).warning == "all-alike"
+    assert estimated_mean([Part(values, 0.0, 0.0)], 0.95).warning is None
+    values[7:9] = 0.01
+    found = estimated_mean([Part(values, -1.0, 1.0)], 0.95)
+    assert found.warning == "rare-events"
+    assert found.upper < 0.001
+    assert found.guaranteed is not None and found.guaranteed.upper > 0.02
+    values[::2] = 0.01
+    assert estimated_mean([Part(values, -1.0, 1.0)], 0.95).warning is None
+
+
+def test_a_single_sample_has_the_interval_of_the_theorem() -> None:
+    found = estimated_mean([Part(np.array([0.25]), 0.0, 1.0)], 0.95)
+    assert found.guaranteed is not None
+    assert (found.lower, found.upper) == found.guaranteed.ends
 
 
 def test_intervals_end_at_what_is_certain() -> None:
@@ -114,49 +122,33 @@ def test_an_estimate_lies_within_what_is_certified() -> None:
 
 
 def test_an_estimate_is_scaled_and_mirrored() -> None:
-    found = Estimate(2.0, 1.0, 4.0, 0.95, "how", 0.5, "guaranteed")
+    found = Estimate(2.0, 1.0, 4.0, 0.95, "how", 0.5, Guaranteed(0.0, 5.0))
     assert found.changed(-2.0, 1.0) == Estimate(
-        -3.0, -7.0, -1.0, 0.95, "how", 1.0, "guaranteed"
+        -3.0, -7.0, -1.0, 0.95, "how", 1.0, Guaranteed(-9.0, 1.0)
     )
 
 
 def test_the_greatest_of_several_is_as_sure_as_the_least_sure() -> None:
-    one = Estimate(2.0, 1.0, 4.0, 0.99, label="guaranteed")
+    one = Estimate.proved(2.0, 1.0, 4.0, 0.99, "")
     other = Estimate(1.5, 1.4, 5.0, 0.99)
     found = greatest_of([one, other], 0.98)
     assert (found.estimate, found.lower, found.upper) == (2.0, 1.4, 5.0)
-    assert (found.confidence, found.label) == (0.98, "approximate")
-    assert common_label([one, one]) == "guaranteed"
+    assert (found.confidence, found.guaranteed) == (0.98, None)
+    assert greatest_of([one, one], 0.98).guaranteed == Guaranteed(1.0, 4.0)
+    assert greatest([one, Certified(3.0, 3.5)]) == Estimate(
+        3.25, 3.0, 4.0, 0.99, "greatest of 2, all intervals together",
+        guaranteed=Guaranteed(3.0, 4.0),
+    )  # fmt: skip
 
 
-@pytest.mark.usefixtures("only_approximate")
-def test_what_was_met_in_one_part_says_nothing_of_another() -> None:
-    """A part whose samples are all alike keeps its room beside one that is noisy."""
-    rng = np.random.default_rng(2)
-    noisy = Part(0.01 * rng.random(400), 0.0, 1.0, weight=0.5)
-    still = Part(np.zeros(400), 0.0, 1.0, weight=0.5)
-    found = estimated_mean([noisy, still], 0.95)
-    assert found.upper - found.estimate > log(40.0) / 400 * 0.5
-    small = [Part(0.01 * rng.random(8), 0.0, 1.0, weight=0.02) for _ in range(50)]
-    together = estimated_mean(small, 0.95)  # too few to speak for themselves
-    assert together.upper - together.lower < 0.01
-
-
-def test_without_a_range_nothing_is_guaranteed_and_room_has_an_end() -> None:
-    """One of twenty is far away: room is for three times that, not for infinity."""
+def test_without_a_range_nothing_is_guaranteed() -> None:
     values = np.zeros(20)
     values[3] = -8.0
-    found = estimated_mean([Part(values, -inf, inf)], 0.95, guaranteed=True)
+    found = estimated_mean([Part(values, -inf, inf)], 0.95)
     half = 2.093024 * 8.0 / 20  # Student's t with 19 degrees of freedom
-    room = log(40.0) / 20 * 3.0 * 8.0
-    assert found.label == "approximate"
-    assert found.lower == pytest.approx(-0.4 - half - room, rel=1e-5)
-    assert found.upper == pytest.approx(-0.4 + half + room, rel=1e-5)
-
-
-def test_equal_numbers_without_a_range_leave_no_room() -> None:
-    found = estimated_mean([Part(np.full(5, 3.0), -inf, inf)], 0.95)
-    assert (found.lower, found.upper, found.label) == (3.0, 3.0, "approximate")
+    assert (found.guaranteed, found.warning) == (None, "rare-events")
+    assert found.lower == pytest.approx(-0.4 - half, rel=1e-5)
+    assert found.upper == pytest.approx(-0.4 + half, rel=1e-5)
 
 
 def test_one_number_without_a_range_has_no_interval() -> None:
@@ -165,8 +157,7 @@ def test_one_number_without_a_range_has_no_interval() -> None:
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-60, 1e60, 1e200])
-@pytest.mark.parametrize("guaranteed", [False, True])
-def test_an_interval_is_the_same_in_every_unit(size: float, guaranteed: bool) -> None:
+def test_an_interval_is_the_same_in_every_unit(size: float) -> None:
     """Neither squares nor fourth powers of the samples have to be floats."""
     unit = 2.0 ** round(log(size, 2.0))
     rng = np.random.default_rng(5)
@@ -177,12 +168,13 @@ def test_an_interval_is_the_same_in_every_unit(size: float, guaranteed: bool) ->
             Part(factor * each, 0.0, factor, weight=0.5, short=0.01 * factor * each)
             for each in samples
         ]
-        return estimated_mean(parts, 0.95, guaranteed=guaranteed)
+        return estimated_mean(parts, 0.95)
 
     plain, scaled = found(1.0), found(unit)
-    assert scaled.label == plain.label
-    assert scaled.lower == pytest.approx(unit * plain.lower, rel=1e-9, abs=0.0)
-    assert scaled.upper == pytest.approx(unit * plain.upper, rel=1e-9, abs=0.0)
+    assert plain.guaranteed is not None and scaled.guaranteed is not None
+    for one, other in ((plain, scaled), (plain.guaranteed, scaled.guaranteed)):
+        for low, high in zip(one.ends, other.ends, strict=True):
+            assert high == pytest.approx(unit * low, rel=1e-9, abs=0.0)
     assert plain.standard_error is not None and scaled.standard_error is not None
     assert scaled.standard_error == pytest.approx(unit * plain.standard_error, abs=0.0)
 

@@ -66,7 +66,6 @@ def test_a_setting_may_become_an_axis() -> None:
     ("old", "new"),
     [
         ("runs = 4", "runs = 5"),
-        ("runs = 4", "runs = 4\nguaranteed = true"),
         ("states=", "left_reward=0.01&states="),
         ("seeds = 2\n[axes]", "[axes]\nseed = [2, 3]"),
         ('"gap"', '"oracle"'),

@@ -49,7 +49,6 @@ from simgap.records.gap import Gap, HorizonGaps
 from simgap.records.note import Notes
 from simgap.records.oracle import Oracle
 from simgap.records.provenance import Certainty, provenance
-from simgap.statistics import THIN
 from simgap.text import suggestion
 
 KNOWN = tuple(dict.fromkeys([*ORACLE, *SIMPLER, *(each.name for each in POLICIES)]))
@@ -77,7 +76,6 @@ def compare(
     half_width: float | None = None,
     gap_tolerance: float = 0.1,
     time_limit: float = 60.0,
-    guaranteed: bool = False,
     seed: int = 0,
     threads: int | None = None,
     oracle: Oracle | None = None,
@@ -110,7 +108,6 @@ def compare(
         half_width=half_width,
         most_episodes=max(seeds, 10**6),
         threads=threads or len(os.sched_getaffinity(0)),
-        guaranteed=guaranteed or seeds < THIN,
     )
     usual = DEFAULT if agents else PLANNED_ONLY
     latent, notes = given.latent, Notes()

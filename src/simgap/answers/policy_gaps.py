@@ -162,21 +162,19 @@ def _oracle_row(
             episodes=runs * members,
             seed=evaluator.seed,
             confidence=confidence,
-            guaranteed=evaluator.guaranteed,
         )
 
     worst = greatest_of(tracked(1.0 - allowed / members), evaluator.confidence)
     each = tracked(evaluator.confidence)
     # the average has an estimate of its own, narrower than what models add up to
     average = result.estimated_gap
-    if average is None or (evaluator.guaranteed and average.label != "guaranteed"):
+    if average is None:
         average = estimated_gap(
             form,
             result.belief_policy,
             episodes=runs * members,
             seed=evaluator.seed,
             confidence=evaluator.confidence,
-            guaranteed=evaluator.guaranteed,
         ).within(result.average_gap.lower, None)
     return _row(latent, name, ORACLE[name], each, worst=worst, average=average)
 

@@ -46,6 +46,13 @@ from .measuring.jobs import (
     Work as Work,
     told_to_informed as told_to_informed,
 )
+from .measuring.maps import Fit as Fit, fit as fit
+from .measuring.means import (
+    ENOUGH_SEEDS as ENOUGH_SEEDS,
+    Level as Level,
+    mean_at as mean_at,
+    mean_over as mean_over,
+)
 from .measuring.read_out import explained as explained
 from .measuring.returns_table import read_returns as read_returns
 from .measuring.step_losses import (
@@ -57,10 +64,17 @@ from .measuring.stopping import (
     Rounds as Rounds,
     next_round as next_round,
 )
+from .measuring.value import (
+    MeasuredValue as MeasuredValue,
+    measured_return as measured_return,
+    returns_of_trainings as returns_of_trainings,
+    weighted as weighted,
+)
+from .measuring.worst import worst_point as worst_point
 from .measuring.worth import (
     Combination as Combination,
     Difference as Difference,
-    combined as combined,
+    averaged as averaged,
     compared as compared,
 )
 from .policies.actions import to_actions as to_actions
@@ -82,6 +96,7 @@ from .randomization.binding import (
     bind as bind,
 )
 from .randomization.designs import (
+    REPLICATES as REPLICATES,
     Corners as Corners,
     Design as Design,
     DesignPoints as DesignPoints,

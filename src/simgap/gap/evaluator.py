@@ -26,12 +26,7 @@ class Exact:
 @final
 @dataclass(frozen=True, slots=True)
 class MonteCarlo:
-    """Sample episodes: a fixed number, or until an interval is narrow enough.
-
-    Intervals are guaranteed where that costs little, else approximate; `guaranteed`
-    asks for guaranteed ones whatever their width (see `simgap.statistics`), and should
-    with fewer than 30 episodes, which show too little to say what was not met.
-    """
+    """Sample episodes: a fixed number, or until an interval is narrow enough."""
 
     episodes: int = 2_000  # in every model; with `half_width`, the first batch
     seed: int = 0
@@ -39,7 +34,6 @@ class MonteCarlo:
     half_width: float | None = None  # absolute, of the interval
     most_episodes: int = 1_000_000  # where the search for a half-width gives up
     threads: int = 1
-    guaranteed: bool = False  # only intervals that hold by theorem
 
     def __post_init__(self) -> None:
         _check("episodes", self.episodes, 2, MOST_EPISODES)

@@ -10,8 +10,8 @@ the episode: c is the regression coefficient of the *other* half of the episodes
 this mixture, the losses and the returns, the one that varies least is taken, so that
 the answer is never worse than returns alone.
 
-The interval is that of `statistics.mean`: a guaranteed one bets on returns or losses,
-an approximate one has the range of the combination.
+The intervals are those of `statistics.mean`: Student's t of the combination, and one
+that bets on returns or losses.
 """
 
 from __future__ import annotations
@@ -105,7 +105,6 @@ def sampled_gaps(
             worlds,
             each,
             evaluator.confidence,
-            guaranteed=evaluator.guaranteed,
             stopped=evaluator.half_width is not None,
         )
         for each in run_program(
@@ -130,7 +129,6 @@ def measured(
     runs: Runs,
     confidence: float,
     *,
-    guaranteed: bool = False,
     stopped: bool = False,
 ) -> SampledGap:
     """Return gap and regret of finished runs."""
@@ -164,8 +162,8 @@ def measured(
         span = float(worlds.potential[m].max() - worlds.potential[m].min())
         whole = horizon * float(worlds.gain[m])
         of_regret = sample(whole, runs.regret, can.regret(horizon), -span - rounding)
-        regret = interval([of_regret], confidence, guaranteed=guaranteed)
-    gap = interval([of_gap], confidence, guaranteed=guaranteed)
+        regret = interval([of_regret], confidence)
+    gap = interval([of_gap], confidence)
     return SampledGap(gap, regret, of_gap, runs)
 
 
@@ -175,8 +173,7 @@ def worst_sampled(found: Sequence[SampledGap], evaluator: MonteCarlo) -> Estimat
     Each interval gets its share of the failure allowed, so that all hold at once.
     """
     share = 1.0 - (1.0 - evaluator.confidence) / len(found)
-    sure = evaluator.guaranteed
-    each = [interval([one.sample], share, guaranteed=sure) for one in found]
+    each = [interval([one.sample], share) for one in found]
     return greatest_of(each, evaluator.confidence)
 
 
@@ -188,7 +185,6 @@ def average_sampled(
         [one.sample for one in found],
         evaluator.confidence,
         weights=prior.tolist(),
-        guaranteed=evaluator.guaranteed,
     )
 
 
@@ -228,7 +224,6 @@ def _narrowed(
             worlds,
             _joined(found.runs, added),
             evaluator.confidence,
-            guaranteed=evaluator.guaranteed,
             stopped=True,
         )
     return found
@@ -313,7 +308,6 @@ def interval(
     confidence: float,
     *,
     weights: Sequence[float] = (1.0,),
-    guaranteed: bool = False,
 ) -> Estimate:
     """Return the weighted mean over models, with its interval.
 
@@ -340,7 +334,6 @@ def interval(
             [Part(each.losses, *each.loss_range, weight) for each, weight in both],
             [Part(each.raw, *each.raw_range, weight) for each, weight in both],
         ),
-        guaranteed=guaranteed,
         stopped=any(each.stopped for each, _ in both),
     )
 

@@ -55,7 +55,6 @@ def estimated_gap(
     episodes: int,
     seed: int,
     confidence: float = 0.95,
-    guaranteed: bool = False,
 ) -> Estimate:
     """Return the gap of a policy averaged over the prior."""
     _check(form, policy, episodes, seed, confidence)
@@ -70,9 +69,7 @@ def estimated_gap(
         sample, weights = world.sample_neighbours(strata, episodes, seed)
     values = sample.posterior_loss if world.right_posterior else sample.model_loss
     worst = world.most_per_episode(prior > 0.0, greedy=world.greedy)
-    return _interval(
-        sample, values, weights, worst, world, confidence, guaranteed=guaranteed
-    )
+    return _interval(sample, values, weights, worst, world, confidence)
 
 
 def estimated_gaps_per_model(
@@ -82,7 +79,6 @@ def estimated_gaps_per_model(
     episodes: int,
     seed: int,
     confidence: float = 0.95,
-    guaranteed: bool = False,
 ) -> tuple[Estimate, ...]:
     """Return the gap of a policy in every model; each has an equal share of episodes.
 
@@ -107,7 +103,6 @@ def estimated_gaps_per_model(
                 worst,
                 world,
                 confidence,
-                guaranteed=guaranteed,
             )
         )
     return tuple(found)
@@ -274,8 +269,6 @@ def _interval(
     worst: float,
     world: _World,
     confidence: float,
-    *,
-    guaranteed: bool,
 ) -> Estimate:
     """Return the weighted mean over models with its interval."""
     rounding = world.form.rounding + world.spare * world.steps_worth
@@ -295,7 +288,6 @@ def _interval(
         least=0.0,
         greatest=worst + rounding,
         rounding=rounding,
-        guaranteed=guaranteed,
     )
 
 

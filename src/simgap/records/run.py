@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, final
 
-from simgap.intervals import Estimate, Label
+from simgap.intervals import Estimate
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
@@ -21,7 +21,6 @@ class RegretPoint:
     estimate: float
     lower: float
     upper: float
-    label: Annotated[Label, means("of the interval, as of an estimate")]
 
 
 @final

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal, final
 
-from simgap.intervals import Estimate
+from simgap.intervals import Estimate, Guaranteed
 from simgap.records.note import Note
 from simgap.records.provenance import Certainty, Provenance
 from simgap.records.record import SCHEMA, Record
@@ -41,8 +41,22 @@ class WorstPoint:
     lower: float
     upper: float
     confidence: Annotated[float, means("with which the interval holds the truth")]
-    label: Literal["guaranteed", "approximate"]
     method: Annotated[str, means("how the interval was made")]
+    guaranteed: Annotated[
+        Guaranteed | None, means("ends that hold by theorem; null: none are known")
+    ]
+
+    @property
+    def number(self) -> Estimate:
+        """Return the number with its intervals."""
+        return Estimate(
+            self.estimate,
+            self.lower,
+            self.upper,
+            self.confidence,
+            self.method,
+            guaranteed=self.guaranteed,
+        )
 
 
 @final

@@ -77,7 +77,7 @@ def show(
         enough += 1
     digits = digits if _same(lower, upper, enough) else enough
     ends = f"{at_least(lower, digits)} to {at_most(upper, digits)}"
-    detail = f"{ends}, {how_sure(value.label, value.confidence)}"
+    detail = f"{ends}, {how_sure(value)}"
     return ShownNumber(
         number(middle, digits), detail, "estimated", middle, lower, upper
     )

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import final
 
 from simgap.errors import InvalidFile, SimgapError
-from simgap.intervals import Certified, Estimate, Interval, Label
+from simgap.intervals import Certified, Estimate, Interval
 from simgap.records.provenance import ON_GRID
 from simgap.records.sweep import Sweep, axis_text
 from simgap.report.heat_plots import spread_out
@@ -32,11 +32,7 @@ FIRST_LINES = 60  # of the table that a page shows
 ENDINGS = ("", "_lower", "_upper", "_certainty")
 DONE, FAILED = "done", "failed"
 AS_TOLD = "as told"  # a word, or a number without an interval
-WORDS = re.compile(r"estimated, (guaranteed|approximately) ([0-9.]+) %")
-LABELS: dict[str, Label] = {
-    "guaranteed": "guaranteed",
-    "approximately": "approximate",
-}
+WORDS = re.compile(r"estimated, ([0-9.]+) %")
 
 
 @final
@@ -47,7 +43,7 @@ class CellNumber:
     value: float  # the middle of a bracket
     interval: Interval | float
     sure: str  # exact, certified, estimated or unlabelled
-    words: str  # the same in full: estimated, guaranteed 95 %
+    words: str  # the same in full: estimated, 95 %
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -180,9 +176,9 @@ def _number(four: Sequence[str]) -> CellNumber | str | None:
     if words in ("certified", ON_GRID):
         sure = "exact" if words == "certified" and lower == upper else words
         return CellNumber(_middle(*ends), Certified(*ends), sure, sure)
-    label, part = WORDS.fullmatch(words).groups()  # type: ignore[union-attr]
+    part = WORDS.fullmatch(words).group(1)  # type: ignore[union-attr]
     value, confidence = float(told), float(part) / 100.0
-    estimate = Estimate(value, *ends, confidence, label=LABELS[label])
+    estimate = Estimate(value, *ends, confidence)
     return CellNumber(value, estimate, "estimated", words)
 
 

@@ -3,9 +3,6 @@
 Its return over H steps, averaged over the prior, is known for the table. In the
 simulator itself it is sampled: states are rounded to the grid before every action, and
 where the simulator shows what no table allows the agent goes on as `Agent` says.
-
-The interval is that of every estimate: guaranteed where that is affordable, else
-approximate, with room for episodes of a kind that was not met.
 """
 
 from __future__ import annotations

@@ -5,15 +5,23 @@ hold estimates and are read without numpy.
 """
 
 from simgap.statistics.betting import Score, betting_interval, mixture_interval
-from simgap.statistics.mean import THIN, Part, estimated_mean
+from simgap.statistics.mean import (
+    RARE,
+    Part,
+    estimated_mean,
+    guaranteed_mean,
+    rare_events,
+)
 from simgap.statistics.rate import estimated_rate
 
 __all__ = [
-    "THIN",
+    "RARE",
     "Part",
     "Score",
     "betting_interval",
     "estimated_mean",
     "estimated_rate",
+    "guaranteed_mean",
     "mixture_interval",
+    "rare_events",
 ]

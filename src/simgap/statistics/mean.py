@@ -1,48 +1,35 @@
-"""The mean of sampled numbers with its interval: guaranteed or approximate.
+"""The mean of sampled numbers with both of its intervals.
+
+*The interval*: Student's t, of strata with the degrees of freedom of Satterthwaite
+(1946). It holds for laws whose rare events are like those that were sampled. Where few
+of the samples carry all the deviation, or none differs at all, it cannot know, and says
+so by a warning; `guaranteed` knows.
 
 *Guaranteed*: by betting, for every law in the known range (`betting`). Its width is at
 least about 5 ranges divided by the number of samples, even if all samples are equal.
+Numbers without a known range (low = -inf, high = inf) have none.
 
-*Approximate*: a t interval, widened on both sides for events that were not sampled. n
-samples miss an event of probability log(2 / (1 - confidence)) / n with the probability
-that one end may fail. Such an event is taken to change a sample by a little more than
-twice the greatest distance of a sample from the median, by far more if few samples
-differ, and by anything in the known range if none does. So the interval holds for
-numbers that are mostly equal, and for those whose tails were sampled. It cannot hold
-for numbers that vary a little and hide a rare event far away from all samples.
-
-Which of them: the guaranteed interval where it is affordable, that is at most WIDER
-times as wide as the approximate one, or no wider than a PART of the estimate; or where
-it is asked for, as `simgap run` and `simgap gap` do for fewer than THIN runs, which
-show too little of a law to say what was not met. Both are cut at what is certain about
-the mean. Numbers without a known range (low = -inf, high = inf) have the approximate
-one; if they are all equal it has no width, and an event that was not met is taken to be
-at most three times as far as the farthest that was.
-
-Samples come in parts (strata) with weights: the answer is the weighted mean. Room is
-left for one event, in the part where it matters most; what was met in a part tells of
-that part only, but parts of fewer than THIN samples are taken together.
+Samples come in parts (strata) with weights: the answer is the weighted mean. Both
+intervals are cut at what is certain about the mean.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import hypot, inf, isfinite, log, sqrt
+from math import hypot, inf, isfinite, sqrt
 from typing import final
 
 import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.errors import InvalidArgument
-from simgap.intervals import Estimate
+from simgap.intervals import Estimate, Guaranteed
 from simgap.statistics.betting import Score, betting_interval, mixture_interval
 
-WIDER = 2.0  # times the approximate interval: affordable
-PART = 0.1  # of the estimate: a width that is affordable, too
-THIN = 30.0  # samples below which the largest deviation means little
-MOST_TIMES = 3.0  # the greatest distance met, where no range ends it
+FEW_CARRY = 15.0  # samples, in effect, that carry the deviation: fewer say little
 NOISE = 1e-13  # of the range: differences that are rounding
+RARE, ALIKE = "rare-events", "all-alike"  # warnings
 
 
 @final
@@ -56,7 +43,6 @@ class Part:
     weight: float = 1.0
     one_law: bool = True  # False: of several laws, whose means average to the answer
     short: FloatArray | None = None  # (n,), what the numbers may be too small by
-    unexplained: FloatArray | None = None  # (n,), less what is known of it
 
 
 def estimated_mean(
@@ -68,10 +54,9 @@ def estimated_mean(
     greatest: float = inf,
     rounding: float = 0.0,
     scores: Sequence[Sequence[Part]] = (),
-    guaranteed: bool = False,
     stopped: bool = False,
 ) -> Estimate:
-    """Return the weighted mean of parts with its interval.
+    """Return the weighted mean of parts with its intervals.
 
     `least` and `greatest` are certain about the mean. `scores` are other numbers of the
     same samples with the same mean, to bet on instead: those of the parts may then have
@@ -80,57 +65,56 @@ def estimated_mean(
     """
     parts = [part for part in parts if part.weight > 0.0]
     _check(parts, confidence, stopped=stopped)
-    mean, error, below, above = _approximate(parts, confidence, rounding)
-    low, high = -inf, inf
-    if bounded := all(isfinite(part.high - part.low) for part in parts):
+    mean = sum(part.weight * float(part.values.mean()) for part in parts)
+    sure = None
+    if all(isfinite(part.high - part.low) for part in parts):
         low, high = _guaranteed(scores or [parts], confidence, stopped=stopped)
-        low, high = low - rounding, high + rounding
-    room = (min(greatest, mean + above) - max(least, mean - below)) * WIDER
-    wide = min(greatest, high) - max(least, low)
+        sure = Guaranteed(low - rounding, high + rounding)
+    error, reach = _reach(parts, confidence)
+    short = sum(
+        part.weight * float(part.short.mean())
+        for part in parts
+        if part.short is not None
+    )
+    ends = (mean - reach - rounding, mean + reach + rounding + short)
+    if not isfinite(reach):  # a single sample
+        assert sure is not None
+        ends = min(mean, sure.lower), max(mean, sure.upper)
     count = sum(part.values.size for part in parts)
-    sure = bounded and (guaranteed or wide <= max(room, PART * abs(mean)))
-    if not sure:
-        low, high = mean - below, mean + above
-    how = "betting" if sure else "t interval with room for unseen events"
-    found = Estimate(
-        estimate=min(max(mean, low), high),
-        lower=low,
-        upper=high,
+    how = "t interval" if isfinite(reach) else "betting"
+    return Estimate(
+        estimate=mean,
+        lower=ends[0],
+        upper=ends[1],
         confidence=confidence,
         method=", ".join(filter(None, (how, f"{count} episodes", method))),
         standard_error=error,
-        label="guaranteed" if sure else "approximate",
-    )
-    return found.within(least, greatest)
+        guaranteed=sure,
+        warning=rare_events(parts, rounding),
+    ).within(least, greatest)
 
 
-def _approximate(
-    parts: Sequence[Part], confidence: float, rounding: float
-) -> tuple[float, float, float, float]:
-    """Return mean, standard error, and how far the interval reaches on both sides."""
+def _reach(parts: Sequence[Part], confidence: float) -> tuple[float, float]:
+    """Return the standard error, and how far the interval reaches; inf: not known."""
     from scipy.special import stdtrit
 
-    mean = short = 0.0
     errors = []  # of each part
     for part in parts:
-        n, values, wide = part.values.size, part.values, part.high - part.low
-        mean += part.weight * float(values.mean())
-        errors.append(part.weight * (_deviation(values) if n > 1 else wide) / sqrt(n))
-        if part.short is not None:
-            short += part.weight * float(part.short.mean())
-    half, error = rounding, hypot(*errors)
-    if error > 0.0:
-        freedom = sum(
-            (each / error) ** 4 / max(1, part.values.size - 1)
-            for each, part in zip(errors, parts, strict=True)
+        n, wide = part.values.size, part.high - part.low
+        errors.append(
+            part.weight * (_deviation(part.values) if n > 1 else wide) / sqrt(n)
         )
-        half += float(stdtrit(1.0 / freedom, 0.5 + confidence / 2.0)) * error
-    many = [[part] for part in parts if part.values.size >= THIN]
-    few = [part for part in parts if part.values.size < THIN]
-    rooms = [_unseen(group, rounding) for group in (*many, few) if group]
-    down, up = (max(side) for side in zip(*rooms, strict=True))
-    missed = log(2.0 / (1.0 - confidence))  # samples
-    return mean, error, half + missed * down, half + missed * up + short
+    error = hypot(*errors)
+    if error == 0.0:
+        return 0.0, 0.0
+    freedom = sum(
+        (each / error) ** 4 / (part.values.size - 1) if part.values.size > 1 else inf
+        for each, part in zip(errors, parts, strict=True)
+        if each > 0.0
+    )
+    if not isfinite(freedom):
+        return error, inf
+    return error, float(stdtrit(1.0 / freedom, 0.5 + confidence / 2.0)) * error
 
 
 def _deviation(values: FloatArray) -> float:
@@ -140,32 +124,33 @@ def _deviation(values: FloatArray) -> float:
     return most * float((apart / most).std(ddof=1)) if most > 0.0 else 0.0
 
 
-def _unseen(parts: Sequence[Part], rounding: float) -> tuple[float, float]:
-    """Return how far down and up a sample that was not met may move the answer."""
-    down = up = 0.0
-    apart = []  # what each sample moves it by, against the median of its part
+def guaranteed_mean(parts: Sequence[Part], confidence: float) -> Guaranteed:
+    """Return ends of the weighted mean of bounded parts that hold by theorem."""
+    return Guaranteed(*_guaranteed([parts], confidence, stopped=False))
+
+
+def rare_events(parts: Sequence[Part], rounding: float = 0.0) -> str | None:
+    """Return what the interval cannot know: events that were seldom sampled, or never.
+
+    Deviations are from the median of each part; so many samples carry them, in effect,
+    as equal ones would have the same sum of squares beside the square of the sum.
+    """
+    apart = []
     for part in parts:
-        share, middle = part.weight / part.values.size, float(part.values.mean())
-        down = max(down, share * (middle - part.low))
-        up = max(up, share * (part.high - middle))
-        free = part.values if part.unexplained is None else part.unexplained
-        moved = np.abs(free - np.median(free))
         wide = part.high - part.low
-        known = wide if isfinite(wide) else float(np.abs(free).max())
+        known = wide if isfinite(wide) else float(np.abs(part.values).max())
+        moved = np.abs(part.values - np.median(part.values))
         noise = rounding + NOISE * known
+        share = part.weight / part.values.size
         apart.append(share * np.where(moved <= noise, 0.0, moved))
     every = np.concatenate(apart)
     most = float(every.max())
     if most == 0.0:
-        return (down, up) if isfinite(down + up) else (0.0, 0.0)
+        drawn = any(part.high > part.low and part.values.size > 1 for part in parts)
+        return ALIKE if drawn else None
     shares = every / most
-    differing = float(shares.sum()) ** 2 / float((shares**2).sum())
-    few = min(THIN, every.size / 2.0)
-    times = 2.0 + (few / differing) ** 3
-    if not isfinite(down + up):
-        times = min(times, MOST_TIMES)
-    met = most * times
-    return min(down, met), min(up, met)
+    carry = float(shares.sum()) ** 2 / float((shares**2).sum())
+    return RARE if carry < min(FEW_CARRY, every.size / 4.0) else None
 
 
 def _guaranteed(

@@ -20,11 +20,5 @@ def estimated_rate(count: int, runs: int, confidence: float = 0.95) -> Estimate:
     high = 1.0
     if count < runs:
         high = float(betaincinv(count + 1, runs - count, 1.0 - tail))
-    return Estimate(
-        estimate=count / runs,
-        lower=low,
-        upper=high,
-        confidence=confidence,
-        method=f"Clopper-Pearson, {runs} runs",
-        label="guaranteed",
-    )
+    how = f"Clopper-Pearson, {runs} runs"
+    return Estimate.proved(count / runs, low, high, confidence, how)

@@ -20,7 +20,6 @@ from simgap.records.sweep import axis_text
 from simgap.sweeps.fields import Question
 from simgap.sweeps.plan import Plan
 from simgap.sweeps.rows import DONE, FAILED, read_done, read_failure
-from simgap.text import how_sure
 from simgap.user_files import replacing
 
 TABLE = "table.csv"
@@ -83,8 +82,8 @@ def _four(value: Any, certified: str) -> list[Any]:
         return [value, None, None, None if value is None else TOLD]
     ends = [_float(value["lower"]), _float(value["upper"])]
     if "estimate" in value:
-        sure = how_sure(value["label"], value["confidence"])
-        return [_float(value["estimate"]), *ends, f"estimated, {sure}"]
+        sure = f"estimated, {100.0 * value['confidence']:.3g} %"
+        return [_float(value["estimate"]), *ends, sure]
     return [None, *ends, certified]
 
 

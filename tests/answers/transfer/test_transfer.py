@@ -135,9 +135,9 @@ def test_numbers_do_not_depend_on_the_number_of_processes(here: Path) -> None:
 
 
 def test_a_width_that_is_asked_for_is_reached(here: Path) -> None:
-    found = measured(half_width=10.0, episodes=None, bounds=(-200.0, 0.0))
+    found = measured(half_width=1.0, episodes=None, bounds=(-200.0, 0.0))
     for point in found.policies[0].points:
-        assert point.returned.upper - point.returned.lower <= 20.0
+        assert point.returned.upper - point.returned.lower <= 2.0
     assert found.policies[0].points[0].episodes > 16
     assert "stopped-early" in [each.code for each in found.notes]
 
@@ -335,6 +335,6 @@ def test_a_table_whose_points_share_their_luck_does_not_claim_too_much(
         lines += [f"a,{m},{k},{int(luck[k])}" for m in range(40) for k in range(20)]
         Path("table.csv").write_text("\n".join(lines))
         mean = simgap.transfer(returns="table.csv", bounds=(0.0, 1.0)).policies[0].mean
-        assert mean.label == "approximate"
+        assert mean.guaranteed is None
         missed += not mean.lower <= 0.5 <= mean.upper
     assert missed <= 4  # 1 expected at most; it was 12 when all 800 counted

@@ -65,7 +65,7 @@ def test_where_the_nominal_value_is_the_mean_no_width_is_needed() -> None:
     ("more", "code"),
     [
         ({"train_fn": MeanGuess(1.0)}, "widths-not-separated"),
-        ({"seeds": 1}, "one-seed"),
+        ({"seeds": 1}, "too-few-seeds"),
         ({"train_fn": lambda *given: Guess(8.0)}, "nothing-learnt"),
     ],
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.stats import binom
 
-from simgap.intervals import Estimate
+from simgap.intervals import Estimate, Interval
 
 
 @dataclass
@@ -36,5 +36,12 @@ class Coverage:
         return f"{name}: {sum(held)} of {len(held)} = {np.mean(held):.3f}"
 
 
-def holds(found: Estimate, truth: float) -> bool:
+def sure(found: Estimate, *, even: bool) -> Interval:
+    """Return the interval that has to hold: of uneven noise the theorem's, if any."""
+    if even or found.guaranteed is None:
+        return found
+    return found.guaranteed
+
+
+def holds(found: Interval, truth: float) -> bool:
     return found.lower <= truth <= found.upper

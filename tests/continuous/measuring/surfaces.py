@@ -78,7 +78,8 @@ def drawn_points(
     """Return uniforms, theta and the design; theta of a sign is -1 or 1."""
     size = len(surface.shapes)
     if drawn is Drawn.SCRAMBLED:
-        u = qmc.Sobol(size, rng=rng).random(points)
+        each = [qmc.Sobol(size, rng=rng).random(points // 8) for _ in range(8)]
+        u = np.concatenate(each)
     elif drawn is Drawn.INDEPENDENT:
         u = rng.random((points, size))
     else:
@@ -89,7 +90,9 @@ def drawn_points(
         if shape == SIGN:
             theta[:, j] = np.where(u[:, j] < 0.5, -1.0, 1.0)
     uniforms = u if drawn in (Drawn.SCRAMBLED, Drawn.INDEPENDENT) else None
-    return u, theta, DrawnPoints(drawn, uniforms=uniforms)
+    replicates = np.repeat(np.arange(8), points // 8)
+    several = replicates if drawn is Drawn.SCRAMBLED else None
+    return u, theta, DrawnPoints(drawn, uniforms=uniforms, replicates=several)
 
 
 def noise(rng: np.random.Generator, shape: tuple[int, ...], kind: int) -> FloatArray:

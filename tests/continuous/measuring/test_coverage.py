@@ -12,10 +12,10 @@ from scipy.stats import qmc, t as student
 from simgap.continuous.cube import Cube
 from simgap.continuous.measuring.drawn import Drawn
 from simgap.continuous.measuring.gaps import gap_at_points, losses, mean_gap
-from simgap.continuous.measuring.means import Level, over_points
-from simgap.continuous.measuring.sampled import sampled_returns
+from simgap.continuous.measuring.means import Level, mean_over
+from simgap.continuous.measuring.value import FIXED, measured_return
 from simgap.continuous.measuring.worst import worst_gap, worst_point
-from tests.continuous.measuring.coverage import Coverage, holds
+from tests.continuous.measuring.coverage import Coverage, holds, sure
 from tests.continuous.measuring.surfaces import (
     Surface,
     drawn_points,
@@ -48,33 +48,34 @@ def one_surface(seed: int, drawn: Drawn, bounded: bool, found: Coverage) -> None
     u, theta, design = drawn_points(rng, drawn, surfaces[0], points)
     bounds = BOUNDS if bounded else None
     episodes = int(rng.choice([8, 30]))
-    kind = int(rng.integers(3))
+    kind = int(rng.integers(3)) if bounded else 0
+    even = kind == 0
     cube = measured(
         rng, surfaces, theta, u, episodes, bounds=bounds, references=2, kind=kind
     )
     whole = u if fixed else everywhere(size)
     means = surfaces[0].at(u)
     inside = cube.inside
-    mean = over_points(sampled_returns(cube, "a"), design, inside, LEVEL)
+    mean = mean_over(measured_return(cube, "a", design), inside, LEVEL)
     found.add("mean", holds(mean, float(surfaces[0].at(whole).mean())))
-    lost = losses(cube, "a")
+    lost = losses(cube, "a", design)
     assert lost is not None
-    gap = mean_gap(lost, design, inside, LEVEL)
+    gap = mean_gap(lost, inside, LEVEL)
     found.add("gap", holds(gap, float(true_gap(surfaces, whole).mean())))
     gaps = true_gap(surfaces, u)
     for at, each in enumerate(gap_at_points(lost, LEVEL)):
         assert each is not None
-        found.add("gap at a point", holds(each[0], float(gaps[at])))
-    worst = worst_point(cube, "a", inside, LEVEL)
+        found.add("gap at a point", holds(sure(each[0], even=even), float(gaps[at])))
+    worst = worst_point(measured_return(cube, "a", design), cube, LEVEL)
     at = place(cube, worst.theta)
-    found.add("worst", worst.lower <= means[at] <= worst.upper)
-    found.add("the least return is not above", means.min() <= worst.upper)
-    lost_most = worst_gap(cube, "a", inside, LEVEL)
-    assert lost_most is not None
+    ends = sure(worst.number, even=even)
+    found.add("worst", ends.lower <= means[at] <= ends.upper)
+    found.add("the least return is not above", means.min() <= ends.upper)
+    lost_most = worst_gap(lost, cube, inside, LEVEL)
     against = [s.at(u)[place(cube, lost_most.theta)] for s in surfaces]
     chosen = [each - against[0] for each in against[1:]]
-    inside_ends = [lost_most.lower <= each <= lost_most.upper for each in chosen]
-    found.add("worst gap", any(inside_ends))
+    most = sure(lost_most.number, even=even)
+    found.add("worst gap", any(holds(most, each) for each in chosen))
 
 
 def place(cube: Cube, theta: dict[str, float]) -> int:
@@ -112,7 +113,7 @@ def test_the_least_of_many_means_is_chosen_for_its_bad_luck() -> None:
         rng = np.random.default_rng(seed)
         u, theta, _ = drawn_points(rng, Drawn.INDEPENDENT, FLAT, 64)
         cube = measured(rng, [FLAT], theta, u, 16, bounds=None)
-        worst = worst_point(cube, "a", cube.inside, LEVEL)
+        worst = worst_point(measured_return(cube, "a", FIXED), cube, LEVEL)
         found.add("worst", worst.lower <= 0.0 <= worst.upper)
         values = cube.of("a")[0]
         low, high = naive(values[values.mean(axis=1).argmin()])
@@ -128,14 +129,15 @@ def test_the_best_of_many_references_is_chosen_for_its_good_luck() -> None:
         rng = np.random.default_rng(seed)
         u, theta, design = drawn_points(rng, Drawn.INDEPENDENT, FLAT, 64)
         cube = measured(rng, [FLAT] * 5, theta, u, 8, bounds=BOUNDS, references=4)
-        lost = losses(cube, "a")
+        lost = losses(cube, "a", design)
         assert lost is not None
-        gap = mean_gap(lost, design, cube.inside, LEVEL)
-        assert gap.label == "guaranteed"
+        gap = mean_gap(lost, cube.inside, LEVEL)
+        assert gap.guaranteed is not None
         found.add("gap", holds(gap, 0.0))
+        found.add("guaranteed", holds(gap.guaranteed, 0.0))
         low, high = naive(lost.chosen_on_all().means)
         found.add("naive", low <= 0.0 <= high)
-    found.check("gap")
+    found.check("gap", "guaranteed")
     found.fails("naive")
 
 
@@ -144,8 +146,8 @@ def test_differences_of_the_same_episodes_are_less_noisy() -> None:
     rng = np.random.default_rng(0)
     u, theta, _ = drawn_points(rng, Drawn.INDEPENDENT, FLAT, 256)
     cube = measured(rng, [FLAT] * 2, theta, u, 16, bounds=None, references=1)
-    mine, theirs = (sampled_returns(cube, each) for each in "ab")
-    paired = theirs.minus(mine).values.var()
+    mine, theirs = (measured_return(cube, each, FIXED) for each in "ab")
+    paired = (theirs - mine).values.var()
     others = (theirs.values - mine.values[::-1]).var()
     assert paired == pytest.approx(0.2 * others, rel=0.1)
 
@@ -158,11 +160,8 @@ def test_the_spread_of_training_seeds_is_kept() -> None:
         surface = random_surface(rng, 1)
         u, theta, design = drawn_points(rng, Drawn.SCRAMBLED, surface, 64)
         cube = measured(rng, [surface], theta, u, 8, bounds=None, seeds=6, spread=1.0)
-        given = sampled_returns(cube, "a")
-        assert [each.shape for each in given.seeds] == [(6, 64)]
-        mean = over_points(given, design, cube.inside, LEVEL)
+        mean = mean_over(measured_return(cube, "a", design), cube.inside, LEVEL)
         found.add("mean", holds(mean, 0.0))
-        assert mean.label == "approximate"
         low, high = naive(
             cube.of("a").mean(axis=0).ravel() - np.repeat(surface.at(u), 8)
         )

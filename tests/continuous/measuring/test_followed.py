@@ -12,11 +12,13 @@ from simgap.continuous import (
     Drawn,
     DrawnPoints,
     Entry,
+    Level,
     PartlyTold,
-    combined,
     explained,
     followed,
+    mean_over,
     measured,
+    returns_of_trainings,
     step_losses,
 )
 from simgap.continuous.measuring.bands import band_around
@@ -82,12 +84,12 @@ def test_what_is_told_is_worth_the_variance_of_what_is_not() -> None:
     ]
     where = work(*(PartlyTold(guesser, each) for each in sets), worlds=2000)
     cube = measured(where, [Entry(str(at)) for at in range(3)], episodes=1).cube
-    draws = DrawnPoints(Drawn.INDEPENDENT)
+    returns = returns_of_trainings(cube, DrawnPoints(Drawn.INDEPENDENT))
     for at, hidden in enumerate(("mass length", "length", "mass")):
-        found = combined(cube, np.eye(3)[at], draws).value
+        found = mean_over(returns[at], cube.inside, Level())
         truth = -HORIZON * sum(VARIANCES[name] for name in hidden.split())
         assert found.lower <= truth <= found.upper
-    worth = combined(cube, np.array([-1.0, 1.0, 0.0]), draws).value
+    worth = mean_over(returns[1] - returns[0], cube.inside, Level())
     assert worth.lower <= HORIZON * VARIANCES["mass"] <= worth.upper
     assert worth.upper < 1.2 * HORIZON * VARIANCES["mass"]
 
@@ -99,8 +101,8 @@ def test_what_is_lost_ends_when_the_policy_has_found_out() -> None:
     assert found.value.settled == LEARNT + 1
     assert found.value.lower[:LEARNT] == pytest.approx(both, rel=0.3)
     assert (found.value.mean[LEARNT:] == 0.0).all()
-    assert found.total.estimate == pytest.approx(found.value.mean.sum())
-    assert found.total.lower <= LEARNT * both <= found.total.upper
+    assert found.total.value.estimate == pytest.approx(found.value.mean.sum())
+    assert found.total.value.lower <= LEARNT * both <= found.total.value.upper
 
 
 def test_what_is_lost_until_the_end_is_never_settled() -> None:

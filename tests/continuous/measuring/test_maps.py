@@ -59,7 +59,7 @@ def test_parameters_that_vary_have_shares_and_pairs() -> None:
 def test_without_a_reference_the_loss_is_against_the_best_point() -> None:
     alone = replace(cube(noise=0.0), references=())
     found = graded(alone, POINTS)
-    assert [each.loss_is for each in found.maps] == ["return below the best point"] * 2
+    assert {each.loss_is for each in found.maps} == {"return below the best point"}
 
 
 @pytest.mark.parametrize(
@@ -81,12 +81,12 @@ def test_parameters_that_go_together_are_told() -> None:
     assert "dependent-parameters" in {each.code for each in found.notes}
 
 
-def test_a_map_of_noise_is_not_sure() -> None:
+def test_noise_has_no_shares() -> None:
     given = cube()
     rng = np.random.default_rng(0)
     found = graded(replace(given, returns=rng.normal(size=given.returns.shape)), POINTS)
-    assert not found.maps[0].sure
-    assert "map-unsure" in {each.code for each in found.notes}
+    assert "loss-is-noise" in [each.code for each in found.notes]
+    assert not (found.parameters or found.pairs or found.maps)
 
 
 def test_many_points_are_thinned() -> None:

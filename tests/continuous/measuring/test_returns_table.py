@@ -129,11 +129,11 @@ def test_only_seeds_of_episodes_say_what_shares_its_luck(tmp_path: Path) -> None
     apart = COINS.replace("2,8", "2,9").replace("2,7", "2,6")
     cube, points, _ = read_returns(table(tmp_path, apart), bounds=(0.0, 1.0))
     assert not points.shared
-    assert graded(cube, points).policies[0].mean.label == "guaranteed"
+    assert graded(cube, points).policies[0].mean.guaranteed
     for text in (COINS.replace("2,8", "2,9"), COINS.replace("episode_seed", "episode")):
         cube, points, notes = read_returns(table(tmp_path, text), bounds=(0.0, 1.0))
         assert points.shared
-        assert graded(cube, points).policies[0].mean.label == "approximate"
+        assert graded(cube, points).policies[0].mean.guaranteed is None
     assert "dependence-unknown" in [each.code for each in notes]
 
 

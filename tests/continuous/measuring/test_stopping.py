@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import t as student
 
 from simgap.continuous import Cube, Rounds, next_round
-from simgap.continuous.measuring.means import Level, at_point
-from simgap.continuous.measuring.sampled import sampled_returns
+from simgap.continuous.measuring.means import Level, mean_at
+from simgap.continuous.measuring.value import FIXED, measured_return
 from simgap.errors import InvalidArgument
 from tests.continuous.measuring.coverage import Coverage, holds
 
@@ -52,7 +52,7 @@ def test_returns_that_vary_little_stop_first() -> None:
     assert loud.episodes > still.episodes
     level = Level(0.95, later)
     for point in range(3):
-        found = at_point(sampled_returns(loud, "a"), point, level)
+        found = mean_at(measured_return(loud, "a", FIXED), point, level)
         assert found.upper - found.lower <= 0.2
 
 
@@ -98,9 +98,9 @@ def test_intervals_hold_although_they_decided_when_to_stop() -> None:
         whole = np.where(rng.random((1, MOST)) < 0.03, 0.0, rng.uniform(0.8, 0.9))
         truth = 0.97 * float(whole.max())
         seen, look, _ = until_stopped(whole, rounds)
-        told = at_point(sampled_returns(seen, "a"), 0, Level(0.95, look))
-        assert told.label == "guaranteed"
-        found.add("stopped", holds(told, truth))
+        told = mean_at(measured_return(seen, "a", FIXED), 0, Level(0.95, look))
+        assert told.guaranteed is not None
+        found.add("stopped", holds(told.guaranteed, truth))
         episodes = 16
         while True:
             values = whole[0, :episodes]

@@ -77,10 +77,16 @@ def test_sobol_points_are_spread_evenly_and_follow_the_seed(count: int) -> None:
     again, other = Sobol(count).points(bound, 3), Sobol(count).points(bound, 4)
     assert (again.theta == found.theta).all()
     assert (other.theta != found.theta).any()
-    if count == 64:  # one point in each of 64 slices: draws would miss a third
-        assert len(set((cube[:, 0] * 64).astype(int))) == 64
-        drawn = bound.uniforms(3, range(64))
-        assert len(set((drawn[:, 0] * 64).astype(int))) < 60  # the control
+    replicates = found.drawn.replicates
+    assert replicates is not None
+    assert np.bincount(replicates).sum() == count
+    assert np.ptp(np.bincount(replicates)) <= 1
+    if count == 64:  # one point of each of 8 replicates in each of 8 slices
+        assert (np.bincount((cube[:, 0] * 8).astype(int)) == 8).all()
+        first = cube[replicates == 0]
+        assert sorted((first[:, 0] * 8).astype(int)) == [*range(8)]
+        drawn = bound.uniforms(3, range(64))  # the control
+        assert (np.bincount((drawn[:, 0] * 8).astype(int)) != 8).any()
 
 
 def test_a_grid_has_the_ends_and_weighs_what_nu_says() -> None:

@@ -287,7 +287,7 @@ def _check(
     confidence: float,
 ) -> MaskingCheck:
     found = compared(cube, policy, against, points, confidence=confidence)
-    return MaskingCheck(told=case, against=against, difference=found.value)
+    return MaskingCheck(told=case, against=against, difference=found.mean.value)
 
 
 def _notes(shares: ToldShares, checks: Sequence[MaskingCheck]) -> Iterator[Note]:

@@ -75,13 +75,12 @@ def sampled_shares(
         found.append(Certified(*betting_interval([score], 1.0 - failure)))
     pairs = len(orders.orders) // 2
     return tuple(
-        Estimate(
-            estimate=min(max(float(middle[:, player].mean()), lower), upper),
-            lower=lower,
-            upper=upper,
-            confidence=confidence,
-            method=f"{pairs} random orders and their reverses, betting",
-            label="guaranteed",
+        Estimate.proved(
+            min(max(float(middle[:, player].mean()), lower), upper),
+            lower,
+            upper,
+            confidence,
+            f"{pairs} random orders and their reverses, betting",
         )
         for player, (lower, upper) in enumerate(
             each.ends for each in summing_to(found, whole)

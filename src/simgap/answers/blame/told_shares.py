@@ -1,8 +1,8 @@
 """Shares of what information is worth, from returns with sets of parameters told.
 
-Every number here is a weighted sum of the mean returns v(S), taken episode by episode
-and training by training: luck that all sets have in common cancels, and the shares add
-up to v(all) - v(none) as the weights do. Where orders were sampled, their spread is one
+Every number here is a sum of returns with sets told, times factors, episode by episode
+and training by training: noise that all sets have in common cancels, and the shares add
+up to v(all) - v(none) as the factors do. Where orders were sampled, their spread is one
 more source of error, added as squares are.
 
 Which sets of parameters a policy is told, and what their returns weigh in shares.
@@ -24,15 +24,19 @@ import numpy as np
 from simgap.answers.blame.sampled_shares import random_orders
 from simgap.answers.blame.shapley import sets_without
 from simgap.answers.transfer.setup import Recipe
-from simgap.arrays import FloatArray, read_only
+from simgap.arrays import BoolArray, FloatArray, read_only
 from simgap.continuous import (
     BroughtPolicy,
     Combination,
     Cube,
     DrawnPoints,
+    Level,
+    MeasuredValue,
     PartlyTold,
     Work,
-    combined,
+    averaged,
+    returns_of_trainings,
+    weighted,
 )
 from simgap.intervals import Estimate
 from simgap.records.blame_run import ToldParameter, ToldSet
@@ -60,7 +64,8 @@ def told_shares(
     confidence: float = 0.95,
 ) -> ToldShares:
     """Return the shares of a cube whose policies are one, with the sets told."""
-    game = _Game(cube, told, points, confidence)
+    returns = returns_of_trainings(cube, points)
+    game = _Game(returns, cube.inside, told, confidence)
     every = 2**told.players - 1
     total = game.sum_of(told.difference(every, 0))
     parameters = tuple(
@@ -78,13 +83,14 @@ def told_shares(
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class _Game:
-    cube: Cube
+    returns: tuple[MeasuredValue, ...]  # with each set told
+    inside: BoolArray
     told: ToldSets
-    points: DrawnPoints
     confidence: float
 
     def sum_of(self, weights: FloatArray) -> Combination:
-        return combined(self.cube, weights, self.points, confidence=self.confidence)
+        value = weighted(self.returns, weights)
+        return averaged(value, self.inside, Level(self.confidence))
 
     def share_of(self, draws: FloatArray) -> Combination:
         """Return the mean of sums (draws, sets), with the error of sampling them."""
@@ -93,10 +99,10 @@ class _Game:
             return found
         from scipy.special import stdtrit
 
-        sums = [self.sum_of(each).evaluation.estimate for each in draws]
-        error = float(np.std(sums, ddof=1)) / sqrt(len(sums))
-        quantile = float(stdtrit(len(sums) - 1, 0.5 + self.confidence / 2.0))
-        what = f"{len(sums)} random orders and their reverses"
+        means = [float(np.nanmean(e.means[self.inside])) for e in self.returns]
+        error = float(np.std(draws @ means, ddof=1)) / sqrt(len(draws))
+        quantile = float(stdtrit(len(draws) - 1, 0.5 + self.confidence / 2.0))
+        what = f"{len(draws)} random orders and their reverses"
         return found._replace(
             value=_widened(found.value, quantile * error, what),
             evaluation=_widened(found.evaluation, quantile * error, what),
@@ -132,9 +138,8 @@ def _leader(game: _Game, players: Names) -> str | None:
         return players[0]
     sure = 1.0 - (1.0 - game.confidence) / (len(players) - 1)
     strict = replace(game, confidence=sure)
-    best = int(
-        np.argmax([game.sum_of(w).evaluation.estimate for w in shares.mean(axis=0)])
-    )
+    mean = shares.mean(axis=0)
+    best = int(np.argmax([game.sum_of(w).evaluation.estimate for w in mean]))
     ahead = all(
         strict.share_of(shares[:, best] - shares[:, other]).value.lower > 0.0
         for other in range(len(players))
@@ -151,7 +156,7 @@ def _widened(found: Estimate, reach: float, what: str) -> Estimate:
         lower=found.estimate - below,
         upper=found.estimate + above,
         method=f"{found.method}, {what}",
-        label="approximate",
+        guaranteed=None,
     )
 
 

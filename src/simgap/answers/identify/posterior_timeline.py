@@ -159,27 +159,17 @@ def _estimate(sample: FloatArray, least: float, confidence: float) -> Estimate:
     wide = log(4.0 / (1.0 - confidence))
     half = sqrt(2.0 * float(sample.var(ddof=1)) * wide / n) + 7 * wide / (3 * (n - 1))
     lower, upper = max(least, mean - half), max(least, min(1.0, mean + half))
-    return Estimate(
-        estimate=min(max(mean, lower), upper),
-        lower=lower,
-        upper=upper,
-        confidence=confidence,
-        method=f"empirical Bernstein, {n} episodes",
-        label="guaranteed",
-    )
+    middle = min(max(mean, lower), upper)
+    how = f"empirical Bernstein, {n} episodes"
+    return Estimate.proved(middle, lower, upper, confidence, how)
 
 
 def _computed(mean: float, step: int, confidence: float) -> Estimate:
     """Return a mean over all histories, with what rounding may have done to it."""
     mean, wrong = min(max(mean, 0.0), 1.0), 4.0 * SAME * (step + 1)
-    return Estimate(
-        estimate=mean,
-        lower=max(0.0, mean - wrong),
-        upper=min(1.0, mean + wrong),
-        confidence=confidence,
-        method="all histories, exact up to rounding",
-        label="guaranteed",
-    )
+    ends = max(0.0, mean - wrong), min(1.0, mean + wrong)
+    how = "all histories, exact up to rounding"
+    return Estimate.proved(mean, *ends, confidence, how)
 
 
 def _spaced(last: int) -> OffsetArray:

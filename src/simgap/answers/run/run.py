@@ -48,7 +48,7 @@ from simgap.simulation import (
     run_program,
     score_ranges,
 )
-from simgap.statistics import THIN, Part, estimated_mean
+from simgap.statistics import Part, estimated_mean
 from simgap.text import at_most, suggestion
 
 CONFIDENCE = 0.95
@@ -74,7 +74,6 @@ def run(
     threads: int = 1,
     time_limit: float | None = None,
     literal: bool = False,
-    guaranteed: bool = False,
     curves: bool = False,
     progress: Tell | None = None,
 ) -> Run:
@@ -82,11 +81,9 @@ def run(
 
     `policy` is a name such as likelihood, posterior-sampling or oracle, `real` the
     model that is real by number or name; `literal` asks for the rule as the paper
-    prints it. With general a parameter of `model` may be an interval a..b. With
-    `guaranteed` all intervals hold by theorem; otherwise where they are not much wider
-    than approximate ones. `curves` adds the regret step by step. `time_limit` is for
-    the oracle: seconds of planning, before the runs. The threads do not change the
-    answer.
+    prints it. With general a parameter of `model` may be an interval a..b. `curves`
+    adds the regret step by step. `time_limit` is for the oracle: seconds of planning,
+    before the runs. The threads do not change the answer.
 
     >>> from simgap import run
     >>> found = run("likelihood", "riverswim?states=3&success=0.3,0.8", 50, seeds=40)
@@ -128,8 +125,7 @@ def run(
             grid=log_grid(steps),
         )
     drawn = sum(int(each.simulated.sum()) for each in found)
-    few = guaranteed or seeds < THIN
-    losses = [measured(world, each, CONFIDENCE, guaranteed=few) for each in found]
+    losses = [measured(world, each, CONFIDENCE) for each in found]
     first = None
     if isinstance(agent, OptimisticExploration) and not literal:
         first = _vacuity(agent)
@@ -181,7 +177,7 @@ def _curve(traced: Runs, real: RealModels) -> Iterator[RegretPoint]:
     can = score_ranges(real, traced.model)
     for step, values in zip(traced.grid.tolist(), traced.trace.T, strict=True):
         found = estimated_mean([Part(values, *can.regret(step))], CONFIDENCE)
-        yield RegretPoint(step, found.estimate, found.lower, found.upper, found.label)
+        yield RegretPoint(step, found.estimate, found.lower, found.upper)
 
 
 def _vacuity(agent: OptimisticExploration) -> int | None:

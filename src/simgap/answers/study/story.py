@@ -83,7 +83,7 @@ def _with_memory(oracle: Oracle) -> Chapter:
     estimate, to_run = oracle.estimated_gap, ""
     if estimate is not None:
         ends = " to ".join(outwards(estimate.lower, estimate.upper, 3))
-        ends += f", {how_sure(estimate.label, estimate.confidence)}"
+        ends += f", {how_sure(estimate)}"
         to_run = (
             ", and the one to run, which tracks the posterior, "
             f"{number(estimate.estimate, 3)} on average (estimated, {ends})"

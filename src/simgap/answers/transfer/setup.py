@@ -15,6 +15,7 @@ import numpy as np
 
 from simgap.arrays import BoolArray, FloatArray
 from simgap.continuous import (
+    REPLICATES,
     BoundRandomization,
     BroughtPolicy,
     DrawnPoints,
@@ -180,6 +181,11 @@ def points_of(
             uniforms=None
             if drawn.uniforms is None
             else np.concatenate([drawn.uniforms, np.full(outside.shape, 0.5)]),
+            replicates=None
+            if drawn.replicates is None
+            else np.append(  # those beyond are drawn one by one
+                drawn.replicates, REPLICATES + np.arange(len(outside))
+            ),
         )
     elif beyond > 1.0:
         notes.append("nothing lies beyond the range: all that is drawn is a choice")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from simgap.continuous import (
     REPEATS,
     REPETITIONS,
     Cube,
+    DrawnPoints,
     Graded,
     More,
     Operation,
@@ -70,6 +71,7 @@ def transfer(
     episodes: int | None = None,
     half_width: float | None = None,
     budget: int | None = None,
+    until: Literal["decided"] | None = None,
     beyond: float = 1.5,
     bounds: tuple[float, float] | None = None,
     threshold: float | None = None,
@@ -92,7 +94,9 @@ def transfer(
     `episodes` episodes of `horizon` steps at each point of the `design`, with the same
     starts and noise as the others. `half_width` runs on until what is lost (or got, if
     there is no reference) at every point is known to that much, `budget` until the
-    simulator has made so many steps; intervals hold all the same. What is lost is
+    simulator has made so many steps, `until="decided"` until the mean loss is known to
+    be above or below `threshold`, or more points are needed; intervals hold all the
+    same. What is lost is
     measured against the best of `references` at each point. With `bounds` of a return,
     the simulator's own or yours, intervals are guaranteed. A parameter that changes
     nothing is refused, unless `checked` is False. `workers` is the number of
@@ -186,16 +190,23 @@ def transfer(
     if folder is not None:
         made_folder(folder)
     rounds = None
-    if half_width is not None or budget is not None:
+    if until is not None and (threshold is None or not others):
+        raise InvalidArgument(
+            "until is decided what is lost, more than a threshold or less",
+            hint="give --threshold X and --reference R",
+            code="nothing-to-decide",
+        )
+    if half_width is not None or budget is not None or until is not None:
         first = min(FIRST, episodes or FIRST)
         if budget is not None:
             first = min(first, _affordable(budget, len(entries), work))
-        rounds = Rounds(first, half_width, budget, episodes or MOST)
+        limit = threshold if until is not None else None
+        rounds = Rounds(first, half_width, budget, episodes or MOST, limit)
     found = measured(
         work,
         entries,
         episodes=rounds.first if rounds else episodes or EPISODES,
-        more=None if rounds is None else _more(rounds, confidence),
+        more=None if rounds is None else _more(rounds, confidence, where.drawn),
         references=tuple(dict.fromkeys(each.name for each in entries[len(mine) :])),
         paired=repeated == REPEATS,
         folder=folder,
@@ -312,10 +323,15 @@ def _affordable(budget: int, policies: int, work: Work) -> int:
     return budget // longest
 
 
-def _more(rounds: Rounds, confidence: float) -> More:
+def _more(rounds: Rounds, confidence: float, points: DrawnPoints) -> More:
     def more(cube: Cube, *, look: int, steps: int) -> int | None:
         return next_round(
-            rounds, cube, look=look, steps=steps, confidence=confidence
+            rounds,
+            cube,
+            look=look,
+            steps=steps,
+            confidence=confidence,
+            points=points,
         ).episodes
 
     return more

@@ -26,7 +26,14 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from simgap.continuous import Combination, Cube, DrawnPoints, combined
+from simgap.continuous import (
+    Combination,
+    Cube,
+    DrawnPoints,
+    Level,
+    averaged,
+    returns_of_trainings,
+)
 
 Verdict = Literal["enough", "not enough", "open"]
 
@@ -63,11 +70,11 @@ def chosen_width(
         failures=tuple(each for each in cube.failures if each.policy in names),
         references=(),
     )
-    share = 1.0 - (1.0 - confidence) / max(1, count - 1)
-    every = np.eye(count)
+    level = Level(1.0 - (1.0 - confidence) / max(1, count - 1))
+    returns = returns_of_trainings(only, points)
     more: dict[tuple[int, int], Combination] = {}  # (i, j): what j gets more than i
     for i, j in combinations(range(count), 2):
-        more[i, j] = combined(only, every[j] - every[i], points, confidence=share)
+        more[i, j] = averaged(returns[j] - returns[i], cube.inside, level)
         more[j, i] = turned(more[i, j])
     behind = np.array(
         [[more[i, j].value.estimate if i != j else 0.0 for j in range(count)]

@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, final
 
-import numpy as np
-
 from simgap.answers.planned_class import Tell
 from simgap.answers.train.asked import AskedTraining
 from simgap.answers.train.own_trainer import trained_by
@@ -32,13 +30,15 @@ from simgap.continuous import (
     REPEATS,
     BoundRandomization,
     Cube,
+    Level,
     Measured,
     TrainFunction,
     TrainingRecipe,
-    combined,
     finished_trainings,
     graded,
+    mean_over,
     measured,
+    measured_return,
     repetition,
 )
 from simgap.errors import InvalidArgument
@@ -234,9 +234,7 @@ def graded_widths(
     names = [each.name for each in trainings]
     where = points_of(asked.told, design, beyond, seed)
     whole = run_all(asked.told, where, [*names, RANDOM])
-    *policies, random = graded(
-        whole.cube, where.drawn, confidence=confidence, guaranteed=False
-    ).policies
+    *policies, random = graded(whole.cube, where.drawn, confidence=confidence).policies
     inside, every = [], [whole]
     for policy, name, part in zip(policies, names, parts, strict=True):
         if part is asked.told:
@@ -245,8 +243,8 @@ def graded_widths(
         own = points_of(part, design, 1.0, seed)
         more = min(MOST, -(-int(where.points.inside.sum()) // len(own.points.theta)))
         every.append(run_all(part, own, [name], more * episodes))
-        mean = combined(every[-1].cube, np.ones(1), own.drawn, confidence=confidence)
-        inside.append(mean.value)
+        value = measured_return(every[-1].cube, name, own.drawn)
+        inside.append(mean_over(value, every[-1].cube.inside, Level(confidence)))
     return GradedWidths(
         whole.cube,
         where,

@@ -25,14 +25,14 @@ from simgap.answers.width.trained_widths import (
     trained_widths,
     widths_by_function,
 )
-from simgap.continuous import TrainFunction, narrowed
+from simgap.continuous import ENOUGH_SEEDS, TrainFunction, narrowed
 from simgap.errors import InvalidArgument
 from simgap.records.kept import write_record
 from simgap.records.note import Note
 from simgap.records.provenance import provenance
 from simgap.records.train import Train
 from simgap.records.width_run import WidthReturns, WidthRun
-from simgap.text import bracket, number
+from simgap.text import bracket, counted, number
 from simgap.user_files import made_folder
 
 WIDTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -288,12 +288,12 @@ def decided(
     if not at_stake > 0.0:
         text = "no policy gets more than random actions: train longer"
         return Decided(None, (Note("nothing-learnt", text),))
-    if seeds < 2:
+    if seeds < ENOUGH_SEEDS:
         text = (
-            "one training of each width says nothing of other trainings: give --seeds "
-            "5, or 2 at least"
+            f"{counted(seeds, 'training')} of each width say nothing of other "
+            f"trainings: give --seeds 5, or {ENOUGH_SEEDS} at least"
         )
-        return Decided(None, (Note("one-seed", text),))
+        return Decided(None, (Note("too-few-seeds", text),))
     if choice.recommended is not None:
         return Decided(widths[choice.recommended])
     rivals = [

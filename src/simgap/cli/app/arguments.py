@@ -201,14 +201,6 @@ GapTolerance = Annotated[
         parser=real("--gap-tolerance", below=1.0, hint=PART),
     ),
 ]
-Guaranteed = Annotated[
-    bool,
-    typer.Option(
-        "--guaranteed",
-        help="Only intervals that hold by theorem, however wide; default: where they "
-        "are not much wider than approximate ones.",
-    ),
-]
 Out = Annotated[
     str | None,
     typer.Option(

@@ -15,7 +15,6 @@ import typer
 from simgap.cli.app.arguments import (
     AsJson,
     GapTolerance,
-    Guaranteed,
     Horizon,
     Model,
     Out,
@@ -99,7 +98,6 @@ def run(
     ] = None,
     gap_tolerance: GapTolerance = 0.1,
     time_limit: TimeLimit = 60.0,
-    guaranteed: Guaranteed = False,
     seed: Seed = 0,
     threads: Threads = None,
     out: Out = None,
@@ -131,7 +129,6 @@ def run(
             half_width=half_width,
             gap_tolerance=gap_tolerance,
             time_limit=time_limit,
-            guaranteed=guaranteed,
             seed=seed,
             threads=threads,
             progress=tell,
@@ -175,8 +172,8 @@ def print_answer(answer: Gap) -> None:
         ],
         "by real model"
         + (f" ({common})" if common else "")
-        + "; an estimate is a number with its interval, guaranteed 95 % or, marked ~, "
-        "approximately 95 %; the others are certified",
+        + "; an estimate is a number with its interval of 95 %, the others are "
+        "certified",
     )
     if len(names) > len(few):
         print_line(f"{len(names) - len(few)} more models; --json has them all")
@@ -221,7 +218,6 @@ def _gap(gap: Interval) -> str:
     if not isinstance(gap, Estimate):
         return gap_bracket(gap, NOISE, 4)
     middle = gap_number(gap.estimate, NOISE, 4)
-    mark = "" if gap.label == "guaranteed" else "~"
     low, high = (0.0 if abs(end) <= NOISE else end for end in gap.ends)
     parts = ends(low, high, 3)
-    return middle if len(parts) == 1 else f"{middle} {mark}[{', '.join(parts)}]"
+    return middle if len(parts) == 1 else f"{middle} [{', '.join(parts)}]"

@@ -186,7 +186,7 @@ def _verdict(answer: Oracle) -> list[str]:
     return [
         *lines,
         f"The policy that tracks the posterior loses {middle}, between {low} and "
-        f"{high} (estimated, {how_sure(estimate.label, estimate.confidence)}).",
+        f"{high} (estimated, {how_sure(estimate)}).",
     ]
 
 

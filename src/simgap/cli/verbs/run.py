@@ -14,7 +14,6 @@ import typer
 from simgap.cli.app.arguments import (
     SECONDS,
     AsJson,
-    Guaranteed,
     Horizon,
     Model,
     Seed,
@@ -33,7 +32,7 @@ from simgap.cli.app.output import (
     telling,
     working,
 )
-from simgap.text import gap_bracket, gap_number, how_sure, number, shown
+from simgap.text import gap_bracket, gap_number, number, shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,7 +78,6 @@ def run(
         str | None,
         typer.Option("--out", metavar="DIR", help="Write a record and a page there."),
     ] = None,
-    guaranteed: Guaranteed = False,
     as_json: AsJson = False,
 ) -> None:
     """Run an agent in real models and measure what it loses.
@@ -111,7 +109,6 @@ def run(
             threads=threads_or_all(threads),
             time_limit=time_limit,
             literal=literal,
-            guaranteed=guaranteed,
             curves=folder is not None,
             progress=tell,
         )
@@ -153,9 +150,7 @@ def _on_a_page(answer: Run, context: typer.Context, folder: Path) -> Run:
 
 def print_answer(answer: Run) -> None:
     """Print what was lost in each model, the worst of them, and how fast it ran."""
-    rows, mark = [], {"guaranteed": "", "approximate": "~"}
-    levels = {each.gap.label: each.gap.confidence for each in answer.models}
-    sure = ", ".join(f"{mark[at]}[ ]: {how_sure(at, levels[at])}" for at in levels)
+    rows = []
     for each in answer.models:
         dropped = f"{each.truth_eliminated} of {answer.seeds}"
         noise = 1e-12 * max(1.0, abs(each.optimal))
@@ -163,7 +158,7 @@ def print_answer(answer: Run) -> None:
             (
                 shown(each.name),
                 gap_number(each.gap.estimate, noise, 5),
-                mark[each.gap.label] + gap_bracket(each.gap, noise, 4),
+                gap_bracket(each.gap, noise, 4),
                 "-" if each.regret is None else number(each.regret.estimate, 5),
                 dropped if answer.eliminates else "-",
                 number(each.switches, 3),
@@ -182,8 +177,8 @@ def print_answer(answer: Run) -> None:
             "settled at step",
         ),
         rows,
-        f"estimated from {answer.seeds} runs in each model, {sure}; V* - V and H rho - "
-        "rewards",
+        f"estimated from {answer.seeds} runs in each model, 95 % intervals; V* - V and "
+        "H rho - rewards",
     )
     worst = max(answer.models, key=lambda each: each.gap.estimate)
     print_line(

@@ -9,7 +9,7 @@ that was measured elsewhere.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
@@ -88,6 +88,15 @@ def run(
             parser=whole("--budget", 1, 10**15, "a number of steps"),
         ),
     ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until",
+            metavar="decided",
+            help="Run until the mean loss is above or below --threshold, or only more "
+            "points would tell; --episodes and --budget limit it.",
+        ),
+    ] = None,
     beyond: Annotated[
         float,
         typer.Option(
@@ -118,7 +127,7 @@ def run(
         typer.Option(
             "--bounds",
             metavar="LOW,HIGH",
-            help="What a return certainly lies between: intervals are guaranteed.",
+            help="What a return certainly lies between, for guaranteed intervals.",
         ),
     ] = None,
     returns: Annotated[
@@ -188,6 +197,7 @@ def run(
                 episodes=episodes,
                 half_width=half_width,
                 budget=budget,
+                until=_until(until),
                 beyond=beyond,
                 bounds=_ends(bounds),
                 threshold=threshold,
@@ -200,6 +210,12 @@ def run(
                 progress=tell,
             )
     finish(answer, context, folder, print_answer, as_json=as_json)
+
+
+def _until(word: str | None) -> Literal["decided"] | None:
+    if word not in (None, "decided"):
+        raise InvalidArgument(f"--until {word}", hint="write --until decided")
+    return None if word is None else "decided"
 
 
 def print_answer(answer: Transfer) -> None:
@@ -221,9 +237,8 @@ def print_answer(answer: Transfer) -> None:
             for each in answer.policies
         ],
         f"{answer.episodes} episodes at {len(answer.policies[0].points)} points; "
-        f"estimated, {number(100 * answer.policies[0].mean.confidence)} % intervals, "
-        f"{answer.policies[0].mean.label}; lost: against the best reference at each "
-        "point, at least",
+        f"estimated, {number(100 * answer.policies[0].mean.confidence)} % intervals; "
+        "lost: against the best reference at each point, at least",
     )
     for each in answer.policies:
         _print_policy(each, names)

@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from simgap.arrays import BoolArray, FloatArray, read_only
+from simgap.arrays import BoolArray, FloatArray, OffsetArray, read_only
 from simgap.errors import InvalidArgument
 
 
@@ -16,7 +16,7 @@ class Drawn(Enum):
     """What the points are of nu."""
 
     INDEPENDENT = "independent draws of nu"
-    SCRAMBLED = "a scrambled Sobol sequence over nu, or who knows what"
+    SCRAMBLED = "scrambled Sobol sequences over nu, or who knows what"
     EVERY = "every point of nu, with its weight"
     CHOSEN = "chosen points, which are all that is spoken of"
 
@@ -26,19 +26,23 @@ class Drawn(Enum):
 class DrawnPoints:
     """The points of a cube: how they were drawn, what each weighs, where it lies in nu.
 
-    Points beyond the range were drawn in the same way, and weigh something too: the
-    weights of the points inside are scaled to 1, and so are those beyond.
+    Points beyond the range weigh something too: the weights of the points inside are
+    scaled to 1, and so are those beyond. Replicates are independent of each other; each
+    has the mean of nu on average. Without them each drawn point stands alone.
     """
 
     drawn: Drawn
     weights: FloatArray | None = None  # (T,), all equal if not given
     uniforms: FloatArray | None = None  # (T, P), theta = quantile(uniforms)
-    shared: bool = False  # episode k may have the same luck at every point
+    shared: bool = False  # episodes may have the same noise at every point
+    replicates: OffsetArray | None = None  # (T,), which sequence a point belongs to
 
     def __post_init__(self) -> None:
         for name in ("weights", "uniforms"):
             if (value := getattr(self, name)) is not None:
                 object.__setattr__(self, name, read_only(value))
+        if self.replicates is not None:
+            object.__setattr__(self, "replicates", read_only(self.replicates, np.int64))
         if self.weights is not None and not (
             np.all(np.isfinite(self.weights)) and np.all(self.weights > 0.0)
         ):

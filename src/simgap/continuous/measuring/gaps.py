@@ -3,7 +3,7 @@
 A better policy than the references may exist, so the true gap is at least the gap that
 is measured here. Among several references the best one at a point is not known either.
 The one that looks best on all episodes looks better than it is; the one that looks best
-on some episodes, judged on the others, is on average no better than the best one. So
+on some episodes, evaluated on the others, is on average no better than the best one. So
 
     mean of `chosen_on_others`  <=  mean gap  <=  mean of `chosen_on_all`,
 
@@ -17,109 +17,120 @@ noise differ by less than two returns do; for others the pairs are as good as an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import inf, isfinite
+from math import isfinite
 from typing import final
 
 import numpy as np
 
-from simgap.arrays import BoolArray, OffsetArray
+from simgap.arrays import BoolArray, FloatArray, IndexArray, OffsetArray
 from simgap.continuous.cube import Cube
-from simgap.continuous.measuring.drawn import Drawn, DrawnPoints
-from simgap.continuous.measuring.means import Level, at_point, over_points
-from simgap.continuous.measuring.sampled import Sampled, mean_of, sampled_returns
-from simgap.intervals import Estimate, greatest_of
-
-LEAST = -1e300  # how a reference looks of which nothing was seen
-EVEN, ODD = slice(0, None, 2), slice(1, None, 2)
+from simgap.continuous.measuring.drawn import DrawnPoints
+from simgap.continuous.measuring.means import Level, mean_at, mean_over
+from simgap.continuous.measuring.value import MeasuredValue, mean_of, measured_return
+from simgap.intervals import Estimate, Guaranteed, greatest_of
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Losses:
-    """Losses of one policy against each reference, episode by episode."""
+    """Losses of one policy against each reference, by name."""
 
-    names: tuple[str, ...]
-    references: tuple[Sampled, ...]
-    policy: Sampled
-
-    @property
-    def against(self) -> tuple[Sampled, ...]:
-        """Return the losses against each reference."""
-        return tuple(each.minus(self.policy) for each in self.references)
+    against: Mapping[str, MeasuredValue]
 
     @property
     def there(self) -> BoolArray:
         """Return at which points there is an episode of both, (T,)."""
-        found: BoolArray = np.any([each.counts > 0 for each in self.against], axis=0)
+        found: BoolArray = np.any([e.counts > 0 for e in self.against.values()], axis=0)
         return found
 
-    def chosen_on_all(self) -> Sampled:
+    def chosen_on_all(self) -> MeasuredValue:
         """Return losses against what looks best: on average at least the gap."""
-        return self._against(self._best(slice(None), slice(None)))
+        return self.against_best(self.best())
 
-    def chosen_on_others(self) -> Sampled:
+    def chosen_on_others(self) -> MeasuredValue:
         """Return losses against what looks best on the other half of the episodes."""
-        found = self.chosen_on_all()
-        values = np.array(found.values)
-        for mine, other in ((EVEN, ODD), (ODD, EVEN)):
-            values[:, mine] = self._against(self._best(other, mine)).values[:, mine]
-        return replace(found, values=values)
+        first, second = halves(self.episodes)
+        one = self.against_best(self.best(second, first))
+        other = self.against_best(self.best(first, second))
+        in_first = np.isin(np.arange(self.episodes), first)
+        terms = {
+            name: np.where(in_first, one.terms[name], other.terms[name])
+            for name in one.terms
+        }
+        return replace(one, terms=terms)
 
-    def _best(self, kept: slice, judged: slice) -> OffsetArray:
+    def best(
+        self, chosen: IndexArray | None = None, measured: IndexArray | None = None
+    ) -> OffsetArray:
         """Return which reference looks best at each point, (T,).
 
-        It is one that has an episode to be judged on, if any has.
+        It is one that has an episode among those to be `measured`, if any has.
         """
-        values = np.stack([each.values for each in self.against])
-        looks = np.nan_to_num(mean_of(values[:, :, kept]), nan=LEAST)
-        there = np.isfinite(values[:, :, judged]).any(axis=-1)
-        found: OffsetArray = np.argmax(np.where(there, looks, -inf), axis=0)
+        values = np.stack([each.values for each in self.against.values()])
+        looks = mean_of(values if chosen is None else values[:, :, chosen])
+        told = values if measured is None else values[:, :, measured]
+        there = np.isfinite(told).any(axis=-1)
+        seen = np.where(np.isfinite(looks), looks, np.finfo(float).min)
+        found: OffsetArray = np.argmax(np.where(there, seen, -np.inf), axis=0)
         return found
 
-    def _against(self, chosen: OffsetArray) -> Sampled:
+    def against_best(self, best: OffsetArray) -> MeasuredValue:
         """Return the losses against one reference at each point.
 
         A training seed of a reference matters only where that reference is chosen.
         """
-        values = np.stack([each.values for each in self.against])
-        seeds = [
-            np.where(chosen == at, table, 0.0)
-            for at, each in enumerate(self.references)
-            for table in each.seeds
-        ]
-        return replace(
-            self.against[0],
-            values=values[chosen, np.arange(chosen.size)],
-            seeds=(*seeds, *self.policy.seeds),
-        )
+        every = list(self.against.values())
+        total = every[0].at_points(best == 0)
+        for at, each in enumerate(every[1:], start=1):
+            total = total + each.at_points(best == at)
+        return replace(total, bounds=every[0].bounds)
+
+    @property
+    def episodes(self) -> int:
+        (values, *_) = next(iter(self.against.values())).terms.values()
+        return int(values.shape[-1])
 
 
-def losses(cube: Cube, policy: str) -> Losses | None:
+def losses(cube: Cube, policy: str, points: DrawnPoints) -> Losses | None:
     """Return what a policy loses against the references; None without any."""
     if not cube.references or policy in cube.references:
         return None
-    references = tuple(
-        sampled_returns(cube, each, yardstick=True) for each in cube.references
+    mine = measured_return(cube, policy, points)
+    return Losses(
+        {
+            e: measured_return(cube, e, points, yardstick=True) - mine
+            for e in cube.references
+        }
     )
-    return Losses(cube.references, references, sampled_returns(cube, policy))
+
+
+def halves(episodes: int) -> tuple[IndexArray, IndexArray]:
+    """Return two halves of the episodes, at random, the same for each number of them.
+
+    Every second one may have the same start.
+    """
+    order = np.random.default_rng(episodes).permutation(episodes)
+    return np.sort(order[: episodes // 2]), np.sort(order[episodes // 2 :])
 
 
 def gap_at_points(
     given: Losses, level: Level, claims: int = 1
 ) -> list[tuple[Estimate, str] | None]:
     """Return the gap at each point against the best reference there, and its name."""
-    apart = given.chosen_on_others().means
-    against = given.against
+    many = len(given.against) > 1
+    apart: FloatArray | None = given.chosen_on_others().means if many else None
+    counts = {name: each.counts for name, each in given.against.items()}
 
     def at(point: int) -> tuple[Estimate, str]:
         found = {
-            name: at_point(each, point, level, claims * len(against))
-            for name, each in zip(given.names, against, strict=True)
-            if each.counts[point] > 0
+            name: mean_at(each, point, level, claims * len(given.against))
+            for name, each in given.against.items()
+            if counts[name][point] > 0
         }
         name = max(found, key=lambda each: found[each].estimate)
-        if len(found) == 1:
+        if len(found) == 1 or apart is None:
             return found[name], name
         most = greatest_of([*found.values()], level.confidence, "references")
         middle = float(apart[point]) if isfinite(apart[point]) else most.estimate
@@ -128,22 +139,21 @@ def gap_at_points(
     return [at(t) if there else None for t, there in enumerate(given.there)]
 
 
-def mean_gap(
-    given: Losses, design: DrawnPoints, chosen: BoolArray, level: Level
-) -> Estimate:
-    """Return the mean gap over the chosen points.
-
-    With several references at fixed points the upper end is approximate: which of them
-    is best is then decided by the same episodes.
-    """
-    if len(given.names) == 1:
-        return over_points(given.against[0], design, chosen, level)
-    below = over_points(given.chosen_on_others(), design, chosen, level)
-    above = over_points(given.chosen_on_all(), design, chosen, level)
-    sure = design.drawn is Drawn.INDEPENDENT and below.label == "guaranteed"
+def mean_gap(given: Losses, chosen: BoolArray, level: Level) -> Estimate:
+    """Return the mean gap over the chosen points."""
+    if len(given.against) == 1:
+        (only,) = given.against.values()
+        return mean_over(only, chosen, level)
+    below = mean_over(given.chosen_on_others(), chosen, level)
+    above = mean_over(given.chosen_on_all(), chosen, level)
+    low, high = below.guaranteed, above.guaranteed
+    sampled = next(iter(given.against.values())).points.sampled
     return replace(
         below,
         upper=max(below.estimate, above.upper),
-        label="guaranteed" if sure else "approximate",
-        method=f"{below.method}, best of {len(given.names)} references",
+        # halves of the episodes are chosen on each other: of fixed points no theorem
+        guaranteed=Guaranteed(low.lower, max(low.lower, high.upper))
+        if sampled and low is not None and high is not None
+        else None,
+        method=f"{below.method}, best of {len(given.against)} references",
     )

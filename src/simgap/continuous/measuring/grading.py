@@ -12,13 +12,13 @@ from simgap.continuous.cube import Cube
 from simgap.continuous.measuring.drawn import DrawnPoints
 from simgap.continuous.measuring.gaps import gap_at_points, losses, mean_gap
 from simgap.continuous.measuring.maps import fit
-from simgap.continuous.measuring.means import Level, at_point, over_points
+from simgap.continuous.measuring.means import Level, mean_at, mean_over
 from simgap.continuous.measuring.notes import notes_on
-from simgap.continuous.measuring.sampled import (
-    Sampled,
-    sampled_returns,
-    sampled_success,
-    training_seeds,
+from simgap.continuous.measuring.stopping import Open, undecided
+from simgap.continuous.measuring.value import (
+    MeasuredValue,
+    measured_return,
+    measured_success,
 )
 from simgap.continuous.measuring.worst import (
     loss_region,
@@ -58,34 +58,35 @@ def graded(
     confidence: float = 0.95,
     look: int = 0,
     threshold: float | None = None,
-    guaranteed: bool = True,
 ) -> Graded:
     """Return every number of a transfer.
 
     `look`: what was met decided how many episodes were run, and this is the so-manieth
     time that it was looked at (from 1 on). `threshold` is a loss that matters, in units
     of reward; without one it is a tenth of what a return lies between, or of the spread
-    of the returns. Where bounds are known intervals are guaranteed, unless you ask for
-    those that are so only where it costs little.
+    of the returns.
     """
     if not cube.inside.any():
         raise InvalidArgument(
             "all points are beyond the range", hint="grade some that are inside"
         )
-    level = Level(confidence, look, guaranteed)
+    level = Level(confidence, look)
     least = _tenth(cube) if threshold is None else threshold
     policies = tuple(
         _policy(cube, each, points, level, least) for each in cube.policies
     )
     judged = [each for each in cube.policies if each not in cube.references]
     fits = [fit(cube, each, points) for each in judged or cube.policies]
+    left: tuple[Open, ...] = ()
+    if threshold is not None:
+        left = undecided(cube, points, threshold, level)
     none: tuple[VarianceShare, ...] = ()
     shares = (none, none) if isinstance(fits[0], Note) else fits[0].shares(confidence)
     return Graded(
         policies,
         *shares,
         tuple(each.map() for each in fits if not isinstance(each, Note)),
-        tuple(notes_on(cube, points, look, policies, fits[0])),
+        tuple(notes_on(cube, points, look, policies, fits[0], left)),
     )
 
 
@@ -94,29 +95,30 @@ def _policy(
 ) -> TransferPolicy:
     """Return everything about one policy."""
     inside, beyond = cube.inside, ~cube.inside
-    returns, success = sampled_returns(cube, policy), sampled_success(cube, policy)
+    returns = measured_return(cube, policy, points)
+    success = measured_success(cube, policy, points)
     if not returns.counts[inside].any():
         raise InvalidArgument(
             f"policy {policy!r} has no return inside the range",
             hint=_first_failure(cube, policy),
             code="no-return",
         )
-    lost = losses(cube, policy)
+    lost = losses(cube, policy, points)
     gaps = None if lost is None else gap_at_points(lost, level)
     inside_both = inside if lost is None else inside & lost.there
     return TransferPolicy(
         name=policy,
         is_reference=policy in cube.references,
-        training_seeds=training_seeds(cube, policy),
-        mean=over_points(returns, points, inside, level),
-        beyond=_over(returns, points, beyond, level),
-        worst=worst_point(cube, policy, inside, level),
-        success=None if success is None else _over(success, points, inside, level),
-        gap=mean_gap(lost, points, inside_both, level)
+        training_seeds=len(returns.terms[policy]),
+        mean=mean_over(returns, inside, level),
+        beyond=_over(returns, beyond, level),
+        worst=worst_point(returns, cube, level),
+        success=None if success is None else _over(success, inside, level),
+        gap=mean_gap(lost, inside_both, level)
         if lost is not None and inside_both.any()
         else None,
-        worst_gap=worst_gap(cube, policy, inside_both, level)
-        if inside_both.any()
+        worst_gap=worst_gap(lost, cube, inside_both, level)
+        if lost is not None and inside_both.any()
         else None,
         region=_region(cube, policy, points, level, threshold),
         broken=sum(each.policy == policy for each in cube.failures),
@@ -141,26 +143,27 @@ def _points(
     cube: Cube,
     policy: str,
     level: Level,
-    returns: Sampled,
-    success: Sampled | None,
+    returns: MeasuredValue,
+    success: MeasuredValue | None,
     gaps: Sequence[tuple[Estimate, str] | None] | None,
 ) -> tuple[TransferPoint, ...]:
     """Return each point at which an episode counts."""
     broken = [each.point for each in cube.failures if each.policy == policy]
+    successes = None if success is None else success.counts
     found = []
     for point in np.flatnonzero(returns.counts).tolist():
         gap, reference = (gaps[point] if gaps else None) or (None, None)
-        rate = success is not None and success.counts[point] > 0
+        rate = successes is not None and successes[point] > 0
         found.append(
             TransferPoint(
                 theta=theta_at(cube, point),
                 inside=bool(cube.inside[point]),
                 episodes=_episodes(cube, policy, point),
                 broken=broken.count(point),
-                success=at_point(success, point, level) if success and rate else None,
+                success=mean_at(success, point, level) if success and rate else None,
                 gap=gap,
                 reference=reference,
-                returned=at_point(returns, point, level),
+                returned=mean_at(returns, point, level),
             )
         )
     return tuple(found)
@@ -173,7 +176,7 @@ def _region(
 
     Intervals of all points hold at once.
     """
-    lost = losses(cube, policy)
+    lost = losses(cube, policy, points)
     if lost is None:
         return None
     where = np.flatnonzero(cube.inside)
@@ -189,11 +192,9 @@ def _region(
     )
 
 
-def _over(
-    given: Sampled, points: DrawnPoints, chosen: BoolArray, level: Level
-) -> Estimate | None:
-    some = chosen & (given.counts > 0)
-    return over_points(given, points, some, level) if some.any() else None
+def _over(value: MeasuredValue, chosen: BoolArray, level: Level) -> Estimate | None:
+    some = chosen & (value.counts > 0)
+    return mean_over(value, some, level) if some.any() else None
 
 
 def _episodes(cube: Cube, policy: str, point: int) -> int:

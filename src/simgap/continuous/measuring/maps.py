@@ -17,11 +17,12 @@ from simgap.continuous.cube import Cube
 from simgap.continuous.measuring.drawn import Drawn, DrawnPoints
 from simgap.continuous.measuring.gaps import losses
 from simgap.continuous.measuring.polynomials import LEVELS, features
-from simgap.continuous.measuring.sampled import Sampled, mean_of, sampled_returns
 from simgap.continuous.measuring.shares import variance_shares
 from simgap.continuous.measuring.surrogate import Surrogate, fitted
+from simgap.continuous.measuring.value import mean_of, measured_return
 from simgap.records.note import Note
 from simgap.records.transfer import LossMap, VarianceShare
+from simgap.text import number
 
 FEWEST_POINTS = 8
 MOST_POINTS = 400  # more are not fitted: the time grows with the cube
@@ -77,8 +78,8 @@ class Fit:
 
 def fit(cube: Cube, policy: str, points: DrawnPoints) -> Fit | Note:
     """Return a function through the losses inside the range, or why there is none."""
-    loss, loss_is = _loss(cube, policy)
-    there = cube.inside & (loss.counts > 0)
+    loss, loss_is = _loss(cube, policy, points)
+    there = cube.inside & np.isfinite(loss).any(axis=1)
     at = np.flatnonzero(there)
     if at.size > MOST_POINTS:
         first = points.drawn is Drawn.SCRAMBLED  # a sequence is even from its start
@@ -90,7 +91,7 @@ def fit(cube: Cube, policy: str, points: DrawnPoints) -> Fit | Note:
         at = np.sort(at[order[:MOST_POINTS]])
     theta = cube.theta[at]
     vary = [j for j in range(theta.shape[1]) if np.unique(theta[:, j]).size > 1]
-    means = loss.means[at]
+    means = mean_of(loss[at])
     if at.size < FEWEST_POINTS or not vary:
         return Note(
             "too-few-points",
@@ -99,12 +100,19 @@ def fit(cube: Cube, policy: str, points: DrawnPoints) -> Fit | Note:
         )
     if np.ptp(means) <= 1e-12 * np.abs(means).max():
         return Note("loss-is-constant", "the loss is the same at all points")
+    noise = _noise(loss[at])
+    if _is_noise(means, noise, int(np.isfinite(loss[at]).sum()) - at.size):
+        return Note(
+            "loss-is-noise",
+            "the loss differs between points by no more than the noise of episodes "
+            f"does, {number(float(np.sqrt(noise.mean())), 2)}: no share is printed",
+        )
     weights = np.ones(there.size) if points.weights is None else points.weights
     uniforms = points.uniforms
     found = fitted(
         theta[:, vary],
         means,
-        _noise(loss.values[at]),
+        noise,
         weights=weights[at] / weights[at].sum(),
         uniforms=None if uniforms is None else uniforms[at][:, vary],
         resampled=points.drawn is Drawn.INDEPENDENT
@@ -131,14 +139,24 @@ def dependent(cube: Cube) -> tuple[str, str] | None:
     return cube.parameters[vary[int(one)]], cube.parameters[vary[int(two)]]
 
 
-def _loss(cube: Cube, policy: str) -> tuple[Sampled, LossIs]:
-    lost = losses(cube, policy)
+def _loss(cube: Cube, policy: str, points: DrawnPoints) -> tuple[FloatArray, LossIs]:
+    """Return the loss of each episode, (T, K), averaged over training seeds."""
+    lost = losses(cube, policy, points)
     if lost is not None:
-        return lost.chosen_on_others(), "gap"
-    returns = sampled_returns(cube, policy)
+        return lost.chosen_on_others().values, "gap"
+    returns = measured_return(cube, policy, points)
     best = float(np.nanmax(returns.means[cube.inside]))
-    below = Sampled(best - returns.values, returns.seeds, None)
-    return below, "return below the best point"
+    return best - returns.values, "return below the best point"
+
+
+def _is_noise(means: FloatArray, noise: FloatArray, freedom: int) -> bool:
+    """Return whether noise alone may make means so different: an F test at 1 %."""
+    from scipy.special import fdtrc
+
+    if freedom < 1 or not noise.mean() > 0.0:
+        return False
+    ratio = float(means.var(ddof=1) / noise.mean())
+    return float(fdtrc(means.size - 1.0, float(freedom), ratio)) > 0.01
 
 
 def _noise(values: FloatArray) -> FloatArray:

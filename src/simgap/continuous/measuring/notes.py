@@ -10,14 +10,13 @@ import numpy as np
 from simgap.continuous.cube import Cube
 from simgap.continuous.measuring.drawn import Drawn, DrawnPoints
 from simgap.continuous.measuring.maps import SURE, Fit, dependent
-from simgap.continuous.measuring.sampled import sampled_returns
+from simgap.continuous.measuring.means import ENOUGH_SEEDS
+from simgap.continuous.measuring.stopping import Open
+from simgap.continuous.measuring.value import measured_return
 from simgap.records.note import Note
 from simgap.records.transfer import TransferPolicy
+from simgap.statistics import RARE
 from simgap.text import counted, listed, number, percent
-
-FEW_SEEDS = 5
-FLOOR = 5.2  # ranges, divided by the episodes: the least width that is guaranteed
-WIDE = 0.1  # of the range: a width that says little
 
 
 def notes_on(
@@ -26,12 +25,22 @@ def notes_on(
     look: int,
     policies: Sequence[TransferPolicy],
     fitted: Fit | Note,
+    open_questions: Sequence[Open] = (),
 ) -> Iterator[Note]:
     """Yield remarks on the numbers, those that can make them wrong first."""
     yield from _broken(cube, policies)
     yield from _seeds(policies)
     yield from _references(cube, policies)
-    yield from _widths(cube, points, policies)
+    yield from _intervals(cube, points, policies)
+    for each in open_questions:
+        more = counted(each.points, "point")
+        if each.episodes is not None:
+            more = f"{counted(each.episodes, 'episode')} at each point, or {more}"
+        yield Note(
+            "undecided",
+            f"whether {each.policy} loses more than the threshold on average is open; "
+            f"about {more} in all would decide",
+        )
     if points.drawn is Drawn.CHOSEN:
         yield Note(
             "mean-of-chosen-points",
@@ -84,14 +93,13 @@ def _broken(cube: Cube, policies: Sequence[TransferPolicy]) -> Iterator[Note]:
 
 
 def _seeds(policies: Sequence[TransferPolicy]) -> Iterator[Note]:
-    few = [each for each in policies if 1 < each.training_seeds < FEW_SEEDS]
+    few = [each for each in policies if 1 < each.training_seeds < ENOUGH_SEEDS]
     if few:
-        counts = ", ".join(str(each.training_seeds) for each in few)
         yield Note(
             "few-training-seeds",
-            f"{listed([each.name for each in few])} trained "
-            f"{counts} times; intervals over fewer than {FEW_SEEDS} training seeds are "
-            "not trustworthy",
+            f"{listed([each.name for each in few])}: fewer than {ENOUGH_SEEDS} "
+            "training seeds; intervals are about these very policies, another training "
+            "may do otherwise",
         )
 
 
@@ -113,36 +121,51 @@ def _references(cube: Cube, policies: Sequence[TransferPolicy]) -> Iterator[Note
             )
 
 
-def _widths(
+def _intervals(
     cube: Cube, points: DrawnPoints, policies: Sequence[TransferPolicy]
 ) -> Iterator[Note]:
-    """Yield what would make intervals narrower."""
+    """Yield what intervals do not know, and what would make them narrower."""
     if cube.bounds is None:
         yield Note(
-            "no-bounds",
-            "no bounds of a return are known, so that intervals are approximate",
+            "no-bounds", "no bounds of a return are known: no interval is guaranteed"
         )
-    counts = [each.episodes for policy in policies for each in policy.points]
-    usual = float(np.median(counts))
-    sure = any(p.returned.label == "guaranteed" for p in policies[0].points)
-    if sure and usual * WIDE < FLOOR:
-        yield Note(
-            "few-episodes",
-            f"a guaranteed interval of {usual:g} episodes is at least "
-            f"{percent(min(1.0, FLOOR / usual))} of the bounds wide; run more episodes "
-            "or say narrower bounds",
-        )
-    if points.sampled and _between(cube, policies[0].name):
-        yield Note(
-            "points-limit-mean",
-            "most of the uncertainty of means is between points, "
-            "not within: more points would make them narrower, more episodes not",
-        )
+    first = next((e for e in policies if not e.is_reference), policies[0])
+    for what, mean in (("return", first.mean), ("loss", first.gap)):
+        if mean is not None and mean.warning == RARE:
+            yield Note(
+                "rare-events",
+                f"a few points have most of the spread of the {what} of {first.name}: "
+                "its mean may be further away than its interval says; measure at more "
+                "points",
+            )
+    if points.sampled:
+        yield _missed(cube, points, first)
+        if _between(cube, first.name, points):
+            yield Note(
+                "points-limit-mean",
+                "most of the uncertainty of means is between points, "
+                "not within: more points would make them narrower, more episodes not",
+            )
 
 
-def _between(cube: Cube, policy: str) -> bool:
+def _missed(cube: Cube, points: DrawnPoints, policy: TransferPolicy) -> Note:
+    """Return how much of nu no point may have met, and what it could cost."""
+    count = int(cube.inside.sum())
+    share = 1.0 - 0.05 ** (1.0 / count)
+    cost = "; what it could cost is not known without bounds of a return"
+    if cube.bounds is not None:
+        most = share * max(0.0, policy.mean.estimate - cube.bounds[0])
+        cost = f"; it could cost at most {number(most, 3)} of the mean return"
+    return Note(
+        "missed-region",
+        f"a region of up to {number(100.0 * share, 2)} % of what is drawn may have "
+        f"been missed by {counted(count, 'point')}{cost}",
+    )
+
+
+def _between(cube: Cube, policy: str, points: DrawnPoints) -> bool:
     """Return whether the noise of episodes is a small part of the spread of means."""
-    given = sampled_returns(cube, policy)
+    given = measured_return(cube, policy, points)
     values = given.values[cube.inside & (given.counts > 1)]
     if len(values) < 2:
         return False

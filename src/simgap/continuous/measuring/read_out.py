@@ -15,7 +15,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from simgap.arrays import BoolArray, FloatArray
-from simgap.continuous.measuring.sampled import mean_of
+from simgap.continuous.measuring.value import mean_of
 from simgap.intervals import Estimate
 
 HELD_BACK = np.logspace(-6.0, 4.0, 21)  # times the number of worlds

@@ -5,7 +5,8 @@ what would be left if all others were known; a pair has what only both together 
 They come from the measured points alone: a function is fitted (`surrogate`), functions
 that the losses allow just as well are drawn, and each of them has its shares in closed
 form. Noise of episodes is not part of the variance. Variance that no function explains
-may belong to any share, so it counts against the lower end and for the upper one.
+is a part of the whole: it counts against the estimate and the lower end, and, as it may
+belong to any share, for the upper one.
 
 Parameters are taken as independent.
 """
@@ -21,7 +22,8 @@ from simgap.continuous.measuring.surrogate import Surrogate
 from simgap.intervals import Estimate
 from simgap.records.transfer import VarianceShare
 
-CLOSEST = 0.02  # shares are not told more closely: what is near none may be none
+CLOSEST = 0.01  # what is nearer to none may be none: no term is exactly 0
+SPARE = 0.04  # times s (1 - s): what polynomials may misstate of a share s
 
 
 def variance_shares(
@@ -66,10 +68,12 @@ def _share(
 ) -> Estimate:
     whole = squares.sum(axis=1) + rest
     tail = 0.5 * (1.0 - confidence)
-    low = max(0.0, float(np.quantile(part / whole, tail)) - CLOSEST)
-    high = float(np.quantile((part + rest) / whole, 1.0 - tail)) + CLOSEST
+    middle = float(np.median(part / whole))
+    spare = SPARE * middle * (1.0 - middle)
+    low = float(np.quantile(part / whole, tail))
+    low = max(0.0, low - spare) if low >= CLOSEST else 0.0
+    high = float(np.quantile((part + rest) / whole, 1.0 - tail)) + spare
     high = min(1.0, high)
-    middle = float(np.median(part / squares.sum(axis=1)))
     return Estimate(
         min(max(middle, low), high),
         low,

@@ -8,9 +8,10 @@ import numpy as np
 
 from simgap.arrays import FloatArray
 from simgap.continuous.measuring.bands import Band, band_around
-from simgap.continuous.measuring.means import Level, over_draws
-from simgap.continuous.measuring.sampled import Sampled
-from simgap.intervals import Estimate
+from simgap.continuous.measuring.drawn import Drawn, DrawnPoints
+from simgap.continuous.measuring.means import ENOUGH_SEEDS, Level
+from simgap.continuous.measuring.value import MeasuredValue
+from simgap.continuous.measuring.worth import Combination, averaged
 
 
 class StepLosses(NamedTuple):
@@ -18,8 +19,7 @@ class StepLosses(NamedTuple):
 
     value: Band  # of the ways of training: worlds and seeds are both random
     evaluation: Band  # of these very policies: only worlds are
-    total: Estimate  # of an episode
-    total_evaluation: Estimate
+    total: Combination  # of an episode
 
 
 def step_losses(
@@ -35,14 +35,16 @@ def step_losses(
     )
     one, other = reference[:, fine], policy[:, fine]
     apart = one.mean(axis=0) - other.mean(axis=0)  # (worlds, steps)
-    many = [each for each in (one, other) if len(each) > 1]
+    many = [each for each in (one, other) if len(each) >= ENOUGH_SEEDS]
     trainings = [each.mean(axis=1) for each in many]
-    whole = apart.sum(axis=1)[:, None]
-    seeds = tuple(each.sum(axis=2) for each in many)
-    level, mean = Level(confidence), apart.mean(axis=0)
+    drawn, mean = DrawnPoints(Drawn.INDEPENDENT), apart.mean(axis=0)
+    both = (
+        MeasuredValue({name: each.sum(axis=2)[..., None]}, drawn)
+        for name, each in (("reference", one), ("policy", other))
+    )
+    every = np.ones(len(apart), np.bool_)
     return StepLosses(
         band_around(mean, [apart, *trainings], confidence=confidence),
         band_around(mean, [apart], confidence=confidence),
-        over_draws(Sampled(whole, seeds, what="paired"), level),
-        over_draws(Sampled(whole, what="paired"), level),
+        averaged(next(both) - next(both), every, Level(confidence)),
     )

@@ -1,9 +1,11 @@
 """At which parameters to measure: `sobol:64`, `random:200`, `grid:5x5`, `corners`.
 
-A scrambled Sobol sequence covers nu more evenly than draws do. Where nu has no more
-points than were asked for, choices only, all of them are taken with their chances:
-then nothing is left to luck. A grid has the ends of each range, and a point of it
-weighs what nu gives to the numbers nearest to it. Corners speak for themselves alone.
+Scrambled Sobol sequences cover nu more evenly than draws do. There are REPLICATES of
+them, each scrambled on its own, so that the spread of their means says how far the mean
+over all points is off (randomized quasi-Monte Carlo). Where nu has no more points than
+were asked for, choices only, all of them are taken with their chances. A grid has the
+ends of each range, and a point of it weighs what nu gives to the numbers nearest to it.
+Corners speak for themselves alone.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from simgap.errors import InvalidArgument
 from simgap.text import listed, shown
 
 MOST_POINTS = 1_000_000
+REPLICATES = 8
 MOST_CORNERS_OF = 12  # parameters: 4096 corners
 BAD_DESIGN = "design"  # code
 WAYS = "write sobol:64, random:200, grid:5x5, grid:5 or corners"
@@ -48,7 +51,7 @@ class DesignPoints:
 @final
 @dataclass(frozen=True, slots=True)
 class Sobol:
-    """Points of a scrambled Sobol sequence, best as many as a power of two."""
+    """Points of scrambled Sobol sequences, best 8 times a power of two."""
 
     count: int
 
@@ -65,17 +68,29 @@ class Sobol:
             return every
         from scipy.stats import qmc
 
-        width, power = len(bound.columns), max(self.count - 1, 0).bit_length()
-        sequence = qmc.Sobol(width, bits=30, seed=np.random.default_rng(seed))
-        # in the middle of its cell of 2**-30: a number is never 0
-        cube = sequence.random_base2(power)[: self.count] + 2.0**-31
+        width, many = len(bound.columns), min(REPLICATES, self.count)
+        sizes = [
+            self.count // many + (each < self.count % many) for each in range(many)
+        ]
+        streams = np.random.default_rng(seed).spawn(many)
+        cube = np.concatenate(
+            [
+                qmc.Sobol(width, bits=30, seed=rng).random_base2(
+                    (size - 1).bit_length()
+                )[:size]
+                for size, rng in zip(sizes, streams, strict=True)
+            ]
+        )
+        cube += 2.0**-31  # in the middle of its cell of 2**-30: a number is never 0
         notes: tuple[str, ...] = ()
-        if self.count != 2**power:
+        best = many * 2 ** (sizes[0] - 1).bit_length()
+        if self.count != best:
             notes = (
-                f"{self.count} points of a Sobol sequence cover less evenly than "
-                f"{2**power} would: take a power of two",
+                f"{self.count} points of Sobol sequences cover less evenly than {best} "
+                "would: take 8 times a power of two",
             )
-        drawn = DrawnPoints(Drawn.SCRAMBLED, uniforms=cube)
+        replicates = np.repeat(np.arange(many), sizes)
+        drawn = DrawnPoints(Drawn.SCRAMBLED, uniforms=cube, replicates=replicates)
         return DesignPoints(bound.quantile(cube), drawn, notes)
 
 

@@ -19,7 +19,7 @@ from simgap.base_policies.knowledge import ClassKnowledge, class_knowledge
 from simgap.complexity import separation
 from simgap.errors import InvalidArgument
 from simgap.gap import MonteCarlo, SampledGap, sampled_gaps
-from simgap.intervals import Certified, Estimate, common_label, greatest_of
+from simgap.intervals import Certified, Estimate, greatest_of
 from simgap.mdp import LatentMDP, SimulatorClass
 from simgap.oracle import AutoOracle, OracleResult, domain_randomization_oracle
 from simgap.planning import diameter
@@ -109,7 +109,6 @@ class Losses:
             upper=float(np.mean([each.upper for each in all_of])),
             confidence=CONFIDENCE,
             method=f"mean of {len(all_of)} models, {all_of[0].method}",
-            label=common_label(all_of),
         )
 
     @property

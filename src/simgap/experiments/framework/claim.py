@@ -21,7 +21,7 @@ from operator import attrgetter
 from typing import Annotated, Any, Generic, TypeVar, final, get_origin, get_type_hints
 
 from simgap.errors import InvalidArgument
-from simgap.intervals import Certified, Estimate, Number
+from simgap.intervals import Certified, Estimate, Interval, Number
 from simgap.records.claim import (
     Check,
     ClaimVerdict,
@@ -182,9 +182,11 @@ def _headings(kind: type) -> dict[str, tuple[Any, ...]]:
     for name, hint in get_type_hints(kind, include_extras=True).items():
         if get_origin(hint) is Annotated:
             found[name] = hint.__metadata__
-        elif hint in (Certified, Estimate):
-            continue  # a number without a heading
-        elif is_dataclass(hint) and isinstance(hint, type):
+        elif (
+            is_dataclass(hint)
+            and isinstance(hint, type)
+            and not issubclass(hint, Interval)
+        ):
             inside = _headings(hint)
             found.update({f"{name}.{each}": word for each, word in inside.items()})
     return found

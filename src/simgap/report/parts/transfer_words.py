@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from simgap.intervals import Estimate
 from simgap.records.transfer import LossRegion, Transfer, TransferPolicy, WorstPoint
 from simgap.report.parts.audit import Verdict
 from simgap.report.shown_number import ShownNumber, show
@@ -32,10 +31,14 @@ WORST = (
     "episodes that had no part in the choice, or, if they are few, with a wider "
     "interval: its numbers differ from those of the same point in the table."
 )
-LABELS = {
-    "guaranteed": "guaranteed: a theorem says so, whatever the law of the returns",
-    "approximate": "approximate: right if rare events are like those that were met",
-}
+INTERVALS = (
+    "Intervals are those of Student's t, and miss about one time in twenty. They are "
+    "right if rare events are like those that were met."
+)
+GUARANTEED = (
+    "Where a return has known bounds there is a guaranteed interval beside them: it "
+    "misses at most one time in twenty, whatever the law of the returns."
+)
 
 
 class Answer(NamedTuple):
@@ -71,10 +74,7 @@ def transfer_verdict(record: Transfer) -> Verdict | None:
 
 def worst_number(found: WorstPoint) -> ShownNumber:
     """Return the number at a worst point with its interval."""
-    known = Estimate(
-        found.estimate, found.lower, found.upper, found.confidence, label=found.label
-    )
-    return show(known, digits=4)
+    return show(found.number, digits=4)
 
 
 def in_order(record: Transfer) -> tuple[str, ...]:
@@ -241,10 +241,9 @@ def _sure(record: Transfer) -> Iterator[str]:
     elif seeds:
         fewest = counted(min(seeds), "training")
         yield f"At least {fewest} of each policy were measured."
-    yield f"Means over the range are {LABELS[policy.mean.label]}."
-    labels = {each.returned.label for each in policy.points}
-    if len(labels) == 1:
-        yield f"Single points are {LABELS[labels.pop()]}."
+    yield INTERVALS
+    if any(each.returned.guaranteed is not None for each in policy.points):
+        yield GUARANTEED
     yield "Nothing is said of what lies between two points: a cliff may hide there."
     yield WORST
     if record.bounds is not None:

@@ -42,7 +42,6 @@ def _gap(asked: Asked, seed: int, folder: str) -> Found:
         half_width=asked.get("half_width"),
         gap_tolerance=asked.get("gap_tolerance", 0.1),
         time_limit=asked.get("time_limit", 60.0),
-        guaranteed=asked.get("guaranteed", False),
         seed=seed,
         threads=1,
     )
@@ -150,7 +149,6 @@ GAP = Question(
             "run until intervals are within plus or minus so much",
             least=1e-9,
         ),
-        Field("guaranteed", Kind.YES, "all intervals hold by theorem"),
         *PLANNING,
     ),
     {

@@ -20,8 +20,7 @@ from simgap.continuous import (
     parse_randomization,
 )
 from simgap.errors import InvalidArgument, InvalidFile
-from simgap.intervals import Estimate
-from simgap.records.transfer import TransferPolicy, WorstPoint
+from simgap.records.transfer import TransferPolicy
 from simgap.sweeps.fields import Asked, Field, Found, Kind, Question
 
 MEASURING = (
@@ -105,23 +104,12 @@ def _graded(asked: Asked, policy: str, seed: int, folder: str) -> Found:
     mine: TransferPolicy = next(e for e in found.policies if e.name == "policy")
     numbers = {
         "mean": mine.mean,
-        "worst": _estimate(mine.worst),
+        "worst": mine.worst.number,
         "beyond_mean": mine.beyond,
         "success": mine.success,
         "gap": mine.gap,
     }
     return Found(numbers, tuple(each.code for each in found.notes))
-
-
-def _estimate(worst: WorstPoint) -> Estimate:
-    return Estimate(
-        estimate=worst.estimate,
-        lower=worst.lower,
-        upper=worst.upper,
-        confidence=worst.confidence,
-        label=worst.label,
-        method=worst.method,
-    )
 
 
 def _contents(asked: Asked) -> dict[str, Any]:
