@@ -176,6 +176,7 @@ def test_commands_of_the_readme_run_in_order(
 
     assert COMMANDS
     monkeypatch.chdir(tmp_path)
+    Path("examples").symlink_to(ROOT / "examples")
     for command in COMMANDS:
         _, *arguments = shlex.split(command)
         assert main(arguments) == 0, command

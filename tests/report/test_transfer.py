@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import pytest
+from typing import Any, get_args
 
 from simgap.records.files import plain
 from simgap.records.kept import write_record
 from simgap.records.record import Record
-from simgap.records.transfer import Transfer
+from simgap.records.transfer import Transfer, VerdictCode
 from simgap.report.heat_plots import HeatPlot
 from simgap.report.part import Part
 from simgap.report.parts import MAKERS
@@ -37,59 +35,25 @@ def picture(record: Transfer) -> Any:
 # the verdict
 
 
-def judged(**changes: Any) -> tuple[str, str]:
-    record = cases.transfer(policies=(cases.policy("ppo", **changes),))
-    found = transfer_verdict(record)
-    assert found is not None
-    return found.answer, found.mood
-
-
 def region(certain: float, possible: float) -> Any:
     known = cases.policy("ppo").region
     assert known is not None
     return replace(known, certain=certain, possible=possible)
 
 
-def no_worst(estimate: float = 100.0) -> Any:
-    known = cases.policy("ppo").worst_gap
-    assert known is not None
-    return replace(known, lower=-10.0, estimate=estimate)
-
-
-@pytest.mark.parametrize(
-    ("changes", "answer"),
-    [
-        ({}, ("Not everywhere", "mind")),
-        ({"gap": cases.about(40.0, 10.0)}, ("No", "bad")),
-        ({"region": region(0.0, 1.0)}, ("Not everywhere", "mind")),
-        ({"region": region(0.0, 0.0), "worst_gap": no_worst()}, ("Yes", "good")),
-        (
-            {
-                "region": region(0.0, 1.0),
-                "worst_gap": no_worst(15.0),
-                "gap": cases.about(5.0, 10.0),
-            },
-            ("Yes, on average", "but"),
-        ),
-        (
-            {
-                "region": region(0.0, 1.0),
-                "worst_gap": no_worst(),
-                "gap": cases.about(5.0, 10.0),
-            },
-            ("On average only", "mind"),
-        ),
-        (
-            {"region": region(0.0, 1.0), "worst_gap": no_worst()},
-            ("Undecided", "open"),
-        ),
-        ({"gap": None, "worst_gap": None}, ("Not compared", "open")),
-    ],
-)
-def test_the_verdict_follows_from_the_ends_of_intervals(
-    changes: dict[str, Any], answer: tuple[str, str]
-) -> None:
-    assert judged(**changes) == answer
+def test_the_page_draws_the_verdict_of_the_record() -> None:
+    words = {}
+    for code in get_args(VerdictCode):
+        found = transfer_verdict(
+            cases.transfer(verdict=cases.verdict(code=code, text=f"this is {code}"))
+        )
+        assert found is not None and found.headline == f"this is {code}"
+        words[code] = found.answer, found.mood
+    assert len(set(words.values())) == len(words)
+    assert [code for code in words if words[code][1] == "good"] == ["transfers"]
+    assert transfer_verdict(cases.transfer(verdict=None)) is None
+    told = transfer_verdict(cases.transfer())
+    assert told is not None and told.warnings == ("more episodes would help",)
 
 
 # the map
@@ -105,6 +69,24 @@ def test_measured_points_lie_where_they_were_measured() -> None:
     assert at[1.875, 0.0] == cases.lost(1.25, 1.0)
     assert at[0.0, 1.0] == cases.lost(0.5, 0.0)
     assert found.data()["high"] == cases.lost(1.25, 1.0)
+
+
+def test_points_that_are_not_compared_are_on_the_map() -> None:
+    lean, ppo = cases.policy("lean", reference=True), cases.policy("ppo")
+    holes = tuple(
+        replace(each, gap=None) if each.theta["length"] > 1.0 else each
+        for each in ppo.points
+    )
+    maps = (cases.loss_map("length", "delay"),)
+    some = replace(ppo, points=holes)
+    found = picture(cases.transfer(policies=(some, lean), maps=maps))
+    missing = [each for each in found.dots if each.number.value is None]
+    assert len(missing) == len(cases.MASSES) * len(cases.DELAYS) < len(found.dots)
+    fewer = replace(ppo, points=ppo.points[: len(ppo.points) // 2])
+    found = picture(cases.transfer(policies=(fewer, lean), maps=maps))
+    whole = picture(cases.transfer(policies=(ppo, lean), maps=maps))
+    assert len(found.dots) == len(whole.dots)
+    assert all(each.number.value is not None for each in whole.dots)  # the control
 
 
 def test_a_fitted_loss_is_never_more_than_can_be_lost() -> None:

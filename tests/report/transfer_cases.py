@@ -17,6 +17,7 @@ from simgap.records.transfer import (
     Transfer,
     TransferPoint,
     TransferPolicy,
+    TransferVerdict,
     VarianceShare,
     WorstPoint,
 )
@@ -43,6 +44,24 @@ def about(middle: float, half: float = 2.0) -> Estimate:
 def lost(length: float, delay: float) -> float:
     """What ppo loses: nothing with a short pole, up to 150 with a long one."""
     return 100.0 * max(0.0, length - 0.75) * (1.0 + delay)
+
+
+def verdict(**changes: Any) -> TransferVerdict:
+    made = TransferVerdict(
+        code="fails-in-places",
+        text="ppo loses 40 on average against lean, 0.3 of what random loses.",
+        normalized_loss=about(0.3, 0.2),
+        worst_normalized_loss=about(0.8, 0.2),
+        drop=None,
+        worst_drop=None,
+        tolerance=0.1,
+        acceptable=about(0.6, 0.2),
+        success=None,
+        reference="lean",
+        baseline="random",
+        compared=1.0,
+    )
+    return replace(made, **changes)
 
 
 def policy(name: str, *, reference: bool = False, **changes: Any) -> TransferPolicy:
@@ -86,6 +105,7 @@ def policy(name: str, *, reference: bool = False, **changes: Any) -> TransferPol
             confidence=0.95,
             ranges={"mass": (0.1, 0.3), "length": (1.0, 1.25), "delay": (1.0, 1.0)},
         ),
+        verdict=None if reference else verdict(),
         broken=0,
         points=tuple(at(*each) for each in product(LENGTHS, MASSES, DELAYS)),
     )
@@ -129,6 +149,7 @@ def transfer(**changes: Any) -> Transfer:
         paired=True,
         bounds=(0.0, 200.0),
         policies=(policy("ppo"), policy("lean", reference=True)),
+        verdict=verdict(),
         references=("lean",),
         parameters=(
             share("length", 0.7, 0.9),
@@ -154,6 +175,7 @@ def bare() -> Transfer:
     )
     return transfer(
         policies=(replace(alone, points=points),),
+        verdict=verdict(code="no-nominal", normalized_loss=None, reference=None),
         references=(),
         parameters=(),
         pairs=(),

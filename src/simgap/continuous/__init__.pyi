@@ -53,6 +53,7 @@ from .measuring.means import (
     mean_at as mean_at,
     mean_over as mean_over,
 )
+from .measuring.normalized import Baseline as Baseline
 from .measuring.read_out import explained as explained
 from .measuring.returns_table import read_returns as read_returns
 from .measuring.step_losses import (

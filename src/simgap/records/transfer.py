@@ -73,6 +73,54 @@ class LossRegion:
     ]
 
 
+VerdictCode = Literal[
+    "transfers",
+    "transfers-on-average",
+    "on-average-only",
+    "fails-in-places",
+    "fails",
+    "undecided",
+    "partly-compared",
+    "no-useful-reference",
+    "no-baseline",
+    "no-nominal",
+    "nominal-no-better",
+    "no-drop-seen",
+    "drops-in-places",
+    "drops",
+]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransferVerdict:
+    """Whether a policy transfers: what it loses as a share of what a baseline loses.
+
+    0 is the reference, 1 is the baseline, which is random actions unless another policy
+    is named. Without a reference it is the drop from the nominal parameters.
+    """
+
+    code: Annotated[VerdictCode, means("see docs/real-simulators.md")]
+    text: str
+    normalized_loss: Annotated[Estimate | None, means("mean over nu; null: not known")]
+    worst_normalized_loss: Annotated[
+        Estimate | None, means("loss at the worst point, in the same unit")
+    ]
+    drop: Annotated[
+        Estimate | None,
+        means("without a reference: lost of the nominal return above the baseline"),
+    ]
+    worst_drop: Annotated[Estimate | None, means("the same at the worst point")]
+    tolerance: Annotated[float | None, means("a normalized loss that matters")]
+    acceptable: Annotated[
+        Estimate | None, means("share of nu where no more than the threshold is lost")
+    ]
+    success: Annotated[Estimate | None, means("chance of success, mean over nu")]
+    reference: Annotated[str | None, means("losses are measured against it")]
+    baseline: Annotated[str | None, means("null: none was measured")]
+    compared: Annotated[float, means("share of nu where all of them were measured")]
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransferPolicy:
@@ -88,6 +136,7 @@ class TransferPolicy:
     gap: Annotated[Estimate | None, means("mean over nu, against the best reference")]
     worst_gap: Annotated[WorstPoint | None, means("against the best reference")]
     region: Annotated[LossRegion | None, means("where more is lost than matters")]
+    verdict: Annotated[TransferVerdict | None, means("null: it is a reference")] = None
     broken: Annotated[int, means("episodes that broke")]
     points: Annotated[tuple[TransferPoint, ...], means("in the order of the design")]
 
@@ -190,11 +239,14 @@ class Transfer(Record):
     randomize: Annotated[str, means("nu, in the grammar of --randomize")]
     horizon: int | None
     design: Annotated[str, means("how the points were chosen")]
-    episodes: Annotated[int, means("measured in all")]
-    steps: Annotated[int | None, means("of the simulator, in all")]
+    episodes: Annotated[int, means("of the policies and references")]
+    steps: Annotated[int | None, means("of the simulator, those of the baseline too")]
     paired: Annotated[bool, means("policies met the same starts and noise")]
     bounds: Annotated[tuple[float, float] | None, means("certain ends of a return")]
     policies: tuple[TransferPolicy, ...]
+    verdict: Annotated[
+        TransferVerdict | None, means("on the first policy; others that fail are named")
+    ] = None
     references: Annotated[tuple[str, ...], means("what losses are measured against")]
     parameters: Annotated[tuple[VarianceShare, ...], means("of the first policy")]
     pairs: Annotated[tuple[VarianceShare, ...], means("what only two together explain")]
@@ -205,3 +257,14 @@ class Transfer(Record):
     notes: tuple[Note, ...]
     certainty: dict[str, Certainty]
     provenance: Provenance
+
+    @property
+    def main_policy(self) -> TransferPolicy | None:
+        """Return what the verdict is about: the first that is no reference.
+
+        The baseline is one only if nothing else was measured.
+        """
+        mine = [each for each in self.policies if not each.is_reference]
+        about = "" if self.verdict is None else self.verdict.baseline
+        others = [each for each in mine if each.name != about]
+        return next(iter(others or mine or self.policies), None)

@@ -63,6 +63,9 @@ class WidthRun(Record):
     beyond: Annotated[float, means("times the ranges, for the points beyond")]
     widths: Annotated[tuple[WidthReturns, ...], means("the narrowest first")]
     random: Annotated[Estimate, means("of random actions, over the user's ranges")]
+    longer: Annotated[
+        Estimate | None, means("of another training over all ranges, if there is one")
+    ] = None
     at_stake: Annotated[float, means("the best width less random actions")]
     slack: Annotated[float, means("a part of `at_stake`")]
     spare: Annotated[float, means("loss that is good enough, in units of reward")]

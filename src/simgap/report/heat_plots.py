@@ -30,7 +30,7 @@ class Dot:
     x: float  # in columns, from 0 on
     y: float  # in rows
     place: int | None  # of the slider at which it is shown; None: at all
-    number: ShownNumber
+    number: ShownNumber  # without a value: a cross
     words: str  # where it is
 
 
@@ -202,7 +202,7 @@ def _colours(tables: Sequence[Table], dots: Sequence[Dot]) -> dict[str, Any]:
         if each.value is not None and isfinite(each.value)
     )
     low, high, logarithmic = _range(values)
-    if dots:
+    if dots and values:
         low, high = min(0.0, values[0]), values[-1]
         return {"low": low, "high": high if high > low else low + 1.0, "log": False}
     return {"low": low, "high": high, "log": logarithmic}

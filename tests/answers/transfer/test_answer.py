@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 
 import simgap
-from simgap.continuous import bind, parse_randomization
+from simgap.continuous import Box, bind, parse_randomization
+from simgap.errors import SimgapError
 from simgap.records.files import read_record
 from simgap.records.train import Train
 from simgap.records.transfer import Transfer
@@ -42,7 +44,8 @@ def test_a_return_without_noise_is_that_of_the_formula(tmp_path: Path) -> None:
     for policy in found.policies:
         every = [each.returned.estimate for each in policy.points]
         assert policy.mean.estimate == pytest.approx(np.dot(ends, every) / 4.0)
-    assert (found.episodes, found.steps, found.horizon) == (20, 20, 1)
+    beside = 5 * 2 + 3 * 16  # of the baseline, and of all at the nominal parameters
+    assert (found.episodes, found.steps, found.horizon) == (20, 20 + beside, 1)
     assert (found.design, found.randomize) == ("grid:5", "theta=0..4")
     assert found.provenance.seed == 4 and found.provenance.model == found.simulator
     assert found.references == () and found.value_of_memory is None
@@ -63,6 +66,69 @@ def test_a_reference_is_what_is_lost_against() -> None:
     two = found.policies[0]
     lost = {each.theta["theta"]: each.gap.estimate for each in two.points if each.gap}
     assert lost == {x: (2.0 - x) ** 2 - (1.0 - x) ** 2 for x in POINTS}
+
+
+def test_a_verdict_is_measured_against_random_actions_or_a_baseline() -> None:
+    """Over 0..4 the guess g loses (g - 2)^2 + c; the best guess is 2."""
+    best = {"two": Guess(2.0)}
+    found = graded({"three": Guess(3.0)}, references=best, baseline=Guess(5.0)).verdict
+    assert found is not None and found.normalized_loss is not None
+    assert found.normalized_loss.estimate == pytest.approx(1.0 / 9.0)
+    assert (found.reference, found.compared) == ("two", 1.0)
+    usual = graded({"three": Guess(3.0)}, references=best, episodes=32).verdict
+    assert usual is not None and usual.baseline == "random"
+    assert usual.normalized_loss is not None
+    assert 0.0 < usual.normalized_loss.estimate < 0.1
+    itself = graded(["r=random"], references=best, episodes=8).verdict
+    assert itself is not None and itself.normalized_loss is not None
+    assert itself.normalized_loss.estimate == 1.0  # it met the same episodes
+    alone = graded({"one": Guess(1.0)}).verdict  # 1 is the nominal value
+    assert alone is not None and alone.normalized_loss is None
+    assert alone.drop is not None and alone.reference is None
+    endless = replace(QUIET, action=Box(np.array([-np.inf]), np.array([np.inf])))
+    without = simgap.transfer(
+        endless, {"three": Guess(3.0)}, references=best, randomize="theta=0..4"
+    ).verdict
+    assert without is not None
+    assert (without.code, without.baseline) == ("no-baseline", None)
+
+
+def test_a_table_names_its_baseline_and_is_compared_where_it_has_no_holes(
+    tmp_path: Path,
+) -> None:
+    means = {"new": (9, 9, 1, 1), "old": (10, 10, None, None), "idle": (0, 0, 0, 0)}
+    rows = [
+        f"{name},{mass},{k},{mean + 0.1 * (k % 3)}"
+        for name, each in means.items()
+        for mass, mean in enumerate(each)
+        if mean is not None
+        for k in range(9)
+    ]
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(["policy,mass,episode,return", *rows]))
+    told = simgap.transfer(returns=path, references=["old"], baseline="idle").verdict
+    assert told is not None and told.normalized_loss is not None
+    assert (told.code, told.compared, told.baseline) == ("partly-compared", 0.5, "idle")
+    assert told.normalized_loss.estimate == pytest.approx(0.1)
+    assert told.normalized_loss.upper < 0.11  # the compared part alone would be a yes
+    with pytest.raises(SimgapError) as wrong:
+        simgap.transfer(returns=path, references=["old"], baseline="random")
+    assert wrong.value.code == "no-baseline"
+
+
+@pytest.mark.parametrize("reference", ["random", "zero"])
+def test_doing_nothing_on_cart_pole_is_no_yes(reference: str) -> None:
+    found = simgap.transfer(
+        "cartpole",
+        {"nothing": "zero"},
+        references={"known": reference},
+        randomize="length=0.3..1.5 delay={0,1,2}",
+        design="sobol:16",
+        episodes=8,
+        beyond=1.0,
+        checked=False,
+    )
+    assert found.verdict is not None and found.verdict.code == "no-useful-reference"
 
 
 # trainings

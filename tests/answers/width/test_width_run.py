@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import simgap
 from simgap.answers.width.width_run import width_run
 from simgap.records.files import read_record
 from simgap.records.train import Train
@@ -73,6 +74,23 @@ def test_what_cannot_be_told_is_undecided(more: dict[str, Any], code: str) -> No
     found = asked(**more)
     assert (found.outcome, found.recommended) == ("undecided", None)
     assert code in codes(found)
+
+
+def test_a_longer_training_that_gets_more_leaves_the_width_undecided() -> None:
+    """The best guess of all, 2, against widths whose guesses are at most 1.25."""
+    about: dict[str, Any] = {"randomize": "theta=0..4", "memory": "none", "seeds": 4}
+    longer, worse = (
+        simgap.train(Target(), train_fn=lambda *_, g=g: Guess(g), name="whole", **about)
+        for g in (2.0, 0.5)
+    )
+    found = asked(widths=(0.0, 0.25), longer=longer)
+    assert (found.outcome, found.recommended) == ("undecided", None)
+    assert "trainings-too-short" in codes(found)
+    best = max(each.mean.estimate for each in found.widths)
+    assert found.longer is not None and found.longer.estimate > best
+    control = asked(widths=(0.0, 0.25), longer=worse)
+    assert "trainings-too-short" not in codes(control)
+    assert control.widths == found.widths
 
 
 @pytest.mark.slow

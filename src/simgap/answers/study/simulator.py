@@ -242,7 +242,7 @@ class _Study:
         if plan.blame is None:
             answers.append(only_parameter(self.parameters[0], "transfer.json"))
         notes = list(plan.notes)
-        for name, kind, make in self._further(plan, clock):
+        for name, kind, make in self._further(plan, clock, trainings):
             try:
                 found = kept(f"{name}_run", kind, make, again=False)
             except InvalidFile:
@@ -299,7 +299,7 @@ class _Study:
         return [records[each] for each in recipes]
 
     def _further(
-        self, plan: Plan, clock: Clock
+        self, plan: Plan, clock: Clock, trainings: Sequence[Train]
     ) -> Iterator[tuple[str, type[Answered], Callable[[], Answered]]]:
         """Yield the questions beside transfer that the plan has time for."""
         if plan.blame is not None:
@@ -328,6 +328,13 @@ class _Study:
             ),
         )
         if plan.width is not None:
+            whole = (
+                each
+                for each in trainings
+                if each.memory == MEMORY.memory
+                and each.randomize == each.told
+                and not (each.informed or each.draws)
+            )
             yield (
                 "width",
                 WidthRun,
@@ -339,6 +346,7 @@ class _Study:
                     noise=self.noise,
                     seeds=plan.width.seeds,
                     steps=plan.width.steps,
+                    longer=next(whole, None),
                     design=plan.width.episodes.design,
                     episodes=plan.width.episodes.episodes,
                     checked=False,

@@ -2,7 +2,7 @@
 
 What a thing is worth is *yes* if its interval lies above 0, *no* if it does not and
 nothing that matters can be in it, *undecided* otherwise. What matters is the threshold
-of `transfer`: a tenth of what a return lies between.
+of `transfer`: a tenth of what random actions lose.
 """
 
 from __future__ import annotations

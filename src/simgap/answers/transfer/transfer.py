@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from simgap.answers.planned_class import Tell
+from simgap.answers.transfer.baseline import RANDOM, BaselineRun, baseline_policy
 from simgap.answers.transfer.check import look_at
 from simgap.answers.transfer.opened_run import opened_work
 from simgap.answers.transfer.setup import (
@@ -25,6 +26,7 @@ from simgap.arrays import BoolArray
 from simgap.continuous import (
     REPEATS,
     REPETITIONS,
+    Baseline,
     Cube,
     DrawnPoints,
     Graded,
@@ -45,6 +47,7 @@ from simgap.records.kept import write_record
 from simgap.records.note import Note
 from simgap.records.provenance import provenance
 from simgap.records.transfer import BrokenEpisode, Transfer, Worth
+from simgap.text import listed
 from simgap.user_files import made_folder, replacing
 
 RETURNS, RECORD = "returns.npz", "transfer.json"
@@ -75,6 +78,7 @@ def transfer(
     beyond: float = 1.5,
     bounds: tuple[float, float] | None = None,
     threshold: float | None = None,
+    baseline: Any = None,
     noise: str = "",
     checked: bool = True,
     confidence: float = 0.95,
@@ -96,8 +100,10 @@ def transfer(
     there is no reference) at every point is known to that much, `budget` until the
     simulator has made so many steps, `until="decided"` until the mean loss is known to
     be above or below `threshold`, or more points are needed; intervals hold all the
-    same. What is lost is
-    measured against the best of `references` at each point. With `bounds` of a return,
+    same. What is lost is measured against the best of `references` at each point, and
+    the verdict divides it by what the `baseline` loses, a policy that stands for
+    knowing nothing: random actions, unless you name another. A tenth of that matters,
+    or `threshold`. With `bounds` of a return,
     the simulator's own or yours, intervals are guaranteed. A parameter that changes
     nothing is refused, unless `checked` is False. `workers` is the number of
     processes; more than one needs a simulator and policies that are given by name.
@@ -133,6 +139,7 @@ def transfer(
             references=tuple(references),
             bounds=bounds,
             threshold=threshold,
+            baseline=None if baseline is None else str(baseline),
             confidence=confidence,
         )
     run = trained_run(simulator)
@@ -186,26 +193,53 @@ def transfer(
         bounds=bounds,
     )
     work, entries = ready.work, ready.entries
+    names = [each.name for each in entries]
+    least = baseline_policy(baseline, [*mine, *others], names)
     folder = None if out is None else Path(out)
     if folder is not None:
         made_folder(folder)
-    rounds = None
     if until is not None and (threshold is None or not others):
         raise InvalidArgument(
             "until is decided what is lost, more than a threshold or less",
             hint="give --threshold X and --reference R",
             code="nothing-to-decide",
         )
-    if half_width is not None or budget is not None or until is not None:
-        first = min(FIRST, episodes or FIRST)
-        if budget is not None:
-            first = min(first, _affordable(budget, len(entries), work))
+    bounded = any(each is not None for each in (half_width, budget, until))
+    first = min(FIRST, episodes or FIRST) if bounded else episodes or EPISODES
+    if budget is not None:
+        extra = (least.name not in names, not others)
+        first = min(first, _affordable(budget, len(entries), work, *extra))
+    progress("measuring the baseline")
+    beside = BaselineRun(
+        simulator_argument=simulator,
+        simulator=opened,
+        randomization=randomization,
+        where=where,
+        horizon=steps,
+        noise=noise,
+        seed=seed,
+        bounds=bounds,
+        paired=repeated == REPEATS,
+        folder=folder,
+        workers=workers,
+    ).measured(
+        least,
+        [
+            replace(each, name=name)
+            for each, name in zip([*mine, *others], names, strict=True)
+        ],
+        episodes=first,
+        nominal=0 if others else first if bounded else max(FIRST, first),
+    )
+    rounds = None
+    if bounded:
+        left = None if budget is None else budget - beside.steps
         limit = threshold if until is not None else None
-        rounds = Rounds(first, half_width, budget, episodes or MOST, limit)
+        rounds = Rounds(first, half_width, left, episodes or MOST, limit)
     found = measured(
         work,
         entries,
-        episodes=rounds.first if rounds else episodes or EPISODES,
+        episodes=first,
         more=None if rounds is None else _more(rounds, confidence, where.drawn),
         references=tuple(dict.fromkeys(each.name for each in entries[len(mine) :])),
         paired=repeated == REPEATS,
@@ -230,12 +264,13 @@ def transfer(
             threshold=threshold,
             confidence=confidence,
             look=found.looks,
+            baseline=beside.baseline,
         ),
         simulator=opened.name,
         randomize=randomization.to_string(),
         horizon=steps,
         design=design,
-        steps=found.steps,
+        steps=found.steps + beside.steps,
         model=opened.name,
         seed=seed,
         notes=(
@@ -258,6 +293,7 @@ def _of_returns(
     references: tuple[str, ...],
     bounds: tuple[float, float] | None,
     threshold: float | None,
+    baseline: str | None,
     confidence: float,
 ) -> Transfer:
     """Return the same answer about returns that were measured elsewhere."""
@@ -267,9 +303,22 @@ def _of_returns(
     )
     if spec is not None:
         cube = replace(cube, inside=_inside(cube, spec))
+    if baseline is not None and baseline not in cube.policies:
+        raise InvalidArgument(
+            f"the table has no policy {baseline!r}, which is the baseline",
+            hint=f"it has {listed(cube.policies)}",
+            code="no-baseline",
+        )
+    least = baseline or (RANDOM if RANDOM in cube.policies else None)
     return _record(
         cube,
-        graded(cube, drawn, threshold=threshold, confidence=confidence),
+        graded(
+            cube,
+            drawn,
+            threshold=threshold,
+            confidence=confidence,
+            baseline=None if least is None else Baseline(least),
+        ),
         simulator="",
         randomize="" if spec is None else spec.to_string(),
         horizon=None,
@@ -310,9 +359,15 @@ def _inside(cube: Cube, spec: Randomization) -> BoolArray:
     return found
 
 
-def _affordable(budget: int, policies: int, work: Work) -> int:
-    """Return the episodes at each point that a budget of steps allows at least."""
-    longest = policies * len(work.points.theta) * work.horizon
+def _affordable(
+    budget: int, policies: int, work: Work, baseline: bool, nominal: bool
+) -> int:
+    """Return the episodes at each point that a budget of steps allows at least.
+
+    The baseline may be one more policy, and the nominal parameters one more point.
+    """
+    policies, points = policies + baseline, len(work.points.theta) + nominal
+    longest = policies * points * work.horizon
     if budget < 2 * longest:
         raise InvalidArgument(
             f"a budget of {budget} steps",
@@ -377,6 +432,7 @@ def _record(
         paired=cube.paired,
         bounds=cube.bounds,
         policies=found.policies,
+        verdict=found.verdict,
         references=cube.references,
         parameters=found.parameters,
         pairs=found.pairs,
@@ -400,6 +456,7 @@ def _record(
         notes=(*found.notes, *notes),
         certainty={
             "policies": "estimated",
+            "verdict": "estimated",
             "parameters": "estimated",
             "pairs": "estimated",
             "maps": "estimated",

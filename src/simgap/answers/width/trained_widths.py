@@ -171,6 +171,7 @@ class GradedWidths:
     where: Where
     policies: tuple[TransferPolicy, ...]
     random: TransferPolicy
+    longer: TransferPolicy | None  # another training, over all of the ranges
     inside: tuple[Estimate, ...]  # means over their own ranges
     episodes: int
     steps: int
@@ -183,6 +184,7 @@ def graded_widths(
     trainings: Sequence[Train],
     parts: Sequence[BoundRandomization],
     *,
+    longer: Train | None = None,
     noise: str,
     design: str,
     episodes: int,
@@ -197,7 +199,8 @@ def graded_widths(
 
     Points of a policy's own ranges come from the same points of the unit cube.
     """
-    run = TrainedRun(None, tuple(trainings))
+    more_trainings = () if longer is None else (longer,)
+    run = TrainedRun(None, (*trainings, *more_trainings))
     known = {**run.policies, **run.references}
     paired = repetition(asked.simulator) == REPEATS
 
@@ -233,8 +236,10 @@ def graded_widths(
 
     names = [each.name for each in trainings]
     where = points_of(asked.told, design, beyond, seed)
-    whole = run_all(asked.told, where, [*names, RANDOM])
-    *policies, random = graded(whole.cube, where.drawn, confidence=confidence).policies
+    further = [each.name for each in more_trainings]
+    whole = run_all(asked.told, where, [*names, *further, RANDOM])
+    found = graded(whole.cube, where.drawn, confidence=confidence).policies
+    policies, others = found[: len(names)], found[len(names) : -1]
     inside, every = [], [whole]
     for policy, name, part in zip(policies, names, parts, strict=True):
         if part is asked.told:
@@ -248,8 +253,9 @@ def graded_widths(
     return GradedWidths(
         whole.cube,
         where,
-        tuple(policies),
-        random,
+        policies,
+        found[-1],
+        others[0] if others else None,
         tuple(inside),
         sum(each.cube.episodes for each in every),
         sum(each.steps for each in every),

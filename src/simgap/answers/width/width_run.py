@@ -25,8 +25,9 @@ from simgap.answers.width.trained_widths import (
     trained_widths,
     widths_by_function,
 )
-from simgap.continuous import ENOUGH_SEEDS, TrainFunction, narrowed
+from simgap.continuous import ENOUGH_SEEDS, TrainFunction, compared, narrowed
 from simgap.errors import InvalidArgument
+from simgap.intervals import Estimate
 from simgap.records.kept import write_record
 from simgap.records.note import Note
 from simgap.records.provenance import provenance
@@ -58,6 +59,7 @@ def width_run(
     beyond: float = 1.5,
     checked: bool = True,
     allow_different_machine: bool = False,
+    longer: Train | None = None,
     confidence: float = 0.95,
     seed: int = 0,
     workers: int = 1,
@@ -74,6 +76,9 @@ def width_run(
     random actions. Where intervals, which allow for other training seeds, do not say
     which it is, the answer is undecided. Everything is kept in the folder `out`,
     simgap-run unless it is given; what was stopped goes on.
+
+    `longer` is another training over all of the ranges, usually of more steps. If it
+    gets more than every width, these had not converged, and the answer is undecided.
 
     With a `train_fn` as for `simgap.train` policies are trained by it, each from
     nothing, and the record alone is kept, if `out` is given.
@@ -134,6 +139,7 @@ def width_run(
         asked,
         trained.trainings,
         parts,
+        longer=longer,
         noise=noise,
         design=design,
         episodes=episodes,
@@ -155,8 +161,25 @@ def width_run(
         spare=spare,
         confidence=confidence,
     )
-    verdict = decided(choice, every, seeds=seeds, at_stake=at_stake)
-    cost = trained.steps
+    cost, ahead = trained.steps, None
+    if found.longer is not None:
+        ahead = compared(
+            found.cube,
+            found.longer.name,
+            found.policies[choice.best].name,
+            found.where.drawn,
+            confidence=confidence,
+        ).mean.value
+    verdict = decided(
+        choice,
+        every,
+        seeds=seeds,
+        at_stake=at_stake,
+        steps=cost,
+        converged=[each.converged for each in trained.trainings],
+        ahead=ahead,
+        spare=spare,
+    )
     answer = WidthRun(
         simulator=asked.simulator.name,
         randomize=asked.told.to_string(),
@@ -196,6 +219,7 @@ def width_run(
             )
         ),
         random=found.random.mean,
+        longer=None if found.longer is None else found.longer.mean,
         at_stake=at_stake,
         slack=slack,
         spare=spare,
@@ -282,9 +306,30 @@ class Decided(NamedTuple):
 
 
 def decided(
-    choice: Choice, widths: Sequence[float], *, seeds: int, at_stake: float
+    choice: Choice,
+    widths: Sequence[float],
+    *,
+    seeds: int,
+    at_stake: float,
+    steps: int | None,
+    converged: Sequence[bool | None],
+    ahead: Estimate | None,
+    spare: float,
 ) -> Decided:
-    """Return the recommended width, or why there is none."""
+    """Return the recommended width, or why there is none.
+
+    `ahead` is what a longer training over all of the ranges gets more than the best
+    width. A width whose trainings had not converged might be better or good enough, so
+    that none is recommended instead of it.
+    """
+    length = "" if steps is None else f" of {steps} steps"
+    short = f"trainings{length} had not converged"
+    if ahead is not None and ahead.lower > spare:
+        text = (
+            f"{short}: a longer one over all of the ranges gets {bracket(ahead, 3)} "
+            "more than the best of them"
+        )
+        return Decided(None, (Note("trainings-too-short", text),))
     if not at_stake > 0.0:
         text = "no policy gets more than random actions: train longer"
         return Decided(None, (Note("nothing-learnt", text),))
@@ -294,6 +339,15 @@ def decided(
             f"trainings: give --seeds 5, or {ENOUGH_SEEDS} at least"
         )
         return Decided(None, (Note("too-few-seeds", text),))
+    rough = [
+        number(width, 3)
+        for at, (width, each) in enumerate(zip(widths, converged, strict=True))
+        if each is False and at != choice.recommended
+    ]
+    if rough:
+        text = f"{short} (widths {', '.join(rough)}), and longer ones may order them "
+        text += "otherwise: more --steps"
+        return Decided(None, (Note("trainings-too-short", text),))
     if choice.recommended is not None:
         return Decided(widths[choice.recommended])
     rivals = [
@@ -317,10 +371,14 @@ def reason_of(found: WidthRun) -> str:
         "random actions"
     )
     if found.recommended is None:
+        why = found.notes[0]
+        if why.code != "widths-not-separated":
+            return f"Undecided: {why.text}."
         return (
-            f"Width {number(best.width, 3)} has the greatest mean, "
-            f"{bracket(best.mean, 4)}. {number(guess.width, 3)} seems to be the "
-            f"narrowest that gets at most {number(found.spare, 3)} less, {part}."
+            f"Undecided: {why.text}. Of these trainings width {number(best.width, 3)} "
+            f"has the greatest mean, {bracket(best.mean, 4)}; "
+            f"{number(guess.width, 3)} is the narrowest whose mean is at most "
+            f"{number(found.spare, 3)} less, {part}."
         )
     chosen = by_width[found.recommended]
     told = [f"Train on {_part(chosen)}: {chosen.randomize}."]

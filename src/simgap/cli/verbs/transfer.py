@@ -111,8 +111,17 @@ def run(
         typer.Option(
             "--threshold",
             metavar="X",
-            help="Say where more than X is lost; a tenth of the bounds of a return.",
+            help="A loss that matters; a tenth of what the baseline loses.",
             parser=real("--threshold", hint="it is a loss above 0"),
+        ),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--baseline",
+            metavar="P",
+            help="Stands for knowing nothing; random actions, unless you name a "
+            "policy (with --returns: a name in the table).",
         ),
     ] = None,
     noise: Noise = None,
@@ -180,6 +189,7 @@ def run(
             references=reference or (),
             bounds=_ends(bounds),
             threshold=threshold,
+            baseline=baseline,
         )
     else:
         with telling("measuring") as tell:
@@ -201,6 +211,7 @@ def run(
                 beyond=beyond,
                 bounds=_ends(bounds),
                 threshold=threshold,
+                baseline=baseline,
                 noise=noise or "",
                 checked=check,
                 seed=seed,

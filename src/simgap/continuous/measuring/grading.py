@@ -13,6 +13,7 @@ from simgap.continuous.measuring.drawn import DrawnPoints
 from simgap.continuous.measuring.gaps import gap_at_points, losses, mean_gap
 from simgap.continuous.measuring.maps import fit
 from simgap.continuous.measuring.means import Level, mean_at, mean_over
+from simgap.continuous.measuring.normalized import Baseline
 from simgap.continuous.measuring.notes import notes_on
 from simgap.continuous.measuring.stopping import Open, undecided
 from simgap.continuous.measuring.value import (
@@ -20,30 +21,25 @@ from simgap.continuous.measuring.value import (
     measured_return,
     measured_success,
 )
-from simgap.continuous.measuring.worst import (
-    loss_region,
-    theta_at,
-    worst_gap,
-    worst_point,
-)
+from simgap.continuous.measuring.verdict import overall, verdict_on
+from simgap.continuous.measuring.worst import theta_at, worst_gap, worst_point
 from simgap.errors import InvalidArgument
 from simgap.intervals import Estimate
 from simgap.records.note import Note
 from simgap.records.transfer import (
     LossMap,
-    LossRegion,
     TransferPoint,
     TransferPolicy,
+    TransferVerdict,
     VarianceShare,
 )
 from simgap.text import number
 
-TENTH = 0.1  # of the range, or of the spread of returns: a loss that matters
-
 
 class Graded(NamedTuple):
-    """What the returns say: policies, parameters, pairs, maps, and remarks."""
+    """What the returns say: verdict, policies, parameters, pairs, maps, and remarks."""
 
+    verdict: TransferVerdict | None
     policies: tuple[TransferPolicy, ...]
     parameters: tuple[VarianceShare, ...]
     pairs: tuple[VarianceShare, ...]
@@ -58,31 +54,32 @@ def graded(
     confidence: float = 0.95,
     look: int = 0,
     threshold: float | None = None,
+    baseline: Baseline | None = None,
 ) -> Graded:
     """Return every number of a transfer.
 
     `look`: what was met decided how many episodes were run, and this is the so-manieth
     time that it was looked at (from 1 on). `threshold` is a loss that matters, in units
-    of reward; without one it is a tenth of what a return lies between, or of the spread
-    of the returns.
+    of reward; without one it is a tenth of what the baseline loses.
     """
     if not cube.inside.any():
         raise InvalidArgument(
             "all points are beyond the range", hint="grade some that are inside"
         )
     level = Level(confidence, look)
-    least = _tenth(cube) if threshold is None else threshold
     policies = tuple(
-        _policy(cube, each, points, level, least) for each in cube.policies
+        _policy(cube, each, points, level, threshold, baseline)
+        for each in cube.policies
     )
-    judged = [each for each in cube.policies if each not in cube.references]
-    fits = [fit(cube, each, points) for each in judged or cube.policies]
+    mine = [each for each in cube.policies if each not in cube.references]
+    fits = [fit(cube, each, points) for each in mine or cube.policies]
     left: tuple[Open, ...] = ()
     if threshold is not None:
         left = undecided(cube, points, threshold, level)
     none: tuple[VarianceShare, ...] = ()
     shares = (none, none) if isinstance(fits[0], Note) else fits[0].shares(confidence)
     return Graded(
+        _overall(policies, baseline),
         policies,
         *shares,
         tuple(each.map() for each in fits if not isinstance(each, Note)),
@@ -91,7 +88,12 @@ def graded(
 
 
 def _policy(
-    cube: Cube, policy: str, points: DrawnPoints, level: Level, threshold: float
+    cube: Cube,
+    policy: str,
+    points: DrawnPoints,
+    level: Level,
+    threshold: float | None,
+    baseline: Baseline | None,
 ) -> TransferPolicy:
     """Return everything about one policy."""
     inside, beyond = cube.inside, ~cube.inside
@@ -106,6 +108,16 @@ def _policy(
     lost = losses(cube, policy, points)
     gaps = None if lost is None else gap_at_points(lost, level)
     inside_both = inside if lost is None else inside & lost.there
+    succeeds = None if success is None else _over(success, inside, level)
+    found = verdict_on(
+        cube,
+        policy,
+        points,
+        level,
+        baseline=baseline,
+        threshold=threshold,
+        success=succeeds,
+    )
     return TransferPolicy(
         name=policy,
         is_reference=policy in cube.references,
@@ -113,14 +125,15 @@ def _policy(
         mean=mean_over(returns, inside, level),
         beyond=_over(returns, beyond, level),
         worst=worst_point(returns, cube, level),
-        success=None if success is None else _over(success, inside, level),
+        success=succeeds,
         gap=mean_gap(lost, inside_both, level)
         if lost is not None and inside_both.any()
         else None,
         worst_gap=worst_gap(lost, cube, inside_both, level)
         if lost is not None and inside_both.any()
         else None,
-        region=_region(cube, policy, points, level, threshold),
+        region=found.region,
+        verdict=found.verdict,
         broken=sum(each.policy == policy for each in cube.failures),
         points=_points(cube, policy, level, returns, success, gaps),
     )
@@ -137,6 +150,15 @@ def _first_failure(cube: Cube, policy: str) -> str:
         f"all of its episodes broke, the first one at {at or 'nominal'}, step "
         f"{first.step}: {first.text[:200]}"
     )
+
+
+def _overall(
+    policies: Sequence[TransferPolicy], baseline: Baseline | None
+) -> TransferVerdict | None:
+    """Return the verdict on the first policy that is no reference and no baseline."""
+    verdicts = [(each.name, each.verdict) for each in policies if each.verdict]
+    least = "" if baseline is None else baseline.name
+    return overall([each for each in verdicts if each[0] != least] or verdicts)
 
 
 def _points(
@@ -169,29 +191,6 @@ def _points(
     return tuple(found)
 
 
-def _region(
-    cube: Cube, policy: str, points: DrawnPoints, level: Level, threshold: float
-) -> LossRegion | None:
-    """Return where the policy loses more than a threshold; None without a reference.
-
-    Intervals of all points hold at once.
-    """
-    lost = losses(cube, policy, points)
-    if lost is None:
-        return None
-    where = np.flatnonzero(cube.inside)
-    gaps = gap_at_points(lost, level, where.size)
-    found = [None if (gap := gaps[t]) is None else gap[0] for t in where]
-    return loss_region(
-        found,
-        cube.theta[where],
-        cube.parameters,
-        points.shares(cube.inside),
-        threshold,
-        level.confidence,
-    )
-
-
 def _over(value: MeasuredValue, chosen: BoolArray, level: Level) -> Estimate | None:
     some = chosen & (value.counts > 0)
     return mean_over(value, some, level) if some.any() else None
@@ -202,12 +201,3 @@ def _episodes(cube: Cube, policy: str, point: int) -> int:
     broken = sum(e.policy == policy and e.point == point for e in cube.failures)
     ran: FloatArray = cube.of(policy)[:, point]
     return int(np.isfinite(ran).sum()) + (broken if cube.bounds else 0)
-
-
-def _tenth(cube: Cube) -> float:
-    """Return a loss that matters."""
-    if cube.bounds:
-        return TENTH * (cube.bounds[1] - cube.bounds[0])
-    every = cube.returns[:, :, cube.inside]
-    every = every[np.isfinite(every)]
-    return TENTH * float(np.ptp(every)) if every.size else 0.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf, isnan
+from math import inf, isnan, nan
 from typing import Protocol, final
 
 import numpy as np
@@ -175,6 +175,19 @@ class BoundRandomization:
             for i, column in enumerate(self.columns)
             for parameter in column.targets
         }
+
+    def nominal(self) -> FloatArray | None:
+        """Return the draws that change nothing, (1, P); None: they are not known."""
+        drawn = []
+        for column in self.columns:
+            found = {
+                {Operation.SCALE: 1.0, Operation.OFFSET: 0.0}.get(
+                    column.operation, target.nominal
+                )
+                for target in column.targets
+            }
+            drawn.append(found.pop() if len(found) == 1 else nan)
+        return None if any(map(isnan, drawn)) else np.array(drawn).reshape(1, -1)
 
     def inside(self, theta: FloatArray) -> BoolArray:
         """Return which points lie in the support of each draw, (n, P) -> (n,).

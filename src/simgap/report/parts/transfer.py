@@ -20,7 +20,6 @@ from simgap.report.parts.transfer_plots import (
 )
 from simgap.report.parts.transfer_words import (
     in_order,
-    judged,
     place,
     region_words,
     sure_words,
@@ -61,7 +60,7 @@ class TransferContent:
 
 def transfer_part(record: Transfer, anchor: str) -> Part:
     """Return the part of `transfer.json`."""
-    policy, answer = judged(record), transfer_verdict(record)
+    policy, answer = record.main_policy, transfer_verdict(record)
     maps = [
         map_plot(record, each, f"{anchor}-map-{at}")
         for at, each in enumerate(record.maps, start=1)

@@ -15,7 +15,7 @@ from simgap.records.transfer import LossMap, Transfer, TransferPoint
 from simgap.report.heat_plots import Dot, HeatPlot, SlidingHeat, Table
 from simgap.report.parts.transfer_words import in_order, place
 from simgap.report.plots import BarPlot, Curve, CurvePlot, Plot
-from simgap.report.shown_number import ShownNumber, show
+from simgap.report.shown_number import NOTHING, ShownNumber, show
 from simgap.text import listed, number, shown
 
 MOST_BINS = 8  # places along a parameter at which returns are told
@@ -223,6 +223,8 @@ def _map_note(record: Transfer, found: LossMap) -> str:
         else "Dots were measured. Colours between them explain less than half of the "
         f"differences and are typically off by {off}: trust the dots."
     )
+    if any(each.number is NOTHING for each in _dots(record, found)):
+        said += " Crosses: not measured for both, so not compared."
     others = len(in_order(record)) - len(found.parameters)
     if others > 0:
         said += " Colours are means over all other parameters."
@@ -250,14 +252,25 @@ def _table(found: LossMap, at: int, most: float) -> Table:
 
 
 def _dots(record: Transfer, found: LossMap) -> tuple[Dot, ...]:
-    """Return the measured points inside the range, each near one place of a slider."""
+    """Return the measured points inside the range, each near one place of a slider.
+
+    Where the policy or every reference is missing there is a point without a number.
+    """
     policy = next((p for p in record.policies if p.name == found.policy), None)
     points = [] if policy is None else [each for each in policy.points if each.inside]
     losses = _losses(points, found)
+    met = {tuple(each.theta.items()) for each in points}
+    for each in (p for one in record.policies for p in one.points if p.inside):
+        if (where := tuple(each.theta.items())) not in met:
+            met.add(where)
+            points.append(each)
+            losses.append(NOTHING)
+    if len(found.parameters) < 2:  # a curve
+        return ()
     across, up, *slid = found.parameters
     dots = []
     for point, loss in zip(points, losses, strict=True):
-        if loss is None or any(name not in point.theta for name in found.parameters):
+        if any(name not in point.theta for name in found.parameters):
             continue
         near = None
         if slid:
@@ -275,11 +288,9 @@ def _dots(record: Transfer, found: LossMap) -> tuple[Dot, ...]:
     return tuple(dots)
 
 
-def _losses(
-    points: Sequence[TransferPoint], found: LossMap
-) -> list[ShownNumber | None]:
+def _losses(points: Sequence[TransferPoint], found: LossMap) -> list[ShownNumber]:
     if found.loss_is == "gap":
-        return [None if p.gap is None else show(p.gap, digits=4) for p in points]
+        return [show(p.gap, digits=4) for p in points]
     best = max((p.returned.estimate for p in points), default=0.0)
     return [
         show(best - p.returned.estimate, certainty="estimated", digits=4)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
-from simgap.records.transfer import LossRegion, Transfer, TransferPolicy, WorstPoint
+from simgap.records.transfer import (
+    LossRegion,
+    Transfer,
+    TransferPolicy,
+    VerdictCode,
+    WorstPoint,
+)
 from simgap.report.parts.audit import Verdict
 from simgap.report.shown_number import ShownNumber, show
 from simgap.text import (
     counted,
-    listed,
     number,
     percent,
     percent_at_least,
     percent_at_most,
+    percent_between,
     shown,
 )
 
@@ -41,31 +46,35 @@ GUARANTEED = (
 )
 
 
-class Answer(NamedTuple):
-    """The word on top of the page, its colour, and the sentence behind it."""
-
-    word: str
-    mood: str
-    sentence: str
-
-
-def judged(record: Transfer) -> TransferPolicy | None:
-    """Return the policy the page is about: the first that is no reference."""
-    found = [each for each in record.policies if not each.is_reference]
-    return next(iter(found or record.policies), None)
+ANSWERS: dict[VerdictCode, tuple[str, str]] = {  # the word on the page, and its mood
+    "transfers": ("Yes", "good"),
+    "transfers-on-average": ("Yes, on average", "but"),
+    "on-average-only": ("On average only", "mind"),
+    "fails-in-places": ("Not everywhere", "mind"),
+    "fails": ("No", "bad"),
+    "undecided": ("Undecided", "open"),
+    "partly-compared": ("Compared in part", "open"),
+    "no-useful-reference": ("No verdict: no useful reference", "open"),
+    "no-baseline": ("No verdict: no baseline", "open"),
+    "no-nominal": ("Not compared", "open"),
+    "nominal-no-better": ("No better than the baseline", "bad"),
+    "no-drop-seen": ("No drop seen", "open"),
+    "drops-in-places": ("Drops in places", "mind"),
+    "drops": ("Drops", "mind"),
+}
 
 
 def transfer_verdict(record: Transfer) -> Verdict | None:
     """Return where the policy fails, by how much and how sure that is."""
-    policy = judged(record)
-    if policy is None:
+    policy, found = record.main_policy, record.verdict
+    if policy is None or found is None:
         return None
-    answer = _answer(record, policy)
+    word, mood = ANSWERS[found.code]
     return Verdict(
-        answer=answer.word,
-        mood=answer.mood,
+        answer=word,
+        mood=mood,
         certainty="estimated",
-        headline=answer.sentence,
+        headline=found.text,
         reason=" ".join(_reasons(record, policy)),
         more="",
         warnings=_warnings(record),
@@ -79,7 +88,7 @@ def worst_number(found: WorstPoint) -> ShownNumber:
 
 def in_order(record: Transfer) -> tuple[str, ...]:
     """Return the parameters that vary, the one that matters most first."""
-    policy = judged(record)
+    policy = record.main_policy
     points = () if policy is None else policy.points
     values: dict[str, set[float]] = {}
     for point in points:
@@ -120,53 +129,6 @@ def sure_words(record: Transfer) -> tuple[str, ...]:
     return tuple(_sure(record))
 
 
-def _answer(record: Transfer, policy: TransferPolicy) -> Answer:
-    name, gap, most = shown(policy.name, 40), policy.gap, policy.worst_gap
-    region, order = policy.region, in_order(record)
-    if gap is None or region is None or most is None:
-        least = worst_number(policy.worst)
-        return Answer(
-            "Not compared",
-            "open",
-            f"{name} returns {show(policy.mean, digits=4).text} on average, and "
-            f"{least.text} at its worst, at {place(policy.worst.theta, order)}.",
-        )
-    limit, where = number(region.threshold, 4), region_words(record, policy)
-    if gap.lower > region.threshold:
-        lost = show(gap, digits=4).text
-        return Answer("No", "bad", f"{name} loses {lost} on average.")
-    if region.certain > 0.0:
-        return Answer("Not everywhere", "mind", f"{where}.")
-    if most.lower > region.threshold:
-        return Answer(
-            "Not everywhere",
-            "mind",
-            f"{name} loses {worst_number(most).text} at {place(most.theta, order)}.",
-        )
-    if region.possible == 0.0:
-        nowhere = f"At no measured point does {name} lose more than {limit}."
-        return Answer("Yes", "good", nowhere)
-    if gap.upper <= region.threshold < most.estimate:
-        return Answer(
-            "On average only",
-            "mind",
-            f"{name} loses less than {limit} on average, but it seems to lose "
-            f"{worst_number(most).text} at {place(most.theta, order)}.",
-        )
-    if gap.upper <= region.threshold:
-        return Answer(
-            "Yes, on average",
-            "but",
-            f"{name} loses less than {limit} on average; single points may lose more.",
-        )
-    return Answer(
-        "Undecided",
-        "open",
-        f"{where or f'It is not known where {name} loses more than {limit}'}: more "
-        "episodes would tell.",
-    )
-
-
 def _warnings(record: Transfer) -> tuple[str, ...]:
     """Return the remarks that limit the verdict, the gravest first."""
     found = [each.text for each in record.notes if each.code not in HARMLESS]
@@ -174,24 +136,28 @@ def _warnings(record: Transfer) -> tuple[str, ...]:
 
 
 def _reasons(record: Transfer, policy: TransferPolicy) -> Iterator[str]:
-    order = in_order(record)
-    if policy.gap is None:
+    order, about = in_order(record), policy.verdict
+    if policy.worst_gap is None:
+        mean, least = show(policy.mean, digits=4), worst_number(policy.worst)
         yield (
-            "What could be had is not known: name a policy to compare with, "
-            "--reference R."
+            f"It returns {mean.text} ({mean.detail}) on average, and {least.text} at "
+            f"its worst, at {place(policy.worst.theta, order)}."
         )
-        return
-    mean = show(policy.gap, digits=4)
-    yield (
-        f"On average over the range it loses {mean.text} ({mean.detail}) against "
-        f"{listed(record.references)}."
-    )
-    if policy.worst_gap is not None:
+    else:
         most = worst_number(policy.worst_gap)
         yield (
             f"Most is lost at {place(policy.worst_gap.theta, order)}: {most.text} "
             f"({most.detail})."
         )
+    if where := region_words(record, policy):
+        yield f"{where}."
+    if about is not None and about.acceptable is not None and policy.region is not None:
+        yield (
+            f"No more than {number(policy.region.threshold, 4)} is lost at "
+            f"{percent_between(about.acceptable)} of the range."
+        )
+    if about is not None and about.success is not None:
+        yield f"It succeeds in {percent_between(about.success)} of the episodes."
     if record.parameters:
         first = record.parameters[0]
         yield (
@@ -218,7 +184,7 @@ def _box(record: Transfer, policy: TransferPolicy, region: LossRegion) -> str:
 
 
 def _sure(record: Transfer) -> Iterator[str]:
-    policy = judged(record)
+    policy = record.main_policy
     if policy is None:
         return
     inside = sum(each.inside for each in policy.points)

@@ -326,14 +326,21 @@ const Figures = (() => {
     };
     const texts = lines.map((each) => each.map((one) => one.filter(Boolean).join("; ")));
     const series = texts.map((each, i) => ({ row: i, texts: each }));
-    const dots = figure.dots.filter((dot) => dot[2] === null || dot[2] === place);
+    const here = figure.dots.filter((dot) => dot[2] === null || dot[2] === place);
+    const dots = here.filter((dot) => dot[3] !== null), holes = here.filter((dot) => dot[3] === null);
     const measured = {
       mode: "markers", x: dots.map((dot) => dot[0]), y: dots.map((dot) => dot[1]),
       marker: { size: 11, color: dots.map((dot) => scale(real(dot[3]))), cmin: 0, cmax: 1, colorscale: trace.colorscale, line: { width: 1.8, color: dots.map((dot) => css(scale(real(dot[3])) > 0.45 ? "--card" : "--ink")) } },
       customdata: dots.map((dot) => hover([dot[6], "measured " + figure.value + ": " + shown(dot[3]), interval(dot[4], dot[5], dot[3])])),
       hovertemplate: "%{customdata}<extra></extra>",
     };
-    return { traces: mapped ? [trace, measured] : [trace], layout: layout(width, Math.round(78 + deep + row * tall), more), series: series, legend: [] };
+    const missing = {
+      mode: "markers", x: holes.map((dot) => dot[0]), y: holes.map((dot) => dot[1]),
+      marker: { size: 10, symbol: "x-thin", line: { width: 2.4, color: css("--ink") } },
+      customdata: holes.map((dot) => hover([dot[6], "not compared: not measured for both"])),
+      hovertemplate: "%{customdata}<extra></extra>",
+    };
+    return { traces: !mapped ? [trace] : holes.length ? [trace, measured, missing] : [trace, measured], layout: layout(width, Math.round(78 + deep + row * tall), more), series: series, legend: [] };
   }
 
   /* How many decades the curves span upwards, with the room plotly leaves. */
