@@ -109,7 +109,6 @@ def test_a_refusal_is_two_lines_also_with_json(
         "solve riverswim --horizon=5",
         "solve -H 5 -- riverswim",
         "info 'riverswim?success=0.2:0.5:5'",
-        "info lakes.simgap --max-bytes 9000",
         "run random lakes.simgap -H 5 --real fast --seeds 2",
     ],
 )
@@ -124,7 +123,6 @@ SOUND = (  # quick ones, so that a slip which changes nothing costs nothing
     "info riverswim?states=3&success=0.3:0.6:2 --json",
     "info gym:FrozenLake-v1?terminal=restart",
     "solve riverswim?states=3 -H 5 --json",
-    "diameter lakes.simgap --max-bytes 9000",
     "oracle lakes.simgap -H 3 --no-baselines --solver exact --seed 1",
     "adapt lakes.simgap -H 3 --log table.csv --rewards exact",
     "width lakes.simgap -H 3 --param success --criterion worst",

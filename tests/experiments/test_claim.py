@@ -109,6 +109,7 @@ def test_a_number_without_a_heading_is_no_column() -> None:
     assert found.columns == ("shown",) and found.rows == ((0.5,),)
 
 
+@pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 2.0])
 def test_powers_are_found_exactly_without_noise(power: float) -> None:
     x = [10.0, 30.0, 100.0, 1000.0]
     found = growth_exponent(x, [3.0 * each**power for each in x])

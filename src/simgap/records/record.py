@@ -76,7 +76,7 @@ class Record:
         loads nothing. A record of which the page has no figure raises InvalidArgument.
         """
         # The page stands above records and draws them: imported only when asked for.
-        return import_module("simgap.report").figures_of(self)
+        return import_module("simgap.report.figures").figures_of(self)
 
     def _repr_html_(self) -> str:
         rows = "".join(

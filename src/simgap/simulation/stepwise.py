@@ -8,7 +8,6 @@ and the compiled agent draws the same numbers.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from contextlib import suppress
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -94,13 +93,22 @@ def _episode(
     _note_dropped(watched, memory, record, at, 0)
     plans = policy if isinstance(policy, Switching) else None
     playing = plans.playing(memory) if plans else None
+    left: OutsideClass | None = None
     for h in range(real.horizon):
-        action = _chosen(policy.act(memory, h, state), run, h, n_actions)
+        try:
+            chances = policy.act(memory, h, state)
+        except InvalidArgument:
+            if left is None:
+                raise
+            raise left from None  # what it remembers belongs to another state
+        action = _chosen(chances, run, h, n_actions)
         edge = step_with(world, run, state * n_actions + action, grid, record.trace[at])
         reward = float(observed.seen_reward[edge]) if sees else None
         after = int(world.next_state[edge])
-        with suppress(OutsideClass):  # then it remembers what it did (theory 2.3)
+        try:
             memory = policy.observe(memory, Step(h, state, action, after, reward))
+        except OutsideClass as error:  # it remembers what it did (theory 2.3)
+            left = error
         state = after
         _note_dropped(watched, memory, record, at, h + 1)
         if plans is not None and plans.playing(memory) != playing:
