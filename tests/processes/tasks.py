@@ -7,11 +7,13 @@ import multiprocessing
 import os
 import random
 import signal
+import stat
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -127,6 +129,20 @@ def _print(text: str, _: Tell) -> None:
     os.write(1, f"{text} again\n".encode())
 
 
+def _scribble(garbage: bytes, _: Tell) -> bytes:
+    """Write into every descriptor that is open and takes it."""
+    for each in range(3, 64):
+        with suppress(OSError):
+            if stat.S_ISSOCK(os.fstat(each).st_mode):
+                os.write(each, garbage)
+    return garbage
+
+
+def _scribble_and_wait(garbage: bytes, tell: Tell) -> None:
+    _scribble(garbage, tell)
+    time.sleep(FOREVER)
+
+
 def _child(_: Any, tell: Tell) -> int | None:
     """Start a process of one's own."""
     child = multiprocessing.get_context("spawn").Process(target=sys.exit, args=(7,))
@@ -171,6 +187,8 @@ TASKS: dict[str, Callable[[Any, Tell], Any]] = {
     "fail": _fail,
     "report": _report,
     "print": _print,
+    "scribble": _scribble,
+    "scribble and wait": _scribble_and_wait,
     "child": _child,
     "program": _program,
     "until": _until,

@@ -12,6 +12,7 @@ import pytest
 
 from simgap.errors import InvalidArgument, OutsideClass, SimgapError
 from simgap.processes import Crew, Ended
+from simgap.processes.inside import FRAME, MARK
 from tests.processes.tasks import (
     BEGUN,
     Task,
@@ -112,6 +113,29 @@ def test_a_task_may_take_so_much_memory_and_no_more() -> None:
     assert small.result[0] == 20 << 20
     if small.peak is not None:  # this kernel can say
         assert 20 / 1024 < small.peak < 0.4
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"\0", b"garbage", b"\x7f\xff\xff\xff", bytes(4096)]
+)
+def test_a_task_that_writes_into_the_pipe_of_its_worker_costs_only_itself(
+    garbage: bytes,
+) -> None:
+    """Whether it is read as a length or as a message."""
+    tasks: list[Task] = [("square", 2), ("scribble", garbage), ("square", 3)]
+    with crew(1) as workers:
+        ended = {each.task: each for each in workers.run(tasks)}
+    assert [code(ended[each]) for each in tasks] == ["", "process-died", ""]
+    assert [ended[each].result for each in tasks] == [4, None, 9]
+    assert ended["scribble", garbage].tries == 2
+
+
+def test_a_message_that_does_not_arrive_whole_is_waited_for_within_the_limit() -> None:
+    begun = FRAME.pack(MARK, 1 << 62) + b"and so on"
+    tasks: list[Task] = [("scribble and wait", begun), ("square", 3)]
+    with crew(1, seconds=0.5) as workers:
+        ended = {each.task: each for each in workers.run(tasks)}
+    assert [code(ended[each]) for each in tasks] == ["time-limit", ""]
 
 
 def test_memory_that_earlier_tasks_have_left_is_not_held_against_a_task() -> None:

@@ -82,8 +82,9 @@ class Crew:
         They are taken from `tasks` when there is a worker for them. A task ends with
         its result or with a failure:
 
-        `process-died`: its process died, `tries` times. The same task is run again,
-        with everything that it holds. `time-limit`, `memory-limit`: its process was
+        `process-died`: its process died, `tries` times, or was ended because something
+        else than messages came from it. The same task is run again, with everything
+        that it holds. `time-limit`, `memory-limit`: its process was
         ended. `task-failed`: something else than a SimgapError was raised, which the
         failure describes. A SimgapError is the failure itself.
 
@@ -172,11 +173,11 @@ class _Run:
         files = {file: each for each in self._workers for file in each.listened}
         ready = wait(files, LOOK)
         for worker in dict.fromkeys(files[file] for file in ready):
-            message = worker.message() if worker.listened[0] in ready else None
-            if message is None:
-                yield from self._died(worker)
-            else:
+            open_still = worker.listened[0] in ready and worker.read()
+            for message in worker.messages():
                 yield from self._read(worker, *message)
+            if worker.spoiled or not open_still:
+                yield from self._died(worker)
         if monotonic() >= self._look:
             for worker in tuple(self._workers):
                 yield from self._check(worker)
@@ -205,7 +206,7 @@ class _Run:
 
     def _check(self, worker: Worker) -> Iterator[Ended]:
         """See whether a worker lives, and whether its task takes too much."""
-        if worker.has_message():
+        if worker.has_written():
             return  # first things first
         if not worker.alive:
             yield from self._died(worker)
@@ -254,7 +255,8 @@ class _Run:
                 often = "" if task.tries == 1 else f" {task.tries} times"
                 failure = TaskFailed(
                     f"its process died{often}, the last time by {worker.how_it_ended}",
-                    hint="a crash of a library, or no memory left",
+                    hint="a crash of a library, no memory left, or code that writes "
+                    "where it has not opened anything",
                     code="process-died",
                 )
                 yield Ended(task.task, None, failure, task.tries, spent)
@@ -280,8 +282,9 @@ class _Run:
     def _let_go(self, worker: Worker) -> Iterator[Ended]:
         """End a worker, and read what it has still said."""
         worker.kill()
-        while worker.has_message() and (message := worker.message()) is not None:
-            yield from self._read(worker, *message)
+        while not worker.spoiled and worker.has_written() and worker.read():
+            for message in worker.messages():
+                yield from self._read(worker, *message)
         with delayed_interrupts():
             self._workers.remove(worker)
             worker.end()

@@ -1,6 +1,7 @@
 """What a worker process does: start, run task after task, answer, end with its driver.
 
-Messages are bytes: a pickled head that says what it is, then the pickled rest.
+Messages are bytes: a pickled head that says what it is, then the pickled rest. To the
+driver each goes in a frame, so that what somebody else writes into the pipe is noticed.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import struct
 import sys
 import threading
 import time
@@ -27,6 +29,8 @@ Start = Callable[[Tell], Callable[[Any], Any]]
 GB: Final = 2.0**30
 LOOK = 0.5  # seconds between two looks whether the driver still lives
 LONGEST = 1_000  # characters of somebody's message
+FRAME = struct.Struct("!8sQ")  # before each message to the driver: MARK, its length
+MARK = b"\x00simgap\xff"
 
 
 class TaskFailed(SimgapError):
@@ -86,11 +90,15 @@ class _Sender:
     def send(self, head: Head, what: Any) -> None:
         """Send a message; nothing is sent of what cannot be pickled."""
         message = BytesIO()
+        message.write(bytes(FRAME.size))
         pickle.dump(tuple(head), message, pickle.HIGHEST_PROTOCOL)
         pickle.dump(what, message, pickle.HIGHEST_PROTOCOL)
+        left = message.getbuffer()
+        FRAME.pack_into(left, 0, MARK, len(left) - FRAME.size)
         try:
             with self._lock:
-                self._driver.send_bytes(message.getbuffer())
+                while left:
+                    left = left[os.write(self._driver.fileno(), left) :]
         except OSError:  # nobody listens
             _end()
 

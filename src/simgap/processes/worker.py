@@ -15,9 +15,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, final
 
-from simgap.processes.inside import GB, Head, Start, work
+from simgap.processes.inside import FRAME, GB, MARK, Head, Start, work
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
+PIECE = 1 << 20  # bytes read at once
 
 
 @final
@@ -47,6 +48,8 @@ class Worker:
         self.ready, self.used = False, False  # used: it has run a task
         self.began = monotonic()  # the task, or the process
         self.how_it_ended, self.signalled = "", False
+        self._written = bytearray()  # and not yet a whole message
+        self.spoiled = False  # something is in its pipe that is no message
         with pipe, _changed(environment):
             self._process.start()
 
@@ -88,20 +91,47 @@ class Worker:
         assert task is not None
         return task
 
-    def has_message(self) -> bool:
+    def has_written(self) -> bool:
         """Return whether there is something to read."""
         try:
             return self._pipe.poll()
         except OSError:
             return False
 
-    def message(self) -> tuple[Head, BytesIO] | None:
-        """Return the head of the next message, and the rest; None: there is no more."""
+    def read(self) -> bool:
+        """Take some of what it has written; False: there will be no more.
+
+        It waits for nothing but the first byte: a message may arrive in parts.
+        """
         try:
-            message = BytesIO(self._pipe.recv_bytes())
-        except (EOFError, OSError):
-            return None
-        return Head(*pickle.load(message)), message
+            piece = os.read(self._pipe.fileno(), PIECE)
+        except OSError:
+            return False
+        self._written += piece
+        return bool(piece)
+
+    def messages(self) -> Iterator[tuple[Head, BytesIO]]:
+        """Yield the head and the rest of each message that has arrived whole.
+
+        What is no message spoils all that comes after it: code of a task wrote it.
+        """
+        while self._written:
+            if not MARK.startswith(self._written[: len(MARK)]):
+                self.spoiled = True
+                return
+            if len(self._written) < FRAME.size:
+                return
+            end = FRAME.size + FRAME.unpack_from(self._written)[1]
+            if len(self._written) < end:
+                return
+            message = BytesIO(self._written[FRAME.size : end])
+            del self._written[:end]
+            try:
+                head = Head(*pickle.load(message))
+            except Exception:  # somebody wrote into the middle of it
+                self.spoiled = True
+                return
+            yield head, message
 
     def kill(self) -> None:
         """End the process at once, and the programs that its tasks have started."""
@@ -116,6 +146,9 @@ class Worker:
         if self.signalled:
             names = {int(each): each.name for each in signal.Signals}
             self.how_it_ended = f"signal {names.get(-status, -status)}"
+        if self.spoiled:
+            self.how_it_ended = "what its task wrote into descriptors that were open"
+            self.signalled = False
 
     def end(self) -> None:
         """End the process and let go of all that belongs to it."""
