@@ -148,16 +148,26 @@ def own(name: str, **more: Any) -> Train:
 def test_what_a_trained_policy_gets_is_its_mean_over_64_draws() -> None:
     found = own("none", seeds=2, seed=3)
     drawn = bind(parse_randomization("theta=0..4"), QUIET)
+    squares = []
     for policy in found.policies:
         theta = drawn.sample(policy.seed, range(64))[:, 0]
         mean = drawn.sample(policy.seed, range(20_000))[:, 0].mean()
         assert policy.final_return == pytest.approx(-np.mean((mean - theta) ** 2))
+        squares.append(np.var((mean - theta) ** 2, ddof=1) / 64)
         assert (policy.converged, policy.curve) == (None, ())
     assert (found.told, found.randomize) == ("theta=0..4", "theta=0..4")
     assert not (found.specialist or found.informed or found.masked)
     assert found.provenance.seed == 3 and found.horizon == 1
     assert codes(found) == ["few-seeds"]
     assert found.made is not None and len(found.made.policies) == 2
+    few = found.final_return  # of two trainings: it is about these very policies
+    assert few.standard_error == pytest.approx(np.sqrt(sum(squares)) / 2)
+    half = 1.979 * np.sqrt(sum(squares)) / 2
+    assert few.upper - few.estimate == pytest.approx(half, 1e-3)
+    many = own("none", seeds=3, seed=3)
+    numbers = [each.final_return for each in many.policies]
+    error = np.std(numbers, ddof=1) / np.sqrt(3)
+    assert many.final_return.standard_error == pytest.approx(error)
     alone = own("nominal", nominal=True)
     assert alone.final_return.ends == (0.0, 0.0)  # the nominal value is guessed
     assert alone.specialist

@@ -11,8 +11,10 @@ import numpy as np
 
 from simgap.answers.planned_class import Tell
 from simgap.answers.train.asked import AskedTraining
+from simgap.answers.transfer.opened_run import FEW_SEEDS, MANY_SEEDS
 from simgap.arrays import FloatArray
 from simgap.continuous import (
+    ENOUGH_SEEDS,
     Entry,
     OwnSampler,
     Points,
@@ -27,10 +29,10 @@ from simgap.intervals import Estimate
 from simgap.records.note import Note
 from simgap.records.provenance import provenance
 from simgap.records.train import Train, TrainedPolicy
+from simgap.text import counted
 
 TRIED = 64  # episodes that say what a policy gets
 OUTCOME = "trained by a function of yours"
-ENOUGH_SEEDS = 5
 
 
 @final
@@ -58,7 +60,7 @@ def trained_by(
     """
     randomization = bind(asked.drawn, asked.simulator)
     points = TRIED if randomization.names else 1  # nothing is drawn: one world
-    policies, returns, got = [], [], np.empty(0)
+    policies, alone = [], []
     for seed in seeds:
         progress(f"{name}, seed {seed}: training, by a function of yours")
         sampler = OwnSampler(randomization, seed, asked.horizon)
@@ -82,7 +84,8 @@ def trained_by(
                 hint="simgap.check(simulator, policy, randomize=...) says why",
                 code="episodes-broke",
             )
-        returns.append(float(np.nanmean(got)))
+        alone.append(got.ravel())
+    returns = [float(np.nanmean(each)) for each in alone]
     told = tuple(
         TrainedPolicy(
             name=name,
@@ -109,7 +112,7 @@ def trained_by(
         draws="",
         steps=None,
         steps_per_second=None,
-        final_return=over_seeds(returns, got.ravel(), "its episodes"),
+        final_return=over_seeds(returns, alone, "the episodes"),
         converged=None,
         policies=told,
         settings={},
@@ -123,34 +126,36 @@ def trained_by(
 
 
 def over_seeds(
-    returns: Sequence[float], alone: FloatArray, what: str, confidence: float = 0.95
+    returns: Sequence[float],
+    alone: Sequence[FloatArray],
+    what: str,
+    confidence: float = 0.95,
 ) -> Estimate:
     """Return the mean over seeds with its t interval.
 
-    Of one seed the interval is over other numbers, `alone`, and `what` they are.
+    Of fewer than three seeds it is about these trainings only: over the numbers of
+    each, `alone`, and `what` they are.
     """
     from scipy.special import stdtrit
 
-    numbers, method = np.array(returns), f"t interval, {len(returns)} seeds"
-    if numbers.size == 1:
-        numbers, method = alone[np.isfinite(alone)], f"one seed, over {what}"
-    mean = float(np.mean(returns))
-    error = float(numbers.std(ddof=1)) / sqrt(numbers.size) if numbers.size > 1 else 0.0
-    reach = float(stdtrit(max(1, numbers.size - 1), 0.5 + confidence / 2.0)) * error
+    count, numbers = len(returns), [np.array(returns)]
+    method = f"t interval, {counted(count, 'seed')}"
+    if count < ENOUGH_SEEDS:
+        numbers = [each[np.isfinite(each)] for each in alone]
+        method += f", over {what} of these trainings only"
+    several = [each for each in numbers if each.size > 1]
+    squares = sum(float(each.var(ddof=1)) / each.size for each in several)
+    freedom = max(1, sum(each.size - 1 for each in several))
+    mean, error = float(np.mean(returns)), sqrt(squares) / len(numbers)
+    reach = float(stdtrit(freedom, 0.5 + confidence / 2.0)) * error
     return Estimate(mean, mean - reach, mean + reach, confidence, method, error)
 
 
 def notes_on_seeds(policies: Sequence[TrainedPolicy]) -> tuple[Note, ...]:
     """Return remarks: too few seeds, and those that did not converge."""
     found = []
-    if len(policies) < ENOUGH_SEEDS:
-        found.append(
-            Note(
-                "few-seeds",
-                f"seeds: {len(policies)}; trainings differ, and an interval over fewer "
-                f"than {ENOUGH_SEEDS} seeds is not trustworthy",
-            )
-        )
+    if len(policies) < MANY_SEEDS:
+        found.append(Note("few-seeds", f"seeds: {len(policies)}; {FEW_SEEDS}"))
     found += [
         Note("not-converged", f"seed {each.seed}: {each.outcome}")
         for each in policies

@@ -249,8 +249,8 @@ def kept_record(recipe: TrainingRecipe, done: Sequence[TrainedSeed]) -> Train:
         steps_per_second=fresh / spent if fresh and spent > 0.0 else None,
         final_return=over_seeds(
             [each.final_return for each in every],
-            every[0].returns[-max(2, len(every[0].returns) // 10) :],
-            "its last rounds",
+            [each.returns[-max(2, len(each.returns) // 10) :] for each in every],
+            "the last rounds",
         ),
         converged=all(each.converged for each in policies),
         policies=policies,

@@ -19,6 +19,7 @@ from simgap.answers.transfer.setup import (
 )
 from simgap.answers.transfer.trained_run import TrainedRun, trained_run
 from simgap.continuous import (
+    ENOUGH_SEEDS,
     BoundRandomization,
     Entry,
     Simulator,
@@ -31,7 +32,11 @@ from simgap.records.note import Note
 from simgap.records.train import Train
 from simgap.text import listed, shown
 
-ENOUGH_SEEDS = 5
+MANY_SEEDS = 5  # with fewer a note says how far intervals go
+FEW_SEEDS = (
+    f"with fewer than {ENOUGH_SEEDS} intervals are about these very policies, with "
+    f"fewer than {MANY_SEEDS} those over trainings are wide"
+)
 
 
 @final
@@ -94,16 +99,10 @@ def chosen_training(
 def training_notes(trainings: Sequence[Train]) -> tuple[Note, ...]:
     """Return what a reader must know of the trainings behind a number."""
     found = []
-    few = [each for each in trainings if len(each.policies) < ENOUGH_SEEDS]
+    few = [each for each in trainings if len(each.policies) < MANY_SEEDS]
     if few:
         count = listed([f"{len(each.policies)} of {each.name}" for each in few])
-        found.append(
-            Note(
-                "few-seeds",
-                f"training seeds: {count}; trainings differ, and an interval over "
-                f"fewer than {ENOUGH_SEEDS} is not trustworthy",
-            )
-        )
+        found.append(Note("few-seeds", f"training seeds: {count}; {FEW_SEEDS}"))
     rough = [each.name for each in trainings if each.converged is False]
     if rough:
         found.append(
