@@ -89,3 +89,16 @@ def test_a_note_names_the_price(threshold: float | None, code: str) -> None:
     found = graded(cube(16, noise=8.0, spread=0.1), DRAWN, threshold=threshold)
     codes = [each.code for each in found.notes]
     assert ("undecided" in codes) == (code == "undecided")
+
+
+def test_how_fast_episodes_are_changes_no_number() -> None:
+    given = cube(16, noise=8.0, spread=0.1)
+    slow, unknown = (
+        graded(given, DRAWN, threshold=0.99, pace=pace) for pace in (10.0, None)
+    )
+    assert slow.policies == unknown.policies
+    texts = [
+        next(note.text for note in each.notes if note.code == "undecided")
+        for each in (slow, unknown)
+    ]
+    assert texts[0] != texts[1]

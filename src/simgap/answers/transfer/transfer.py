@@ -265,6 +265,7 @@ def transfer(
             confidence=confidence,
             look=found.looks,
             baseline=beside.baseline,
+            pace=found.pace,
         ),
         simulator=opened.name,
         randomize=randomization.to_string(),

@@ -67,6 +67,7 @@ class Measured:
     clipped: Mapping[str, float]  # share of the actions' numbers, by policy
     looks: int  # at what was met, to decide whether to go on; 0: nothing was decided
     earlier: datetime | None = None  # when it was run, if all of it was in the folder
+    pace: float | None = None  # seconds of an episode, of those that were run just now
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -134,7 +135,9 @@ def measured(
         crew.close()
     when = None if news.fresh else min(kept.earlier, default=None)
     earlier = None if when is None else datetime.fromtimestamp(when)
-    return Measured(store.cube(), store.steps, store.clipped(), looks, earlier)
+    return Measured(
+        store.cube(), store.steps, store.clipped(), looks, earlier, news.pace
+    )
 
 
 def _finished(
@@ -280,15 +283,19 @@ class _News:
         self._each = len(work.policies) * len(work.points.theta)
         self.wanted = 0  # episodes of each policy at each point
 
+    @property
+    def pace(self) -> float | None:
+        """Return the seconds that an episode took so far, if any was run."""
+        return (monotonic() - self._begin) / self.fresh if self.fresh else None
+
     def tell(self, fresh: int) -> None:
         """Say how many episodes are done, what is left, and the worst point."""
         self.fresh += fresh
         done = self._store.done
-        spent = monotonic() - self._begin
         every = self._each * self.wanted
         said = f"{done} of {every} episodes"
-        if self.fresh:  # else all were in the ledger
-            said += f", {spent * (every - done) / self.fresh:.0f} s left"
+        if (pace := self.pace) is not None:  # else all were in the ledger
+            said += f", {pace * (every - done):.0f} s left"
         if (worst := self._store.worst()) is not None:
             where = " ".join(f"{k}={number(v, 3)}" for k, v in worst[1].items())
             said += f"; worst so far {number(worst[0], 4)} at {where or 'nominal'}"

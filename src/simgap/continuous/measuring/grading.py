@@ -55,12 +55,14 @@ def graded(
     look: int = 0,
     threshold: float | None = None,
     baseline: Baseline | None = None,
+    pace: float | None = None,
 ) -> Graded:
     """Return every number of a transfer.
 
     `look`: what was met decided how many episodes were run, and this is the so-manieth
     time that it was looked at (from 1 on). `threshold` is a loss that matters, in units
-    of reward; without one it is a tenth of what the baseline loses.
+    of reward; without one it is a tenth of what the baseline loses. `pace`, seconds of
+    an episode, goes into words alone.
     """
     if not cube.inside.any():
         raise InvalidArgument(
@@ -83,7 +85,7 @@ def graded(
         policies,
         *shares,
         tuple(each.map() for each in fits if not isinstance(each, Note)),
-        tuple(notes_on(cube, points, look, policies, fits[0], left)),
+        tuple(notes_on(cube, points, look, policies, fits[0], left, pace)),
     )
 
 

@@ -16,7 +16,7 @@ from simgap.continuous.measuring.value import measured_return
 from simgap.records.note import Note
 from simgap.records.transfer import TransferPolicy
 from simgap.statistics import RARE
-from simgap.text import counted, listed, number, percent
+from simgap.text import counted, duration, listed, number, percent
 
 
 def notes_on(
@@ -26,21 +26,14 @@ def notes_on(
     policies: Sequence[TransferPolicy],
     fitted: Fit | Note,
     open_questions: Sequence[Open] = (),
+    pace: float | None = None,
 ) -> Iterator[Note]:
     """Yield remarks on the numbers, those that can make them wrong first."""
     yield from _broken(cube, policies)
     yield from _seeds(policies)
     yield from _references(cube, policies)
     yield from _intervals(cube, points, policies)
-    for each in open_questions:
-        more = counted(each.points, "point")
-        if each.episodes is not None:
-            more = f"{counted(each.episodes, 'episode')} at each point, or {more}"
-        yield Note(
-            "undecided",
-            f"whether {each.policy} loses more than the threshold on average is open; "
-            f"about {more} in all would decide",
-        )
+    yield from (_undecided(cube, each, pace) for each in open_questions)
     if points.drawn is Drawn.CHOSEN:
         yield Note(
             "mean-of-chosen-points",
@@ -68,6 +61,31 @@ def notes_on(
             f"{percent(max(0.0, fitted.explained))} of the variance at points that it "
             "was not fitted to; more points would help",
         )
+
+
+def _undecided(cube: Cube, found: Open, pace: float | None) -> Note:
+    """Return what would decide, and how long it takes at so many seconds an episode."""
+    _, seeds, points, episodes = cube.returns.shape
+    policies = len(cube.policies) * seeds
+
+    def told(what: str, more: float) -> str:
+        if pace is None:
+            return what
+        return f"{what} ({duration(pace * policies * more)} more)"
+
+    inside = int(cube.inside.sum())
+    enough = told(
+        counted(found.points, "point"), max(0, found.points - inside) * episodes
+    )
+    if found.episodes is not None:
+        many = f"{counted(found.episodes, 'episode')} at each point"
+        more = max(0, found.episodes - episodes) * points
+        enough = f"{told(many, more)}, or {enough}"
+    return Note(
+        "undecided",
+        f"whether {found.policy} loses more than the threshold on average is open; "
+        f"about {enough} in all would decide",
+    )
 
 
 def _broken(cube: Cube, policies: Sequence[TransferPolicy]) -> Iterator[Note]:
