@@ -99,3 +99,10 @@ def test_a_range_of_no_width_gives_its_number_bit_for_bit(law: Distribution) -> 
     assert law.cdf(np.array([0.09, 0.1])).tolist() == [0.0, 1.0]
     assert law.density(np.array([0.09, 0.1])).tolist() == [0.0, 1.0]
     assert law.stretched(1.5) == law
+
+
+@pytest.mark.parametrize("ends", [(0.3, 1.5), (-1.5, -0.3), (0.1, 0.5)])
+def test_a_wider_range_ends_at_0_not_within_rounding_of_it(
+    ends: tuple[float, float],
+) -> None:
+    assert 0.0 in Uniform(*ends).stretched(1.5).support

@@ -355,9 +355,10 @@ def _stretched_ends(
     if low == high:
         return low, high
     middle = low / 2.0 + high / 2.0 if about is None else about
-    return _short(middle - factor * (middle - low)), _short(
-        middle + factor * (high - middle)
-    )
+    ends = middle - factor * (middle - low), middle + factor * (high - middle)
+    least = 1e-12 * (high - low)  # 0 but for rounding, as of 0.3..1.5 times 1.5
+    low, high = (0.0 if abs(end) < least else _short(end) for end in ends)
+    return low, high
 
 
 def _short(value: float) -> float:

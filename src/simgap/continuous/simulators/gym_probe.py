@@ -63,7 +63,7 @@ def _check_finite(what: str, value: Any) -> None:
     if not (np.abs(value) <= LARGEST).all():
         raise InvalidArgument(
             f"the {what} of the first step is {value}",
-            hint="it must be finite with the nominal parameters",
+            hint=f"with the nominal parameters it lies within ±{LARGEST:g}",
             code=f"{what}-not-finite",
         )
 

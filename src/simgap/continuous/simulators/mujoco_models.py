@@ -88,7 +88,7 @@ def load_model(path: Path) -> Any:
     if any("NaN" in each for each in warnings):
         raise InvalidFile(
             f"{path} has nan where it needs a number",
-            hint='MuJoCo takes mass="nan" for none: write what it is',
+            hint='MuJoCo takes nan, as in mass="nan", for none: write a number',
             code="model-not-finite",
         )
     _check_size(path, model)
