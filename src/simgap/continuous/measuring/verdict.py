@@ -50,8 +50,6 @@ from simgap.text import (
 TOLERANCE = 0.1  # a normalized loss that matters
 MOST = 0.5  # of nu: a reference must be better than the baseline at more
 WHOLE = 1.0 - 1e-9  # of nu
-BAD = frozenset({"fails", "fails-in-places", "nominal-no-better"})
-BAD |= {"drops", "drops-in-places"}
 NOTHING_TO_COMPARE = "name a policy to compare with: --reference R"
 
 
@@ -103,14 +101,14 @@ def verdict_on(
 
 
 def overall(verdicts: Sequence[tuple[str, TransferVerdict]]) -> TransferVerdict | None:
-    """Return the verdict on the first policy, which names the others that fail."""
+    """Return the verdict on the first policy, which says that of the others too."""
     if not verdicts:
         return None
     first = verdicts[0][1]
-    others = [f"{shown(n, 40)} ({e.code})" for n, e in verdicts[1:] if e.code in BAD]
+    others = [f"{shown(name, 40)} ({each.code})" for name, each in verdicts[1:]]
     if not others:
         return first
-    return replace(first, text=f"{first.text} Others fail: {listed(others)}.")
+    return replace(first, text=f"{first.text} Others: {listed(others)}.")
 
 
 def _against_references(
