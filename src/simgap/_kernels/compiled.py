@@ -73,11 +73,6 @@ def kernel(
     return compiled if function is None else compiled(function)
 
 
-def is_cold() -> bool:
-    """Return whether no code is kept for any kernel that is imported, yet could be."""
-    return bool(_kernels) and all(each._cache.is_cold for each in _kernels)
-
-
 def compiled_of_imported() -> tuple[int, int]:
     """Return how many kernels are ready, and how many are imported."""
     return sum(1 for each in _kernels if each.signatures), len(_kernels)

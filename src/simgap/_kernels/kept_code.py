@@ -56,15 +56,6 @@ class KeptCode(FunctionCache):  # type: ignore[misc]
         """Where numba says that it lies."""
         return str(self._source.parent)
 
-    @property
-    def is_cold(self) -> bool:
-        """Whether no code of this kernel is kept, yet could be."""
-        places = list(_folders(self._source))
-        ours = f"{self._base}{_stamp(self._source)}.*.{ENDING}"
-        return any(map(_may_write, places)) and not any(
-            next(each.glob(ours), None) for each in places
-        )
-
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the code of a signature, or None if it is to be compiled."""
         target_context.refresh()

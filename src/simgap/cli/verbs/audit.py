@@ -79,12 +79,10 @@ def run(
 
     Example: simgap audit 'riverswim?success=0.1:0.6:3&left_reward=0.4' -H 40
     """
-    from simgap.cli.app.compiling import compile_ahead
     from simgap.cli.app.models import read_model
 
     steps = None if horizon is None else needed_horizon(horizon)
     folder = folder_of(out)
-    compile_ahead("exact", "baselines", "bounded")  # while assumptions are checked
     from simgap.answers.audit.audit import audit
 
     with telling("checking assumptions") as tell:

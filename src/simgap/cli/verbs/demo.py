@@ -69,12 +69,10 @@ def run(
         _poles(context, made_folder(out or "simgap-demo-continuous"), as_json=as_json)
         return
     from simgap.answers.study.entry import study
-    from simgap.cli.app.compiling import WHOLE_STUDY, compile_ahead
     from simgap.cli.app.models import read_model
     from simgap.report.explorer import write_explorer
 
     folder = made_folder(out or "simgap-demo")
-    compile_ahead(*WHOLE_STUDY)
     with telling("planning") as tell:
         answer = study(
             read_model(LAKES),

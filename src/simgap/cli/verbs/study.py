@@ -105,7 +105,6 @@ def run(
     """
     from simgap.answers.study.entry import study
     from simgap.answers.study.simulator import study_simulator
-    from simgap.cli.app.compiling import WHOLE_STUDY, compile_ahead
     from simgap.cli.app.models import read_model
     from simgap.report.explorer import write_explorer
     from simgap.user_files import made_folder
@@ -141,7 +140,6 @@ def run(
         "study",
     )
     steps = needed_horizon(horizon)
-    compile_ahead(*WHOLE_STUDY)
     with telling("planning") as tell:
         answer = study(
             read_model(model),
