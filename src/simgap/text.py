@@ -141,12 +141,12 @@ def bracket(bounds: Bounded, digits: int = 7) -> str:
     return plus_or_minus(lower, upper, digits)
 
 
-def how_sure(estimate: Estimated, digits: int = 3) -> str:
+def how_sure(estimate: Estimated) -> str:
     """Return `95 %`, and the ends that a theorem gives where they are others."""
     said, sure = f"{100.0 * estimate.confidence:.3g} %", estimate.guaranteed
     if sure is None or sure.ends == estimate.ends:
         return said
-    return f"{said}; guaranteed {' to '.join(ends(*sure.ends, digits))}"
+    return f"{said}; guaranteed {' to '.join(ends(*sure.ends, 3))}"
 
 
 def part_of_value(bounds: Bounded, whole: float) -> str:

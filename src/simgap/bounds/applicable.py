@@ -33,7 +33,6 @@ from simgap.bounds.upper import (
     ProvedThreshold,
     elimination_gap,
     optimistic_gap,
-    with_model_rewards,
 )
 from simgap.bounds.variance_optimism import variance_gap
 
@@ -100,10 +99,9 @@ def _by_elimination(facts: ClassFacts, horizon: int) -> list[Bound]:
 
 
 def _by_optimism(facts: ClassFacts, horizon: int) -> list[Bound]:
-    spans = _spans(facts)
-    if spans is None:
+    if (spans := facts.spans) is None:
         return [_missing("Theorem 6", NO_BIAS)]
-    D = facts.diameter + _more(facts)
+    D = facts.diameter
     found = {
         "spans": optimistic_gap(horizon=horizon, spans=spans),
         "diameter": optimistic_gap(horizon=horizon, spans=np.full(facts.members, D)),
@@ -121,8 +119,7 @@ def _by_optimism(facts: ClassFacts, horizon: int) -> list[Bound]:
 
 
 def _by_regression(facts: ClassFacts, horizon: int) -> list[Bound]:
-    spans = _spans(facts)
-    if spans is None:
+    if (spans := facts.spans) is None:
         return [_missing("Theorem 7", NO_BIAS)]
     span = float(spans.max())
     here = _regression(facts, horizon, span, facts.most_eluder, facts.most_covering)
@@ -212,20 +209,9 @@ def _from_spans(
     bound: Callable[[FloatArray], Bound],
     quantity: Quantity = Quantity.BASE_GAP,
 ) -> list[Bound]:
-    spans = _spans(facts)
-    if spans is None:
+    if (spans := facts.spans) is None:
         return [_missing(claim, NO_BIAS, quantity)]
     return [_settled(facts, bound(spans))]
-
-
-def _spans(facts: ClassFacts) -> FloatArray | None:
-    if facts.spans is None or _more(facts) == 0.0:
-        return facts.spans
-    return with_model_rewards(facts.spans)
-
-
-def _more(facts: ClassFacts) -> float:
-    return 1.0 if facts.rewards_seen and not facts.shared_rewards else 0.0
 
 
 def _settled(facts: ClassFacts, bound: Bound) -> Bound:
@@ -234,7 +220,7 @@ def _settled(facts: ClassFacts, bound: Bound) -> Bound:
     A step of the equation that is off by r, in the model played or in the real one,
     costs at most r a step, and a test that allows for it as much again per model.
     """
-    if not facts.shared_rewards and not facts.rewards_seen:
+    if not facts.shared_rewards:
         bound = replace(bound, unmet=(*bound.unmet, UNSEEN_REWARDS))
     exact = bound.formula
     if facts.residual == 0.0 or exact is None or bound.horizon is None:

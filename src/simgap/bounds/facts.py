@@ -42,7 +42,6 @@ class ClassFacts:
     covering: float | None = None  # upper end, at scale 1/H
     pairs: int | None = None  # (s, a) that the policy of some model plays
     shared_rewards: bool = True
-    rewards_seen: bool = False  # by the agents, if they depend on the model
     reward_width: float = 1.0  # max R - min R of the user's rewards
 
     def __post_init__(self) -> None:

@@ -14,7 +14,6 @@ from simgap.complexity.function_class import (
     function_class_from_matrix,
     precise_biases,
 )
-from simgap.complexity.importance import Importance, importance
 from simgap.complexity.separation import (
     MOST_MODELS,
     TIE,
@@ -49,7 +48,6 @@ __all__ = [
     "EluderDimension",
     "FunctionClass",
     "GreatestL1",
-    "Importance",
     "Lipschitz",
     "Metric",
     "ModelDistances",
@@ -64,7 +62,6 @@ __all__ = [
     "function_class",
     "function_class_from_matrix",
     "gap_constant",
-    "importance",
     "linear_covering_bound",
     "linear_eluder_bound",
     "lipschitz",

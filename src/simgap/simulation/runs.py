@@ -202,11 +202,11 @@ def _in_threads(
             raise
 
 
-def log_grid(horizon: int, per_decade: int = 10) -> OffsetArray:
+def log_grid(horizon: int) -> OffsetArray:
     """Return steps 1..H, evenly spaced on a logarithmic scale, H among them."""
     if horizon < 1:
         return np.zeros(0, np.int64)
-    count = max(2, ceil(per_decade * np.log10(max(horizon, 10))) + 1)
+    count = max(2, ceil(10 * np.log10(max(horizon, 10))) + 1)
     steps = np.unique(np.rint(np.geomspace(1, horizon, count)).astype(np.int64))
     return np.asarray(steps)
 

@@ -33,6 +33,7 @@ from simgap.text import counted
 
 TRIED = 64  # episodes that say what a policy gets
 OUTCOME = "trained by a function of yours"
+CONFIDENCE = 0.95
 
 
 @final
@@ -126,10 +127,7 @@ def trained_by(
 
 
 def over_seeds(
-    returns: Sequence[float],
-    alone: Sequence[FloatArray],
-    what: str,
-    confidence: float = 0.95,
+    returns: Sequence[float], alone: Sequence[FloatArray], what: str
 ) -> Estimate:
     """Return the mean over seeds with its t interval.
 
@@ -147,8 +145,8 @@ def over_seeds(
     squares = sum(float(each.var(ddof=1)) / each.size for each in several)
     freedom = max(1, sum(each.size - 1 for each in several))
     mean, error = float(np.mean(returns)), sqrt(squares) / len(numbers)
-    reach = float(stdtrit(freedom, 0.5 + confidence / 2.0)) * error
-    return Estimate(mean, mean - reach, mean + reach, confidence, method, error)
+    reach = float(stdtrit(freedom, 0.5 + CONFIDENCE / 2.0)) * error
+    return Estimate(mean, mean - reach, mean + reach, CONFIDENCE, method, error)
 
 
 def notes_on_seeds(policies: Sequence[TrainedPolicy]) -> tuple[Note, ...]:

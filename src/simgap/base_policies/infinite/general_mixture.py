@@ -37,10 +37,6 @@ from simgap.base_policies.infinite.mixture_guarantee import (
     MixtureGuarantee,
     mixture_guarantee,
 )
-from simgap.base_policies.infinite.mixture_optimism import (
-    OptimisticMember,
-    optimistic_member,
-)
 from simgap.base_policies.infinite.mixture_planning import relaxed_plan
 from simgap.errors import InvalidArgument, OutsideClass
 from simgap.planning import checked_horizon
@@ -132,12 +128,6 @@ class OptimisticMixture:
     def members(self, memory: MixtureMemory) -> ConfidenceSet:
         """Return the confidence set of Z, from which the plan was made."""
         return self._members(memory.data.gram, memory.data.moment)
-
-    def optimism(self, memory: MixtureMemory) -> OptimisticMember:
-        """Return a bracket of the greatest gain in the set, and a member near it."""
-        return optimistic_member(
-            self.mixture, self.members(memory), tolerance=self.tolerance
-        )
 
     def guarantee(self, diameter: float) -> MixtureGuarantee:
         """Return what the agent can lose in a real model of this diameter."""

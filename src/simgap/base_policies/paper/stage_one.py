@@ -34,11 +34,6 @@ class StageOne:
     allowed: float  # what that chance may be at most
     lengths: OffsetArray  # (n,)
 
-    @property
-    def contradicts(self) -> bool:
-        """Whether the runs speak against the guarantee, at their confidence."""
-        return self.wrong.lower > self.allowed
-
 
 def stage_one(
     agent: Elimination,

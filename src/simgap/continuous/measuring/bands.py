@@ -43,10 +43,9 @@ def band_around(
     sources: Sequence[FloatArray],
     *,
     confidence: float = 0.95,
-    seed: int = 0,
 ) -> Band:
     """Return the band of a curve; a source is (n, H), n curves of 2 or more."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     squares = sum(
         (_reach(each, confidence, rng) ** 2 for each in sources), np.zeros(mean.size)
     )

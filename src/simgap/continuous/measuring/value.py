@@ -134,9 +134,7 @@ def measured_success(
     return MeasuredValue({policy: values[_run(values)]}, points, (0.0, 1.0))
 
 
-def returns_of_trainings(
-    cube: Cube, points: DrawnPoints, trainings: str = "trainings"
-) -> tuple[MeasuredValue, ...]:
+def returns_of_trainings(cube: Cube, points: DrawnPoints) -> tuple[MeasuredValue, ...]:
     """Return the returns of all policies, which are the same trainings.
 
     Whatever differs between two trainings is summed up within each. An episode that
@@ -149,7 +147,7 @@ def returns_of_trainings(
     broken = np.isnan(np.sum(every, axis=0)[run])
     return tuple(
         MeasuredValue(
-            {trainings: np.where(broken, np.nan, each[run])}, points, cube.bounds
+            {"trainings": np.where(broken, np.nan, each[run])}, points, cube.bounds
         )
         for each in every
     )

@@ -35,17 +35,15 @@ class SolvedOracle:
     nodes: int
 
 
-def exact_oracle(
-    problem: LatentMDP | SimulatorClass, horizon: int, *, max_nodes: int = 5_000_000
-) -> SolvedOracle:
+def exact_oracle(problem: LatentMDP | SimulatorClass, horizon: int) -> SolvedOracle:
     """Return the oracle of (U, nu), nu uniform if it is not given (Definition 1)."""
     latent = problem if isinstance(problem, LatentMDP) else LatentMDP.uniform(problem)
     form = loss_form(latent, horizon=horizon)
-    planned = solve_exact(form, ExactOracle(max_nodes=max_nodes))
+    planned = solve_exact(form, ExactOracle())
     if planned.outcome is not Outcome.EXACT or planned.gap_intervals is None:
         raise NotSolved(
             f"the oracle over {horizon} steps: {planned.outcome.value}",
-            hint="take a shorter horizon, or allow more nodes",
+            hint="take a shorter horizon",
             result=planned,
         )
     gap = 0.5 * (planned.lower + planned.upper)

@@ -21,10 +21,10 @@ import numpy as np
 from simgap.errors import InvalidArgument
 from simgap.intervals import Certified, Estimate, Number
 
+CONFIDENCE = 0.95
 
-def growth_exponent(
-    x: Sequence[float], y: Sequence[Number], *, confidence: float = 0.95
-) -> Estimate:
+
+def growth_exponent(x: Sequence[float], y: Sequence[Number]) -> Estimate:
     """Return the exponent p of y ~ x^p, fitted to points that are all positive."""
     if len(x) != len(y) or len(x) < 3:
         raise InvalidArgument(
@@ -51,7 +51,7 @@ def growth_exponent(
     freedom = len(y) - 2
     from scipy.special import ndtri, stdtrit
 
-    half = 0.5 + confidence / 2.0
+    half = 0.5 + CONFIDENCE / 2.0
     scatter = sqrt(float(left @ left) / freedom / float(centred @ centred))
     by_scatter = float(stdtrit(freedom, half)) * scatter
     by_noise = float(ndtri(half)) * sqrt(float((weight**2) @ (noise**2)))
@@ -61,7 +61,7 @@ def growth_exponent(
         estimate=slope,
         lower=slope - room,
         upper=slope + room,
-        confidence=confidence,
+        confidence=CONFIDENCE,
         method=f"least squares on logarithms, {len(y)} points"
         + (", brackets included" if certified else "")
         + ("" if noise.any() else "; a fit, nothing was sampled"),

@@ -43,11 +43,9 @@ def random_class(
     return class_from_arrays(kernel, rewards, order=IndexOrder.STATE_ACTION)
 
 
-def random_prior(
-    rng: np.random.Generator, simulators: SimulatorClass, *, even: float = 2.0
-) -> LatentMDP:
+def random_prior(rng: np.random.Generator, simulators: SimulatorClass) -> LatentMDP:
     """Return the class with random weights, none of them zero."""
-    weights = rng.dirichlet(np.full(len(simulators), even))
+    weights = rng.dirichlet(np.full(len(simulators), 2.0))
     return LatentMDP(simulators, 0.01 / len(simulators) + 0.99 * weights)
 
 

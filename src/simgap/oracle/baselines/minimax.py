@@ -32,6 +32,7 @@ from simgap.oracle.settings import ExactOracle
 from simgap.policies import GraphPolicy
 
 UNIFORM_PART = 1e-7  # of nature's prior
+TOLERANCE = 1e-6  # width of the bracket at which it stops, of its upper end
 
 
 @final
@@ -52,13 +53,12 @@ def solve_minimax(
     *,
     max_nodes: int = 20_000,
     max_rounds: int = 200,
-    tolerance: float = 1e-6,
 ) -> Minimax:
     """Return the least worst gap over all models, the prior of the form forgotten.
 
-    It stops when the bracket is narrower than `tolerance` times its upper end, or after
-    `max_rounds`. Raises `NotSolved` if one exact oracle has more than `max_nodes`
-    beliefs, or with a discount.
+    It stops when the bracket is narrow enough, or after `max_rounds`. Raises
+    `NotSolved` if one exact oracle has more than `max_nodes` beliefs, or with a
+    discount.
     """
     members = form.n_models
     uniform = np.full(members, 1.0 / members)
@@ -87,7 +87,7 @@ def solve_minimax(
         mixed_gap = float((found @ np.array(vectors)).max())
         if mixed_gap < upper:
             upper, weights = mixed_gap, found
-        if repeated or upper - lower <= tolerance * upper + 2.0 * form.rounding:
+        if repeated or upper - lower <= TOLERANCE * upper + 2.0 * form.rounding:
             break
     used = np.flatnonzero(weights > 0.0)
     share = weights[used] / weights[used].sum()
