@@ -106,6 +106,7 @@ class Part:
     origin: Origin
     plots: tuple[Plot, ...] = ()
     sheets: tuple[Sheet, ...] = ()
+    instead: tuple[Sheet, ...] = ()  # of figures, where none can be drawn
     cards: tuple[Card, ...] = ()
     certainties: Certainties = NOT_SAID
     picture: Plot | None = None  # of the verdict, for the top of the page

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from simgap.text import clean
 
@@ -59,14 +59,15 @@ def finish(
     answer: AnyRecord,
     context: Context,
     folder: Path | None,
-    show: Callable[[AnyRecord], None],
+    show: Callable[[AnyRecord], None] | None = None,
     *,
     as_json: bool,
     name: str = "",
 ) -> None:
     """Keep an answer under its name, if there is a folder, and print it.
 
-    The record names the command that makes it again.
+    The record names the command that makes it again. What is printed is its part of the
+    page, unless `show` prints it.
     """
     from simgap.records.kept import write_record
     from simgap.records.record import with_command
@@ -76,8 +77,12 @@ def finish(
         write_record(answer, folder / f"{name or context.info_name}.json")
     if as_json:
         print_json(answer)
-    else:
+    elif show is not None:
         show(answer)
+    else:
+        from simgap.cli.app.terminal import print_record
+
+        print_record(answer)
 
 
 def folder_of(out: str | None) -> Path | None:
@@ -93,9 +98,9 @@ def print_table(
     rows: Iterable[Sequence[str]],
     caption: str,
     *,
-    texts: int = 1,
+    texts: int | Container[int] = 1,
 ) -> None:
-    """Print a table whose first `texts` columns are text, the others numbers."""
+    """Print a table; `texts` are the columns of text, or how many come first."""
     from rich.table import Table
     from rich.text import Text
 
@@ -106,8 +111,10 @@ def print_table(
         caption_justify="left",
         box=_box(),
     )
+    left = range(texts) if isinstance(texts, int) else texts
     for at, column in enumerate(columns):
-        table.add_column(Text(column), justify="left" if at < texts else "right")
+        side: Literal["left", "right"] = "left" if at in left else "right"
+        table.add_column(Text(column), justify=side, overflow="fold")
     given = list(rows)
     for row in given[:MOST_ROWS]:
         table.add_row(*(Text(clean(_worded(cell))) for cell in row))

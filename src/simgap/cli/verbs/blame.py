@@ -8,7 +8,7 @@ trainings: what knowing each one is worth to a policy that was trained with --ma
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -28,9 +28,6 @@ from simgap.cli.app.arguments import (
 from simgap.cli.app.output import (
     finish,
     folder_of,
-    print_line,
-    print_notes,
-    print_table,
     telling,
 )
 from simgap.cli.app.trained_runs import (
@@ -40,18 +37,9 @@ from simgap.cli.app.trained_runs import (
     RunDesign,
     RunEpisodes,
     TrainingName,
-    print_blamed,
 )
 from simgap.errors import InvalidArgument
-from simgap.text import ends, gap_bracket, gap_number, number, shown
 
-if TYPE_CHECKING:
-    from simgap.intervals import Interval
-    from simgap.records.blame import Blame, BlamedParameter
-    from simgap.records.blame_run import BlamedRun
-
-BAR = 16  # characters of a whole bar
-MOST_POINTS = 8  # rows of a curve
 EXACT = 400  # classes
 
 
@@ -156,7 +144,6 @@ def run(
             found,
             context,
             folder or Path(model),
-            print_answer,
             as_json=as_json,
             name=found.kind,
         )
@@ -177,102 +164,4 @@ def run(
             seed=seed,
             progress=tell,
         )
-    finish(answer, context, folder, print_answer, as_json=as_json)
-
-
-def print_answer(answer: Blame | BlamedRun) -> None:
-    """Print who is to blame."""
-    from simgap.records.blame import Blame
-
-    if isinstance(answer, Blame):
-        _print_class(answer)
-    else:
-        print_blamed(answer)
-
-
-def _print_class(answer: Blame) -> None:
-    """Print a table sorted by share, the curve of the first one, and what it means."""
-    noise = 10.0 * answer.rounding
-    steps = "one step" if answer.horizon == 1 else f"{answer.horizon} steps"
-    model = shown(answer.provenance.model)
-    print_line(f"Which hidden parameter causes the loss? {model}, {steps}")
-    print_line("")
-    print_line(
-        f"The best agent that does not know the real model loses "
-        f"{gap_bracket(answer.whole, noise)} on average (certified)."
-    )
-    print_line("")
-    ranked = sorted(answer.parameters, key=lambda each: -each.share.middle)
-    print_table(
-        "what each parameter causes of it",
-        ("parameter", "", "share", "of the loss", "alone", "knowing it", "ignored"),
-        [
-            (
-                shown(each.name),
-                _bar(each),
-                gap_bracket(each.share, noise, 3),
-                "-" if each.part is None else _percent(each.part),
-                gap_bracket(each.alone, noise, 3),
-                gap_bracket(each.information, noise, 3),
-                "-"
-                if each.ignored is None
-                else gap_number(each.ignored.middle, noise, 3),
-            )
-            for each in ranked
-        ],
-        "alone: lost if only this is hidden; knowing it: what that is worth; ignored: "
-        f"its share of the {number(answer.ignored_whole, 4)} that a plan for "
-        f"{shown(answer.nominal, 40)} alone loses; "
-        + _on_negative_shares(answer, noise)
-        + (
-            "all certified"
-            if answer.permutations is None
-            else "shares are estimated, the rest is certified"
-        ),
-        texts=2,
-    )
-    if answer.whole.upper > noise:
-        _print_curve(ranked[0], noise)
-    print_line(answer.headline)
-    print_notes(answer.notes)
-
-
-def _print_curve(first: BlamedParameter, noise: float) -> None:
-    """Print what is lost value by value of the parameter that causes most."""
-    if len(first.curve) < 2:
-        return
-    step = -(-len(first.curve) // MOST_POINTS)
-    print_table(
-        f"if {shown(first.name)} is really",
-        ("value", "loss", "loss if it is known"),
-        [
-            (
-                shown(each.value, 40)
-                if isinstance(each.value, str)
-                else number(each.value, 5),
-                gap_number(each.loss, noise, 4),
-                gap_bracket(each.told, noise, 4),
-            )
-            for each in first.curve[::step]
-        ],
-        "loss: of the certified policy that knows no parameter; averages over the rest"
-        + ("" if step == 1 else f"; every {step}th value, --json has them all"),
-    )
-
-
-def _bar(parameter: BlamedParameter) -> str:
-    if parameter.part is None:
-        return ""
-    filled = round(BAR * parameter.part.middle)
-    return "#" * filled + "." * (BAR - filled)
-
-
-def _percent(part: Interval) -> str:
-    return f"{' to '.join(ends(100.0 * part.lower, 100.0 * part.upper, 3))} %"
-
-
-def _on_negative_shares(answer: Blame, noise: float) -> str:
-    shares = [each.ignored.middle for each in answer.parameters if each.ignored]
-    if min(shares, default=0.0) >= -noise:
-        return ""
-    return "negative: this difference makes up for another; "
+    finish(answer, context, folder, as_json=as_json)

@@ -6,8 +6,6 @@ the memory used, are actions clipped? Exit status 1 if a check fails.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import typer
 
 from simgap.cli.app.arguments import (
@@ -20,12 +18,8 @@ from simgap.cli.app.arguments import (
     Seed,
     Simulator,
 )
-from simgap.cli.app.output import finish, folder_of, print_line, print_table, telling
+from simgap.cli.app.output import finish, folder_of, telling
 from simgap.errors import InvalidArgument
-from simgap.text import shown
-
-if TYPE_CHECKING:
-    from simgap.records.check import SimulatorCheck
 
 
 def run(
@@ -58,18 +52,6 @@ def run(
             seed=seed,
             progress=tell,
         )
-    finish(answer, context, folder, print_answer, as_json=as_json)
+    finish(answer, context, folder, as_json=as_json)
     if not answer.passed:
         raise typer.Exit(1)
-
-
-def print_answer(answer: SimulatorCheck) -> None:
-    """Print one line for each check."""
-    print_table(
-        f"{shown(answer.policy, 30)} in {shown(answer.simulator)}",
-        ("check", "status", "what was found"),
-        [(each.check, each.status, each.text) for each in answer.checks],
-        "a check that fails makes the measurement wrong",
-        texts=3,
-    )
-    print_line("ready to be measured" if answer.passed else "not ready")

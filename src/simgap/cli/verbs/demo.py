@@ -19,14 +19,12 @@ import typer
 from simgap.cli.app.arguments import AsJson
 from simgap.cli.app.output import finish, print_line, print_table, telling
 from simgap.cli.verbs.study import print_answer as print_study, say_verdict
-from simgap.cli.verbs.transfer import print_answer as print_transfer
 from simgap.text import gap_number, number, shown
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from simgap.records.study import Study
-    from simgap.records.transfer import Transfer
 
 LAKES = "gym:FrozenLake-v1?success_rate=0.3333333333333333,0.5,0.7,0.9&terminal=restart"
 DEFAULT_LAKE = 0  # Gymnasium's own: success_rate = 1/3
@@ -116,7 +114,7 @@ def _poles(context: typer.Context, folder: Path, *, as_json: bool) -> None:
             out=folder,
             progress=tell,
         )
-    finish(answer, context, folder, print_answer, as_json=as_json, name="transfer")
+    finish(answer, context, folder, as_json=as_json, name="transfer")
     page = folder / "report.html"
     write_explorer(folder, page)
     if not as_json:
@@ -124,13 +122,8 @@ def _poles(context: typer.Context, folder: Path, *, as_json: bool) -> None:
         print_line("next    simgap check, transfer, adapt: docs/real-simulators.md")
 
 
-def print_answer(answer: Study | Transfer) -> None:
-    """Print what a study prints after what is lost on every lake, or a transfer."""
-    from simgap.records.transfer import Transfer
-
-    if isinstance(answer, Transfer):
-        print_transfer(answer)
-        return
+def print_answer(answer: Study) -> None:
+    """Print what a study prints after what is lost on every lake."""
     found = answer.oracle
     single = found.baselines["single-simulator"].cross_gaps
     assert single is not None

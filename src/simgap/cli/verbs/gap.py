@@ -8,7 +8,7 @@ randomization are worth, and with --horizons how all of it grows with H.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -28,28 +28,9 @@ from simgap.cli.app.arguments import (
 from simgap.cli.app.output import (
     finish,
     folder_of,
-    print_line,
-    print_notes,
-    print_table,
     telling,
 )
 from simgap.errors import InvalidArgument, InvalidInstance
-from simgap.intervals import Estimate, Interval
-from simgap.text import (
-    between,
-    ends,
-    gap_bracket,
-    gap_number,
-    number,
-    shown,
-    without_common_part,
-)
-
-if TYPE_CHECKING:
-    from simgap.records.gap import Gap
-
-NOISE = 1e-8  # a gap below this is shown as 0
-MOST_COLUMNS = 6  # models that a terminal shows
 
 
 def run(
@@ -133,7 +114,7 @@ def run(
             threads=threads,
             progress=tell,
         )
-    finish(answer, context, folder, print_answer, as_json=as_json)
+    finish(answer, context, folder, as_json=as_json)
 
 
 def _horizons(text: str | None) -> tuple[int, ...] | Literal["all"]:
@@ -152,72 +133,3 @@ def _horizons(text: str | None) -> tuple[int, ...] | Literal["all"]:
             hint="write for instance 10,50,200 or 10:200:5, or all",
         ) from error
     return tuple(round(float(point)) for point in points)
-
-
-def print_answer(answer: Gap) -> None:
-    """Print the table, and what memory and randomization are worth."""
-    names, common = without_common_part(list(answer.names))
-    few = names[:MOST_COLUMNS]
-    print_table(
-        f"what is lost in {answer.horizon} steps in {shown(answer.provenance.model)}",
-        ("policy", "average", "worst", *(shown(n, 12) for n in few)),
-        [
-            (
-                each.name,
-                _gap(each.average),
-                _gap(each.worst),
-                *(_gap(m.gap) for m in each.models[: len(few)]),
-            )
-            for each in answer.policies
-        ],
-        "by real model"
-        + (f" ({common})" if common else "")
-        + "; an estimate is a number with its interval of 95 %, the others are "
-        "certified",
-    )
-    if len(names) > len(few):
-        print_line(f"{len(names) - len(few)} more models; --json has them all")
-    _print_worth(answer)
-    for why in dict.fromkeys(answer.left_out.values()):
-        left = [name for name, each in answer.left_out.items() if each == why]
-        print_line(f"left out: {', '.join(left)}: {why}")
-    print_notes(answer.notes)
-
-
-def _print_worth(answer: Gap) -> None:
-    print_line(f"acting at random loses {number(answer.at_stake, 4)} (certified)")
-    for line in () if answer.memory is None else answer.memory.sentences():
-        print_line(line)
-    if answer.value_of_memory is not None:
-        print_line(f"memory is worth {between(answer.value_of_memory)} (certified)")
-    if answer.value_of_randomization is not None:
-        print_line(
-            "training on all models instead of the best single one is worth "
-            f"{between(answer.value_of_randomization)} (certified)"
-        )
-    if answer.by_horizon:
-        print_table(
-            "as episodes get longer",
-            ("H", "oracle", "without memory", "at random", "least theorem"),
-            [
-                (
-                    str(each.horizon),
-                    gap_bracket(each.average_gap, NOISE, 4),
-                    gap_bracket(each.memoryless, NOISE, 4),
-                    number(each.random, 4),
-                    number(min((b.value for b in each.bounds), default=None), 4),
-                )
-                for each in answer.by_horizon
-            ],
-            "average loss, certified; theorems bound the oracle's loss in any model",
-            texts=0,
-        )
-
-
-def _gap(gap: Interval) -> str:
-    if not isinstance(gap, Estimate):
-        return gap_bracket(gap, NOISE, 4)
-    middle = gap_number(gap.estimate, NOISE, 4)
-    low, high = (0.0 if abs(end) <= NOISE else end for end in gap.ends)
-    parts = ends(low, high, 3)
-    return middle if len(parts) == 1 else f"{middle} [{', '.join(parts)}]"

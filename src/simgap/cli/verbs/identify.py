@@ -7,8 +7,7 @@ of trainings: when a policy with memory stops losing, and what its memory holds.
 
 from __future__ import annotations
 
-from math import inf
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -27,31 +26,17 @@ from simgap.cli.app.arguments import (
 from simgap.cli.app.output import (
     finish,
     folder_of,
-    print_line,
-    print_notes,
-    print_table,
     telling,
 )
 from simgap.cli.app.trained_runs import (
-    COLUMNS,
     NOT_OF_A_RUN,
     OF_A_RUN,
     ModelOrRun,
     ReferenceName,
     RunWorlds,
     TrainingName,
-    print_identified,
-    some_of,
 )
-from simgap.text import number, shown, without_common_part
 
-if TYPE_CHECKING:
-    from simgap.intervals import Certified, Estimate
-    from simgap.records.identify import Identify, ModelPair, Timeline
-    from simgap.records.identify_run import IdentifiedRun
-
-MOST_PAIRS = 15
-MOST_MODELS = 15
 ERROR, EPISODES = 0.05, 5_000
 WORLDS = 512
 GUESS = "it is the chance of a wrong guess: above 0 and below 0.5, such as 0.05"
@@ -126,7 +111,6 @@ def run(
             found,
             context,
             folder or Path(model),
-            print_answer,
             as_json=as_json,
             name=found.kind,
         )
@@ -144,129 +128,4 @@ def run(
             seed=seed,
             progress=tell,
         )
-    finish(answer, context, folder, print_answer, as_json=as_json)
-
-
-def print_answer(answer: Identify | IdentifiedRun) -> None:
-    """Print what is found out, and when."""
-    from simgap.records.identify import Identify
-
-    if isinstance(answer, Identify):
-        _print_class(answer)
-    else:
-        print_identified(answer)
-
-
-def _print_class(answer: Identify) -> None:
-    """Print the hardest pairs, and how the oracle's knowledge grows."""
-    if answer.slowest is None:
-        print_line("one model: nothing to tell apart")
-    else:
-        _print_pairs(answer)
-        _print_slowest(answer, answer.pairs[answer.slowest])
-    if answer.timeline is not None:
-        _print_timeline(answer, answer.timeline)
-    print_notes(answer.notes)
-
-
-def _print_pairs(answer: Identify) -> None:
-    names, common = without_common_part(list(answer.names))
-    hardest = sorted(answer.pairs, key=_hardness)[:MOST_PAIRS]
-    print_table(
-        f"telling models apart in {shown(answer.provenance.model)}",
-        ("one", "other", "look at", "steps", "visits there", "distance there"),
-        [
-            (
-                shown(names[each.first], 24),
-                shown(names[each.second], 24),
-                _place(each),
-                _steps(each.steps),
-                "-" if each.visits is None else str(each.visits),
-                number(each.distance, 4) if each.state is not None else "-",
-            )
-            for each in hardest
-        ],
-        f"steps of the best experiment for a guess that errs with chance "
-        f"{number(answer.error)}; certified" + (f"; names: {common}" if common else ""),
-        texts=3,
-    )
-    if len(answer.pairs) > len(hardest):
-        more = len(answer.pairs) - len(hardest)
-        print_line(f"{more} easier pairs; --json has them all")
-
-
-def _print_slowest(answer: Identify, pair: ModelPair) -> None:
-    one, other = shown(pair.first_name, 40), shown(pair.second_name, 40)
-    if pair.steps.lower == inf:
-        print_line(
-            f"{one} and {other} can never be told apart with an error of "
-            f"{number(answer.error)}"
-        )
-        return
-    print_line(
-        f"hardest: {one} and {other}, {_steps(pair.steps)} steps; "
-        f"look at {_place(pair)}"
-    )
-
-
-def _print_timeline(answer: Identify, timeline: Timeline) -> None:
-    names, common = without_common_part([each.name for each in timeline.models])
-    places = some_of(len(timeline.steps), COLUMNS)
-    rows = [
-        (
-            shown(name, 30),
-            *(_believed(each.posterior[k], k < timeline.computed) for k in places),
-        )
-        for name, each in zip(names, timeline.models, strict=True)
-    ]
-    print_table(
-        "probability that the oracle gives to the real model, on average",
-        ("real model", *(f"step {timeline.steps[k]}" for k in places)),
-        rows[:MOST_MODELS],
-        (
-            "± is a 95 % interval, the others are known up to rounding"
-            if timeline.episodes
-            else "certified"
-        )
-        + (f"; names: {common}" if common else ""),
-    )
-    if len(rows) > MOST_MODELS:
-        print_line(f"{len(rows) - MOST_MODELS} more models; --json has them all")
-    last = [each.posterior[-1].estimate for each in timeline.models]
-    low, high = last.index(min(last)), last.index(max(last))
-    told = f"{number(last[low], 2)} ({shown(timeline.models[low].name, 40)})"
-    if number(last[low], 2) != number(last[high], 2):
-        told = (
-            f"between {told} and {number(last[high], 2)} "
-            f"({shown(timeline.models[high].name, 40)})"
-        )
-    print_line(
-        f"after {timeline.steps[-1]} steps the oracle gives the real model {told}, "
-        "on average"
-    )
-
-
-def _hardness(pair: ModelPair) -> tuple[float, float]:
-    return -pair.steps.upper, -pair.steps.lower
-
-
-def _place(pair: ModelPair) -> str:
-    if pair.state_name is None or pair.action_name is None:
-        return "nowhere: no difference within reach"
-    return f"state {shown(pair.state_name, 20)}, action {shown(pair.action_name, 16)}"
-
-
-def _steps(steps: Certified) -> str:
-    lower, upper = steps.lower, steps.upper
-    if lower == inf:
-        return "never"
-    if upper == inf:
-        return f"at least {lower:.0f}"
-    return f"{lower:.0f}" if lower == upper else f"{lower:.0f} to {upper:.0f}"
-
-
-def _believed(found: Estimate, exact: bool) -> str:
-    if exact:
-        return f"{found.estimate:.3f}"
-    half = max(found.upper - found.estimate, found.estimate - found.lower)
-    return f"{found.estimate:.3f} ± {half:.2g}"
+    finish(answer, context, folder, as_json=as_json)

@@ -7,7 +7,7 @@ more than the upper end, and what simpler policies lose.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -27,26 +27,8 @@ from simgap.cli.app.arguments import (
 from simgap.cli.app.output import (
     finish,
     folder_of,
-    print_line,
-    print_notes,
-    print_table,
     telling,
 )
-from simgap.intervals import Certified
-from simgap.text import (
-    at_least,
-    at_most,
-    bracket,
-    gap_bracket,
-    gap_number,
-    how_sure,
-    number,
-    part_of_value,
-    shown,
-)
-
-if TYPE_CHECKING:
-    from simgap.records.oracle import Oracle, OracleModel
 
 SOLVERS = ("auto", "exact", "bounded", "grid")
 
@@ -144,126 +126,4 @@ def run(
             seed=seed,
             progress=tell,
         )
-    finish(answer, context, folder, print_answer, as_json=as_json)
-
-
-def print_answer(answer: Oracle) -> None:
-    """Print what is lost, where, what others lose, and how it was found."""
-    print_line(f"Will it transfer? {shown(answer.provenance.model)}, {_length(answer)}")
-    print_line("")
-    for line in _verdict(answer):
-        print_line(line)
-    print_line("")
-    _print_models(answer)
-    if answer.baselines:
-        _print_baselines(answer)
-    for line in (*_worth(answer), *_how(answer)):
-        print_line(line)
-    print_notes(answer.notes)
-
-
-def _length(answer: Oracle) -> str:
-    """Return how long an episode is, in words."""
-    if answer.horizon is None:
-        return f"discount {answer.discount:g}"
-    return f"{answer.horizon} steps" if answer.horizon != 1 else "one step"
-
-
-def _verdict(answer: Oracle) -> list[str]:
-    gap, estimate = answer.average_gap, answer.estimated_gap
-    value, noise = Certified(answer.lower, answer.upper), answer.noise
-    lines = [
-        f"The best agent that does not know the real model loses "
-        f"{gap_bracket(gap, noise)} on average{part_of_value(gap, answer.informed)} "
-        "(certified).",
-        f"It reaches {bracket(value)}; if it knew the model, it would reach "
-        f"{number(answer.informed)} (certified).",
-    ]
-    if estimate is None:
-        return lines
-    middle = gap_number(estimate.estimate, noise, 4)
-    low, high = at_least(estimate.lower), at_most(estimate.upper)
-    return [
-        *lines,
-        f"The policy that tracks the posterior loses {middle}, between {low} and "
-        f"{high} (estimated, {how_sure(estimate)}).",
-    ]
-
-
-def _print_models(answer: Oracle) -> None:
-    """Print what the certified policy reaches and loses in each model."""
-    noise = answer.noise
-    print_table(
-        "the certified policy, if this model is the real one",
-        ("real model", "V*", "value", "gap", "of V*", "gap of any optimal policy"),
-        [
-            (
-                shown(each.name),
-                number(each.optimal),
-                number(each.value),
-                gap_number(each.gap, noise),
-                _part(each, noise),
-                gap_bracket(each.gap_interval, noise),
-            )
-            for each in answer.models
-        ],
-        "certified: values and gaps are those of this policy up to rounding",
-    )
-
-
-def _print_baselines(answer: Oracle) -> None:
-    noise, best = answer.noise, gap_bracket(answer.average_gap, answer.noise)
-    rows = [("oracle", "knows the models, not which is real", "certified", best, "-")]
-    rows += [
-        (
-            shown(name),
-            shown(each.about, 48),
-            each.certainty,
-            gap_bracket(each.average_gap, noise),
-            gap_number(each.worst_gap, noise),
-        )
-        for name, each in answer.baselines.items()
-        if each.worst_gap is not None
-    ]
-    print_table(
-        "what simpler policies lose",
-        ("policy", "what it is", "certainty", "average gap", "worst gap"),
-        rows,
-        "averages over the prior, the worst over models; estimates: 95 % intervals",
-        texts=3,
-    )
-    for name, each in answer.baselines.items():
-        if each.note:
-            print_line(f"note: {shown(name)}: {each.note}")
-
-
-def _part(model: OracleModel, noise: float) -> str:
-    if model.relative_gap is None:
-        return "-"
-    return "0 %" if model.gap <= noise else f"{100 * model.relative_gap:.3g} %"
-
-
-def _worth(answer: Oracle) -> list[str]:
-    lines = [] if answer.memory is None else [*answer.memory.sentences()]
-    return lines + [
-        f"value of {what}: {gap_bracket(bounds, answer.noise)} (certified)"
-        for what, bounds in (
-            ("memory", answer.value_of_memory),
-            ("randomization", answer.value_of_randomization),
-        )
-        if bounds is not None
-    ]
-
-
-def _how(answer: Oracle) -> list[str]:
-    lines = [
-        f"solver   {shown(answer.solver, 200)}",
-        f"outcome  {answer.outcome}",
-        f"time     {answer.seconds:.2f} s planning, {answer.compile_seconds:.1f} s "
-        f"compiling, {answer.baseline_seconds:.1f} s for simpler policies; "
-        f"{answer.nodes} nodes, {answer.largest_bytes / 1e6:.0f} MB",
-    ]
-    if answer.policy_file is not None:
-        lines.append(f"policy   {answer.policy_file} (certified)")
-        lines.append(f"policy   {answer.belief_policy_file} (tracks the posterior)")
-    return lines
+    finish(answer, context, folder, as_json=as_json)

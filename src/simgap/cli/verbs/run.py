@@ -26,13 +26,10 @@ from simgap.cli.app.arguments import (
 from simgap.cli.app.output import (
     finish,
     folder_of,
-    print_line,
-    print_table,
     speak_of,
     telling,
     working,
 )
-from simgap.text import gap_bracket, gap_number, number, shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,7 +111,7 @@ def run(
         )
     if folder is not None:
         answer = _on_a_page(answer, context, folder)
-    finish(answer, context, None, print_answer, as_json=as_json)
+    finish(answer, context, None, as_json=as_json)
 
 
 def _check_order(policy: str, model: str) -> None:
@@ -146,50 +143,3 @@ def _on_a_page(answer: Run, context: typer.Context, folder: Path) -> Run:
     write_record(kept, folder / f"run-{answer.policy}.json")
     write_explorer(folder, page)
     return replace(answer, page=str(page))
-
-
-def print_answer(answer: Run) -> None:
-    """Print what was lost in each model, the worst of them, and how fast it ran."""
-    rows = []
-    for each in answer.models:
-        dropped = f"{each.truth_eliminated} of {answer.seeds}"
-        noise = 1e-12 * max(1.0, abs(each.optimal))
-        rows.append(
-            (
-                shown(each.name),
-                gap_number(each.gap.estimate, noise, 5),
-                gap_bracket(each.gap, noise, 4),
-                "-" if each.regret is None else number(each.regret.estimate, 5),
-                dropped if answer.eliminates else "-",
-                number(each.switches, 3),
-                number(each.identified, 4),
-            )
-        )
-    print_table(
-        f"{answer.policy} in {shown(answer.provenance.model)}, {answer.horizon} steps",
-        (
-            "real model",
-            "gap",
-            "interval",
-            "regret",
-            "real model dropped",
-            "switches",
-            "settled at step",
-        ),
-        rows,
-        f"estimated from {answer.seeds} runs in each model, 95 % intervals; V* - V and "
-        "H rho - rewards",
-    )
-    worst = max(answer.models, key=lambda each: each.gap.estimate)
-    print_line(
-        f"worst   {shown(worst.name)}: loses {number(worst.gap.estimate, 5)}, the best "
-        f"policy earns {number(worst.optimal, 6)}"
-    )
-    print_line(
-        f"speed   {number(answer.steps_per_second, 3)} steps per second, "
-        f"{number(float(answer.steps_simulated), 4)} steps drawn"
-    )
-    for note in answer.notes:
-        print_line(f"note    {note.text}")
-    if answer.page is not None:
-        print_line(f"page    {answer.page}")

@@ -7,7 +7,7 @@ same weights. The policies are ONNX files: `simgap transfer RUN` grades them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -22,12 +22,8 @@ from simgap.cli.app.arguments import (
     threads_or_all,
     whole,
 )
-from simgap.cli.app.output import finish, print_notes, print_table, telling
+from simgap.cli.app.output import finish, telling
 from simgap.errors import InvalidArgument
-from simgap.text import bracket, number, shown
-
-if TYPE_CHECKING:
-    from simgap.records.train import Train
 
 
 def run(
@@ -140,22 +136,4 @@ def run(
             out=out,
             progress=tell,
         )
-    finish(answer, context, None, print_answer, as_json=as_json)
-
-
-def print_answer(answer: Train) -> None:
-    """Print what each seed came to, and where its policy is."""
-    speed = answer.steps_per_second
-    print_table(
-        f"{answer.name}: {answer.memory} in {shown(answer.simulator)}",
-        ("policy", "how it ended", "return at the end"),
-        [
-            (shown(each.file, 60), each.outcome, number(each.final_return, 4))
-            for each in answer.policies
-        ],
-        f"mean {bracket(answer.final_return, 4)}; {answer.steps} steps each"
-        + ("" if speed is None else f", {number(speed, 3)} a second of one core")
-        + "; estimated, of training episodes: simgap transfer measures the policies",
-        texts=2,
-    )
-    print_notes(answer.notes)
+    finish(answer, context, None, as_json=as_json)

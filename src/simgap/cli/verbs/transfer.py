@@ -8,8 +8,7 @@ that was measured elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import typer
 
@@ -27,16 +26,10 @@ from simgap.cli.app.arguments import (
     threads_or_all,
     whole,
 )
-from simgap.cli.app.output import finish, folder_of, print_line, print_table, telling
+from simgap.cli.app.output import finish, folder_of, telling
 from simgap.errors import InvalidArgument
-from simgap.text import number, shown
-
-if TYPE_CHECKING:
-    from simgap.intervals import Estimate
-    from simgap.records.transfer import Transfer, TransferPolicy, WorstPoint
 
 Given = TypeVar("Given")
-MOST_SHARES = 10
 
 
 def run(
@@ -220,133 +213,13 @@ def run(
                 again=again,
                 progress=tell,
             )
-    finish(answer, context, folder, print_answer, as_json=as_json)
+    finish(answer, context, folder, as_json=as_json)
 
 
 def _until(word: str | None) -> Literal["decided"] | None:
     if word not in (None, "decided"):
         raise InvalidArgument(f"--until {word}", hint="write --until decided")
     return None if word is None else "decided"
-
-
-def print_answer(answer: Transfer) -> None:
-    """Print returns, losses, the worst point, a verdict and which parameter matters."""
-    from simgap.report.parts.transfer_words import transfer_verdict
-
-    names = [each.name for each in answer.policies]
-    print_table(
-        f"returns in {shown(answer.simulator or answer.provenance.model)}",
-        ("policy", "mean over the range", "worst point", "beyond the range", "lost"),
-        [
-            (
-                _short(each.name, names),
-                _interval(each.mean),
-                _worst(each.worst),
-                _interval(each.beyond),
-                _interval(each.gap),
-            )
-            for each in answer.policies
-        ],
-        f"{answer.episodes} episodes at {len(answer.policies[0].points)} points; "
-        f"estimated, {number(100 * answer.policies[0].mean.confidence)} % intervals; "
-        "lost: against the best reference at each point, at least",
-    )
-    for each in answer.policies:
-        _print_policy(each, names)
-    if (told := transfer_verdict(answer)) is not None:
-        print_line(f"Will it transfer?  {told.answer} ({told.certainty})")
-        print_line(f"  {told.headline}")
-    if answer.worths:
-        print_table(
-            "what is it worth?",
-            ("of", "with", "without", "mean over the range", "these policies alone"),
-            [
-                (
-                    each.what,
-                    shown(each.policy, 30),
-                    shown(each.against, 30),
-                    _interval(each.value),
-                    _interval(each.evaluation),
-                )
-                for each in answer.worths
-            ],
-            "estimated; the mean allows for other training seeds, the last column not",
-            texts=3,
-        )
-    if answer.parameters:
-        print_table(
-            "which parameter: share of the variance of the "
-            + ("loss" if answer.references else "return"),
-            ("parameter", "alone", "with others"),
-            [
-                (shown(each.name, 30), _share(each.share), _share(each.total))
-                for each in answer.parameters[:MOST_SHARES]
-            ],
-            "estimated from the measured points",
-        )
-    for broken in answer.failures[:3]:
-        where = " ".join(f"{k}={number(v)}" for k, v in broken.theta.items())
-        print_line(
-            f"broken: {broken.policy} at {where}, episode {broken.episode}, step "
-            f"{broken.step}: {broken.text}"
-        )
-    for note in answer.notes:
-        print_line(f"note: {note.text}")
-
-
-def _print_policy(policy: TransferPolicy, names: Sequence[str]) -> None:
-    where = _theta(policy.worst.theta)
-    line = f"{_short(policy.name, names)}: worst at {where}"
-    if policy.worst_gap is not None and not policy.is_reference:
-        line += (
-            f"; loses most at {_theta(policy.worst_gap.theta)}, "
-            f"{_worst(policy.worst_gap)}"
-        )
-    if policy.success is not None:
-        line += f"; succeeds in {_share(policy.success)}"
-    print_line(line)
-    if (region := policy.region) is not None and region.certain > 0.0:
-        box = ", ".join(
-            f"{name} {number(a, 3)} to {number(b, 3)}"
-            for name, (a, b) in region.ranges.items()
-        )
-        print_line(
-            f"  loses more than {number(region.threshold)} at "
-            f"{number(100 * region.certain, 3)} % of the points or more"
-            + (f" ({box})" if box else "")
-        )
-
-
-def _short(name: str, among: Sequence[str]) -> str:
-    """Return the name of a policy with as few of its folders as it takes to be one."""
-    parts = name.split("/")
-    ends = ("/".join(parts[at:]) for at in reversed(range(len(parts))))
-    others = [each for each in among if each != name]
-    own = (e for e in ends if e and not any(f"/{o}".endswith(f"/{e}") for o in others))
-    return shown(next(own, name), 30)
-
-
-def _theta(theta: dict[str, float]) -> str:
-    return " ".join(f"{name}={number(value, 4)}" for name, value in theta.items())
-
-
-def _interval(found: Estimate | None) -> str:
-    if found is None:
-        return "-"
-    low, high = number(found.lower, 4), number(found.upper, 4)
-    return f"{number(found.estimate, 4)} [{low}, {high}]"
-
-
-def _worst(found: WorstPoint) -> str:
-    low, high = number(found.lower, 4), number(found.upper, 4)
-    return f"{number(found.estimate, 4)} [{low}, {high}]"
-
-
-def _share(found: Estimate | None) -> str:
-    if found is None:
-        return "-"
-    low, high = 100 * found.lower, 100 * found.upper
-    return f"{100 * found.estimate:.0f} % [{low:.0f}, {high:.0f}]"
 
 
 def _ends(text: str | None) -> tuple[float, float] | None:

@@ -10,8 +10,7 @@ ranges, each beginning where that of a narrower part was, and measured over all 
 from __future__ import annotations
 
 from math import inf
-from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -35,8 +34,6 @@ from simgap.cli.app.arguments import (
 from simgap.cli.app.output import (
     finish,
     folder_of,
-    print_line,
-    print_table,
     telling,
 )
 from simgap.cli.app.trained_widths import (
@@ -48,21 +45,12 @@ from simgap.cli.app.trained_widths import (
     WidthBeyond,
     WidthDesign,
     WidthEpisodes,
-    print_widths,
 )
 from simgap.errors import InvalidArgument
-from simgap.text import gap_bracket, number, shown
-
-if TYPE_CHECKING:
-    from simgap.records.width import LossBeyond, RangeLoss, Width
-    from simgap.records.width_run import WidthRun
 
 CRITERIA = ("average", "worst")
 MOST_ASKED = 60  # widths in one command
 USUAL_SECONDS = 120.0
-BAR = 8  # characters of the longest bar
-SHOWN_DISTANCES = 4
-LINE = 78
 
 
 def widths_of(text: str) -> tuple[float, ...]:
@@ -220,7 +208,7 @@ def run(
                 progress=tell,
                 **{key: value for key, value in given.items() if value is not None},
             )
-        finish(found, context, where, print_answer, as_json=as_json, name=found.kind)
+        finish(found, context, where, as_json=as_json, name=found.kind)
         return
     trained: dict[str, object] = {"--memory": memory, "--seeds": seeds}
     trained |= {"--steps": steps, "--noise": noise}
@@ -243,79 +231,4 @@ def run(
             progress=tell,
         )
     name = width_file(answer.param)
-    finish(answer, context, folder, print_answer, as_json=as_json, name=name)
-
-
-def print_answer(answer: Width | WidthRun) -> None:
-    """Print which range to train on, and why."""
-    from simgap.records.width import Width
-
-    if isinstance(answer, Width):
-        _print_class(answer)
-    else:
-        print_widths(answer)
-
-
-def _print_class(answer: Width) -> None:
-    """Print the table of ranges, the recommended one marked, and why."""
-    noise = 1e-9 * answer.at_stake
-    longest = max(each.gap.upper for each in answer.widths)
-    rows = []
-    for each in answer.widths:
-        part = 0.0 if longest <= noise else each.gap.upper / longest
-        rows.append(
-            (
-                ("> " if each.width == answer.recommended else "  ") + _interval(each),
-                "#" * round(BAR * part),
-                number(each.width, 4),
-                gap_bracket(each.gap, noise, 4),
-                gap_bracket(each.worst, noise, 4),
-                gap_bracket(each.inside, noise, 3),
-            )
-        )
-    print_table(
-        f"what training on a range of {shown(answer.param, 30)} loses in "
-        f"{answer.horizon} steps, {len(answer.real)} models may be real",
-        ("  range", "", "width", "average", "worst", "inside"),
-        rows,
-        "> recommended; average and worst over all models that may be real, certified "
-        "for the policies planned; inside: what the best policy of the range must lose",
-        texts=2,
-    )
-    outside = [each for each in answer.widths if each.beyond]
-    if outside:
-        print_table(
-            "if reality lies outside the range",
-            ("  range", "distance: loss"),
-            [
-                (
-                    f"  {_interval(each)}",
-                    ",  ".join(
-                        f"{number(b.distance, 3)}: {gap_bracket(b.gap, noise, 3)}"
-                        for b in _some(each.beyond)
-                    ),
-                )
-                for each in outside
-            ],
-            "how far the real value is from the range, and the loss there",
-            texts=2,
-        )
-    for line in wrap(answer.reason, LINE):
-        print_line(line)
-    for note in answer.notes:
-        for at, line in enumerate(wrap(note.text, LINE - 6)):
-            print_line(f"{'note: ' if at == 0 else '      '}{line}")
-
-
-def _some(beyond: tuple[LossBeyond, ...]) -> list[LossBeyond]:
-    """Return a few of the distances, evenly, the nearest and the farthest too."""
-    last, most = len(beyond) - 1, SHOWN_DISTANCES - 1
-    if last <= most:
-        return list(beyond)
-    return [beyond[round(at * last / most)] for at in range(SHOWN_DISTANCES)]
-
-
-def _interval(each: RangeLoss) -> str:
-    if each.low == each.high:
-        return number(each.low, 4)
-    return f"{number(each.low, 4)} to {number(each.high, 4)}"
+    finish(answer, context, folder, as_json=as_json, name=name)

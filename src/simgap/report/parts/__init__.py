@@ -11,7 +11,8 @@ from importlib import import_module
 from typing import Any
 
 from simgap.records.files import as_record
-from simgap.report.part import Part
+from simgap.records.provenance import for_this_grid
+from simgap.report.part import Answer, Part
 
 Make = Callable[[Mapping[str, Any], str], Part]
 
@@ -54,6 +55,15 @@ def _maker(kind: str, record: str) -> Make:
         return drawn(as_record(found, known, "it"), anchor)
 
     return make
+
+
+def part_of(record: Answer) -> Part:
+    """Return the part of a record that was made just now."""
+    name = type(record).__name__
+    kind = next((k for k in KINDS if NAMED.get(k, k.capitalize()) == name), "")
+    make = getattr(import_module(f"simgap.report.parts.{kind}"), f"{kind}_part")
+    part: Part = make(record, kind)
+    return for_this_grid(part) if record.provenance.grid else part
 
 
 CLAIM = _maker("claim", "ClaimRecord")

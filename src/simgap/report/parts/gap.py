@@ -24,6 +24,7 @@ MOST_CELLS = 9_000  # of the map
 ROUNDING = 1e-9  # of what is at stake: 0 but for rounding
 NAMES = {"posterior-sampling": "posterior-sampling, by episode"}  # another is by step
 AT_STAKE = "at stake: what acting at random loses"
+MOST_IN_TABLE = 7  # models: the figure has them all
 MOST_NAMED = 6  # policies in one sentence
 
 
@@ -71,6 +72,8 @@ def gap_part(record: Gap, anchor: str) -> Part:
         trained_plot(record, f"{anchor}-trained"),
     )
     sheets = [_averages(rows, names, f"{anchor}-table-1")] if rows else []
+    few = rows and 1 < len(names) <= MOST_IN_TABLE
+    instead = (_by_model(rows, names, f"{anchor}-models"),) if few else ()
     if len(record.optimal) == len(names) and names:
         sheets.append(_optimal(record, f"{anchor}-table-2"))
     facts = _facts(record, noise)
@@ -111,6 +114,7 @@ def gap_part(record: Gap, anchor: str) -> Part:
         plots=tuple(plot for plot in plots if plot is not None),
         theory_plots=() if growth is None else (growth,),
         sheets=tuple(sheets),
+        instead=instead,
         cards=memory_cards(record.value_of_memory, record.memory, record.at_stake),
         certainties=certainties_of(
             record,
@@ -210,6 +214,16 @@ def _averages(rows: Sequence[PolicyRow], names: Sequence[str], key: str) -> Shee
             for each in rows
         ],
         stacked=True,
+    )
+
+
+def _by_model(rows: Sequence[PolicyRow], names: Sequence[str], key: str) -> Sheet:
+    short, what = without_parameters([shown(name) for name in names])
+    return sheet(
+        key,
+        f"Loss by the model that is real{f': {shown(what, 40)}' if what else ''}",
+        [Heading("policy"), *map(Heading, short)],
+        [(each.name, *each.gaps) for each in rows],
     )
 
 

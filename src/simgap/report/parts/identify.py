@@ -8,7 +8,7 @@ from math import inf
 from typing import final
 
 from simgap.records.files import damaged_record
-from simgap.records.identify import Identify, ModelPair
+from simgap.records.identify import Identify, ModelPair, Timeline
 from simgap.records.note import Note
 from simgap.report.heat_plots import HeatPlot, spread_out
 from simgap.report.part import Card, Line, Part, certainties_of, origin_of
@@ -20,6 +20,7 @@ from simgap.text import counted, number, shown, without_parameters
 GROUP = "How fast models are told apart"
 MOST_MODELS = 48  # in the map
 MOST_CURVES = 12
+MOST_PLACES = 6  # steps in the table of the timeline
 LATE = 200.0  # last step over first, above which time is logarithmic
 
 
@@ -64,6 +65,7 @@ def identify_part(record: Identify, anchor: str) -> Part:
         origin=origin_of(record),
         plots=tuple(plot for plot in plots if plot is not None),
         sheets=(_sheet(record, f"{anchor}-table-1"),) if record.pairs else (),
+        instead=(_believed(record.timeline, anchor),) if record.timeline else (),
         cards=()
         if steps.value is None
         else (Card("identify", steps.text, steps.certainty, f"steps to tell {words}"),),
@@ -139,6 +141,31 @@ def _timeline(record: Identify, key: str) -> CurvePlot | None:
         log_x=first > 0 and last > LATE * first,
         note="Each curve is a model that is real; at 1 the agent knows it."
         + _left_out(len(kept), len(timeline.models)),
+    )
+
+
+def _believed(timeline: Timeline, anchor: str) -> Sheet:
+    """Return the probability of the real model at some steps: the figure has all."""
+    places = spread_out(len(timeline.steps), MOST_PLACES)
+    return sheet(
+        f"{anchor}-table-2",
+        "Probability that the oracle gives to the real model, on average",
+        [
+            Heading("real model"),
+            *(Heading(f"step {timeline.steps[at]}") for at in places),
+        ],
+        [
+            (
+                shown(each.name, 60),
+                *(
+                    show(each.posterior[at], digits=4)
+                    if at >= timeline.computed
+                    else show(each.posterior[at].estimate, certainty="certified")
+                    for at in places
+                ),
+            )
+            for each in timeline.models
+        ],
     )
 
 

@@ -43,11 +43,7 @@ class OracleContent:
 
     headline: str
     points: tuple[str, ...]
-    average: ShownNumber
-    value: ShownNumber
-    informed: ShownNumber
-    estimated: ShownNumber
-    worst: ShownNumber
+    facts: tuple[tuple[str, ShownNumber], ...]
     solver: str
     outcome: str
     notes: tuple[tuple[str, str], ...]  # of simpler policies
@@ -83,11 +79,23 @@ def oracle_part(record: Oracle, anchor: str) -> Part:
         content=OracleContent(
             headline=_headline(record, average),
             points=_points(record),
-            average=average,
-            value=show(Certified(record.lower, record.upper)),
-            informed=show(record.informed, certainty="certified"),
-            estimated=estimated,
-            worst=quiet(show(record.worst_gap, certainty=sure), noise),
+            facts=tuple(
+                pair
+                for pair in (
+                    (BEST, average),
+                    (
+                        "largest loss of the planned policy, in reward",
+                        quiet(show(record.worst_gap, certainty=sure), noise),
+                    ),
+                    ("value reached", show(Certified(record.lower, record.upper))),
+                    (
+                        "value if told the model",
+                        show(record.informed, certainty="certified"),
+                    ),
+                    ("average loss of the policy to run", estimated),
+                )
+                if pair[1].value is not None
+            ),
             solver=record.solver,
             outcome=record.outcome,
             notes=tuple(
