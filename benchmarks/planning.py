@@ -71,7 +71,9 @@ def _cases(quick: bool) -> Iterator[Case]:
         ("slip grid 100x100", lambda: slip(100), 4),
     ]
     for name, make, goal in cases[: 2 if quick else None]:
-        for peer in ("Storm", "pymdptoolbox"):
+        # pymdptoolbox did not end in three minutes with 10 000 states
+        large = name in ("Garnet S=10000", "slip grid 100x100")
+        for peer in ("Storm",) if large else ("Storm", "pymdptoolbox"):
             yield f"gain and bias, {name}", gains(make(), peer), goal
     for states in (1000,) if quick else (300, 1000):
         for name, members in (("", 1), (f"class of {MEMBERS}, ", MEMBERS)):
