@@ -18,7 +18,7 @@ from simgap.report.shown_number import ShownNumber
 from simgap.text import counted, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 LINE = 110  # characters
 MOST_ROWS, FEW_ROWS = 30, 8  # of a longer table a few are enough
@@ -94,7 +94,7 @@ def _print_sheet(sheet: Sheet) -> None:
     """Print the first rows and columns of a table, and how many are left out."""
     count = len(sheet.rows) + sheet.left_out
     rows = sheet.rows[: FEW_ROWS if count > MOST_ROWS else MOST_ROWS]
-    columns = range(_fitting(sheet))
+    columns = _columns_shown(sheet, rows)
     headings = [sheet.headings[at] for at in columns]
     sures = {each.certainty for row in rows for each in row if each.text != "-"}
     sures = sures.union(each.certainty for each in headings) - {""}
@@ -112,26 +112,37 @@ def _print_sheet(sheet: Sheet) -> None:
         [_with(each.title, "\n", each.certainty, common) for each in headings],
         [[_cell(row[at], common) for at in columns] for row in rows],
         " ".join(filter(None, (sheet.note, said, INTERVALS if usual else ""))),
-        texts=[at for at in columns if not any(row[at].is_number for row in rows)],
+        texts=[
+            place
+            for place, at in enumerate(columns)
+            if not any(row[at].is_number for row in rows)
+        ],
     )
     more = (
         (count - len(rows), "more row"),
-        (len(sheet.headings) - len(columns), "more column"),
+        (len(_filled(sheet, rows)) - len(columns), "more column"),
     )
     left = " and ".join(counted(some, what) for some, what in more if some)
     if left:
         print_line(f"{left}: in the record and on the page")
 
 
-def _fitting(sheet: Sheet) -> int:
-    """Return how many columns a line can hold without cutting a number."""
-    wide = 0
-    for at, heading in enumerate(sheet.headings):
-        texts = [heading.title, *(_cell(row[at], "") for row in sheet.rows[:MOST_ROWS])]
+def _filled(sheet: Sheet, rows: Sequence[Sequence[Shown]]) -> list[int]:
+    """Return the columns in which a row has anything."""
+    every = range(len(sheet.headings))
+    return [at for at in every if not rows or any(row[at].text != "-" for row in rows)]
+
+
+def _columns_shown(sheet: Sheet, rows: Sequence[Sequence[Shown]]) -> list[int]:
+    """Return the filled columns that a line can hold without cutting a number."""
+    wide, columns = 0, list[int]()
+    for at in _filled(sheet, rows):
+        texts = [sheet.headings[at].title, *(_cell(row[at], "") for row in rows)]
         wide += 3 + max(len(word) for text in texts for word in (text.split() or [""]))
-        if at > 0 and wide > LINE:
-            return at
-    return len(sheet.headings)
+        if columns and wide > LINE:
+            break
+        columns.append(at)
+    return columns
 
 
 def _with(text: str, between: str, sure: str, common: str) -> str:
